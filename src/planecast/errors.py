@@ -1,0 +1,53 @@
+"""What a person is told when something can't be done, and the exit code that goes with it.
+
+Bottom of the import order: every room raises these, and only ``planecast.cli`` prints them.
+"""
+
+from __future__ import annotations
+
+EXIT_DONE = 0
+EXIT_FAILED = 1
+EXIT_BAD_INPUT = 2
+EXIT_MISSING = 3
+EXIT_INTERRUPTED = 130
+
+
+class PlanecastError(Exception):
+    """A failure that is explained: what is wrong, where, and what to do next.
+
+    ``str()`` of it is the one sentence that a person reads: ``where: what; what_to_do``.
+    """
+
+    exit_code = EXIT_FAILED
+
+    def __init__(self, what: str, where: str = "", what_to_do: str = "") -> None:
+        self.what = what
+        """What is wrong, without the place."""
+        self.where = where
+        """``file:line``, an option, a program: where it is wrong. Empty when it is everywhere."""
+        self.what_to_do = what_to_do
+        """What the reader can do about it. Empty when ``what`` says it already."""
+        super().__init__(what, where, what_to_do)
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f"; {self.what_to_do}" if self.what_to_do else ""
+        return f"{place}{self.what}{advice}"
+
+
+class InputError(PlanecastError):
+    """What was asked for is wrong: a file, an option, a value (exit code 2)."""
+
+    exit_code = EXIT_BAD_INPUT
+
+
+class MissingError(PlanecastError):
+    """This machine lacks what the request needs: a program, a library, a counter (exit code 3)."""
+
+    exit_code = EXIT_MISSING
+
+
+class RunError(PlanecastError):
+    """The request was good and the run failed: a full disk, a program that died (exit code 1)."""
+
+    exit_code = EXIT_FAILED

@@ -1,0 +1,46 @@
+"""Where the compiled programs of planecast are.
+
+Bottom of the import order, beside ``errors``: instruments and data planes both start programs.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import metadata
+from pathlib import Path
+
+from planecast.errors import MissingError
+
+
+def native_folder() -> Path:
+    """The folder that holds the compiled programs; it may not be there.
+
+    ``PLANECAST_NATIVE`` names another one, for a build tree that isn't installed. Otherwise it is
+    ``planecast/_native`` as installed: in an editable install that is not beside this file, so
+    the package's own record is asked.
+    """
+    named = os.environ.get("PLANECAST_NATIVE")
+    if named:
+        return Path(named)
+    beside = Path(__file__).parent / "_native"
+    if beside.is_dir():
+        return beside
+    try:
+        return Path(str(metadata.distribution("planecast").locate_file("planecast/_native")))
+    except metadata.PackageNotFoundError:
+        return beside
+
+
+def native_program(name: str) -> Path:
+    """The path of the compiled program `name`, such as ``planecast-dataplane``.
+
+    Raises MissingError when it was not built or not installed.
+    """
+    path = native_folder() / name
+    if not os.access(path, os.X_OK) or not path.is_file():
+        raise MissingError(
+            f"the program {name} is not built",
+            where=str(path.parent),
+            what_to_do="install libdpdk-dev and run `make setup` (`planecast doctor` says more)",
+        )
+    return path

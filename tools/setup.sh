@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Sets a clean clone up: Debian packages, a virtual environment in .venv, the native build.
+#
+#   tools/setup.sh run    what `planecast` needs to measure and predict
+#   tools/setup.sh dev    that, and what the tests and the linters need
+#
+# Every step leaves a stamp that holds a digest of its inputs, so a second run does no work twice.
+# Exit codes: 0 done, 1 a step failed, 2 bad input, 3 something that this machine lacks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mode=${1:-dev}
+case $mode in
+run | dev) ;;
+*)
+    echo "setup: mode '$mode' is not known; say run or dev" >&2
+    exit 2
+    ;;
+esac
+
+venv=.venv
+stamps=build/stamps
+march=${PLANECAST_MARCH:-native}
+mkdir -p "$stamps"
+
+# Two set-ups at a time would build in the same tree: the second waits for the first.
+exec 9>"$stamps/lock"
+flock 9
+
+say() { echo "setup: $*" >&2; }
+fail() {
+    say "$2"
+    exit "$1"
+}
+digest() { sha256sum | cut -d' ' -f1; }
+fresh() { [ -f "$stamps/$1" ] && [ "$(cat "$stamps/$1")" = "$2" ]; }
+stamp() { echo "$2" >"$stamps/$1"; }
+
+# --- Debian packages ------------------------------------------------------------------------------
+
+packages=(build-essential cmake ninja-build pkg-config libdpdk-dev dpdk valgrind python3-venv
+    python3-dev)
+if [ "$mode" = dev ]; then
+    packages+=(libgtest-dev libbenchmark-dev clang-format clang-tidy cppcheck chromium
+        chromium-driver)
+fi
+
+installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+install_packages() {
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+        say "no apt-get here, so the packages are yours to install; on Debian they are ${packages[*]}"
+        return
+    fi
+    local missing=() name as_root=()
+    for name in "${packages[@]}"; do
+        installed "$name" || missing+=("$name")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "missing Debian packages: ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null ||
+            fail 3 "not root and no sudo here: have an administrator run apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    # The package lists of a fresh machine are empty or old: they are fetched only when they have to be.
+    local get=("${as_root[@]}" apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends)
+    if ! apt-get -s -qq install --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+        ! "${get[@]}" "${missing[@]}" >&2; then
+        say "fetching the package lists (apt-get update)"
+        "${as_root[@]}" apt-get -qq update >&2 || fail 3 "apt-get update failed: is the network there?"
+        "${get[@]}" "${missing[@]}" >&2 ||
+            fail 3 "apt-get install ${missing[*]} failed: see its message above"
+    fi
+}
+install_packages
+
+# --- Virtual environment --------------------------------------------------------------------------
+
+python=${PYTHON:-python3}
+command -v "$python" >/dev/null || fail 3 "$python is not here: install Python 3.11 or newer"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    fail 3 "$("$python" -V) is too old: planecast needs 3.11 or newer (set PYTHON=/path/to/python3)"
+
+# The folder's own path is part of it: a virtual environment that was moved points to its old place.
+environment=$({
+    pwd
+    "$python" -V
+    cat constraints.txt
+} | digest)
+if ! fresh environment "$environment" || ! "$venv/bin/python" -c 'import pydantic' 2>/dev/null; then
+    say "installing the Python packages of constraints.txt into $venv"
+    "$python" -m venv "$venv" || fail 1 "python -m venv $venv failed"
+    "$venv/bin/python" -m pip install --quiet --no-deps --disable-pip-version-check \
+        -r constraints.txt || fail 1 "pip could not install constraints.txt: see its message above"
+    rm -f "$stamps/package" "$stamps/package-dev"
+    stamp environment "$environment"
+fi
+
+# --- Native build and the package itself ----------------------------------------------------------
+
+# Code compiled for one CPU's instruction set dies on another: a new CPU starts the build anew.
+cpu=$({
+    echo "$march"
+    grep -m1 -E '^(flags|Features)' /proc/cpuinfo
+    pwd
+} 2>/dev/null | digest)
+if ! fresh cpu "$cpu"; then
+    rm -rf build/native "$stamps/package" "$stamps/package-dev"
+    stamp cpu "$cpu"
+fi
+
+sources=$({
+    [ ! -d native ] || find native -type f -not -name '*.md' -print0 | sort -z | xargs -0r sha256sum
+    sha256sum CMakeLists.txt pyproject.toml
+    pkg-config --modversion libdpdk 2>/dev/null || echo "no libdpdk"
+    echo "$environment"
+} | digest)
+
+tests=OFF
+if [ "$mode" = dev ] || [ -f "$stamps/package-dev" ]; then tests=ON; fi
+want=package
+if [ "$tests" = ON ]; then want=package-dev; fi
+if ! fresh "$want" "$sources" || [ ! -x "$venv/bin/planecast" ]; then
+    say "building the native programs and installing planecast (build tree: build/native)"
+    # Editable: a change of Python needs no set-up; CMake recompiles only what changed.
+    PATH="$PWD/$venv/bin:$PATH" "$venv/bin/python" -m pip install --quiet --no-build-isolation \
+        --no-deps --disable-pip-version-check \
+        --config-settings=cmake.define.PLANECAST_TESTS=$tests \
+        --config-settings=cmake.define.PLANECAST_MARCH="$march" \
+        -e . || fail 1 "the build failed: see its message above"
+    stamp "$want" "$sources"
+fi
+say "ready: $venv/bin/planecast"
