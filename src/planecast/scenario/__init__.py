@@ -1,0 +1,36 @@
+"""Room `scenario`: the questions. What is forwarded, where, under what traffic."""
+
+from planecast.scenario.cpus import format_cpus, parse_cpus
+from planecast.scenario.load import load_scenario
+from planecast.scenario.override import SCENARIO_KEYS, parse_set, parse_vary, with_overrides
+from planecast.scenario.placement import Placement
+from planecast.scenario.points import Point, PointValue, point_label, value_at
+from planecast.scenario.scenario import Scenario
+from planecast.scenario.schema import json_schema
+from planecast.scenario.study import Budget, Study, load_study
+from planecast.scenario.traffic import Traffic
+from planecast.scenario.workload import STAGES, Stage, Workload
+
+__all__ = [
+    "SCENARIO_KEYS",
+    "STAGES",
+    "Budget",
+    "Placement",
+    "Point",
+    "PointValue",
+    "Scenario",
+    "Stage",
+    "Study",
+    "Traffic",
+    "Workload",
+    "format_cpus",
+    "json_schema",
+    "load_scenario",
+    "load_study",
+    "parse_cpus",
+    "parse_set",
+    "parse_vary",
+    "point_label",
+    "value_at",
+    "with_overrides",
+]

@@ -1,0 +1,51 @@
+"""What every noun is made of: a frozen pydantic model that refuses what it doesn't know."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from planecast.scenario.units import parse_bytes, parse_count
+
+
+class Noun(BaseModel):
+    """Base of the nouns: immutable, strict about types, unknown keys refused.
+
+    The docstring under a field becomes its description in the JSON Schema.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+    )
+
+
+def _whole(value: Any) -> Any:
+    # YAML reads 1e3 as a float; a float that isn't whole goes on, to be refused by the strict int.
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _count(value: Any) -> Any:
+    return parse_count(value) if isinstance(value, str) else _whole(value)
+
+
+def _bytes(value: Any) -> Any:
+    return parse_bytes(value) if isinstance(value, str) else _whole(value)
+
+
+def listed(value: Any) -> Any:
+    """A YAML list, or text with commas, as the tuple that a frozen noun holds."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(value) if isinstance(value, list) else value
+
+
+Count = Annotated[int, BeforeValidator(_count, json_schema_input_type=int | str)]
+"""A whole number; a person may type ``64Ki``."""
+
+Bytes = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | str)]
+"""A size in bytes; a person may type ``1.5kB``."""

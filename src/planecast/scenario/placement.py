@@ -1,0 +1,43 @@
+"""Placement: which CPUs forward, with what bursts, rings and pages."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from planecast.scenario.cpus import format_cpus, parse_cpus
+from planecast.scenario.model import Count, Noun
+
+
+def _cpu_list(value: Any) -> str:
+    # YAML reads `lcores: 1` as a number; bool is an int in Python and is no CPU.
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"got {value}, which is not a CPU list such as 1 or 0-3,8")
+    # One spelling for each set of CPUs, so that equal placements compare equal.
+    return format_cpus(parse_cpus(str(value)))
+
+
+CpuList = Annotated[str, BeforeValidator(_cpu_list, json_schema_input_type=int | str)]
+
+
+class Placement(Noun):
+    """How the workload is laid over the machine: run-to-completion on each forwarding lcore."""
+
+    lcores: CpuList = "1"
+    """CPU list of the forwarding lcores, such as 1 or 0-3,8."""
+    burst: Annotated[Count, Field(ge=1, le=256)] = 32
+    """Packets that are taken from a ring at a time, at most."""
+    page_size: Literal["auto", "4KiB", "2MiB"] = "auto"
+    """Pages that tables and buffers lie in; auto takes 2 MiB pages when some are free."""
+    rx_ring: Annotated[Count, Field(ge=32, le=32768)] = 128
+    """Descriptors of a receive ring: the buffers that packets cycle through."""
+    tx_ring: Annotated[Count, Field(ge=32, le=32768)] = 512
+    """Descriptors of a transmit ring."""
+    stage_clock: Annotated[Count, Field(ge=0, le=65536)] = 16
+    """The clock is read between stages in one burst of so many; 0 never reads it."""
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """The forwarding CPUs, ascending."""
+        return parse_cpus(self.lcores)

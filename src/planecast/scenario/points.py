@@ -1,0 +1,170 @@
+"""Points: what a study changes in its base scenario, alone or as a grid.
+
+An entry of ``calibrate:`` or ``hold_out:`` is either one point, a mapping of dotted keys to values,
+
+    - {traffic.flows: 4096, placement.burst: 8}
+
+or a grid, the cross product of the lists under ``vary``, each point also having what ``set`` says:
+
+    - vary: {traffic.flows: [256, 4096], placement.burst: [8, 32]}
+      set: {traffic.frame_bytes: 128}
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planecast.errors import InputError
+from planecast.scenario.document import Document
+from planecast.scenario.keys import Location
+from planecast.scenario.override import SCENARIO_KEYS, check_key, with_overrides
+from planecast.scenario.scenario import Scenario
+
+PointValue = int | float | str | tuple[str, ...]
+Point = Mapping[str, PointValue]
+"""Dotted keys and their values over a base scenario; the empty mapping is the base itself."""
+
+MAX_POINTS = 10_000
+
+
+@dataclass(frozen=True)
+class PlacedPoint:
+    """A point, the scenario it stands for, and where the study names it."""
+
+    point: Point
+    scenario: Scenario
+    where: str
+
+
+def point_label(point: Point) -> str:
+    """Short name of a point: ``flows=4096 burst=8``; two keys with one last part stay dotted."""
+    last = [key.rsplit(".", 1)[-1] for key in point]
+    words = []
+    for key, short in zip(point, last, strict=True):
+        value = point[key]
+        text = ",".join(value) if isinstance(value, tuple | list) else str(value)
+        words.append(f"{short if last.count(short) == 1 else key}={text}")
+    return " ".join(words) or "base"
+
+
+def value_at(scenario: Scenario, key: str) -> Any:
+    """The value of a dotted key: ``value_at(scenario, "traffic.flows")``."""
+    value: Any = scenario
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def read_points(document: Document, section: str, base: Scenario) -> list[PlacedPoint]:
+    """The points of one list of a study file, in order, grids spread out.
+
+    Raises InputError with the line of the key or value that is wrong.
+    """
+    placed: list[PlacedPoint] = []
+    for number, entry in enumerate(document.data.get(section) or []):
+        at: Location = (section, number)
+        for raw, places in _spread(document, at, entry):
+            if len(placed) >= MAX_POINTS:
+                raise InputError(f"more than {MAX_POINTS} points", document.where(at), "vary less")
+
+            def where(
+                location: Location, places: dict[str, Location] = places, at: Location = at
+            ) -> str:
+                key = ".".join(part for part in location if isinstance(part, str))
+                return document.where(places.get(key, at))
+
+            scenario = with_overrides(base, raw, where)
+            # The validated value: `64Ki` typed in the study is 65536 in the label and the result.
+            point = {key: value_at(scenario, key) for key in raw}
+            placed.append(PlacedPoint(point, scenario, document.where(at)))
+    return placed
+
+
+def _spread(
+    document: Document, at: Location, entry: Any
+) -> Iterator[tuple[dict[str, Any], dict[str, Location]]]:
+    """The points of one entry, each with the place of every key."""
+    if not isinstance(entry, Mapping):
+        raise InputError(
+            "a point is a mapping of dotted keys to values",
+            document.where(at),
+            "write for example {traffic.flows: 4096}",
+        )
+    if "vary" not in entry and "set" not in entry:
+        for key in entry:
+            check_key(key, document.where((*at, key)))
+        yield dict(entry), {key: (*at, key) for key in entry}
+        return
+    fixed, varied = _grid(document, at, entry)
+    places: dict[str, Location] = {key: (*at, "set", key) for key in fixed}
+    for combination in itertools.product(*(list(enumerate(v)) for v in varied.values())):
+        point, here = dict(fixed), dict(places)
+        for key, (position, value) in zip(varied, combination, strict=True):
+            point[key] = value
+            here[key] = (*at, "vary", key, position)
+        yield point, here
+
+
+def _grid(
+    document: Document, at: Location, entry: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """What a grid entry sets, and what it varies."""
+    for key in entry:
+        if key not in ("vary", "set"):
+            raise InputError(
+                f"the key {key} stands beside vary", document.where((*at, key)), "put it under set:"
+            )
+    parts: dict[str, dict[str, Any]] = {}
+    for part in ("set", "vary"):
+        parts[part] = entry.get(part) or {}
+        if not isinstance(parts[part], Mapping):
+            raise InputError(
+                f"{part} is not a mapping of dotted keys",
+                document.where((*at, part)),
+                f"write for example {part}: {{traffic.flows: [256, 4096]}}",
+            )
+        for key in parts[part]:
+            check_key(key, document.where((*at, part, key)))
+    for key, values in parts["vary"].items():
+        if not isinstance(values, list) or not values:
+            raise InputError(
+                f"{key} under vary is not a list of values",
+                document.where((*at, "vary", key)),
+                "write for example [256, 4096]; one value goes under set:",
+            )
+        if key in parts["set"]:
+            raise InputError(
+                f"{key} stands under set and under vary",
+                document.where((*at, "set", key)),
+                "keep one of the two",
+            )
+    if math.prod(len(values) for values in parts["vary"].values()) > MAX_POINTS:
+        raise InputError(f"more than {MAX_POINTS} points", document.where(at), "vary less")
+    return parts["set"], parts["vary"]
+
+
+def point_schema() -> dict[str, Any]:
+    """JSON Schema of an entry of ``calibrate:`` or ``hold_out:``, for editors."""
+    keys = {"enum": list(SCENARIO_KEYS)}
+    return {
+        "anyOf": [
+            {"type": "object", "propertyNames": keys},
+            {
+                "type": "object",
+                "properties": {
+                    "vary": {
+                        "type": "object",
+                        "propertyNames": keys,
+                        "additionalProperties": {"type": "array", "minItems": 1},
+                    },
+                    "set": {"type": "object", "propertyNames": keys},
+                },
+                "required": ["vary"],
+                "additionalProperties": False,
+            },
+        ]
+    }

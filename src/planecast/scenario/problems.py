@@ -1,0 +1,70 @@
+"""From pydantic's findings to one sentence that a stranger can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from planecast.errors import InputError
+from planecast.scenario.keys import Location, allowed, field_at, nearest
+
+N = TypeVar("N", bound=BaseModel)
+
+Where = Callable[[Location], str]
+"""Says where in what the person wrote a value stands: ``file:line`` or ``--set key=value``."""
+
+
+def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
+    """`data` as a `noun`.
+
+    Raises InputError for the first thing that is wrong. Unknown keys come first, for a mistyped
+    key is the likely cause of whatever else is wrong.
+    """
+    try:
+        return noun.model_validate(dict(data))
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    found.sort(key=lambda problem: problem["type"] != "extra_forbidden")
+    problem = found[0]
+    location: Location = tuple(problem["loc"])
+    key = ".".join(str(part) for part in location if isinstance(part, str))
+    what, what_to_do = _sentence(noun, problem, location, key)
+    place = where(location)
+    if place.startswith(f"--set {key}="):
+        what = what.removeprefix(f"{key}: ")
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    raise InputError(what, place, what_to_do + more)
+
+
+def _sentence(noun: type[BaseModel], problem: Any, location: Location, key: str) -> tuple[str, str]:
+    """What is wrong, and what to do about it."""
+    if problem["type"] == "extra_forbidden":
+        section, _, last = key.rpartition(".")
+        return f"unknown key {key}", nearest(last, noun, section)
+    field = field_at(noun, location)
+    right = f"allowed is {allowed(field)}" if field else "see `planecast schema`"
+    if problem["type"] == "missing":
+        return f"the key {key} is missing", right.replace("allowed is", "add it:")
+    if problem["type"] == "value_error":
+        # Raised by one of our own validators: its text says what it got.
+        text = str(problem["ctx"]["error"])
+        bounded = field is not None and field.annotation in (int, float)
+        return f"{key}: {text}", right if bounded else ""
+    return f"{key}: got {shown(problem['input'])}", right
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it: short, and with its type where that is the surprise."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "a section"
+    if isinstance(value, list | tuple):
+        return "an empty list" if not value else f"the list {', '.join(map(str, value))}"[:80]
+    text = str(value)
+    text = text if len(text) <= 60 else text[:57] + "..."
+    return f"'{text}'" if isinstance(value, str) else text

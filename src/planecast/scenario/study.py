@@ -1,0 +1,171 @@
+"""Study: what to calibrate on, what to hold out, and how much time to spend on measuring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from planecast.errors import InputError
+from planecast.scenario.document import Document, read_document
+from planecast.scenario.keys import Location
+from planecast.scenario.load import load_scenario
+from planecast.scenario.model import Count, Noun
+from planecast.scenario.override import check_key, merged, set_place, with_overrides
+from planecast.scenario.points import (
+    PlacedPoint,
+    PointValue,
+    point_label,
+    point_schema,
+    read_points,
+)
+from planecast.scenario.problems import Where, validated
+from planecast.scenario.scenario import Name, Scenario
+from planecast.scenario.units import parse_duration_s
+
+
+def _seconds(value: Any) -> Any:
+    return parse_duration_s(value) if isinstance(value, str) else value
+
+
+class Budget(Noun):
+    """How much measuring a study does; engines that don't measure ignore it."""
+
+    seconds: Annotated[
+        float,
+        BeforeValidator(_seconds, json_schema_input_type=float | str),
+        Field(ge=1, le=86400),
+    ] = 90.0
+    """Wall-clock time to measure for, over all points together, in seconds."""
+    restarts: Annotated[Count, Field(ge=1, le=1000)] = 3
+    """Times a data plane's process is started anew, for page placement varies between starts."""
+    windows: Annotated[Count, Field(ge=1, le=65536)] = 64
+    """Measured windows of one trial."""
+    packets: Annotated[Count, Field(ge=32, le=2**32)] = 2048
+    """Packets of one window on each lcore."""
+    warmup: Annotated[Count, Field(ge=0, le=2**32)] = 65536
+    """Packets that each lcore forwards before a trial's first window."""
+
+
+class Study(Noun):
+    """A base scenario, the points to calibrate on, and the points to hold out."""
+
+    name: Name
+    """Short name; it becomes part of the run's folder."""
+    scenario: Scenario
+    """The base that every point changes."""
+    calibrate: tuple[dict[str, PointValue], ...]
+    """Points whose measurements the model is fitted to."""
+    hold_out: tuple[dict[str, PointValue], ...]
+    """Points that are predicted first and measured then."""
+    budget: Budget = Budget()
+    """How much measuring to do."""
+
+    def scenarios(self, points: tuple[dict[str, PointValue], ...]) -> list[Scenario]:
+        """The scenarios that these points stand for, in order."""
+        return [with_overrides(self.scenario, point) for point in points]
+
+
+_Points = Annotated[
+    list[Any],
+    WithJsonSchema({"type": "array", "items": point_schema(), "minItems": 1}),
+]
+
+
+class StudyFile(Noun):
+    """A study as its YAML file holds it (Study is the same with the points spread out)."""
+
+    name: Name
+    """Short name; it becomes part of the run's folder."""
+    scenario: str | dict[str, Any]
+    """Path of a scenario file, relative to the study's own; or the scenario itself."""
+    calibrate: _Points
+    """Points to fit the model to: mappings of dotted keys, or grids with vary and set."""
+    hold_out: _Points
+    """Points to predict and then measure."""
+    budget: Budget = Budget()
+    """How much measuring to do."""
+
+
+def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
+    """The study of a YAML file.
+
+    `overrides` are dotted keys as ``--set`` gives them: those that begin with ``budget.`` change
+    the budget, the others the base scenario, under the points.
+
+    Raises InputError with file and line for whatever is wrong: an unknown key, a value that isn't
+    allowed, nothing held out, a point that stands twice.
+    """
+    document = read_document(path)
+    changes = dict(overrides or {})
+    budget = {key: value for key, value in changes.items() if key.startswith("budget.")}
+    base_changes = {key: value for key, value in changes.items() if key not in budget}
+    data = {"hold_out": [], **document.data}
+    file = validated(StudyFile, merged(data, budget), set_place(budget, document.where))
+    base = _base(document, file, base_changes)
+    calibrate = read_points(document, "calibrate", base)
+    hold_out = read_points(document, "hold_out", base)
+    for points, key in ((calibrate, "calibrate"), (hold_out, "hold_out")):
+        if not points:
+            held = "nothing is held out, so no prediction would be tested"
+            raise InputError(
+                held if key == "hold_out" else "nothing to calibrate on",
+                document.where((key,)),
+                f"list at least one point under {key}:",
+            )
+    _refuse_twins(calibrate, hold_out)
+    return Study(
+        name=file.name,
+        scenario=base,
+        calibrate=tuple(dict(placed.point) for placed in calibrate),
+        hold_out=tuple(dict(placed.point) for placed in hold_out),
+        budget=file.budget,
+    )
+
+
+def _base(document: Document, file: StudyFile, changes: Mapping[str, Any]) -> Scenario:
+    if isinstance(file.scenario, str):
+        scenario = Path(document.path).parent / file.scenario
+        if not scenario.is_file():
+            raise InputError(
+                f"scenario: there is no file {scenario}",
+                document.where(("scenario",)),
+                "name a scenario file relative to the study's own folder",
+            )
+        return load_scenario(scenario, changes)
+
+    def inline(location: Location) -> str:
+        return document.where(("scenario", *location))
+
+    place: Where = set_place(changes, inline)
+    for key in changes:
+        check_key(key, place(tuple(key.split("."))))
+    return validated(Scenario, merged(file.scenario, changes), place)
+
+
+def _refuse_twins(calibrate: list[PlacedPoint], hold_out: list[PlacedPoint]) -> None:
+    """A point that stands twice would be counted twice; one on both sides tests nothing."""
+    seen: list[tuple[PlacedPoint, bool]] = []
+    for held, points in ((False, calibrate), (True, hold_out)):
+        for placed in points:
+            for other, other_held in seen:
+                if other.scenario == placed.scenario:
+                    _refuse_twin(placed, held, other, other_held)
+            seen.append((placed, held))
+
+
+def _refuse_twin(placed: PlacedPoint, held: bool, other: PlacedPoint, other_held: bool) -> None:
+    label = point_label(placed.point)
+    if held and not other_held:
+        raise InputError(
+            f"the held-out point {label} is calibrated on as well, at {other.where}",
+            placed.where,
+            "remove it from one of the two lists",
+        )
+    raise InputError(
+        f"the point {label} is the same configuration as the one at {other.where}",
+        placed.where,
+        "remove one of the two",
+    )
