@@ -85,7 +85,7 @@ def nearest(key: str, noun: type[BaseModel], section: str = "") -> str:
     if section and meant:
         meant = difflib.get_close_matches(full, meant, n=1, cutoff=0.0)
     if not meant:
-        here = [n for n in names if n.startswith(f"{section}.")] if section else names
+        here = [n for n in names if n.startswith(f"{section}.")] or names
         meant = difflib.get_close_matches(full, here, n=1, cutoff=0.6)
     if not meant:
         by_last = {name.rsplit(".", 1)[-1]: name for name in reversed(names)}

@@ -45,8 +45,7 @@ def check_key(key: str, where: str) -> None:
     if inside:
         raise InputError(f"{key} is a section", where, "set a key in it: " + ", ".join(inside))
     section, _, last = key.rpartition(".")
-    known = any(name.startswith(f"{section}.") for name in SCENARIO_KEYS)
-    raise InputError(f"unknown key {key}", where, nearest(last, Scenario, section if known else ""))
+    raise InputError(f"unknown key {key}", where, nearest(last, Scenario, section))
 
 
 def merged(data: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,4 +15,24 @@ def json_schema(name: SchemaName) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a scenario file or a study file."""
     nouns: dict[SchemaName, type[Noun]] = {"scenario": Scenario, "study": StudyFile}
     schema = nouns[name].model_json_schema(mode="validation")
+    _bounds_to_numbers(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _bounds_to_numbers(node: Any) -> None:
+    """Put bounds where JSON Schema has them: on the number, in a field that also takes text.
+
+    pydantic leaves them beside ``anyOf`` under its own names, which no editor knows.
+    """
+    if isinstance(node, list):
+        for inner in node:
+            _bounds_to_numbers(inner)
+    if not isinstance(node, dict):
+        return
+    for inner in node.values():
+        _bounds_to_numbers(inner)
+    for ours, theirs in (("ge", "minimum"), ("le", "maximum")):
+        bound = node.pop(ours, None) if "anyOf" in node else None
+        for choice in node.get("anyOf", []):
+            if bound is not None and choice.get("type") in ("integer", "number"):
+                choice[theirs] = bound

@@ -1,0 +1,45 @@
+"""Room `results`: the answers. Estimates, results, validations, and the runs that keep them."""
+
+from planecast.results.compare import Comparison, ComparisonRow, compare
+from planecast.results.estimate import Estimate, Kind, ratio
+from planecast.results.manifest import Manifest, collect_manifest, typed_command
+from planecast.results.query import Table, query
+from planecast.results.result import Result, ResultSet, StageResult
+from planecast.results.store import (
+    RunDirectory,
+    find_run,
+    list_runs,
+    read_result,
+    results_of,
+    runs_folder,
+)
+from planecast.results.trials import Columns, read_parquet, write_parquet
+from planecast.results.validation import Validation, ValidationPoint
+
+__all__ = [
+    "Columns",
+    "Comparison",
+    "ComparisonRow",
+    "Estimate",
+    "Kind",
+    "Manifest",
+    "Result",
+    "ResultSet",
+    "RunDirectory",
+    "StageResult",
+    "Table",
+    "Validation",
+    "ValidationPoint",
+    "collect_manifest",
+    "compare",
+    "find_run",
+    "list_runs",
+    "query",
+    "ratio",
+    "read_parquet",
+    "read_result",
+    "results_of",
+    "runs_folder",
+    "typed_command",
+    "write_parquet",
+]

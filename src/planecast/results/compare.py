@@ -1,0 +1,117 @@
+"""Two results side by side: each metric's ratio, and a verdict only where intervals allow one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planecast.results.estimate import Estimate, ratio
+from planecast.results.result import Result
+from planecast.scenario import SCENARIO_KEYS, value_at
+from planecast.scenario.model import Noun
+
+_METRICS = ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc")
+
+
+class ComparisonRow(Noun):
+    """One metric of two results."""
+
+    metric: str
+    """Name of the metric; ``acl.cycles_per_packet`` for a stage's."""
+    a: Estimate
+    """The first result's."""
+    b: Estimate
+    """The second result's."""
+    ratio: Estimate | None
+    """B over A with its 95 % interval, where both have one; None when one isn't positive."""
+    verdict: str
+    """``B higher``, ``B lower``, ``no difference seen``; empty when an interval is missing."""
+
+
+class Comparison(Noun):
+    """Everything that two results have in common, and how they differ."""
+
+    differences: dict[str, tuple[str, str]]
+    """Keys of the scenario in which they differ, with both values."""
+    rows: tuple[ComparisonRow, ...]
+    """A row a metric that both have."""
+    notes: tuple[str, ...]
+    """What a reader should know before believing a verdict."""
+
+
+def compare(a: Result, b: Result, *, interleaved: bool) -> Comparison:
+    """Compare two results of any kinds; `interleaved` says that one run measured both in turn.
+
+    A verdict takes the two intervals as independent 95 % ones: ``B higher`` means that the ratio's
+    interval lies above 1.
+    """
+    rows = tuple(
+        _row(metric, left, right)
+        for (metric, left), right in ((pair, _metric(b, pair[0])) for pair in _metrics(a))
+        if right is not None
+    )
+    return Comparison(
+        differences=_differences(a, b), rows=rows, notes=tuple(_notes(a, b, rows, interleaved))
+    )
+
+
+def _metrics(result: Result) -> Iterator[tuple[str, Estimate]]:
+    for name in _METRICS:
+        estimate = getattr(result, name)
+        if estimate is not None:
+            yield name, estimate
+    for stage, cost in result.stages.items():
+        for name in ("cycles_per_packet", "instructions_per_packet"):
+            estimate = getattr(cost, name)
+            if estimate is not None:
+                yield f"{stage}.{name}", estimate
+
+
+def _metric(result: Result, name: str) -> Estimate | None:
+    return dict(_metrics(result)).get(name)
+
+
+def _row(metric: str, a: Estimate, b: Estimate) -> ComparisonRow:
+    found = ratio(b, a)
+    verdict = ""
+    if found is not None and found.low is not None and found.high is not None:
+        verdict = "no difference seen"
+        if found.low > 1:
+            verdict = "B higher"
+        elif found.high < 1:
+            verdict = "B lower"
+    return ComparisonRow(metric=metric, a=a, b=b, ratio=found, verdict=verdict)
+
+
+def _differences(a: Result, b: Result) -> dict[str, tuple[str, str]]:
+    found = {}
+    for key in SCENARIO_KEYS:
+        left, right = value_at(a.scenario, key), value_at(b.scenario, key)
+        if left != right:
+            found[key] = (_text(left), _text(right))
+    return found
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _notes(
+    a: Result, b: Result, rows: tuple[ComparisonRow, ...], interleaved: bool
+) -> Iterator[str]:
+    kinds = {a.throughput_pps.kind, b.throughput_pps.kind}
+    if not interleaved and kinds == {"measured"}:
+        yield (
+            "not interleaved in one run: the machine may have been in another state for each; "
+            "measure both in one run before you believe a small difference"
+        )
+    if a.manifest.host != b.manifest.host:
+        yield "measured or computed on different machines"
+    for key in sorted(a.manifest.versions.keys() & b.manifest.versions.keys()):
+        left, right = a.manifest.versions[key], b.manifest.versions[key]
+        if left != right and key in ("planecast", "dpdk", "compiler", "march"):
+            yield f"{key} differs: {left} and {right}"
+    if any(row.ratio is not None and row.ratio.interval is None for row in rows):
+        yield "no verdict where an interval is missing"
+    for name, result in (("A", a), ("B", b)):
+        if result.disturbed_share is not None and result.disturbed_share > 0.5:
+            yield f"{name}: {result.disturbed_share:.0%} of the trials were disturbed"

@@ -1,0 +1,61 @@
+"""Result: the one kind of answer that every engine gives to a Scenario."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.scenario.model import Noun, listed
+from planecast.scenario.scenario import Scenario
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
+
+
+class StageResult(Noun):
+    """What one stage costs; source and tx are stages here too."""
+
+    cycles_per_packet: Estimate | None = None
+    """Core cycles a packet spends in the stage."""
+    instructions_per_packet: Estimate | None = None
+    """Instructions a packet takes in the stage."""
+
+
+class Result(Noun):
+    """How a scenario performs, by whatever engine."""
+
+    scenario: Scenario
+    """What was asked."""
+    throughput_pps: Estimate
+    """Packets forwarded a second, over all lcores."""
+    cycles_per_packet: Estimate
+    """Cycles that one lcore spends on a packet."""
+    instructions_per_packet: Estimate | None = None
+    """Instructions a packet, when they were counted."""
+    ipc: Estimate | None = None
+    """Instructions a cycle, when instructions were counted."""
+    stages: dict[str, StageResult] = Field(default_factory=dict)
+    """Cost by stage, in pipeline order, with source first and tx last."""
+    packets_in: Annotated[int, Field(ge=0)] | None = None
+    """Packets that came in; None when the engine moves no packets."""
+    packets_out: Annotated[int, Field(ge=0)] | None = None
+    """Packets that went out."""
+    drops: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    """Packets dropped, by cause."""
+    capped_by: str | None = None
+    """What set the limit: core, ring, NIC, port, PCIe, memory, generator."""
+    disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of the trials that were disturbed and left out of the estimate."""
+    notes: Texts = ()
+    """What a reader should know about this result."""
+    manifest: Manifest
+    """What made it."""
+
+
+class ResultSet(Noun):
+    """What measure, predict and other verbs with several answers write as ``result.json``."""
+
+    results: tuple[Result, ...]
+    """The results, in the order of the question."""

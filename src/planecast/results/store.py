@@ -1,0 +1,214 @@
+"""Run directories: where the answers of a run are kept.
+
+A run is a folder ``<UTC time>-<verb>-<name>`` with ``result.json`` (what a reader asks for),
+``trials.parquet`` (the raw trials) and, until the run is complete, a file ``partial`` that says
+why it isn't. Nothing else is a database; ``planecast.results.query`` reads many runs together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import BaseModel, ValidationError
+
+from planecast.errors import InputError, RunError
+from planecast.results.atomic import disk_errors, replacing, write_text
+from planecast.results.result import Result, ResultSet
+from planecast.results.trials import Columns, write_parquet
+from planecast.results.validation import Validation
+
+RESULT = "result.json"
+TRIALS = "trials.parquet"
+PARTIAL = "partial"
+
+Content = Validation | ResultSet | Result
+"""What a ``result.json`` can hold."""
+
+
+def runs_folder(named: str | Path | None = None) -> Path:
+    """The folder of all runs: as named (``--runs``), else ``PLANECAST_RUNS``, else ``runs``."""
+    return Path(named or os.environ.get("PLANECAST_RUNS") or "runs")
+
+
+class RunDirectory:
+    """One run's folder. As a context manager it marks the run complete, or says why it is not.
+
+    >>> with RunDirectory.create(runs_folder(), "measure", "vpe-upstream") as run:  # doctest: +SKIP
+    ...     run.write_trials({"cycles": cycles, "packets": packets})
+    ...     run.write_result(result)
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        """The folder."""
+
+    @classmethod
+    def create(cls, root: Path, verb: str, name: str, now: datetime | None = None) -> Self:
+        """A new folder under `root`, marked partial.
+
+        Raises RunError when it can't be made (a full disk, no permission).
+        """
+        moment = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
+        stem = f"{moment}-{verb}-{name}"
+        with disk_errors(root):
+            root.mkdir(parents=True, exist_ok=True)
+            for count in range(1, 10_000):
+                path = root / (stem if count == 1 else f"{stem}-{count}")
+                with suppress(FileExistsError):
+                    path.mkdir()
+                    break
+            else:
+                raise RunError(f"10,000 runs named {stem} are there already", str(root))
+        run = cls(path)
+        try:
+            run.mark_partial(f"running, process {os.getpid()}")
+        except RunError:
+            with suppress(OSError):
+                path.rmdir()
+            raise
+        return run
+
+    def write_result(self, content: Content | Sequence[Result]) -> Path:
+        """Write ``result.json``; several results are wrapped in a ResultSet."""
+        whole = content if isinstance(content, BaseModel) else ResultSet(results=tuple(content))
+        path = self.path / RESULT
+        write_text(path, whole.model_dump_json(indent=1) + "\n")
+        return path
+
+    def write_json(self, name: str, content: BaseModel | Mapping[str, Any]) -> Path:
+        """Write another JSON file of the run, such as a calibration."""
+        path = self.path / name
+        if isinstance(content, BaseModel):
+            text = content.model_dump_json(indent=1)
+        else:
+            text = json.dumps(content, indent=1, allow_nan=False)
+        write_text(path, text + "\n")
+        return path
+
+    def write_trials(self, columns: Columns) -> Path:
+        """Write ``trials.parquet``: numpy arrays of one length, a column each."""
+        path = self.path / TRIALS
+        with replacing(path) as temporary:
+            write_parquet(columns, temporary, shown=path)
+        return path
+
+    def mark_partial(self, why: str) -> None:
+        """Say that the run isn't complete, and why."""
+        write_text(self.path / PARTIAL, why + "\n")
+
+    def complete(self) -> None:
+        """Take the partial mark off."""
+        with disk_errors(self.path):
+            (self.path / PARTIAL).unlink(missing_ok=True)
+
+    @property
+    def partial(self) -> bool:
+        """Whether the run is still going on or ended before its time."""
+        return (self.path / PARTIAL).exists()
+
+    @property
+    def verb(self) -> str:
+        """The verb in the folder's name; empty for a folder that was renamed."""
+        parts = self.path.name.split("-", 2)
+        return parts[1] if len(parts) == 3 else ""
+
+    def read(self) -> Content:
+        """What ``result.json`` holds. Raises InputError when it isn't there or isn't a result."""
+        return read_result(self.path / RESULT)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.complete()
+            return
+        why = "interrupted" if issubclass(kind, KeyboardInterrupt) else f"{kind.__name__}: {error}"
+        # On a full disk the first mark stays: it says partial too.
+        with suppress(RunError):
+            self.mark_partial(why)
+
+
+def list_runs(root: Path) -> list[RunDirectory]:
+    """Every run under `root`, oldest first; empty when there is no such folder."""
+    if not root.is_dir():
+        return []
+    folders = (path for path in root.iterdir() if path.is_dir())
+    return [
+        RunDirectory(path)
+        for path in sorted(folders)
+        if (path / RESULT).is_file() or (path / PARTIAL).is_file()
+    ]
+
+
+def find_run(name: str, root: Path) -> RunDirectory:
+    """The run that a person names: a folder, its ``result.json``, a name under `root`, ``latest``.
+
+    Raises InputError when there is none.
+    """
+    if name == "latest":
+        complete = [run for run in list_runs(root) if not run.partial]
+        if not complete:
+            raise InputError("there is no complete run", str(root), "make one: planecast measure")
+        return complete[-1]
+    for path in (Path(name), root / name):
+        if path.is_dir():
+            return RunDirectory(path)
+        if path.is_file() and path.name == RESULT:
+            return RunDirectory(path.parent)
+    near = [run.path.name for run in list_runs(root)][-3:]
+    hint = f"the last ones are {', '.join(near)}" if near else "name a run's folder"
+    raise InputError("there is no such run", name, hint)
+
+
+def read_result(path: Path) -> Content:
+    """The Validation, ResultSet or Result of a JSON file.
+
+    Raises InputError when the file isn't there or holds none of them.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = json.loads(text)
+    except FileNotFoundError:
+        raise InputError(
+            "there is no result", str(path), "the run may have been interrupted: make it again"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"can't read the result: {error}", str(path)) from None
+    keys = set(data) if isinstance(data, dict) else set()
+    kind: type[Content] = Result
+    if "points" in keys:
+        kind = Validation
+    elif "results" in keys:
+        kind = ResultSet
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"this is no {kind.__name__}: {place}: {first['msg']}",
+            str(path),
+            "it may come from another version of planecast: make the run again",
+        ) from None
+
+
+def results_of(content: Content) -> list[Result]:
+    """The results in a ``result.json``; of a validation the measured ones."""
+    if isinstance(content, Validation):
+        return [point.measured for point in content.points]
+    if isinstance(content, ResultSet):
+        return list(content.results)
+    return [content]
