@@ -1,0 +1,38 @@
+"""Room `host`: what this machine is, and what of it helps or hinders measuring.
+
+At the bottom of the import order, beside `catalog`: it reads proc and sys, and knows no noun.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from planecast.host.check import Check, State
+from planecast.host.clock import check_clock, tsc_hz
+from planecast.host.counters import check_counters, hardware_counters
+from planecast.host.cpus import check_cpus, sibling_lists
+from planecast.host.disturbance import check_disturbance
+from planecast.host.memory import check_memory
+from planecast.host.root import Root
+from planecast.host.software import check_software, dpdk_version
+
+__all__ = [
+    "Check",
+    "Root",
+    "State",
+    "dpdk_version",
+    "examine",
+    "hardware_counters",
+    "sibling_lists",
+    "tsc_hz",
+]
+
+
+def examine(root: Root, runs: Path = Path("runs"), steal_sample_s: float = 1.0) -> Iterator[Check]:
+    """Every check, in the order a reader wants them; takes `steal_sample_s` seconds."""
+    yield from check_cpus(root)
+    yield from check_memory(root, runs)
+    yield from check_clock(root)
+    yield from check_counters(root)
+    yield from check_disturbance(root, steal_sample_s)
+    folder = None if root.live else root.path / "usr/lib/planecast"
+    yield from check_software(root, folder)

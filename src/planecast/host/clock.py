@@ -1,0 +1,74 @@
+"""The time-stamp counter and the core's frequency."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planecast.host.check import Check
+from planecast.host.root import Root
+
+
+def check_clock(root: Root) -> Iterator[Check]:
+    """Whether TSC cycles are a unit of time here, and whether the core's clock stands still."""
+    yield _tsc(root)
+    yield _frequency(root)
+
+
+def tsc_hz(root: Root) -> tuple[float, str] | None:
+    """The TSC's frequency in Hz and where that is from; None when the system doesn't tell."""
+    exact = root.number("sys/devices/system/cpu/cpu0/tsc_freq_khz")
+    if exact:
+        return exact * 1e3, "kernel"
+    model = re.search(r"@ ([0-9.]+)GHz", " ".join(root.cpuinfo("model name")[:1]))
+    if model:
+        return float(model[1]) * 1e9, "model name"
+    megahertz = root.cpuinfo("cpu MHz")
+    if megahertz and "hypervisor" in root.cpu_flags():
+        # A hypervisor shows the TSC's frequency here; bare metal shows the core's current one.
+        return float(megahertz[0]) * 1e6, "hypervisor"
+    return None
+
+
+def _tsc(root: Root) -> Check:
+    flags = root.cpu_flags()
+    steady = {"constant_tsc", "nonstop_tsc"} & flags
+    known = tsc_hz(root)
+    rate = f"{known[0] / 1e9:.3f} GHz ({known[1]})" if known else "frequency not told"
+    found = f"TSC {rate}" + "".join(f", {flag}" for flag in sorted(steady))
+    if "tsc" not in flags and flags:
+        return Check(
+            "clock", "missing", "no TSC", "cycles can't be measured", "use an x86-64 machine"
+        )
+    if len(steady) == 2:
+        return Check("clock", "good", found, "TSC cycles are a unit of time, on every CPU alike")
+    return Check(
+        "clock",
+        "limits",
+        found,
+        "the TSC may change its speed or stop when a CPU sleeps, so cycles are not time",
+        "keep the CPUs busy (idle=poll) or use a newer machine",
+    )
+
+
+def _frequency(root: Root) -> Check:
+    cpufreq = "sys/devices/system/cpu/cpu0/cpufreq"
+    governor = root.text(f"{cpufreq}/scaling_governor")
+    if not governor:
+        return Check(
+            "frequency",
+            "note",
+            "not shown to this machine",
+            "the core's clock may differ from the TSC's and change: canaries show when it does",
+        )
+    turbo_off = root.text("sys/devices/system/cpu/intel_pstate/no_turbo") == "1"
+    if governor == "performance":
+        found = "governor performance" + (", turbo off" if turbo_off else "")
+        return Check("frequency", "good", found, "the core runs as fast as it is allowed to")
+    return Check(
+        "frequency",
+        "limits",
+        f"governor {governor}",
+        "the core changes its clock with load, so the same work costs other TSC cycles",
+        "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+    )
