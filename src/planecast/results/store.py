@@ -148,9 +148,14 @@ def list_runs(root: Path) -> list[RunDirectory]:
     folders = (path for path in root.iterdir() if path.is_dir())
     return [
         RunDirectory(path)
-        for path in sorted(folders)
+        for path in sorted(folders, key=_age)
         if (path / RESULT).is_file() or (path / PARTIAL).is_file()
     ]
+
+
+def _age(folder: Path) -> tuple[str, int]:
+    # The name tells the second, and several runs can begin in one.
+    return folder.name.partition("-")[0], folder.stat().st_mtime_ns
 
 
 def find_run(name: str, root: Path) -> RunDirectory:

@@ -1,0 +1,101 @@
+"""``planecast``: the command line. Here is what all verbs share: options, errors, exit codes.
+
+Exit codes: 0 done; 1 the run failed; 2 bad input; 3 something that the machine lacks; 130
+interrupted. Whatever goes wrong is one sentence on stderr; ``PLANECAST_DEBUG=1`` adds the
+traceback.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+import traceback
+from typing import Annotated, NoReturn
+
+import typer
+
+from planecast import __version__
+from planecast.cli.verbs import LazyGroup
+from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, PlanecastError
+
+app = typer.Typer(
+    cls=LazyGroup,
+    name="planecast",
+    help="Measures, explains and predicts the performance of software network data planes.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"planecast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all_verbs(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say on stderr what is being done.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    del version  # its callback has ended the program
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.INFO if verbose else logging.WARNING,
+        format="planecast: %(message)s",
+        force=True,
+    )
+
+
+def main() -> NoReturn:
+    """The program. Never shows a traceback unless ``PLANECAST_DEBUG=1``."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without UTF-8 shows ? for × and –
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == EXIT_INTERRUPTED:  # typer has turned Ctrl-C into this already
+            _say("interrupted")
+        raise
+    except KeyboardInterrupt:
+        _say("interrupted")
+        sys.exit(EXIT_INTERRUPTED)
+    except PlanecastError as error:
+        _traceback()
+        _say(str(error))
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; Python would complain again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_FAILED)
+    except Exception as error:  # noqa: BLE001  a stranger gets a sentence, whatever happens
+        _traceback()
+        reason = str(error).partition("\n")[0]
+        _say(
+            f"{type(error).__name__}: {reason}; this is a mistake in planecast: "
+            "run it again with PLANECAST_DEBUG=1 and report what it prints"
+        )
+        sys.exit(EXIT_FAILED)
+    sys.exit(0)
+
+
+def _say(sentence: str) -> None:
+    print(f"planecast: {sentence}", file=sys.stderr)
+
+
+def _traceback() -> None:
+    if os.environ.get("PLANECAST_DEBUG") == "1":
+        traceback.print_exc(file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

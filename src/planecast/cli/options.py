@@ -1,0 +1,78 @@
+"""Options that several verbs share, defined once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from planecast.errors import InputError
+from planecast.scenario import parse_set, parse_vary
+
+Format = Literal["table", "csv", "json", "parquet"]
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change one key, such as traffic.flows=64Ki; repeatable."
+    ),
+]
+VaryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY=V,V…",
+        help="Try several values of a key; several --vary give every combination.",
+    ),
+]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="How the answer is written; by default as the name after -o ends, else a table.",
+        show_default=False,
+    ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the answer to a file."),
+]
+RunsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs", metavar="DIR", help="Folder of all runs; else $PLANECAST_RUNS, else runs."
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Seed of everything random; by default the scenario's."),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Print the commands it would run, and end.")
+]
+
+
+def overrides(settings: list[str] | None, seed: int | None = None) -> dict[str, Any]:
+    """The dotted keys of every ``--set``, and ``--seed`` as ``traffic.seed``.
+
+    Raises InputError for one that isn't KEY=VALUE, and for a key that is set twice.
+    """
+    found: dict[str, Any] = {} if seed is None else {"traffic.seed": seed}
+    for text in settings or []:
+        key, value = parse_set(text)
+        if key in found:
+            raise InputError(f"{key} is set twice", f"--set {text}", "keep one of the two")
+        found[key] = value
+    return found
+
+
+def variations(varied: list[str] | None) -> dict[str, list[Any]]:
+    """The dotted keys of every ``--vary`` with their values."""
+    found: dict[str, list[Any]] = {}
+    for text in varied or []:
+        key, values = parse_vary(text)
+        if key in found:
+            raise InputError(f"{key} varies twice", f"--vary {text}", "list all values in one")
+        found[key] = values
+    return found

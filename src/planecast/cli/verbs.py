@@ -1,0 +1,61 @@
+"""The table of verbs, and the group that loads a verb's module when it is asked for.
+
+Loading every verb for ``planecast --help`` would import numpy, scipy, DuckDB and Plotly: the help
+is printed from this table instead. A verb is one file ``cli/<verb>.py`` with ``register(app)``,
+which adds its one command to the app; a verb whose file isn't there is left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+VERBS: dict[str, str] = {
+    "doctor": "What this machine can measure, what disturbs it, how to fix it.",
+    "measure": "Forward packets and measure a scenario.",
+    "profile": "Count instructions by stage.",
+    "calibrate": "Fit the model to measured configurations.",
+    "predict": "Answer a scenario by the model.",
+    "validate": "Calibrate on some points, predict the others, measure them, print the error.",
+    "compare": "Two runs side by side.",
+    "report": "One offline HTML file of a run.",
+    "query": "SQL over all runs.",
+    "schema": "JSON Schema of the files you write, for your editor.",
+}
+"""Each verb and its line in the help, in the order of the help."""
+
+
+def _there(verb: str) -> bool:
+    return find_spec(f"planecast.cli.{verb}") is not None
+
+
+def load_verb(verb: str) -> Any:
+    """The command of a verb, its module imported."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    importlib.import_module(f"planecast.cli.{verb}").register(app)
+    command = typer.main.get_command(app)
+    command.name = verb
+    return command
+
+
+class _Unloaded(TyperCommand):
+    """A verb as the help shows it; it turns into the real command when it is to run."""
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        return load_verb(str(self.name)).make_context(info_name, args, parent=parent, **extra)
+
+
+class LazyGroup(TyperGroup):
+    """The group of all verbs."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [verb for verb in VERBS if _there(verb)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS or not _there(cmd_name):
+            return None
+        return _Unloaded(name=cmd_name, callback=None, help=VERBS[cmd_name])
