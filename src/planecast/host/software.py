@@ -15,6 +15,7 @@ PROGRAMS = {
     "planecast-dataplane": "forwards the packets that are measured",
     "planecast-dataplane-v3": "is what callgrind counts instructions in",
     "planecast-probe": "measures the caches that the model needs",
+    "planecast-singlestep": "counts instructions natively, AVX-512 too, where counters are hidden",
 }
 
 
@@ -24,12 +25,13 @@ def check_software(root: Root, folder: Path | None = None) -> Iterator[Check]:
     here = folder or native_folder()
     for name, purpose in PROGRAMS.items():
         there = os.access(here / name, os.X_OK)
+        needs = "install libdpdk-dev, then " if "dataplane" in name else ""
         yield Check(
             name,
             "good" if there else "missing",
             str(here / name) if there else "not built",
             f"it {purpose}",
-            "" if there else "install libdpdk-dev, then make setup",
+            "" if there else f"{needs}make setup",
         )
     valgrind = root.program("valgrind")
     yield Check(
