@@ -80,18 +80,18 @@ def nearest(key: str, noun: type[BaseModel], section: str = "") -> str:
     """
     full = f"{section}.{key}" if section else key
     names = list(dotted_keys(noun))
+    sections = [] if section else [name for name in noun.model_fields if name not in names]
     last = full.rsplit(".", 1)[-1]
     meant = [name for name in names if name.rsplit(".", 1)[-1] == last]
     if section and meant:
         meant = difflib.get_close_matches(full, meant, n=1, cutoff=0.0)
     if not meant:
         here = [n for n in names if n.startswith(f"{section}.")] or names
-        meant = difflib.get_close_matches(full, here, n=1, cutoff=0.6)
+        meant = difflib.get_close_matches(full, [*sections, *here], n=1, cutoff=0.6)
     if not meant:
         by_last = {name.rsplit(".", 1)[-1]: name for name in reversed(names)}
-        sections = [n for n, f in noun.model_fields.items() if n not in names]
-        close = difflib.get_close_matches(last, [*by_last, *sections], n=1, cutoff=0.6)
-        meant = [by_last.get(close[0], close[0])] if close else []
+        close = difflib.get_close_matches(last, list(by_last), n=1, cutoff=0.6)
+        meant = [by_last[name] for name in close]
     if meant:
         return f"did you mean {' or '.join(meant)}?"
     siblings = [n for n in names if n.startswith(f"{section}.")] if section else names

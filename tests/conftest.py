@@ -1,0 +1,121 @@
+"""What many tests need: results made by hand, and the program as a person runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planecast.results import Estimate, Kind, Manifest, Result, StageResult
+from planecast.scenario import Scenario, with_overrides
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def repository() -> Path:
+    """The folder of the project."""
+    return REPOSITORY
+
+
+def estimate(value: float, unit: str, kind: Kind = "measured", percent: float = 2.0) -> Estimate:
+    """An estimate whose interval is `percent` to both sides; 0 gives it no interval."""
+    width = value * percent / 100
+    ends = (value - width, value + width) if percent else (None, None)
+    return Estimate(value=value, low=ends[0], high=ends[1], samples=20, unit=unit, kind=kind)
+
+
+@pytest.fixture
+def make_estimate() -> Callable[..., Estimate]:
+    """Makes estimates; see `estimate`."""
+    return estimate
+
+
+@pytest.fixture
+def manifest() -> Manifest:
+    """A manifest that is the same on every machine."""
+    return Manifest(
+        command="planecast measure scenarios/vpe-upstream.yaml",
+        seed=1,
+        started_at="2026-01-02T03:04:05Z",
+        host={
+            "cpu": "Test CPU",
+            "cpus": 2,
+            "memory_bytes": 1 << 34,
+            "kernel": "6.1",
+            "virtual": "no",
+        },
+        versions={"planecast": "0.1.0", "dpdk": "22.11.11"},
+        engine="measure",
+    )
+
+
+@pytest.fixture
+def make_result(manifest: Manifest) -> Callable[..., Result]:
+    """Makes a result of the base scenario at a point, with a cost in cycles a packet."""
+
+    def make(
+        cycles: float = 250.0,
+        point: Mapping[str, Any] | None = None,
+        kind: Kind = "measured",
+        percent: float = 2.0,
+        **changes: Any,
+    ) -> Result:
+        values: dict[str, Any] = {
+            "scenario": with_overrides(Scenario(name="vpe-upstream"), point or {}),
+            "throughput_pps": estimate(2.6e9 / cycles, "pps", kind, percent),
+            "cycles_per_packet": estimate(cycles, "cycles/packet", kind, percent),
+            "stages": {
+                "acl": StageResult(
+                    cycles_per_packet=estimate(cycles / 4, "cycles/packet", kind, percent)
+                )
+            },
+            "packets_in": 1000,
+            "packets_out": 990,
+            "drops": {"acl": 10},
+            "disturbed_share": 0.1,
+            "manifest": manifest,
+        }
+        return Result(**(values | changes))
+
+    return make
+
+
+Planecast = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def planecast(tmp_path: Path) -> Planecast:
+    """Runs ``planecast`` in an empty folder, as a person does: output captured, no terminal."""
+    beside = Path(sys.executable).parent / "planecast"
+    program = [str(beside)] if beside.exists() else [sys.executable, "-m", "planecast.cli.app"]
+
+    def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        inherited = {
+            name: value for name, value in os.environ.items() if not name.startswith("PLANECAST_")
+        }
+        return subprocess.run(
+            [*program, *words],
+            cwd=tmp_path,
+            env=inherited | {"NO_COLOR": "1"} | environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    """A copy of the shipped scenario that a test may spoil."""
+    return Path(
+        shutil.copy(REPOSITORY / "scenarios" / "vpe-upstream.yaml", tmp_path / "scenario.yaml")
+    )

@@ -1,0 +1,59 @@
+"""Comparisons: verdicts only where intervals allow them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planecast.results import Result, compare
+
+MakeResult = Callable[..., Result]
+
+
+def verdicts(a: Result, b: Result) -> dict[str, str]:
+    return {row.metric: row.verdict for row in compare(a, b, interleaved=True).rows}
+
+
+def test_apart_and_together(make_result: MakeResult) -> None:
+    assert verdicts(make_result(250.0), make_result(200.0)) == {
+        "throughput_pps": "B higher",
+        "cycles_per_packet": "B lower",
+        "acl.cycles_per_packet": "B lower",
+    }
+    assert set(verdicts(make_result(250.0), make_result(252.0)).values()) == {"no difference seen"}
+
+
+def test_no_verdict_without_both_intervals(make_result: MakeResult) -> None:
+    bare = make_result(100.0, percent=0.0)
+    assert set(verdicts(bare, make_result(200.0)).values()) == {""}
+    notes = compare(bare, make_result(200.0), interleaved=True).notes
+    assert notes == ("no verdict where an interval is missing",)
+
+
+def test_runs_that_were_not_interleaved_are_told_apart(make_result: MakeResult) -> None:
+    a, b = make_result(), make_result()
+    assert compare(a, b, interleaved=True).notes == ()
+    (note,) = compare(a, b, interleaved=False).notes
+    assert note.startswith("not interleaved in one run")
+    # A prediction has no moment, so it can't have had another one.
+    assert compare(a, make_result(kind="computed"), interleaved=False).notes == ()
+
+
+def test_other_scenarios_machines_versions_and_disturbance_are_named(
+    make_result: MakeResult,
+) -> None:
+    a = make_result()
+    moved = a.manifest.model_copy(
+        update={"host": {"cpu": "Another"}, "versions": {"planecast": "0.1.0", "dpdk": "23.11"}}
+    )
+    b = make_result(point={"traffic.flows": 8}, manifest=moved, disturbed_share=0.75)
+    found = compare(a, b, interleaved=True)
+    assert found.differences == {"traffic.flows": ("65536", "8")}
+    assert found.notes == (
+        "measured or computed on different machines",
+        "dpdk differs: 22.11.11 and 23.11",
+        "B: 75% of the trials were disturbed",
+    )
+
+
+def test_a_metric_that_one_lacks_has_no_row(make_result: MakeResult) -> None:
+    assert "acl.cycles_per_packet" not in verdicts(make_result(), make_result(stages={}))

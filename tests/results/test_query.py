@@ -1,0 +1,78 @@
+"""SQL over runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planecast.errors import InputError
+from planecast.results import Result, RunDirectory, Validation, ValidationPoint, query
+
+MakeResult = Callable[..., Result]
+
+
+@pytest.fixture
+def runs(tmp_path: Path, make_result: MakeResult) -> Path:
+    """Two runs: two measured results with trials, and a validation."""
+    with RunDirectory.create(tmp_path, "measure", "x") as run:
+        run.write_result([make_result(250.0), make_result(300.0, {"traffic.flows": 8})])
+        run.write_trials({"cycles": np.array([1, 2, 3])})
+    with RunDirectory.create(tmp_path, "validate", "x") as run:
+        measured, predicted = make_result(100.0), make_result(110.0, kind="computed")
+        point = ValidationPoint.of(
+            {}, measured, predicted, held_out=True, extrapolates=False, reproduce=""
+        )
+        run.write_result(Validation.of("s", [point], {}, measured.manifest))
+        run.write_trials({"cycles": np.array([4]), "canary": np.array([0.5])})
+    return tmp_path
+
+
+def test_results_have_a_row_each(runs: Path) -> None:
+    table = query(
+        "SELECT verb, role, traffic_flows, cycles_per_packet, cycles_per_packet_low, dropped, "
+        "round(error_percent, 3) FROM results ORDER BY cycles_per_packet",
+        runs,
+    )
+    assert table.columns[:2] == ["verb", "role"]
+    assert table.rows == [
+        ("validate", "measured", 65536, 100.0, 98.0, 10, None),
+        ("validate", "predicted", 65536, 110.0, 107.8, 10, 10.0),
+        ("measure", "result", 65536, 250.0, 245.0, 10, None),
+        ("measure", "result", 8, 300.0, 294.0, 10, None),
+    ]
+
+
+def test_trials_of_all_runs_are_one_view(runs: Path) -> None:
+    table = query(
+        "SELECT split_part(run, '-', 2) AS verb, sum(cycles), max(canary) FROM trials GROUP BY 1 "
+        "ORDER BY 1",
+        runs,
+    )
+    assert table.rows == [("measure", 6, None), ("validate", 4, 0.5)]
+
+
+def test_no_runs_are_no_rows(tmp_path: Path) -> None:
+    assert query("SELECT * FROM results", tmp_path / "absent").rows == []
+    assert query("SELECT * FROM trials", tmp_path).rows == []
+
+
+def test_a_run_that_cannot_be_read_is_left_out_and_said(
+    runs: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RunDirectory.create(runs, "measure", "broken") as run:
+        (run.path / "result.json").write_text("{")
+    RunDirectory.create(runs, "measure", "unfinished")
+    with caplog.at_level(logging.WARNING):
+        assert query("SELECT count(*) FROM results", runs).rows == [(4,)]
+    (message,) = caplog.messages
+    assert "left out: " in message
+    assert "broken" in message
+
+
+def test_wrong_sql_is_a_sentence(runs: Path) -> None:
+    with pytest.raises(InputError, match=r"query: .*nope.*; the views are results and trials"):
+        query("SELECT * FROM nope", runs)

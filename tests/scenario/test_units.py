@@ -1,0 +1,89 @@
+"""Quantities that a person types."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planecast.scenario.units import (
+    parse_bytes,
+    parse_count,
+    parse_duration_s,
+    parse_frequency_hz,
+    parse_rate_bps,
+    parse_rate_pps,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("4096", 4096),
+        ("64Ki", 65536),
+        ("1.5k", 1500),
+        ("16Mi", 1 << 24),
+        ("2K", 2000),
+        ("1e6", 10**6),
+    ],
+)
+def test_counts(text: str, value: int) -> None:
+    assert parse_count(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("64", 64), ("64B", 64), ("1.5kB", 1500), ("2MiB", 1 << 21), ("9 kB", 9000), ("1Gi", 1 << 30)],
+)
+def test_bytes(text: str, value: int) -> None:
+    assert parse_bytes(text) == value
+
+
+def test_rates_frequencies_and_durations() -> None:
+    assert parse_rate_pps("14.88Mpps") == 14.88e6
+    assert parse_rate_pps("500k") == 5e5
+    assert parse_rate_bps("25Gb/s") == 25e9
+    assert parse_rate_bps("10Gbps") == parse_rate_bps("10Gbit/s") == parse_rate_bps("10G") == 1e10
+    assert parse_frequency_hz("2.6GHz") == 2.6e9
+    assert [parse_duration_s(t) for t in ("90", "500ms", "2min", "2m", "1h")] == [
+        90,
+        0.5,
+        120,
+        120,
+        3600,
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["abc", "", "-1", "1.5", "1 2", "0x10", "64kb", "5m", "1e", "nan", "inf", "9" * 40, "1.5B"],
+)
+def test_a_count_that_is_no_whole_number_says_what_it_got(text: str) -> None:
+    with pytest.raises(
+        ValueError, match="which is not a whole number such as 4096 or 64Ki"
+    ) as error:
+        parse_count(text)
+    assert f"got '{text}'" in str(error.value)
+
+
+@given(st.integers(0, 10**15))
+def test_a_plain_number_is_itself(number: int) -> None:
+    assert parse_count(str(number)) == parse_bytes(f"{number}B") == number
+    assert parse_rate_pps(f"{number}pps") == float(number)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([("k", 10**3), ("M", 10**6), ("Ki", 2**10), ("Gi", 2**30)]),
+)
+def test_a_prefix_multiplies(number: int, prefix: tuple[str, int]) -> None:
+    assert parse_count(f"{number}{prefix[0]}") == number * prefix[1]
+
+
+@given(st.text())
+def test_any_text_parses_or_says_why(text: str) -> None:
+    for parse in (parse_count, parse_bytes, parse_rate_pps, parse_frequency_hz, parse_duration_s):
+        try:
+            assert parse(text) >= 0
+        except ValueError as error:
+            assert "which is not a" in str(error)  # noqa: PT017  either outcome is right
