@@ -1,0 +1,156 @@
+"""The program as a person runs it: exit codes, one sentence for each mistake, fast help."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from planecast.cli import app as program
+from planecast.cli.verbs import VERBS, load_verb
+from planecast.errors import InputError, MissingError, RunError
+
+Planecast = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_help_lists_the_verbs_and_loads_none_of_them(planecast: Planecast) -> None:
+    answer = planecast("--help")
+    assert answer.returncode == 0
+    for verb in ("doctor", "compare", "query", "schema"):
+        assert verb in answer.stdout
+
+
+def test_help_imports_no_heavy_library() -> None:
+    code = (
+        "import sys, planecast.cli.app as app\n"
+        "sys.argv = ['planecast', '--help']\n"
+        "try: app.main()\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'duckdb', 'plotly', 'pydantic', 'ruamel'} & set(sys.modules)\n"
+        "print(sorted(heavy), file=sys.stderr)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stderr.strip() == "[]"
+
+
+def test_every_verb_that_is_there_has_help(planecast: Planecast) -> None:
+    here = Path(program.__file__).parent
+    verbs = [verb for verb in VERBS if (here / f"{verb}.py").exists()]
+    for verb in verbs:
+        assert load_verb(verb).help
+    answer = planecast(verbs[0], "--help")
+    assert (answer.returncode, "Usage: planecast doctor" in answer.stdout) == (0, True)
+
+
+def test_version(planecast: Planecast) -> None:
+    assert planecast("--version").stdout.startswith("planecast 0.")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("nonsense",),
+        ("doctor", "--nonsense"),
+        ("doctor", "--format", "xml"),
+        ("schema",),
+        ("schema", "poem"),
+        ("compare", "only-one"),
+        ("compare", "a", "b"),
+        ("doctor", "--root", "/nowhere"),
+        ("query", "SELEC 1"),
+        ("query", "SELECT 1", "--format", "parquet"),
+    ],
+)
+def test_bad_input_ends_with_2_and_no_traceback(
+    planecast: Planecast, words: tuple[str, ...]
+) -> None:
+    answer = planecast(*words)
+    assert answer.returncode == 2, answer
+    assert answer.stdout == ""
+    assert answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_mistake_is_one_sentence(planecast: Planecast) -> None:
+    answer = planecast("compare", "a", "b")
+    assert answer.stderr == "planecast: a: there is no such run; name a run's folder\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (InputError("it is wrong", "a.yaml:3", "mend it"), 2, "a.yaml:3: it is wrong; mend it"),
+        (MissingError("no libdpdk", what_to_do="install it"), 3, "no libdpdk; install it"),
+        (RunError("the disk is full", "runs"), 1, "runs: the disk is full"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (ZeroDivisionError("by zero\nmore"), 1, "ZeroDivisionError: by zero; this is a mistake in"),
+    ],
+)
+def test_each_failure_has_its_exit_code(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    code: int,
+    sentence: str,
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(program, "app", fail)
+    monkeypatch.delenv("PLANECAST_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    said = capsys.readouterr().err
+    assert end.value.code == code
+    assert said.startswith(f"planecast: {sentence}")
+    assert said.count("\n") == 1
+    assert "Traceback" not in said
+
+
+def test_debugging_shows_the_traceback(planecast: Planecast) -> None:
+    answer = planecast("compare", "a", "b", PLANECAST_DEBUG="1")
+    assert answer.returncode == 2
+    assert "Traceback" in answer.stderr
+
+
+def test_ctrl_c_ends_with_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "planecast.cli.app", "doctor", "--sample", "30"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=10)
+    assert (process.returncode, said) == (130, "planecast: interrupted\n")
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-m", "planecast.cli.app", "schema", "scenario"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(write)
+    assert answer.returncode == 1
+    assert answer.stderr == ""
+
+
+def test_a_terminal_without_utf8_still_gets_its_answer(planecast: Planecast) -> None:
+    answer = planecast("doctor", "--sample", "0", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert answer.returncode == 0, answer.stderr
