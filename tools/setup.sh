@@ -84,14 +84,20 @@ command -v "$python" >/dev/null || fail 3 "$python is not here: install Python 3
     fail 3 "$("$python" -V) is too old: planecast needs 3.11 or newer (set PYTHON=/path/to/python3)"
 
 # The folder's own path is part of it: a virtual environment that was moved points to its old place.
-environment=$({
+interpreter=$({
     pwd
-    "$python" -V
+    "$python" -c 'import sys; print(sys.version, sys.base_prefix)'
+} | digest)
+environment=$({
+    echo "$interpreter"
     cat constraints.txt
 } | digest)
 if ! fresh environment "$environment" || ! "$venv/bin/python" -c 'import pydantic' 2>/dev/null; then
     say "installing the Python packages of constraints.txt into $venv"
+    # Another interpreter over an old environment would leave a mixture: it begins anew.
+    fresh interpreter "$interpreter" || rm -rf "$venv"
     "$python" -m venv "$venv" || fail 1 "python -m venv $venv failed"
+    stamp interpreter "$interpreter"
     "$venv/bin/python" -m pip install --quiet --no-deps --disable-pip-version-check \
         -r constraints.txt || fail 1 "pip could not install constraints.txt: see its message above"
     rm -f "$stamps/package" "$stamps/package-dev"
