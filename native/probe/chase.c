@@ -63,12 +63,18 @@ static void grow_cycle(uint32_t *next, uint32_t from, uint32_t to)
 }
 
 /* A page chase's lines are spread over all L1 sets, and no two page chases share one. */
-void **chase_place(const struct chase_set *set, uint64_t line)
+static void **chase_place(const struct chase_set *set, uint64_t line)
 {
     if (set->page_chase < 0)
         return (void **)(set->base + line * LINE_BYTES + set->slot);
     uint64_t in_page = (line * 17 + (uint64_t)set->page_chase * 4) % LINES_A_PAGE;
     return (void **)(set->base + line * SMALL_PAGE + in_page * LINE_BYTES + set->slot);
+}
+
+void chase_begin(const struct chase_set *set, unsigned width, void ***at)
+{
+    for (unsigned j = 0; j < width; j++)
+        at[j] = chase_place(set, random_below((uint32_t)set->lines));
 }
 
 static void write_lines(const struct chase_set *set, const uint32_t *next)

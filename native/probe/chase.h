@@ -39,8 +39,11 @@ struct chase_sets {
 size_t chase_sizes(uint64_t max, double a_doubling, const uint64_t *edges, size_t edge_count,
                    uint64_t sizes[CHASE_MAX_SETS]);
 
-/* The pointer in a line, where a chase can begin. */
-void **chase_place(const struct chase_set *set, uint64_t line);
+/*
+ * Random places of the cycle to begin `width` chases at: a walk that began where another did would
+ * follow a path that is still in some cache.
+ */
+void chase_begin(const struct chase_set *set, unsigned width, void ***at);
 
 /* Builds the chases over these sizes (rising) in memory of one page kind. */
 void chase_build(struct chase_sets *sets, enum page_kind kind, const uint64_t *sizes, size_t count);

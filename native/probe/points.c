@@ -8,7 +8,6 @@
 #include "clock.h"
 
 #define SLICE_NS      100000.0 /* disturbance lasts milliseconds; reading the clock 20 ns */
-#define SLICES_A_TURN 24
 #define FAST_WIDTH    8
 #define FAST_FROM     (256u << 10)
 #define STREAM_BYTES  (1u << 20)
@@ -63,11 +62,16 @@ static uint64_t run_additions(struct point *p, uint64_t units)
  */
 static void warm(struct point *p)
 {
+    void **fast[KERNEL_MAX_WIDTH];
     uint64_t until = clock_cycles() + WARM_FAST_TSC;
-    if (p->set != NULL && p->lines >= WARM_FROM_LINES && p->lines <= WARM_TO_LINES)
-        for (uint64_t done = 0; done < WARM_ROUNDS * p->lines && clock_cycles() < until;
-             done += 1024)
-            kernel_chase_many(p->warm_at, FAST_WIDTH, 1024);
+    if (p->set != NULL) {
+        chase_begin(p->set, FAST_WIDTH, fast);
+        chase_begin(p->set, p->width, p->at);
+        if (p->lines >= WARM_FROM_LINES && p->lines <= WARM_TO_LINES)
+            for (uint64_t done = 0; done < WARM_ROUNDS * p->lines && clock_cycles() < until;
+                 done += 1024)
+                kernel_chase_many(fast, FAST_WIDTH, 1024);
+    }
     until = clock_cycles() + WARM_OWN_TSC;
     uint64_t units = 64 * p->granule;
     for (uint64_t done = 0; done < p->lines && clock_cycles() < until; done += units)
@@ -87,13 +91,6 @@ static struct point *add(struct points *points, const char *kind, enum page_kind
     return p;
 }
 
-/* Starts `width` chases at places of one cycle that are far from each other. */
-static void spread_starts(const struct chase_set *set, unsigned width, void **at[KERNEL_MAX_WIDTH])
-{
-    for (unsigned j = 0; j < width; j++)
-        at[j] = chase_place(set, set->lines / width * j);
-}
-
 static void add_chase(struct points *points, const char *kind, enum page_kind page,
                       const struct chase_set *set, unsigned width)
 {
@@ -104,8 +101,6 @@ static void add_chase(struct points *points, const char *kind, enum page_kind pa
     p->width = width;
     p->granule = width < 8 ? 8 : width;
     p->run = width == 1 ? run_chase : run_chase_many;
-    spread_starts(set, width, p->at);
-    spread_starts(set, FAST_WIDTH, p->warm_at);
 }
 
 static void add_prefetch(struct points *points, enum page_kind page, const struct chase_set *set,
@@ -195,13 +190,13 @@ static void take_turn(struct point *p)
     if (p->units == 0)
         calibrate(p);
     double before = canary_run();
-    for (int i = 0; i < SLICES_A_TURN; i++) {
+    for (int i = 0; i < POINTS_SLICES_A_TURN; i++) {
         double cycles = (double)p->run(p, p->units) / (double)p->units;
         double after = canary_run();
         record(p, (struct slice){(float)cycles, (float)before, (float)after});
         before = after;
     }
-    if (p->count == SLICES_A_TURN)
+    if (p->count == POINTS_SLICES_A_TURN)
         adjust(p);
 }
 

@@ -15,6 +15,8 @@
 #include "chase.h"
 #include "kernels.h"
 
+#define POINTS_SLICES_A_TURN 24 /* one after the other */
+
 struct slice {
     float cycles; /* TSC cycles a unit: a hop, a line, an addition */
     float canary_before, canary_after;
@@ -33,7 +35,6 @@ struct point {
     /* Where the kernels stand. */
     const struct chase_set *set; /* NULL if it is no chase */
     void **at[KERNEL_MAX_WIDTH];
-    void **warm_at[KERNEL_MAX_WIDTH];
     const char *base;
     uint64_t offset;
     /* What was seen. */

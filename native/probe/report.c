@@ -73,8 +73,9 @@ bool report_write(FILE *out, const struct report *r)
     fprintf(out, "{\"probe\": 1, \"complete\": %s, \"cpu\": %d, \"tsc_hz\": %.0f,\n",
             r->complete ? "true" : "false", r->cpu, r->tsc_hz);
     fprintf(out,
-            "\"seconds\": %.2f, \"rounds\": %u, \"canary_rounds\": %d, \"huge_share\": %.4f,\n",
-            r->seconds, r->points->rounds, CANARY_ROUNDS, r->huge_share);
+            "\"seconds\": %.2f, \"rounds\": %u, \"turn\": %d, \"canary_rounds\": %d, "
+            "\"huge_share\": %.4f,\n",
+            r->seconds, r->points->rounds, POINTS_SLICES_A_TURN, CANARY_ROUNDS, r->huge_share);
     write_topology(out, r->topology);
     fprintf(out, "\"siblings\": [\n");
     for (size_t i = 0; i < r->pairs; i++) {

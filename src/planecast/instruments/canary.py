@@ -1,0 +1,100 @@
+"""Canaries: fixed pieces of work beside a measurement, whose own cost tells the machine's state.
+
+On a shared machine disturbance goes one way only, to slower, and comes in states that last seconds
+to minutes (a busy hyper-thread sibling that a guest can't see). So the lowest cost that a canary
+shows often is the undisturbed one, and a measurement counts as undisturbed when both of its
+canaries do. Everything here is a pure function of arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from planecast.scenario.model import Noun
+
+TOLERANCE = 0.03
+"""How far from the low mode a canary may be. Undisturbed ones lie within 0.2 %; a busy sibling
+costs 20 % and more, so anything between separates them."""
+
+_WIDTH = 0.01
+"""Relative width of the window in which canaries count as one mode."""
+_SHARE = 0.02
+"""Share of all canaries that makes a mode of a window: a few lucky readings don't."""
+
+_STATES = (("undisturbed", 1 + TOLERANCE), ("unsettled", 1.2), ("busy", 2.0))
+"""Upper ends of the states in multiples of the low mode; a canary above the last is ``stopped``."""
+
+
+class CanarySummary(Noun):
+    """What the canaries of a run say about the machine."""
+
+    low_mode: float
+    """Cost when undisturbed, in the canary's own unit (TSC cycles a round or a hop)."""
+    samples: int
+    """Measurements that have canaries."""
+    undisturbed_share: float
+    """Share of the measurements with both canaries undisturbed, 0 to 1."""
+    states: dict[str, float]
+    """Share of the canaries by state: ``undisturbed``; ``unsettled``, up to 1.2 times that;
+    ``busy``, up to twice: somebody runs on the same core; ``stopped``: we did not run all the
+    time."""
+
+
+def low_mode(canaries: ArrayLike) -> float:
+    """The dense lowest mode of canaries, in their unit.
+
+    That is the median of the lowest window, 1 % wide, that holds 2 % of them and at least three.
+    Slow canaries don't move it, however many there are up to fifty times the undisturbed. Raises
+    ValueError for no canaries, and for one that isn't a positive number.
+    """
+    values = np.sort(_checked(canaries).ravel())
+    ends = np.searchsorted(values, values * (1 + _WIDTH), side="right")
+    counts = ends - np.arange(values.size)
+    dense = np.flatnonzero(counts >= max(3, int(np.ceil(_SHARE * values.size))))
+    if dense.size == 0:
+        return float(np.quantile(values, 0.02))
+    start = int(dense[0])
+    return float(np.median(values[start : int(ends[start])]))
+
+
+def undisturbed(
+    canaries: ArrayLike, mode: float | None = None, tolerance: float = TOLERANCE
+) -> NDArray[np.bool_]:
+    """Which measurements are undisturbed: all their canaries are near the low mode.
+
+    `canaries` has a row a measurement, (before, after). `mode` is the undisturbed cost when it's
+    known from more canaries than these. Near means within `tolerance`, relative, on both sides: a
+    core that runs faster for once is in another state too. Raises ValueError as low_mode does.
+    """
+    values = _checked(canaries)
+    if values.ndim != 2:
+        raise ValueError(f"a row a measurement is needed, not an array of shape {values.shape}")
+    centre = low_mode(values) if mode is None else mode
+    near: NDArray[np.bool_] = np.abs(values - centre) <= tolerance * centre
+    return np.asarray(near.all(axis=1), dtype=np.bool_)
+
+
+def summarise(canaries: ArrayLike, mode: float | None = None) -> CanarySummary:
+    """Low mode, share undisturbed and states of a run's canaries, a row a measurement."""
+    values = _checked(canaries)
+    centre = low_mode(values) if mode is None else mode
+    ratios = values.ravel() / centre
+    bounds = np.array([end for _, end in _STATES])
+    found = np.bincount(np.searchsorted(bounds, ratios), minlength=len(_STATES) + 1)
+    names = [name for name, _ in _STATES] + ["stopped"]
+    return CanarySummary(
+        low_mode=centre,
+        samples=len(values),
+        undisturbed_share=float(undisturbed(values, centre).mean()),
+        states={name: float(n) / ratios.size for name, n in zip(names, found, strict=True)},
+    )
+
+
+def _checked(canaries: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(canaries, dtype=np.float64)
+    if values.size == 0:
+        raise ValueError("there are no canaries")
+    if not bool(np.all(np.isfinite(values) & (values > 0))):
+        raise ValueError("a canary's cost is not a positive number")
+    return values

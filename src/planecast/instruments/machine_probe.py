@@ -1,0 +1,144 @@
+"""MachineProbe: what a machine's caches, memory and cores do, as measured."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from planecast.instruments.canary import CanarySummary
+from planecast.instruments.latency_curve import interpolate, monotone
+from planecast.results.estimate import Estimate
+from planecast.scenario.model import Noun, listed
+
+
+class CurvePoint(Noun):
+    """One working set of a latency curve."""
+
+    size_bytes: int
+    """Its lines times 64."""
+    cycles: Estimate
+    """TSC cycles a line: the 10th percentile of undisturbed slices."""
+    median_cycles: float
+    """Their median; far above when the others' use of a shared cache decides."""
+    undisturbed_share: float
+    """Share of the slices that were undisturbed, 0 to 1."""
+
+
+class PagePoint(Noun):
+    """A chase with one line in each 4 KiB, over so many of them."""
+
+    pages: int
+    """4 KiB pages, and lines."""
+    small_cycles: Estimate
+    """TSC cycles a hop when they are 4 KiB pages."""
+    huge_cycles: Estimate | None
+    """TSC cycles a hop over the same lines in 2 MiB pages."""
+
+
+class FlightPoint(Noun):
+    """Lines of memory fetched with so many misses in flight."""
+
+    width: int
+    """Independent accesses at a time."""
+    page_size: str
+    """``4KiB`` or ``2MiB``."""
+    chase_cycles: Estimate
+    """TSC cycles a line, each access waiting for its own predecessor only."""
+    prefetch_cycles: Estimate
+    """TSC cycles a line when `width` are prefetched, then all are used, then the next batch
+    begins."""
+
+
+class CacheLevel(Noun):
+    """A cache as it serves this CPU."""
+
+    name: str
+    """L1, L2, LLC."""
+    claimed_bytes: int
+    """Its size in bytes as the kernel tells it."""
+    size_bytes: Estimate
+    """Where a chase leaves it, half-way up to the next level's latency."""
+    fast_size_bytes: Estimate | None
+    """The same for eight chases at once: who asks faster holds more of a shared cache."""
+    ways: int | None
+    """Ways of associativity as the kernel tells it."""
+    shared_cpus: str
+    """CPUs of this machine that share it; other tenants are not listed."""
+    latency_cycles: Estimate
+    """TSC cycles of a hit."""
+
+
+class CpuPair(Noun):
+    """Whether two CPUs are hyper-threads of one core."""
+
+    cpu: int
+    """The one that was measured."""
+    other: int
+    """The one that was idle or busy."""
+    listed: bool
+    """The kernel says that they are."""
+    slowdown: Estimate
+    """Cost of the canary on `cpu` with `other` busy, relative to `other` idle."""
+    siblings: bool
+    """They share a core: the slowdown is above 1.2."""
+
+
+class MachineProbe(Noun):
+    """What was found on a host. All cycles are of the time-stamp counter, not of the core."""
+
+    probed_at: str
+    """UTC, ISO 8601."""
+    host_id: str
+    """Stays with the host; a digest, so that it identifies nobody."""
+    boot_id: str
+    """Changes with each boot: a virtual machine may wake up somewhere else."""
+    cpu: int
+    """The CPU that was measured."""
+    cpu_model: str
+    """As the kernel tells it."""
+    tsc_hz: float
+    """Frequency of the time-stamp counter, measured."""
+    core_hz: float
+    """Frequency at which the core ran: it does one dependent addition a cycle."""
+    levels: Annotated[tuple[CacheLevel, ...], BeforeValidator(listed)]
+    """From the nearest to the last one."""
+    memory_latency_cycles: Estimate
+    """TSC cycles of a random access to memory in 2 MiB pages."""
+    curve: Annotated[tuple[CurvePoint, ...], BeforeValidator(listed)]
+    """Latency by working set, 2 MiB pages, one access at a time."""
+    small_page_curve: Annotated[tuple[CurvePoint, ...], BeforeValidator(listed)]
+    """The same in 4 KiB pages."""
+    fast_curve: Annotated[tuple[CurvePoint, ...], BeforeValidator(listed)]
+    """TSC cycles a line with eight chases at once, 2 MiB pages."""
+    pages: Annotated[tuple[PagePoint, ...], BeforeValidator(listed)]
+    """What page walks cost, by number of pages."""
+    flights: Annotated[tuple[FlightPoint, ...], BeforeValidator(listed)]
+    """Memory-level parallelism, over the largest working set."""
+    stream_bytes_per_second: Estimate
+    """Reading memory in order, one core."""
+    pairs: Annotated[tuple[CpuPair, ...], BeforeValidator(listed)]
+    """CPUs that share a core with the measured one, or not."""
+    canary: CanarySummary
+    """How disturbed the machine was."""
+    huge_share: float
+    """How much of the 2 MiB memory really was, 0 to 1."""
+    seconds: float
+    """How long it took."""
+    notes: Annotated[tuple[str, ...], BeforeValidator(listed)]
+    """What a reader has to know about these numbers."""
+
+    def latency_at(self, size_bytes: float, page_size: str = "2MiB") -> float:
+        """TSC cycles of a random access to a working set of this size, from the curve.
+
+        Never falls with the size; flat beyond the largest measured set. `page_size` is 2MiB or
+        4KiB.
+        """
+        points = self.curve if page_size == "2MiB" else self.small_page_curve
+        sizes = [point.size_bytes for point in points]
+        return interpolate(sizes, monotone([point.cycles.value for point in points]), size_bytes)
+
+    @property
+    def llc(self) -> CacheLevel:
+        """The last level of cache."""
+        return self.levels[-1]

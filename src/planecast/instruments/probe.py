@@ -1,0 +1,110 @@
+"""Probing this machine: runs planecast-probe once a boot, and remembers the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from planecast.errors import RunError
+from planecast.instruments.machine_probe import MachineProbe
+from planecast.instruments.probe_output import parse_output
+from planecast.instruments.probe_reading import read_probe
+from planecast.native import native_program
+
+SECONDS = 12.0
+_VERSION = 1  # of what is remembered; raised when MachineProbe changes
+
+
+def probe_machine(
+    *, fresh: bool = False, seconds: float = SECONDS, cpu: int | None = None
+) -> MachineProbe:
+    """This machine's caches, memory and cores, as measured.
+
+    Remembered for this host, boot and CPU in the user's cache folder; `fresh` measures again, for
+    `seconds` and two more (1 to 600). `cpu` is the last one allowed unless named. Raises
+    MissingError when the program is not built, RunError when it fails.
+    """
+    kept = _cache_file(cpu)
+    if not fresh:
+        known = _remembered(kept)
+        if known is not None:
+            return known
+    probe = read_probe(
+        parse_output(_run(seconds, cpu)),
+        probed_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        host_id=host_id(),
+        boot_id=boot_id(),
+    )
+    _remember(kept, probe)
+    return probe
+
+
+def probe_command(seconds: float = SECONDS, cpu: int | None = None) -> list[str]:
+    """The command that measures. Raises MissingError when the program is not built."""
+    command = [str(native_program("planecast-probe")), "--seconds", str(seconds)]
+    return command if cpu is None else [*command, "--cpu", str(cpu)]
+
+
+def host_id(root: Path = Path("/")) -> str:
+    """A digest that stays with this host: of its machine id, or of its name when it has none."""
+    text = _text(root / "etc/machine-id") or platform.node()
+    return hashlib.sha256(f"planecast {text}".encode()).hexdigest()[:16]
+
+
+def boot_id(root: Path = Path("/")) -> str:
+    """What the kernel calls this boot; ``unknown`` when it doesn't tell."""
+    return _text(root / "proc/sys/kernel/random/boot_id") or "unknown"
+
+
+def _run(seconds: float, cpu: int | None) -> str:
+    command = probe_command(seconds, cpu)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=seconds * 3 + 120
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RunError(f"planecast-probe could not be run: {error}") from error
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()
+        raise RunError(said[-1] if said else f"planecast-probe ended with {done.returncode}")
+    return done.stdout
+
+
+def _cache_file(cpu: int | None) -> Path:
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification: a relative path is to be ignored.
+    folder = Path(home) if home.startswith("/") else Path.home() / ".cache"
+    which = "any" if cpu is None else str(cpu)
+    return folder / "planecast" / f"probe-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
+
+
+def _remembered(path: Path) -> MachineProbe | None:
+    """What was kept there; None when there is nothing, or nothing that can be read."""
+    try:
+        return MachineProbe.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError):
+        return None
+
+
+def _remember(path: Path, probe: MachineProbe) -> None:
+    """Keeps it. A cache folder that can't be written costs the next run some seconds, no more."""
+    partial = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(probe.model_dump_json(), encoding="utf-8")
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
