@@ -1,0 +1,205 @@
+// Cores: poll loops over tasks. A task polls one input, runs its stages, hands over to one output.
+#pragma once
+
+#include "planecast/simulator/distribution_model.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace planecast::sim
+{
+
+struct CurvePoint {
+    double x = 0;
+    double y = 0;
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("x", &CurvePoint::x, Range{0, 1e12}, "where");
+        visit("y", &CurvePoint::y, Range{0, 1e12}, "how much");
+    }
+};
+
+// A share of packets that ends in a stage (ACL, policer, table miss), with what such a packet
+// costs.
+struct Drop {
+    std::string cause;
+    double probability = 0;
+    double extra_cycles = 0; // on top of the stage's cost
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("cause", &Drop::cause, "name in the counts");
+        visit("probability", &Drop::probability, kShare, "of a packet that reaches the stage");
+        visit("extra_cycles", &Drop::extra_cycles, kCycles, "cost of dropping one");
+    }
+};
+
+// Cycles = burst + n·packet + bytes·byte + new flows·new_flow + misses. See docs: the cost of a
+// stage.
+struct Stage {
+    std::string name;
+    Distribution burst_cycles;
+    Distribution packet_cycles;
+    double byte_cycles = 0;
+    double new_flow_cycles = 0;
+    double slow_path_probability = 0; // a miss that is served, not dropped
+    double slow_path_cycles = 0;
+    std::vector<Drop> drops;
+    double policer_pps = 0; // token bucket: what exceeds it is dropped as "policer"; 0: none
+    double policer_burst = 32;
+    double llc_accesses = 0;            // a packet: accesses that miss the core's own caches
+    std::vector<CurvePoint> llc_misses; // MiB of LLC → share of them that goes to memory
+    double blocking_factor = 1;         // share of their latency that isn't hidden
+    std::string accelerator;            // served by this device, the core waits for it
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("name", &Stage::name, "name in results");
+        visit("burst_cycles", &Stage::burst_cycles, "cycles a burst");
+        visit("packet_cycles", &Stage::packet_cycles, "cycles a packet");
+        visit("byte_cycles", &Stage::byte_cycles, Range{0, 1e6}, "cycles a byte of frame");
+        visit("new_flow_cycles", &Stage::new_flow_cycles, kCycles, "for a flow's first packet");
+        visit("slow_path_probability", &Stage::slow_path_probability, kShare, "of a packet");
+        visit("slow_path_cycles", &Stage::slow_path_cycles, kCycles, "added for such a packet");
+        visit("drops", &Stage::drops, "packets that end here");
+        visit("policer_pps", &Stage::policer_pps, kRate, "token rate, 0: none");
+        visit("policer_burst", &Stage::policer_burst, Range{1, 1e9}, "tokens at most");
+        visit("llc_accesses", &Stage::llc_accesses, Range{0, 1e6}, "a packet");
+        visit("llc_misses", &Stage::llc_misses, "MiB of LLC to miss ratio");
+        visit("blocking_factor", &Stage::blocking_factor, kShare, "latency that is not hidden");
+        visit("accelerator", &Stage::accelerator, "device that the core waits for");
+    }
+};
+
+enum class InputKind { port, ring, accelerator };
+enum class OutputKind { none, port, ring, accelerator };
+enum class FanOut { flow, round_robin };
+enum class WhenFull { drop, wait };
+
+struct Input {
+    InputKind kind = InputKind::port;
+    std::string name;
+    std::uint64_t queue = 0; // of a port
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("kind", &Input::kind, "port, ring or accelerator");
+        visit("name", &Input::name, "which one");
+        visit("queue", &Input::queue, Range{0, 1023}, "receive queue of a port");
+    }
+};
+
+struct Output {
+    OutputKind kind = OutputKind::none; // none: packets leave the model here, counted as forwarded
+    std::vector<std::string> to;        // several rings: fan-out
+    FanOut fan_out = FanOut::flow;
+    WhenFull when_full = WhenFull::drop;
+    std::uint64_t buffer_packets = 0; // port: keep packets until there are so many; 0: send at once
+    double drain_ns = 100000;         // … or until this timer flushes them
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("kind", &Output::kind, "none, port, ring or accelerator");
+        visit("to", &Output::to, "names, several rings fan out");
+        visit("fan_out", &Output::fan_out, "flow or round_robin");
+        visit("when_full", &Output::when_full, "drop or wait");
+        visit("buffer_packets", &Output::buffer_packets, Range{0, 4096}, "0: send at once");
+        visit("drain_ns", &Output::drain_ns, Range{1, 1e12}, "flushes a partly filled buffer");
+    }
+};
+
+struct Task {
+    std::string name;
+    Input input;
+    std::uint64_t burst = 32;
+    double empty_poll_cycles = 40;
+    std::vector<Stage> stages;
+    Output output;
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("name", &Task::name, "name in results");
+        visit("input", &Task::input, "what it polls");
+        visit("burst", &Task::burst, Range{1, 4096}, "packets of a poll at most");
+        visit("empty_poll_cycles", &Task::empty_poll_cycles, Range{1e-6, 1e9}, "finding nothing");
+        visit("stages", &Task::stages, "what it does with packets");
+        visit("output", &Task::output, "where they go");
+    }
+};
+
+// What takes the core away: interrupts, preemption, the hypervisor.
+struct Disturbance {
+    std::string name;
+    double rate_per_second = 0;
+    bool periodic = false; // else Poisson
+    Distribution duration_ns;
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("name", &Disturbance::name, "name in results");
+        visit("rate_per_second", &Disturbance::rate_per_second, Range{0, 1e9}, "how often");
+        visit("periodic", &Disturbance::periodic, "equal spacing instead of Poisson");
+        visit("duration_ns", &Disturbance::duration_ns, "for how long");
+    }
+};
+
+struct Core {
+    std::string name;
+    double clock_hz = 1e9;
+    std::vector<Task> tasks;
+    std::string sibling;            // the other hardware thread of the same core
+    double sibling_busy_factor = 1; // service takes so many times longer while it works …
+    double sibling_idle_factor = 1; // … and while it only polls
+    std::uint64_t llc_ways = 0;     // bit mask of the LLC's ways; 0: all
+    std::vector<Disturbance> disturbances;
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("name", &Core::name, "name in results");
+        visit("clock_hz", &Core::clock_hz, Range{1e6, 1e12}, "cycles a second");
+        visit("tasks", &Core::tasks, "polled in turn");
+        visit("sibling", &Core::sibling, "name of the SMT sibling");
+        visit("sibling_busy_factor", &Core::sibling_busy_factor, Range{1, 100}, "while it works");
+        visit("sibling_idle_factor", &Core::sibling_idle_factor, Range{1, 100}, "while it polls");
+        visit("llc_ways", &Core::llc_ways, Range{0, 4294967295.0}, "bit mask, 0: all");
+        visit("disturbances", &Core::disturbances, "what takes the core away");
+    }
+};
+
+// A bounded queue between cores.
+struct Ring {
+    std::string name;
+    std::uint64_t capacity = 1024;
+    double handover_ns = 0; // until the other core sees what was put in: the lines' transfer
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("name", &Ring::name, "what tasks call it");
+        visit("capacity", &Ring::capacity, Range{1, 1048576}, "packets");
+        visit("handover_ns", &Ring::handover_ns, Range{0, 1e9}, "until the consumer sees a packet");
+    }
+};
+
+// A device that serves packets: synchronously as a stage, or look-aside as an output and an input.
+struct Accelerator {
+    std::string name;
+    std::uint64_t servers = 1;
+    Distribution packet_ns;
+    double byte_ns = 0;
+    double latency_ns = 0;      // added to each packet, overlaps with others
+    std::uint64_t queue = 1024; // packets submitted and not fetched
+
+    template <class Visitor> static void describe(Visitor &&visit)
+    {
+        visit("name", &Accelerator::name, "what stages and outputs call it");
+        visit("servers", &Accelerator::servers, Range{1, 256}, "engines that work in parallel");
+        visit("packet_ns", &Accelerator::packet_ns, "of one engine for one packet");
+        visit("byte_ns", &Accelerator::byte_ns, Range{0, 1e6}, "of one engine for one byte");
+        visit("latency_ns", &Accelerator::latency_ns, Range{0, 1e9}, "there and back");
+        visit("queue", &Accelerator::queue, Range{1, 1048576}, "packets inside at most");
+    }
+};
+
+} // namespace planecast::sim

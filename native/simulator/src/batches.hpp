@@ -1,0 +1,49 @@
+// Estimates with intervals, from batch means: the run cut into intervals of equal length.
+//
+// When the list is full, neighbours are merged and the length doubles, so a run of any length takes
+// the same memory, and batches grow long enough to be nearly independent.
+#pragma once
+
+#include "group.hpp"
+#include "planecast/simulator/results.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace planecast::sim
+{
+
+class Batches
+{
+  public:
+    Batches(Ps start, Ps length, std::size_t at_most)
+        : at_most_(at_most), length_(length), next_(later(start, length))
+    {
+    }
+
+    Ps next() const { return next_; }
+    void end_batch(const Totals &now, const Totals &previous);
+    // Adds another thread's batches, cut at the same instants.
+    void add(const Batches &other);
+
+    std::size_t count() const { return batches_.size(); }
+    Ps length() const { return length_; }
+
+    using Reader = std::function<double(const Totals &)>;
+    // Σ upper / Σ lower over the batches, with the interval of a ratio estimator.
+    Estimate ratio(double confidence, const Reader &upper, const Reader &lower) const;
+    // Σ of `what` a second.
+    Estimate rate(double confidence, const Reader &what) const;
+
+  private:
+    std::size_t at_most_;
+    Ps length_;
+    Ps next_;
+    std::vector<Totals> batches_; // differences
+};
+
+Totals difference(const Totals &a, const Totals &b);
+void add(Totals &to, const Totals &from);
+
+} // namespace planecast::sim

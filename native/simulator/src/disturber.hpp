@@ -1,0 +1,72 @@
+// Takes a core away at scheduled instants: interrupts, preemption, the hypervisor.
+#pragma once
+
+#include "elementary.hpp"
+#include "planecast/simulator/core_model.hpp"
+#include "random.hpp"
+#include "sampler.hpp"
+#include "time.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace planecast::sim
+{
+
+class Disturber
+{
+  public:
+    Disturber(const std::vector<Disturbance> &models, std::uint64_t seed) : random_(seed)
+    {
+        for (const Disturbance &model : models) {
+            if (model.rate_per_second > 0) {
+                double gap = std::min(1e12 / model.rate_per_second, 4e18);
+                kinds_.push_back({Sampler(model.duration_ns), gap, model.periodic, 0});
+                plan(kinds_.back());
+            }
+        }
+        find_next();
+    }
+
+    Ps next() const { return next_; }
+
+    // Draws the one at next() and plans its successor, which begins after this one has ended.
+    Ps suffer()
+    {
+        Kind &kind = *std::min_element(kinds_.begin(), kinds_.end(),
+                                       [](auto &a, auto &b) { return a.next < b.next; });
+        Ps duration = ps_from_ns(kind.duration.draw(random_));
+        Ps end = later(kind.next, duration);
+        plan(kind);
+        kind.next = std::max(kind.next, end);
+        find_next();
+        return duration;
+    }
+
+  private:
+    struct Kind {
+        Sampler duration;
+        double gap; // picoseconds
+        bool periodic;
+        Ps next;
+    };
+
+    void plan(Kind &kind)
+    {
+        double gap = kind.periodic ? kind.gap : -kind.gap * log_of(random_.unit());
+        kind.next = later(kind.next, std::max<Ps>(1, ps_from(gap)));
+    }
+    void find_next()
+    {
+        next_ = kNever;
+        for (const Kind &kind : kinds_) {
+            next_ = std::min(next_, kind.next);
+        }
+    }
+
+    Random random_;
+    std::vector<Kind> kinds_;
+    Ps next_ = kNever;
+};
+
+} // namespace planecast::sim

@@ -1,0 +1,221 @@
+#include "group.hpp"
+
+#include "frame_times.hpp"
+
+#include <algorithm>
+
+namespace planecast::sim
+{
+
+Group::Group(const Layout &layout, std::size_t number)
+    : recorder(static_cast<unsigned>(layout.model.run.histogram_digits), layout.class_names.size()),
+      trace(layout.model.run.trace_events), engines_(layout.nics.size()),
+      wires_(layout.model.ports.size()), devices_(layout.model.accelerators.size()),
+      by_number_(layout.model.cores.size())
+{
+    for (std::size_t q = 0; q < layout.queues.size(); ++q) {
+        const QueueInfo &info = layout.queues[q];
+        if (info.group == number && info.consumer_core != Layout::kNobody) {
+            queues.emplace_back(
+                q, std::make_unique<PacketQueue>(info.name, info.capacity, q < layout.first_ring));
+            queues.back().second->consumer = static_cast<std::uint32_t>(info.consumer_core);
+        }
+    }
+    for (std::size_t c = 0; c < layout.model.cores.size(); ++c) {
+        if (layout.group_of_core[c] == number) {
+            build_core(layout, c);
+        }
+    }
+    for (auto &[c, core] : cores) {
+        if (!core->model.sibling.empty()) {
+            core->sibling = by_number_[layout.core(core->model.sibling)];
+        }
+    }
+}
+
+void Group::build_core(const Layout &layout, std::size_t number)
+{
+    const Core &model = layout.model.cores[number];
+    auto core =
+        std::make_unique<CoreRun>(model, static_cast<std::uint32_t>(number), layout.model.run.seed);
+    core->trace = layout.model.run.trace_events > 0 ? &trace : nullptr;
+    for (std::size_t t = 0; t < core->tasks.size(); ++t) {
+        TaskRun &task = core->tasks[t];
+        task.input = queue(layout.input_queue(task.model.input));
+        for (StageRun &stage : task.stages) {
+            if (!stage.model.accelerator.empty()) {
+                stage.device = device(layout, layout.accelerator(stage.model.accelerator));
+            }
+        }
+        connect(layout, task.model.output, task.output, layout.tx_queue[number][t]);
+    }
+    by_number_[number] = core.get();
+    cores.emplace_back(number, std::move(core));
+}
+
+void Group::connect(const Layout &layout, const Output &output, OutputRun &run,
+                    std::size_t tx_number)
+{
+    run.recorder = &recorder;
+    if (output.kind == OutputKind::port) {
+        const QueueInfo &info = layout.queues[tx_number];
+        run.tx = std::make_unique<TxQueue>(info.name, info.capacity,
+                                           wire(layout, layout.port(output.to[0])), recorder);
+        tx_queues.emplace_back(tx_number, run.tx.get());
+    }
+    if (output.kind == OutputKind::ring || output.kind == OutputKind::accelerator) {
+        for (std::size_t i = 0; i < output.to.size(); ++i) {
+            run.queues.push_back(queue(layout.output_queue(output, i)));
+            bool is_ring = output.kind == OutputKind::ring;
+            run.handover.push_back(
+                is_ring ? ps_from_ns(layout.model.rings[layout.ring(output.to[i])].handover_ns)
+                        : 0);
+        }
+        if (output.kind == OutputKind::accelerator) {
+            run.device = device(layout, layout.accelerator(output.to[0]));
+        }
+    }
+}
+
+Device *Group::device(const Layout &layout, std::size_t number)
+{
+    auto &slot = devices_[number];
+    if (slot == nullptr) {
+        slot =
+            std::make_unique<Device>(layout.model.accelerators[number],
+                                     stream_seed(layout.model.run.seed, Purpose::device, number));
+    }
+    return slot.get();
+}
+
+TxWire &Group::wire(const Layout &layout, std::size_t port)
+{
+    std::size_t nic = layout.nic_of_port[port];
+    if (engines_[nic] == nullptr) {
+        engines_[nic] = std::make_unique<TxEngine>();
+        engines_[nic]->latency = ps_from_ns(layout.nics[nic].tx_latency_ns);
+        engines_[nic]->service = tx_engine_times(layout.nics[nic], layout.largest_frame);
+    }
+    if (wires_[port] == nullptr) {
+        wires_[port] = std::make_unique<TxWire>();
+        wires_[port]->engine = engines_[nic].get();
+        wires_[port]->service = tx_wire_times(layout.model.ports[port], layout.largest_frame);
+        for (const std::vector<Ps> *times : {&wires_[port]->service, &engines_[nic]->service}) {
+            if (!times->empty()) {
+                wires_[port]->shortest =
+                    std::max(wires_[port]->shortest, (*times)[layout.smallest_frame]);
+            }
+        }
+    }
+    return *wires_[port];
+}
+
+PacketQueue *Group::queue(std::size_t number) const
+{
+    for (const auto &[q, one] : queues) {
+        if (q == number) {
+            return one.get();
+        }
+    }
+    return nullptr;
+}
+
+void Group::run_until(Ps horizon)
+{
+    turn_.steps = 0;
+    if (cores.size() == 1) { // alone: no order to keep
+        running_ = cores.front().second.get();
+        turn_.limit = horizon;
+        while (running_->wake() < horizon) {
+            running_->run(turn_, *this);
+        }
+        steps += turn_.steps;
+        return;
+    }
+    for (;;) {
+        CoreRun *first = nullptr;
+        Ps earliest = horizon;
+        Ps second = horizon;
+        for (auto &[number, core] : cores) {
+            Ps wake = core->wake();
+            if (wake < earliest) {
+                second = earliest;
+                earliest = wake;
+                first = core.get();
+            } else if (wake < second) {
+                second = wake;
+            }
+        }
+        if (first == nullptr) {
+            break;
+        }
+        // It goes on alone until the next one has something to do, or it gives one something.
+        running_ = first;
+        turn_.limit = std::min(horizon, second + 1);
+        first->run(turn_, *this);
+    }
+    steps += turn_.steps;
+}
+
+void Group::arrival(std::uint32_t number, Ps when)
+{
+    CoreRun *core = by_number_[number];
+    if (core != running_) {
+        core->arrival_at(when);
+        turn_.limit = std::min(turn_.limit, core->wake() + 1);
+    }
+}
+
+void Group::room(std::uint32_t number, Ps when)
+{
+    CoreRun *core = by_number_[number];
+    core->room_at(when);
+    turn_.limit = std::min(turn_.limit, core->wake() + 1);
+}
+
+void Group::settle(Ps instant)
+{
+    for (auto &[number, one] : queues) {
+        one->settle(instant - 1);
+    }
+    for (auto &[number, one] : tx_queues) {
+        one->prune(instant - 1);
+    }
+}
+
+void Group::add_to(Totals &totals) const
+{
+    totals.forwarded += recorder.forwarded;
+    totals.bytes += recorder.bytes;
+    totals.latency += recorder.latency_sum;
+    for (const auto &[number, one] : queues) {
+        totals.dropped += one->counts.dropped;
+    }
+    for (const auto &[number, one] : tx_queues) {
+        totals.dropped += one->dropped;
+    }
+    for (const auto &[number, core] : cores) {
+        for (const TaskRun &task : core->tasks) {
+            totals.dropped += task.dropped;
+            totals.bursts[number] += task.bursts;
+            totals.packets[number] += task.packets;
+        }
+    }
+}
+
+std::uint64_t Group::in_flight() const
+{
+    std::uint64_t packets = 0;
+    for (const auto &[number, one] : queues) {
+        packets += one->waiting() + one->on_the_way();
+    }
+    for (const auto &[number, one] : tx_queues) {
+        packets += one->inside();
+    }
+    for (const auto &[number, core] : cores) {
+        packets += core->in_hand();
+    }
+    return packets;
+}
+
+} // namespace planecast::sim

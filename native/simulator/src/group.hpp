@@ -1,0 +1,64 @@
+// Cores that influence each other, with all they share, in one order of time.
+#pragma once
+
+#include "core_run.hpp"
+#include "layout.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace planecast::sim
+{
+
+// Cumulative counts of everything that batches and samples are made of.
+struct Totals {
+    std::uint64_t offered = 0;
+    std::uint64_t forwarded = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t dropped = 0;
+    Int128 latency = 0;                 // picoseconds, of those forwarded
+    std::vector<std::uint64_t> bursts;  // by core
+    std::vector<std::uint64_t> packets; // taken, by core
+};
+
+class Group final : public Waker
+{
+  public:
+    Group(const Layout &layout, std::size_t number);
+
+    // Everything before this instant.
+    void run_until(Ps horizon);
+    // Brings what is lazy up to date: arrivals and departures before this instant are counted.
+    void settle(Ps instant);
+
+    void add_to(Totals &totals) const;
+    std::uint64_t in_flight() const;
+
+    void arrival(std::uint32_t core, Ps when) override;
+    void room(std::uint32_t core, Ps when) override;
+
+    std::vector<std::pair<std::size_t, std::unique_ptr<CoreRun>>> cores; // by number in the model
+    std::vector<std::pair<std::size_t, std::unique_ptr<PacketQueue>>> queues; // by Layout's number
+    std::vector<std::pair<std::size_t, TxQueue *>> tx_queues;
+    Recorder recorder;
+    Trace trace;
+    std::uint64_t steps = 0;
+
+  private:
+    void build_core(const Layout &layout, std::size_t number);
+    void connect(const Layout &layout, const Output &output, OutputRun &run, std::size_t tx_number);
+    Device *device(const Layout &layout, std::size_t number);
+    TxWire &wire(const Layout &layout, std::size_t port);
+    PacketQueue *queue(std::size_t number) const;
+
+    std::vector<std::unique_ptr<TxEngine>> engines_; // by card; null: not used here
+    std::vector<std::unique_ptr<TxWire>> wires_;     // by port
+    std::vector<std::unique_ptr<Device>> devices_;   // by accelerator
+    std::vector<CoreRun *> by_number_;
+    Turn turn_{0};
+    CoreRun *running_ = nullptr;
+};
+
+} // namespace planecast::sim

@@ -1,0 +1,63 @@
+// Where a task's packets go: out of the model, to a port, to rings, to a device.
+#pragma once
+
+#include "device.hpp"
+#include "packet_queue.hpp"
+#include "planecast/simulator/core_model.hpp"
+#include "recorder.hpp"
+#include "tx_queue.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace planecast::sim
+{
+
+// Cores that something has happened to, for whoever schedules them.
+class Waker
+{
+  public:
+    virtual void arrival(std::uint32_t core, Ps when) = 0;
+    virtual void room(std::uint32_t core, Ps when) = 0;
+
+  protected:
+    ~Waker() = default;
+};
+
+class OutputRun
+{
+  public:
+    explicit OutputRun(const Output &output) : model(output) {}
+
+    // Hands over what it can; returns how many of them are dealt with (handed over or dropped).
+    // Fewer than `count` only with WhenFull::wait; wait_until() then says when to try again.
+    std::size_t deliver(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
+                        Waker &waker);
+
+    Ps wait_until() const { return wait_until_; }
+    Ps deadline() const { return deadline_; } // of the drain timer; kNever with an empty buffer
+    void flush(Ps now);
+    std::size_t buffered() const { return buffer_.size(); }
+
+    const Output &model;
+    Recorder *recorder = nullptr;      // none
+    std::unique_ptr<TxQueue> tx;       // port
+    std::vector<PacketQueue *> queues; // ring, accelerator
+    std::vector<Ps> handover;          // of each of them
+    Device *device = nullptr;          // accelerator
+    std::uint64_t delivered = 0;
+
+  private:
+    std::size_t to_port(const Packet *packets, std::size_t count, Ps now);
+    std::size_t to_queues(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
+                          Waker &waker);
+
+    std::vector<Packet> buffer_;
+    Ps deadline_ = kNever;
+    Ps wait_until_ = kNever;
+    std::size_t turn_ = 0; // round robin
+};
+
+} // namespace planecast::sim

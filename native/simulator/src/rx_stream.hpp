@@ -1,0 +1,87 @@
+// The receiving side of a card: sources → wires → engine → RSS → receive rings.
+//
+// It depends on nothing that the cores do, so it runs ahead of them, a slab of packets at a time.
+#pragma once
+
+#include "packet_queue.hpp"
+#include "traffic.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace planecast::sim
+{
+
+struct RxCounts {
+    std::uint64_t offered = 0; // received by the port: last bit in
+    std::uint64_t bytes = 0;
+    std::uint64_t dropped = 0; // by the card, before the ring
+};
+
+// A port's wire and where RSS sends its packets.
+class RxPort
+{
+  public:
+    RxPort(const Port &model, std::size_t largest_frame);
+
+    void add(std::unique_ptr<TrafficSource> source) { sources_.push_back({std::move(source), {}}); }
+    // The next packet, `born` now holding its last bit's arrival; null: no more.
+    const Packet *peek()
+    {
+        return next_ < packets_.size() || refill() ? &packets_[next_] : nullptr;
+    }
+    void pop() { ++next_; }
+
+    void steer(std::vector<PacketQueue *> table); // by hash; null: some other thread's queue
+    PacketQueue *queue_of(std::uint32_t hash) const
+    {
+        return table_.size() == 1 ? table_[0] : table_[hash % table_.size()];
+    }
+
+    Ps engine_free = 0;
+    Ps engine_period;
+
+  private:
+    bool refill();
+
+    struct Feed {
+        std::unique_ptr<TrafficSource> source;
+        std::span<const Packet> left;
+    };
+    std::vector<Feed> sources_;
+    std::vector<PacketQueue *> table_;
+    std::vector<Ps> service_; // by frame size; empty: takes no time
+    Ps wire_free_ = 0;
+    std::vector<Packet> packets_;
+    std::size_t next_ = 0;
+};
+
+class RxStream
+{
+  public:
+    RxStream(const Nic &nic, std::size_t largest_frame, bool counted);
+
+    // Writes the packets born before `until` into the rings, about `budget` of them; returns the
+    // instant before which nothing more will be written.
+    Ps advance(Ps until, std::size_t budget);
+
+    std::vector<std::unique_ptr<RxPort>> ports;
+    std::vector<PacketQueue *> queues; // all that the ports steer to
+    std::string name;
+    RxCounts counts;
+    bool counted; // another thread's copy of this stream isn't
+    bool exhausted = false;
+
+  private:
+    bool receive(RxPort &port, const Packet &packet);
+
+    Ps latency_;
+    std::uint64_t fifo_;
+    Ps engine_free_ = 0;
+    std::vector<Ps> service_; // by frame size; empty: takes no time
+};
+
+} // namespace planecast::sim

@@ -1,0 +1,95 @@
+// The part of a model that one host thread simulates: some groups of cores and the receive streams
+// that feed them, driven through time in slabs.
+//
+// Within a slab the streams are written ahead and every group runs to its end, one after the other.
+// Marks (warm-up, batches, samples, memory) end a slab, so nothing looks at them packet by packet.
+#pragma once
+
+#include "batches.hpp"
+#include "group.hpp"
+#include "layout.hpp"
+#include "memory_system.hpp"
+#include "rx_stream.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace planecast::sim
+{
+
+// What must be known at the end of the warm-up to report only what followed.
+struct Baseline {
+    struct OfQueue {
+        std::size_t number;
+        Int128 area;
+        Int128 waits;
+        std::uint64_t left;
+    };
+    std::vector<OfQueue> queues;
+    std::vector<CoreTime> cores; // in the order of the shard's cores
+    std::vector<ClassCount> classes;
+    Ps at = 0;
+};
+
+class Shard
+{
+  public:
+    // `counts`: for each card, whether this shard counts what it receives.
+    Shard(const Layout &layout, const std::vector<std::size_t> &groups,
+          const std::vector<bool> &counts);
+
+    // Runs to this instant, or to where `stop` says so (asked after each slab).
+    void run_until(Ps instant, const std::function<bool(const Shard &)> &stop);
+
+    // Runs to exactly this instant and counts all that happened before it.
+    void finish(Ps instant);
+
+    Ps now() const { return now_; }
+    std::uint64_t steps() const;
+    Totals totals() const;
+    std::uint64_t in_flight() const;
+    Baseline baseline() const;     // of this moment
+    void check_invariants() const; // throws InvariantError
+
+    std::vector<std::unique_ptr<RxStream>> streams;
+    std::vector<std::unique_ptr<Group>> groups;
+    Batches batches;
+    Baseline start; // the warm-up's end
+    std::vector<Sample> series;
+    double memory_latency_ns = 0;
+    double memory_gbps = 0;
+
+  private:
+    void build_stream(const Layout &layout, std::size_t nic, bool counted);
+    void build_memory(const Layout &layout);
+    Ps next_mark() const;
+    void handle_marks();
+    void refresh_memory();
+    void sample();
+    Ps write_ahead(Ps until);
+
+    const Layout &layout_;
+    const Run &run_;
+    Ps now_ = 0;
+    Ps warmup_;
+    Ps longest_slab_;
+    bool warm_ = false;
+    Totals previous_batch_;
+    Totals previous_sample_;
+    std::vector<CoreTime> previous_times_;
+    Ps series_interval_;
+    Ps next_sample_;
+    Ps refresh_interval_ = kNever;
+    Ps next_refresh_ = kNever;
+    std::unique_ptr<MemorySystem> memory_;
+    std::vector<MemoryUser> users_;
+    std::vector<std::pair<TaskRun *, std::size_t>> user_stages_; // task, stage
+    std::vector<std::uint64_t> user_packets_;                    // at the last refresh
+    std::uint64_t written_ = 0;
+    std::vector<Ps> horizons_; // by stream
+};
+
+} // namespace planecast::sim

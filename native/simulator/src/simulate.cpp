@@ -1,0 +1,202 @@
+#include "planecast/simulator/simulate.hpp"
+
+#include "layout.hpp"
+#include "outcome.hpp"
+#include "shard.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <numeric>
+#include <thread>
+
+namespace planecast::sim
+{
+
+namespace
+{
+
+using Clock = std::chrono::steady_clock;
+
+// Runs work(0 … count−1), each on a thread of its own; throws what the first of them threw.
+void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work)
+{
+    std::vector<std::exception_ptr> failures(count);
+    auto guarded = [&](std::size_t i) {
+        try {
+            work(i);
+        } catch (...) {
+            failures[i] = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 1; i < count; ++i) {
+            threads.emplace_back(guarded, i);
+        }
+        guarded(0);
+    }
+    for (const std::exception_ptr &failure : failures) {
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+}
+
+// Groups onto threads, the next one where there are the fewest cores.
+std::vector<std::vector<std::size_t>> deal_groups(const Layout &layout, std::size_t threads)
+{
+    std::vector<std::size_t> size(layout.groups);
+    for (std::size_t group : layout.group_of_core) {
+        ++size[group];
+    }
+    std::vector<std::vector<std::size_t>> hands(std::min(threads, layout.groups));
+    std::vector<std::size_t> load(hands.size());
+    for (std::size_t group = 0; group < layout.groups; ++group) {
+        auto least =
+            static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+        hands[least].push_back(group);
+        load[least] += size[group];
+    }
+    return hands;
+}
+
+Shards build_shards(const Layout &layout)
+{
+    const Run &run = layout.model.run;
+    // A step limit is exact only in one order of steps.
+    auto hands = deal_groups(layout, run.max_steps > 0 ? 1 : run.threads);
+    std::vector<bool> counted(layout.nics.size());
+    Shards shards;
+    for (const auto &hand : hands) {
+        std::vector<bool> counts(layout.nics.size());
+        for (std::size_t p = 0; p < layout.model.ports.size(); ++p) {
+            std::size_t nic = layout.nic_of_port[p];
+            for (std::size_t q = 0; q < layout.model.ports[p].rx_queues; ++q) {
+                const QueueInfo &queue = layout.queues[layout.first_rx_queue[p] + q];
+                bool here = queue.consumer_core != Layout::kNobody &&
+                            std::find(hand.begin(), hand.end(), queue.group) != hand.end();
+                if (here && !counted[nic]) {
+                    counted[nic] = counts[nic] = true;
+                }
+            }
+        }
+        shards.push_back(std::make_unique<Shard>(layout, hand, counts));
+    }
+    return shards;
+}
+
+// Why a run ends early, if it does.
+class Stopper
+{
+  public:
+    Stopper(const Run &run, const std::atomic<bool> *cancel) : run_(run), cancel_(cancel) {}
+
+    bool operator()(const Shard &shard)
+    {
+        if (run_.max_steps > 0 && shard.steps() >= run_.max_steps) {
+            steps_ = true;
+        }
+        if (run_.max_host_seconds > 0) {
+            std::chrono::duration<double> gone = Clock::now() - began_;
+            if (gone.count() > run_.max_host_seconds) {
+                time_ = true;
+            }
+        }
+        return stopped() || cancelled();
+    }
+    bool stopped() const { return steps_ || time_; }
+    bool cancelled() const
+    {
+        return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
+    }
+    const char *reason() const { return steps_ ? "step limit" : "host time limit"; }
+
+  private:
+    const Run &run_;
+    const std::atomic<bool> *cancel_;
+    Clock::time_point began_ = Clock::now();
+    std::atomic<bool> steps_ = false;
+    std::atomic<bool> time_ = false;
+};
+
+bool precise_enough(const Run &run, const Shards &shards)
+{
+    Batches batches = merged_batches(shards);
+    // Fewer than 16 long batches say little about their own spread.
+    if (run.precision == 0 || batches.count() < std::min<std::uint64_t>(16, run.batches)) {
+        return false;
+    }
+    Estimate e = estimate_of(run.precision_target, batches, run.confidence);
+    return e.value > 0 && e.high - e.value <= run.precision * e.value;
+}
+
+std::string run_shards(const Run &run, const Shards &shards, const std::atomic<bool> *cancel)
+{
+    Stopper stopper(run, cancel);
+    Ps end = ps_from_ns(run.duration_ns);
+    Ps at = 0;
+    while (at < end) {
+        // Without a wanted precision one round is the whole run.
+        Ps round = run.precision > 0 ? std::min(end, shards.front()->batches.next()) : end;
+        in_parallel(shards.size(),
+                    [&](std::size_t i) { shards[i]->run_until(round, std::ref(stopper)); });
+        if (stopper.cancelled()) {
+            throw Cancelled("the simulation was cancelled");
+        }
+        if (stopper.stopped()) { // threads stopped where they were: bring all to the latest of them
+            Ps latest = 0;
+            for (const auto &shard : shards) {
+                latest = std::max(latest, shard->now());
+            }
+            for (const auto &shard : shards) {
+                shard->finish(latest);
+            }
+            return stopper.reason();
+        }
+        at = round;
+        if (precise_enough(run, shards)) {
+            return "precision";
+        }
+    }
+    return "duration";
+}
+
+} // namespace
+
+Results simulate(const Model &model, const std::atomic<bool> *cancel)
+{
+    validate(model);
+    Layout layout(model);
+    Shards shards = build_shards(layout);
+    std::string stopped_by = run_shards(model.run, shards, cancel);
+    return collect(layout, shards, std::move(stopped_by));
+}
+
+std::vector<Results> simulate_many(const std::vector<Model> &models, unsigned threads,
+                                   const std::atomic<bool> *cancel)
+{
+    for (const Model &model : models) {
+        validate(model);
+    }
+    std::vector<Results> results(models.size());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> failed = false;
+    std::size_t count =
+        std::min<std::size_t>(std::max(1U, threads), std::max<std::size_t>(1, models.size()));
+    in_parallel(count, [&](std::size_t) {
+        for (std::size_t i = next++; i < models.size() && !failed; i = next++) {
+            try {
+                results[i] = simulate(models[i], cancel);
+            } catch (...) {
+                failed = true;
+                throw;
+            }
+        }
+    });
+    return results;
+}
+
+} // namespace planecast::sim

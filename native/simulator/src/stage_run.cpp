@@ -1,0 +1,87 @@
+#include "stage_run.hpp"
+
+#include <algorithm>
+
+namespace planecast::sim
+{
+
+StageRun::StageRun(const Stage &stage, double ps_per_cycle)
+    : model(stage), ps_per_cycle_(ps_per_cycle), burst_(stage.burst_cycles),
+      packet_(stage.packet_cycles), slow_path_(stage.slow_path_probability),
+      tokens_(stage.policer_burst)
+{
+    for (const Drop &drop : stage.drops) {
+        drops.push_back({drop.cause, Occasion(drop.probability), drop.extra_cycles * ps_per_cycle});
+    }
+}
+
+bool StageRun::plain() const
+{
+    bool drops_some = std::any_of(drops.begin(), drops.end(),
+                                  [](const DropRule &rule) { return rule.occasion.possible(); });
+    return burst_.constant() && packet_.constant() && model.byte_cycles == 0 &&
+           model.new_flow_cycles == 0 && !slow_path_.possible() && !drops_some &&
+           model.policer_pps == 0 && model.accelerator.empty();
+}
+
+double StageRun::serve(Packet *batch, std::size_t &count, Ps now, Random &random)
+{
+    double cycles = burst_.draw(random);
+    if (packet_.constant()) {
+        cycles += packet_.mean() * static_cast<double>(count);
+    } else {
+        for (std::size_t i = 0; i < count; ++i) {
+            cycles += packet_.draw(random);
+        }
+    }
+    if (model.byte_cycles > 0 || model.new_flow_cycles > 0) {
+        for (std::size_t i = 0; i < count; ++i) {
+            cycles += model.byte_cycles * batch[i].frame_bytes +
+                      model.new_flow_cycles * batch[i].opens_flow;
+        }
+    }
+    slow_path_.each(count, random, [&](std::size_t) { cycles += model.slow_path_cycles; });
+    double cost = cycles * ps_per_cycle_ + memory_ps * static_cast<double>(count);
+    ++bursts;
+    packets += count;
+    for (DropRule &rule : drops) {
+        cost += drop_some(rule, batch, count, random);
+    }
+    if (model.policer_pps > 0) {
+        police(count, now);
+    }
+    cost_ps += cost;
+    return cost;
+}
+
+double StageRun::drop_some(DropRule &rule, Packet *batch, std::size_t &count, Random &random)
+{
+    std::size_t kept = 0;
+    std::size_t looked_at = 0;
+    std::uint64_t before = rule.count;
+    rule.occasion.each(count, random, [&](std::size_t i) {
+        kept =
+            static_cast<std::size_t>(std::copy(batch + looked_at, batch + i, batch + kept) - batch);
+        looked_at = i + 1;
+        ++rule.count;
+    });
+    if (looked_at > 0) {
+        count = static_cast<std::size_t>(std::copy(batch + looked_at, batch + count, batch + kept) -
+                                         batch);
+    }
+    return static_cast<double>(rule.count - before) * rule.extra_ps;
+}
+
+// A token bucket in packets; what comes first in a burst gets the tokens.
+void StageRun::police(std::size_t &count, Ps now)
+{
+    double gained = static_cast<double>(now - tokens_at_) * 1e-12 * model.policer_pps;
+    tokens_ = std::min(model.policer_burst, tokens_ + gained);
+    tokens_at_ = now;
+    auto passed = std::min(count, static_cast<std::size_t>(std::min(tokens_, 1e9)));
+    tokens_ -= static_cast<double>(passed);
+    policed += count - passed;
+    count = passed;
+}
+
+} // namespace planecast::sim

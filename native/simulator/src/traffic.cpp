@@ -1,0 +1,151 @@
+#include "traffic.hpp"
+
+#include "elementary.hpp"
+#include "toeplitz.hpp"
+
+#include <algorithm>
+
+namespace planecast::sim
+{
+
+namespace
+{
+
+std::vector<std::uint32_t> flow_hashes(const FlowClass &c, const std::vector<std::uint64_t> &key)
+{
+    std::vector<std::uint32_t> hashes(c.flows);
+    for (std::uint64_t i = 0; i < c.flows; ++i) {
+        FiveTuple tuple{
+            static_cast<std::uint32_t>(c.source_ip + i * c.source_ip_step),
+            static_cast<std::uint32_t>(c.destination_ip + i * c.destination_ip_step),
+            static_cast<std::uint16_t>(c.source_port + i * c.source_port_step),
+            static_cast<std::uint16_t>(c.destination_port + i * c.destination_port_step)};
+        hashes[i] = toeplitz(tuple, key);
+    }
+    return hashes;
+}
+
+Alias zipf(const FlowClass &c)
+{
+    std::vector<double> weights(c.flows);
+    for (std::uint64_t i = 0; i < c.flows; ++i) {
+        weights[i] = exp_of(-c.zipf_exponent * log_of(static_cast<double>(i + 1)));
+    }
+    return Alias(weights);
+}
+
+} // namespace
+
+TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_t seed,
+                             std::uint64_t index, std::uint8_t first_class, bool hashes)
+    : model_(model), arrivals_(model.arrivals, stream_seed(seed, Purpose::arrivals, index)),
+      random_(stream_seed(seed, Purpose::traffic, index)),
+      left_(model.limit_packets == 0 ? ~std::uint64_t{0} : model.limit_packets),
+      packets_(ArrivalProcess::kBatch)
+{
+    std::vector<double> weights;
+    double total = 0;
+    for (const FlowClass &c : model.classes) {
+        weights.push_back(c.weight);
+        total += c.weight;
+    }
+    for (const FlowClass &c : model.classes) {
+        ClassState state{};
+        state.index = static_cast<std::uint8_t>(first_class + classes_.size());
+        std::vector<double> frame_weights;
+        for (const FrameSize &frame : c.frames) {
+            state.frames.push_back(static_cast<std::uint16_t>(frame.bytes));
+            frame_weights.push_back(frame.weight);
+        }
+        if (state.frames.size() > 1) {
+            state.pick_frame = Alias(frame_weights);
+        }
+        if (hashes) {
+            state.hashes = flow_hashes(c, port.rss_key);
+            state.pick = c.pick;
+            if (c.pick == FlowPick::zipf) {
+                state.pick_flow = zipf(c);
+            }
+        }
+        double class_pps = model.arrivals.rate_pps * c.weight / total;
+        state.opens = class_pps > 0 ? std::min(1.0, c.new_flows_per_second / class_pps) : 0;
+        classes_.push_back(std::move(state));
+    }
+    if (classes_.size() > 1) {
+        pick_class_ = Alias(weights);
+    }
+    const ClassState &only = classes_.front();
+    same_ = classes_.size() == 1 && only.frames.size() == 1 && only.hashes.size() <= 1 &&
+            only.opens == 0 && model.arrivals.frame_bytes.empty() &&
+            model.arrivals.rss_hashes.empty();
+    Packet first{0, 0, only.hashes.empty() ? 0 : only.hashes[0], only.frames[0], first_class, 0};
+    std::fill(packets_.begin(), packets_.end(), first);
+}
+
+std::span<const Packet> TrafficSource::next_batch()
+{
+    if (left_ == 0) {
+        return {};
+    }
+    std::span<const Ps> times = arrivals_.next_batch();
+    std::size_t count = std::min<std::uint64_t>(times.size(), left_);
+    left_ -= count;
+    for (std::size_t i = 0; i < count; ++i) {
+        packets_[i].born = times[i];
+    }
+    if (!same_) {
+        fill_drawn(count);
+        fill_given(count);
+    }
+    given_ += count;
+    return {packets_.data(), count};
+}
+
+void TrafficSource::fill_drawn(std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) {
+        ClassState &c = classes_[pick_class_.empty() ? 0 : pick_class_.pick(random_)];
+        Packet &packet = packets_[i];
+        packet.flow_class = c.index;
+        packet.frame_bytes = c.frames[c.pick_frame.empty() ? 0 : c.pick_frame.pick(random_)];
+        packet.opens_flow = c.opens > 0 && random_.unit() <= c.opens ? 1 : 0;
+        if (c.hashes.size() > 1) {
+            std::uint32_t flow = 0;
+            auto flows = static_cast<std::uint32_t>(c.hashes.size());
+            switch (c.pick) {
+            case FlowPick::uniform:
+                flow = random_.below(flows);
+                break;
+            case FlowPick::cyclic:
+                flow = c.next_flow;
+                c.next_flow = flow + 1 == flows ? 0 : flow + 1;
+                break;
+            case FlowPick::zipf:
+                flow = c.pick_flow.pick(random_);
+                break;
+            }
+            packet.flow_hash = c.hashes[flow];
+        } else {
+            packet.flow_hash = c.hashes.empty() ? 0 : c.hashes[0];
+        }
+    }
+}
+
+// A capture knows its packets' sizes and hashes itself.
+void TrafficSource::fill_given(std::size_t count)
+{
+    const auto &frames = model_.arrivals.frame_bytes;
+    const auto &hashes = model_.arrivals.rss_hashes;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!frames.empty()) {
+            packets_[i].frame_bytes =
+                static_cast<std::uint16_t>(frames[(given_ + i) % frames.size()]);
+        }
+        if (!hashes.empty()) {
+            packets_[i].flow_hash =
+                static_cast<std::uint32_t>(hashes[(given_ + i) % hashes.size()]);
+        }
+    }
+}
+
+} // namespace planecast::sim

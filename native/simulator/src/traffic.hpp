@@ -1,0 +1,50 @@
+// A source at work: instants from its arrival process, and for each packet class, frame, flow.
+#pragma once
+
+#include "arrivals.hpp"
+#include "packet.hpp"
+#include "planecast/simulator/nic_model.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace planecast::sim
+{
+
+class TrafficSource
+{
+  public:
+    // `hashes`: whether anything downstream looks at flows; without, none are drawn.
+    TrafficSource(const Source &model, const Port &port, std::uint64_t seed, std::uint64_t index,
+                  std::uint8_t first_class, bool hashes);
+
+    // The next packets, `born` holding the instant they are handed to the wire. Empty: no more.
+    std::span<const Packet> next_batch();
+
+  private:
+    struct ClassState {
+        std::uint8_t index;
+        std::vector<std::uint16_t> frames;
+        Alias pick_frame;                  // empty when there is one
+        std::vector<std::uint32_t> hashes; // RSS hash of each flow
+        FlowPick pick;
+        Alias pick_flow; // zipf
+        std::uint32_t next_flow = 0;
+        double opens; // probability that a packet is the first of a flow
+    };
+    void fill_given(std::size_t count);
+    void fill_drawn(std::size_t count);
+
+    const Source &model_;
+    ArrivalProcess arrivals_;
+    Random random_;
+    std::vector<ClassState> classes_;
+    Alias pick_class_;
+    bool same_; // every packet is like every other
+    std::uint64_t left_;
+    std::uint64_t given_ = 0;
+    std::vector<Packet> packets_;
+};
+
+} // namespace planecast::sim

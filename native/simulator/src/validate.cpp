@@ -1,0 +1,398 @@
+// What a model must be beyond each field's range: names that exist, sums that aren't zero, a
+// packet's path that ends.
+#include "field_check.hpp"
+#include "planecast/simulator/simulate.hpp"
+#include "time.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace planecast::sim
+{
+
+namespace
+{
+
+void require(bool holds, const std::string &where, const std::string &what)
+{
+    if (!holds) {
+        throw ModelError(where + ": " + what);
+    }
+}
+
+std::string item(const std::string &list, std::size_t i)
+{
+    return list + "[" + std::to_string(i) + "]";
+}
+
+template <class Named>
+std::set<std::string> names_of(const std::vector<Named> &all, const std::string &list)
+{
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        require(!all[i].name.empty(), item(list, i) + ".name", "must not be empty");
+        require(names.insert(all[i].name).second, item(list, i) + ".name",
+                "\"" + all[i].name + "\" is there twice");
+    }
+    return names;
+}
+
+std::string listed(const std::set<std::string> &names)
+{
+    std::string text;
+    for (const std::string &name : names) {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text.empty() ? "there are none" : "there are " + text;
+}
+
+void require_name(const std::set<std::string> &names, const std::string &name,
+                  const std::string &where, const char *kind)
+{
+    require(names.contains(name), where,
+            "no " + std::string(kind) + " is called \"" + name + "\"; " + listed(names));
+}
+
+class Validator
+{
+  public:
+    explicit Validator(const Model &model)
+        : m_(model), nics_(names_of(model.nics, "nics")), ports_(names_of(model.ports, "ports")),
+          cores_(names_of(model.cores, "cores")), rings_(names_of(model.rings, "rings")),
+          accelerators_(names_of(model.accelerators, "accelerators"))
+    {
+    }
+
+    void check()
+    {
+        names_of(m_.sources, "sources");
+        require(!m_.cores.empty(), "cores", "at least one is needed");
+        for (std::size_t i = 0; i < m_.sources.size(); ++i) {
+            check_source(m_.sources[i], item("sources", i));
+        }
+        for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+            check_port(m_.ports[i], item("ports", i));
+        }
+        for (std::size_t i = 0; i < m_.accelerators.size(); ++i) {
+            check_distribution(m_.accelerators[i].packet_ns,
+                               item("accelerators", i) + ".packet_ns");
+        }
+        for (std::size_t i = 0; i < m_.cores.size(); ++i) {
+            check_core(m_.cores[i], item("cores", i));
+        }
+        check_consumers();
+        check_paths();
+        check_waits();
+        check_memory();
+        check_run();
+    }
+
+  private:
+    void check_distribution(const Distribution &d, const std::string &where)
+    {
+        if (d.kind != DistributionKind::table) {
+            return;
+        }
+        require(!d.values.empty(), where + ".values", "a table needs at least one");
+        require(d.weights.empty() || d.weights.size() == d.values.size(), where + ".weights",
+                std::to_string(d.weights.size()) + " weights for " +
+                    std::to_string(d.values.size()) + " values");
+        double sum = std::accumulate(d.weights.begin(), d.weights.end(), 0.0);
+        require(d.weights.empty() || sum > 0, where + ".weights", "all are 0");
+    }
+
+    void check_source(const Source &source, const std::string &where)
+    {
+        require_name(ports_, source.port, where + ".port", "port");
+        require(!source.classes.empty(), where + ".classes", "at least one is needed");
+        classes_ += source.classes.size();
+        require(classes_ <= 256, where + ".classes", "more than 256 classes in all");
+        double sum = 0;
+        for (std::size_t i = 0; i < source.classes.size(); ++i) {
+            const FlowClass &c = source.classes[i];
+            std::string path = item(where + ".classes", i);
+            sum += c.weight;
+            require(!c.frames.empty(), path + ".frames", "at least one size is needed");
+            double frames = 0;
+            for (const FrameSize &frame : c.frames) {
+                frames += frame.weight;
+            }
+            require(frames > 0, path + ".frames", "all weights are 0");
+        }
+        require(sum > 0, where + ".classes", "all weights are 0");
+        check_arrivals(source.arrivals, where + ".arrivals");
+    }
+
+    void check_arrivals(const Arrivals &a, const std::string &where)
+    {
+        if (a.kind != ArrivalKind::timestamps) {
+            require(a.rate_pps > 0, where + ".rate_pps", "must be more than 0");
+            require(a.times_ns.empty() && a.frame_bytes.empty() && a.rss_hashes.empty(),
+                    where + ".times_ns", "only for the kind timestamps");
+            check_distribution(a.burst_packets, where + ".burst_packets");
+            require(a.kind != ArrivalKind::on_off || a.peak_pps == 0 || a.peak_pps >= a.rate_pps,
+                    where + ".peak_pps", "less than the mean rate");
+            return;
+        }
+        require(!a.times_ns.empty(), where + ".times_ns", "at least one is needed");
+        require(std::is_sorted(a.times_ns.begin(), a.times_ns.end()), where + ".times_ns",
+                "goes back in time");
+        require(!a.repeat || a.times_ns.back() + a.repeat_gap_ns >= 1e-3, where + ".repeat_gap_ns",
+                "repetitions would take no time");
+        for (const auto *list : {&a.frame_bytes, &a.rss_hashes}) {
+            require(list->empty() || list->size() == a.times_ns.size(),
+                    where + (list == &a.frame_bytes ? ".frame_bytes" : ".rss_hashes"),
+                    std::to_string(list->size()) + " for " + std::to_string(a.times_ns.size()) +
+                        " timestamps");
+        }
+    }
+
+    void check_port(const Port &port, const std::string &where)
+    {
+        if (!port.nic.empty()) {
+            require_name(nics_, port.nic, where + ".nic", "NIC");
+        }
+        require(port.rss_key.empty() || port.rss_key.size() == 40, where + ".rss_key",
+                std::to_string(port.rss_key.size()) + " bytes instead of 40");
+    }
+
+    void check_core(const Core &core, const std::string &where)
+    {
+        require(!core.tasks.empty(), where + ".tasks", "at least one is needed");
+        names_of(core.tasks, where + ".tasks");
+        if (!core.sibling.empty()) {
+            require_name(cores_, core.sibling, where + ".sibling", "core");
+            require(core.sibling != core.name, where + ".sibling", "a core isn't its own sibling");
+        }
+        for (std::size_t i = 0; i < core.disturbances.size(); ++i) {
+            check_distribution(core.disturbances[i].duration_ns,
+                               item(where + ".disturbances", i) + ".duration_ns");
+        }
+        for (std::size_t i = 0; i < core.tasks.size(); ++i) {
+            check_task(core, core.tasks[i], item(where + ".tasks", i));
+        }
+    }
+
+    void check_task(const Core &core, const Task &task, const std::string &where)
+    {
+        std::string input = where + ".input.name";
+        switch (task.input.kind) {
+        case InputKind::port:
+            require_name(ports_, task.input.name, input, "port");
+            for (const Port &port : m_.ports) {
+                require(port.name != task.input.name || task.input.queue < port.rx_queues,
+                        where + ".input.queue",
+                        std::to_string(task.input.queue) + ", but port " + port.name + " has " +
+                            std::to_string(port.rx_queues));
+            }
+            break;
+        case InputKind::ring:
+            require_name(rings_, task.input.name, input, "ring");
+            break;
+        case InputKind::accelerator:
+            require_name(accelerators_, task.input.name, input, "accelerator");
+            break;
+        }
+        std::string queue = input_key(task.input);
+        require(consumers_.try_emplace(queue, core.name).second, input,
+                queue + " is polled by another task already");
+        for (std::size_t i = 0; i < task.stages.size(); ++i) {
+            check_stage(task.stages[i], item(where + ".stages", i));
+        }
+        check_output(task.output, where + ".output");
+    }
+
+    void check_stage(const Stage &stage, const std::string &where)
+    {
+        check_distribution(stage.burst_cycles, where + ".burst_cycles");
+        check_distribution(stage.packet_cycles, where + ".packet_cycles");
+        if (!stage.accelerator.empty()) {
+            require_name(accelerators_, stage.accelerator, where + ".accelerator", "accelerator");
+        }
+        for (std::size_t i = 0; i < stage.drops.size(); ++i) {
+            require(!stage.drops[i].cause.empty(), item(where + ".drops", i) + ".cause",
+                    "must not be empty");
+        }
+        check_curve(stage.llc_misses, where + ".llc_misses");
+    }
+
+    void check_curve(const std::vector<CurvePoint> &curve, const std::string &where)
+    {
+        require(
+            std::is_sorted(curve.begin(), curve.end(), [](auto &a, auto &b) { return a.x < b.x; }),
+            where, "points must go upwards in x");
+    }
+
+    void check_output(const Output &output, const std::string &where)
+    {
+        if (output.kind == OutputKind::none) {
+            return;
+        }
+        require(!output.to.empty(), where + ".to", "at least one name is needed");
+        require(output.to.size() == 1 || output.kind == OutputKind::ring, where + ".to",
+                "only rings can be several");
+        for (std::size_t i = 0; i < output.to.size(); ++i) {
+            std::string path = item(where + ".to", i);
+            if (output.kind == OutputKind::port) {
+                require_name(ports_, output.to[i], path, "port");
+            } else if (output.kind == OutputKind::ring) {
+                require_name(rings_, output.to[i], path, "ring");
+            } else {
+                require_name(accelerators_, output.to[i], path, "accelerator");
+            }
+        }
+        require(output.buffer_packets == 0 || output.kind == OutputKind::port,
+                where + ".buffer_packets", "only for ports");
+        require(output.buffer_packets == 0 || output.when_full == WhenFull::drop,
+                where + ".when_full", "a buffered output can't wait");
+    }
+
+    static std::string input_key(const Input &input)
+    {
+        switch (input.kind) {
+        case InputKind::port:
+            return "port " + input.name + " queue " + std::to_string(input.queue);
+        case InputKind::ring:
+            return "ring " + input.name;
+        case InputKind::accelerator:
+            break;
+        }
+        return "accelerator " + input.name;
+    }
+
+    static std::string output_key(const Output &output, std::size_t i)
+    {
+        return (output.kind == OutputKind::ring ? "ring " : "accelerator ") + output.to[i];
+    }
+
+    static bool to_queue(const Output &output)
+    {
+        return output.kind == OutputKind::ring || output.kind == OutputKind::accelerator;
+    }
+
+    // Everything that packets are put into is polled.
+    void check_consumers()
+    {
+        for (std::size_t s = 0; s < m_.sources.size(); ++s) {
+            for (const Port &port : m_.ports) {
+                for (std::size_t q = 0; port.name == m_.sources[s].port && q < port.rx_queues;
+                     ++q) {
+                    std::string key = input_key({InputKind::port, port.name, q});
+                    require(consumers_.contains(key), item("sources", s) + ".port",
+                            key + " is polled by no task");
+                }
+            }
+        }
+        for (const Core &core : m_.cores) {
+            for (const Task &task : core.tasks) {
+                for (std::size_t i = 0; to_queue(task.output) && i < task.output.to.size(); ++i) {
+                    std::string key = output_key(task.output, i);
+                    require(consumers_.contains(key), "cores: " + core.name + "." + task.name,
+                            "puts packets into " + key + ", which is polled by no task");
+                }
+            }
+        }
+    }
+
+    using Edges = std::map<std::string, std::set<std::string>>;
+
+    static void refuse_cycle(const Edges &edges, const std::string &what)
+    {
+        std::map<std::string, int> state; // 1: on the path, 2: done
+        std::function<void(const std::string &)> visit = [&](const std::string &node) {
+            state[node] = 1;
+            auto out = edges.find(node);
+            if (out != edges.end()) {
+                for (const std::string &next : out->second) {
+                    require(state[next] != 1, "cores", what + " " + next);
+                    if (state[next] == 0) {
+                        visit(next);
+                    }
+                }
+            }
+            state[node] = 2;
+        };
+        for (const auto &[node, out] : edges) {
+            if (state[node] == 0) {
+                visit(node);
+            }
+        }
+    }
+
+    // A packet's way ends: otherwise it could go round without end in no time.
+    void check_paths()
+    {
+        Edges edges;
+        for (const Core &core : m_.cores) {
+            for (const Task &task : core.tasks) {
+                for (std::size_t i = 0; to_queue(task.output) && i < task.output.to.size(); ++i) {
+                    edges[input_key(task.input)].insert(output_key(task.output, i));
+                }
+            }
+        }
+        refuse_cycle(edges, "packets go round in a circle through");
+    }
+
+    // Cores that wait for each other's queues would wait for ever.
+    void check_waits()
+    {
+        Edges edges;
+        for (const Core &core : m_.cores) {
+            for (const Task &task : core.tasks) {
+                for (std::size_t i = 0; to_queue(task.output) && i < task.output.to.size(); ++i) {
+                    if (task.output.when_full == WhenFull::wait) {
+                        edges[core.name].insert(consumers_[output_key(task.output, i)]);
+                    }
+                }
+            }
+        }
+        refuse_cycle(edges, "when_full = wait: these cores can wait for each other:");
+    }
+
+    void check_memory()
+    {
+        check_curve(m_.memory.latency_ns, "memory.latency_ns");
+        std::uint64_t all = (std::uint64_t{1} << m_.memory.llc_ways) - 1;
+        for (std::size_t i = 0; i < m_.cores.size(); ++i) {
+            require(m_.memory.llc_ways == 0 || (m_.cores[i].llc_ways & ~all) == 0,
+                    item("cores", i) + ".llc_ways",
+                    "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
+        }
+    }
+
+    void check_run()
+    {
+        const Run &run = m_.run;
+        require(run.warmup_ns < run.duration_ns, "run.warmup_ns", "not shorter than the duration");
+        // The list of samples is the one thing that grows with simulated time.
+        double samples = run.series_interval_ns > 0 ? run.duration_ns / run.series_interval_ns : 0;
+        double numbers = static_cast<double>(m_.cores.size() + consumers_.size() + 6);
+        require(run.series_interval_ns == 0 ||
+                    (samples * numbers <= 2e7 && run.series_interval_ns >= 1e-3),
+                "run.series_interval_ns", "too short: more than 20 million numbers in the series");
+    }
+
+    const Model &m_;
+    std::set<std::string> nics_;
+    std::set<std::string> ports_;
+    std::set<std::string> cores_;
+    std::set<std::string> rings_;
+    std::set<std::string> accelerators_;
+    std::map<std::string, std::string> consumers_; // queue → core
+    std::size_t classes_ = 0;
+};
+
+} // namespace
+
+void validate(const Model &model)
+{
+    check_fields(model);
+    Validator(model).check();
+}
+
+} // namespace planecast::sim
