@@ -71,7 +71,7 @@ def _available(root: Root) -> Check:
         "limits",
         f"{mib} MiB available",
         f"the data plane and its tables want {_NEEDED_MIB} MiB",
-        "end other programs, or make the tables smaller with --set workload.flows=4096",
+        "end other programs, or make the tables smaller (workload.flows, workload.acl_rules)",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result
 from planecast.scenario import SCENARIO_KEYS, value_at
-from planecast.scenario.model import Noun
+from planecast.scenario.model import Noun, list_text
 
 _METRICS = ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc")
 
@@ -92,7 +92,7 @@ def _differences(a: Result, b: Result) -> dict[str, tuple[str, str]]:
 
 
 def _text(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return list_text(value) if isinstance(value, tuple) else str(value)
 
 
 def _notes(

@@ -15,6 +15,7 @@ from planecast.results.store import TRIALS, RunDirectory, list_runs, results_of
 from planecast.results.trials import quoted
 from planecast.results.validation import Validation
 from planecast.scenario import SCENARIO_KEYS, value_at
+from planecast.scenario.model import list_text
 
 _log = logging.getLogger(__name__)
 
@@ -153,5 +154,5 @@ def _row(result: Result) -> dict[str, Any]:
             }
     for key in SCENARIO_KEYS:
         value = value_at(result.scenario, key)
-        row[key.replace(".", "_")] = ",".join(value) if isinstance(value, tuple) else value
+        row[key.replace(".", "_")] = list_text(value) if isinstance(value, tuple) else value
     return row

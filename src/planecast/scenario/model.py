@@ -38,10 +38,17 @@ def _bytes(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """A YAML list, or text with commas, as the tuple that a frozen noun holds."""
+    """A YAML list, or text with commas (``none`` for nothing), as the tuple that a noun holds."""
+    if value == "none":
+        return ()
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(value) if isinstance(value, list) else value
+
+
+def list_text(values: tuple[Any, ...] | list[Any]) -> str:
+    """A list as a person types it: ``acl,key``, or ``none``."""
+    return ",".join(map(str, values)) or "none"
 
 
 Count = Annotated[int, BeforeValidator(_count, json_schema_input_type=int | str)]

@@ -9,6 +9,7 @@ from typing import Any
 from planecast.errors import InputError
 from planecast.scenario.document import parse_value
 from planecast.scenario.keys import Location, dotted_keys, nearest
+from planecast.scenario.model import list_text
 from planecast.scenario.problems import Where, validated
 from planecast.scenario.scenario import Scenario
 
@@ -82,10 +83,13 @@ def set_place(overrides: Mapping[str, Any], otherwise: Where | None = None) -> W
 
     def place(location: Location) -> str:
         key = ".".join(part for part in location if isinstance(part, str))
-        if key in overrides:
-            value = overrides[key]
-            text = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
-            return f"--set {key}={text}"
+        # A finding about a whole section comes from whatever was set in it.
+        inside = next((name for name in overrides if name.startswith(f"{key}.")), None)
+        name = key if key in overrides else inside
+        if name is not None:
+            value = overrides[name]
+            text = list_text(value) if isinstance(value, list | tuple) else value
+            return f"--set {name}={text}"
         return otherwise(location) if otherwise else "--set"
 
     return place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from planecast.scenario.cpus import format_cpus, parse_cpus
 from planecast.scenario.model import Count, Noun
@@ -21,6 +21,15 @@ def _cpu_list(value: Any) -> str:
 CpuList = Annotated[str, BeforeValidator(_cpu_list, json_schema_input_type=int | str)]
 
 
+def _power_of_two(size: int) -> int:
+    if size & (size - 1):
+        raise ValueError(f"got {size}, which is not a power of two")
+    return size
+
+
+RingSize = Annotated[Count, Field(ge=32, le=16384), AfterValidator(_power_of_two)]
+
+
 class Placement(Noun):
     """How the workload is laid over the machine: run-to-completion on each forwarding lcore."""
 
@@ -30,11 +39,11 @@ class Placement(Noun):
     """Packets that are taken from a ring at a time, at most."""
     page_size: Literal["auto", "4KiB", "2MiB"] = "auto"
     """Pages that tables and buffers lie in; auto takes 2 MiB pages when some are free."""
-    rx_ring: Annotated[Count, Field(ge=32, le=32768)] = 128
+    rx_ring: RingSize = 128
     """Descriptors of a receive ring: the buffers that packets cycle through."""
-    tx_ring: Annotated[Count, Field(ge=32, le=32768)] = 512
+    tx_ring: RingSize = 512
     """Descriptors of a transmit ring."""
-    stage_clock: Annotated[Count, Field(ge=0, le=65536)] = 16
+    stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 
     @property

@@ -21,6 +21,7 @@ from typing import Any
 from planecast.errors import InputError
 from planecast.scenario.document import Document
 from planecast.scenario.keys import Location
+from planecast.scenario.model import list_text
 from planecast.scenario.override import SCENARIO_KEYS, check_key, with_overrides
 from planecast.scenario.scenario import Scenario
 
@@ -46,7 +47,7 @@ def point_label(point: Point) -> str:
     words = []
     for key, short in zip(point, last, strict=True):
         value = point[key]
-        text = ",".join(value) if isinstance(value, tuple | list) else str(value)
+        text = list_text(value) if isinstance(value, tuple | list) else str(value)
         words.append(f"{short if last.count(short) == 1 else key}={text}")
     return " ".join(words) or "base"
 
@@ -75,7 +76,8 @@ def read_points(document: Document, section: str, base: Scenario) -> list[Placed
                 location: Location, places: dict[str, Location] = places, at: Location = at
             ) -> str:
                 key = ".".join(part for part in location if isinstance(part, str))
-                return document.where(places.get(key, at))
+                inside = next((name for name in places if name.startswith(f"{key}.")), key)
+                return document.where(places.get(key, places.get(inside, at)))
 
             scenario = with_overrides(base, raw, where)
             # The validated value: `64Ki` typed in the study is 65536 in the label and the result.

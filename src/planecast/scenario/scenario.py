@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_validator
 
 from planecast.scenario.model import Noun
 from planecast.scenario.placement import Placement
@@ -40,3 +40,15 @@ class Scenario(Noun):
     """The packets that come in."""
     placement: Placement = Placement()
     """CPUs, bursts, rings and pages."""
+
+    @field_validator("traffic")
+    @classmethod
+    def _every_flow_has_an_entry(cls, traffic: Traffic, info: ValidationInfo) -> Traffic:
+        # More active flows than entries would measure misses, and call them a fast router.
+        workload = info.data.get("workload")  # absent when it was refused itself
+        if workload is not None and traffic.flows > workload.flows:
+            raise ValueError(
+                f"{traffic.flows} flows are active, more than the {workload.flows} entries of the "
+                "flow table; raise workload.flows or lower traffic.flows"
+            )
+        return traffic

@@ -18,8 +18,8 @@ class Traffic(Noun):
     flows: Annotated[Count, Field(ge=1, le=MAX_FLOWS)] = 65536
     """Flows that are active; each packet belongs to one of them, uniformly at random."""
     destination_step: str = "0.4.0.0"
-    """What is added to the destination address from one flow to the next."""
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
+    """What is added to the destination address from one packet to the next."""
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 1
     """Seed of the random flows: the same seed gives the same packets."""
 
     @field_validator("destination_step")

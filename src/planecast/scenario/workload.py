@@ -13,7 +13,7 @@ Stage = Literal["acl", "key", "classify", "actions", "route"]
 STAGES: tuple[Stage, ...] = ("acl", "key", "classify", "actions", "route")
 """The stages of the vPE upstream pipeline, in the only order they can have."""
 
-_NEEDS_KEY: tuple[Stage, ...] = ("classify", "actions")
+_NEEDS_KEY: tuple[Stage, ...] = ("classify", "actions", "route")
 
 MAX_FLOWS = 1 << 24
 """A flow is numbered by two VLAN tags of 12 bits each."""
@@ -27,14 +27,13 @@ class Workload(Noun):
     stages: Annotated[
         tuple[Stage, ...],
         BeforeValidator(listed, json_schema_input_type=list[Stage] | str),
-        Field(min_length=1),
     ] = STAGES
-    """The stages that run, in pipeline order; the others are left out."""
+    """The stages that run, in pipeline order; none: packets are taken and sent, no more."""
     acl_rules: Annotated[Count, Field(ge=1, le=65536)] = 4096
     """Rules of the access control list."""
     flows: Annotated[Count, Field(ge=1, le=MAX_FLOWS)] = 65536
     """Entries of the flow table and of the array of flow actions."""
-    routes: Annotated[Count, Field(ge=1, le=65536)] = 4096
+    routes: Annotated[Count, Field(ge=2, le=65536)] = 4096
     """Routes of the longest-prefix-match table."""
 
     @field_validator("stages")
