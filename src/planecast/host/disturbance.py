@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 
 from planecast.host.check import Check
 from planecast.host.root import Root
+
+_log = logging.getLogger(__name__)
 
 _STEAL = 7  # eighth number of proc/stat's cpu line: time that the hypervisor gave to others
 
@@ -45,6 +48,7 @@ def _steal(root: Root, sample_s: float) -> Check:
     if before is None:
         return Check("steal", "note", "unknown", "the kernel doesn't count stolen time")
     if root.live:
+        _log.info("watching stolen time for %g s", sample_s)
         time.sleep(sample_s)
     after = _times(root) or before
     stolen, ticks = after[0] - before[0], after[1] - before[1]
