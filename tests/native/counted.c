@@ -1,7 +1,7 @@
 /*
  * A program whose instructions are known, for the tests of the instruments that count them.
  *
- * counted --packets N --burst B --instrument callgrind|stop
+ * counted --packets N --burst B --instrument callgrind|stop [--exit CODE] [--rep BYTES] [--hang 1]
  *
  * A burst of n packets: stage_a runs 10·n + 5 instructions, stage_b 6·n + 9, of which 4·n in a
  * helper that it calls; stage_c is scalar C. The loop around them has costs of its own.
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <valgrind/callgrind.h>
 
 /* 2 before the loop, 10 a packet, 2 nops and a ret after it: 5 a burst. */
@@ -53,6 +54,15 @@ void stage_a(uint64_t packets);
 void stage_b(uint64_t packets);
 
 static uint32_t table[4096];
+static uint64_t rep_bytes;
+
+__attribute__((noinline)) void stage_rep(uint64_t bytes)
+{
+    static char from[4096], to[4096];
+    const char *source = from;
+    char *target = to;
+    __asm__ volatile("rep movsb" : "+S"(source), "+D"(target), "+c"(bytes) : : "memory");
+}
 
 __attribute__((noinline)) uint32_t stage_c(uint64_t packets, uint32_t seed)
 {
@@ -67,10 +77,13 @@ __attribute__((noinline)) uint32_t forward_burst(uint64_t packets, uint32_t seed
 {
     stage_a(packets);
     stage_b(packets);
+    if (rep_bytes > 0)
+        stage_rep(rep_bytes);
     return stage_c(packets, seed);
 }
 
-__attribute__((noinline)) static uint32_t forward(uint64_t packets, uint64_t burst, int stop)
+__attribute__((noinline)) static uint32_t forward(uint64_t packets, uint64_t burst, int stop,
+                                                  int hang)
 {
     uint32_t seed = 1;
     if (stop)
@@ -79,6 +92,8 @@ __attribute__((noinline)) static uint32_t forward(uint64_t packets, uint64_t bur
         CALLGRIND_START_INSTRUMENTATION;
     for (uint64_t done = 0; done < packets; done += burst)
         seed = forward_burst(burst, seed);
+    while (hang)
+        pause();
     if (stop)
         raise(SIGSTOP);
     else
@@ -89,7 +104,7 @@ __attribute__((noinline)) static uint32_t forward(uint64_t packets, uint64_t bur
 int main(int argc, char **argv)
 {
     uint64_t packets = 64, burst = 8;
-    int stop = 0, code = 0;
+    int stop = 0, code = 0, hang = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--packets") == 0)
             packets = strtoull(argv[i + 1], NULL, 10);
@@ -99,7 +114,11 @@ int main(int argc, char **argv)
             stop = strcmp(argv[i + 1], "stop") == 0;
         else if (strcmp(argv[i], "--exit") == 0)
             code = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--rep") == 0)
+            rep_bytes = strtoull(argv[i + 1], NULL, 10);
+        else if (strcmp(argv[i], "--hang") == 0)
+            hang = atoi(argv[i + 1]);
     }
-    printf("%u\n", forward(packets, burst, stop));
+    printf("%u\n", forward(packets, burst, stop, hang));
     return code;
 }

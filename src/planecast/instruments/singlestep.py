@@ -1,0 +1,111 @@
+"""Instrument singlestep: instructions a packet by stage, counted natively one by one.
+
+It sees what really runs, AVX-512 too, and needs neither counters nor valgrind; at fifty thousand
+instructions a second the runs have to be short. A string instruction with a rep prefix counts once.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from planecast.errors import RunError
+from planecast.instruments.counts import (
+    STAGE_PREFIX,
+    InstructionCounts,
+    RawCounts,
+    run_plan,
+    solve_counts,
+    stage_of,
+)
+from planecast.instruments.tool import run_tool
+from planecast.native import native_program
+from planecast.scenario.model import Noun
+
+Command = Callable[[int, int], Sequence[str]]
+"""(packets, burst) to the command line of a program that raises SIGSTOP before it forwards them and
+again after it, on its main thread."""
+Progress = Callable[[int, int], None]
+"""Called with runs done and runs in all."""
+
+INSTRUCTION_SET = "native: all that this CPU has"
+
+
+class _Stage(Noun):
+    instructions: int
+    calls: int
+
+
+class _Function(Noun):
+    name: str
+    object: str
+    instructions: int
+
+
+class _Output(Noun):
+    total: int
+    steps_per_second: float
+    stages: dict[str, _Stage]
+    functions: list[_Function]
+
+
+def count_instructions(
+    command: Command,
+    *,
+    packets: int = 512,
+    bursts: tuple[int, int] = (8, 32),
+    timeout_s: float = 600.0,
+    progress: Progress | None = None,
+) -> InstructionCounts:
+    """Counts over `packets` and twice as many, in bursts of both sizes: four runs.
+
+    Raises InputError when the bursts don't divide the packets, MissingError when the stepping
+    program is not built or ptrace is not allowed, and RunError when a run fails or takes longer
+    than `timeout_s` seconds.
+    """
+    plan = run_plan(packets, bursts)
+    runs: dict[tuple[int, int], RawCounts] = {}
+    for n, burst in plan:
+        if progress is not None:
+            progress(len(runs), len(plan))
+        runs[n, burst] = step_run(command(n, burst), timeout_s=timeout_s)
+    if progress is not None:
+        progress(len(runs), len(plan))
+    return solve_counts("singlestep", INSTRUCTION_SET, runs)
+
+
+def singlestep_command(program: Sequence[str], output: Path) -> list[str]:
+    """The command line that steps `program` and writes counts to `output`."""
+    tool = str(native_program("planecast-singlestep"))
+    return [tool, "--symbols", STAGE_PREFIX, "--output", str(output), "--", *program]
+
+
+def step_run(program: Sequence[str], *, timeout_s: float = 600.0) -> RawCounts:
+    """Steps one program. Raises as `count_instructions` does."""
+    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+        output = Path(folder) / "counts.json"
+        run_tool(singlestep_command(program, output), timeout_s)
+        return parse_counts(output.read_text(encoding="utf-8", errors="replace"))
+
+
+def parse_counts(text: str) -> RawCounts:
+    """Reads what planecast-singlestep wrote. Raises RunError when this version can't."""
+    try:
+        found = _Output.model_validate_json(text)
+    except ValidationError as error:
+        raise RunError(
+            "planecast-singlestep wrote what can't be read",
+            what_to_do="build it again with `make setup`",
+        ) from error
+    functions: dict[tuple[str, str], int] = {}
+    for function in found.functions:
+        key = (function.name, function.object)
+        functions[key] = functions.get(key, 0) + function.instructions
+    stages: dict[str, int] = {}
+    for symbol, stage in found.stages.items():
+        name = stage_of(symbol) or symbol
+        stages[name] = stages.get(name, 0) + stage.instructions
+    return RawCounts(total=found.total, stages=stages, functions=functions)

@@ -1,0 +1,77 @@
+"""Canaries: the low mode and what it makes of measurements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planecast.instruments.canary import low_mode, summarise, undisturbed
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def quiet(rng: np.random.Generator, n: int, level: float = 2.29) -> np.ndarray:
+    """Canaries of an undisturbed core: one level, 0.1 % around it."""
+    return level * (1 + rng.uniform(-0.001, 0.001, n))
+
+
+@given(seeds, st.floats(1e-6, 1e6), st.integers(3, 200), st.integers(0, 200))
+def test_scaling_the_unit_scales_the_mode(seed: int, factor: float, n: int, slow: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.concatenate([quiet(rng, n), 2.29 * rng.uniform(1.2, 9, slow)])
+    assert low_mode(values * factor) == pytest.approx(low_mode(values) * factor, rel=2e-3)
+
+
+@given(seeds, st.integers(20, 200), st.floats(0, 9))
+def test_slow_samples_do_not_move_the_mode(seed: int, n: int, times: float) -> None:
+    rng = np.random.default_rng(seed)
+    values = quiet(rng, n)
+    slow = 2.29 * rng.uniform(1.2, 20, int(times * n))
+    assert low_mode(np.concatenate([values, slow])) == pytest.approx(low_mode(values), rel=0.002)
+
+
+def test_a_few_lucky_readings_are_no_mode() -> None:
+    rng = np.random.default_rng(1)
+    values = np.concatenate([[1.5, 1.51], quiet(rng, 500), 3.3 * np.ones(500)])
+    assert low_mode(values) == pytest.approx(2.29, rel=0.002)
+
+
+def test_the_mode_of_scattered_samples_is_near_the_lowest() -> None:
+    values = np.geomspace(1, 100, 40)
+    assert 1 <= low_mode(values) < 1.2
+
+
+@given(seeds, st.floats(0.001, 0.2), st.floats(0.001, 0.2))
+def test_a_wider_tolerance_keeps_what_a_narrower_one_kept(seed: int, a: float, b: float) -> None:
+    rng = np.random.default_rng(seed)
+    values = 2.29 * rng.uniform(0.9, 1.3, (50, 2))
+    narrow, wide = sorted((a, b))
+    kept = undisturbed(values, tolerance=narrow)
+    assert not np.any(kept & ~undisturbed(values, tolerance=wide))
+
+
+def test_both_canaries_have_to_be_undisturbed() -> None:
+    rows = [[2.29, 2.29], [2.29, 3.4], [3.4, 2.29], [2.30, 2.28], [2.0, 2.29]]
+    assert undisturbed(rows, mode=2.29).tolist() == [True, False, False, True, False]
+
+
+def test_the_summary_says_how_disturbed_a_run_was() -> None:
+    rows = [[1.0, 1.0]] * 6 + [[1.0, 1.5]] * 2 + [[1.1, 4.0]] * 2
+    summary = summarise(rows)
+    assert summary.low_mode == 1.0
+    assert summary.samples == 10
+    assert summary.undisturbed_share == 0.6
+    assert summary.states == {"undisturbed": 0.7, "unsettled": 0.1, "busy": 0.1, "stopped": 0.1}
+
+
+@pytest.mark.parametrize("bad", [[], [1.0, 0.0], [1.0, -1.0], [float("nan")], [float("inf")]])
+def test_what_is_no_cost_is_refused(bad: list[float]) -> None:
+    with pytest.raises(ValueError, match="canar"):
+        low_mode(bad)
+
+
+def test_a_mask_needs_a_row_a_measurement() -> None:
+    with pytest.raises(ValueError, match="row a measurement"):
+        undisturbed([1.0, 1.0])

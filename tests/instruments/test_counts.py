@@ -1,0 +1,98 @@
+"""Splitting instruction counts into a part for each packet and one for each burst."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planecast.errors import InputError
+from planecast.instruments.counts import (
+    InstructionCounts,
+    RawCounts,
+    by_kind,
+    differences,
+    run_plan,
+    solve_counts,
+    split,
+    stage_of,
+)
+
+PLAN = [(64, 8), (128, 8), (64, 32), (128, 32)]
+amounts = st.integers(0, 10**6)
+
+
+def counts(a: int, b: int, constant: int = 0) -> dict[tuple[int, int], int]:
+    """What runs of the plan take with `a` instructions a packet and `b` a burst."""
+    return {(n, burst): constant + a * n + b * (n // burst) for n, burst in PLAN}
+
+
+def solved(stages: dict[str, tuple[int, int]], other: tuple[int, int]) -> InstructionCounts:
+    raw = {}
+    for key in PLAN:
+        parts = {name: counts(*ab)[key] for name, ab in stages.items()}
+        total = sum(parts.values()) + counts(*other, 77)[key]
+        raw[key] = RawCounts(total, parts, {("f", "program"): total})
+    return solve_counts("callgrind", "AVX2", raw)
+
+
+@given(amounts, amounts, amounts)
+def test_the_split_is_exact_whatever_the_constant(a: int, b: int, constant: int) -> None:
+    assert split(counts(a, b, constant)) == (a, b)
+
+
+@given(st.lists(st.tuples(amounts, amounts), min_size=1, max_size=6), amounts, amounts)
+def test_stages_and_other_add_up_to_the_total(
+    stages: list[tuple[int, int]], a: int, b: int
+) -> None:
+    found = solved({f"s{i}": ab for i, ab in enumerate(stages)}, (a, b))
+    for burst in (1, 8, 32, 64):
+        parts = sum(stage.at(burst) for stage in found.stages.values()) + found.other.at(burst)
+        assert parts == pytest.approx(found.total.at(burst))
+    assert found.instructions_per_packet == found.total.at(32)
+    counted = sum(function.per_packet for function in found.functions)
+    assert counted == pytest.approx(found.instructions_per_packet)
+
+
+def test_the_plan_has_two_lengths_of_two_bursts() -> None:
+    assert run_plan(64, (32, 8)) == PLAN
+
+
+@pytest.mark.parametrize(
+    ("packets", "bursts"), [(64, (8, 8)), (60, (8, 32)), (0, (1, 2)), (8, (0, 8))]
+)
+def test_a_plan_that_cannot_be_solved_is_refused(packets: int, bursts: tuple[int, int]) -> None:
+    with pytest.raises(InputError, match="multiple of both"):
+        run_plan(packets, bursts)
+
+
+def test_instruments_are_compared_by_stage() -> None:
+    first = solved({"acl": (200, 32), "tx": (60, 0)}, (0, 64))
+    second = solved({"acl": (100, 32), "key": (10, 0)}, (0, 64))
+    rows = {row.stage: row for row in differences(first, second)}
+    assert list(rows) == ["acl", "tx", "key", "other", "total"]
+    assert (rows["acl"].first, rows["acl"].second) == (201, 101)
+    assert rows["acl"].percent == pytest.approx(-100 * 100 / 201)
+    assert rows["key"].percent is None
+    assert rows["other"].percent == 0
+    assert rows["total"].first == 263
+
+
+def test_work_is_told_apart_by_kind() -> None:
+    kinds = by_kind(solved({"source": (20, 0), "acl": (200, 0), "tx": (60, 8)}, (0, 32)), burst=8)
+    assert (kinds.io, kinds.processing, kinds.other) == (81, 200, 4)
+
+
+@pytest.mark.parametrize(
+    ("function", "stage"),
+    [
+        ("stage_acl", "acl"),
+        ("stage_acl'2", "acl"),
+        ("stage_acl.constprop.0", "acl"),
+        ("forward_burst", None),
+        ("stage_", None),
+        ("my_stage_acl", None),
+    ],
+)
+def test_stages_are_known_by_their_symbol(function: str, stage: str | None) -> None:
+    assert stage_of(function) == stage
