@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "burst.h"
+
+const char *const drop_cause_name[DROP_CAUSES] = {
+    [DROP_NONE] = "none",       [DROP_HEADER] = "header",
+    [DROP_ACL] = "acl",         [DROP_FLOW_MISS] = "flow_miss",
+    [DROP_POLICER] = "policer", [DROP_ROUTE_MISS] = "route_miss",
+    [DROP_TTL] = "ttl",         [DROP_TX] = "tx",
+};
+
+void burst_drop(struct burst *burst, const uint8_t *verdict)
+{
+    uint16_t kept = 0;
+    for (uint16_t i = 0; i < burst->count; i++) {
+        if (verdict[i] != DROP_NONE) {
+            rte_pktmbuf_free(burst->packet[i]);
+            burst->drop_count[verdict[i]]++;
+            continue;
+        }
+        burst->packet[kept] = burst->packet[i];
+        burst->frame[kept] = burst->frame[i];
+        burst->flow_key[kept] = burst->flow_key[i];
+        burst->flow_signature[kept] = burst->flow_signature[i];
+        burst->flow[kept] = burst->flow[i];
+        burst->destination[kept] = burst->destination[i];
+        burst->action[kept] = burst->action[i];
+        burst->colour[kept] = burst->colour[i];
+        kept++;
+    }
+    burst->count = kept;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One table says all there is to know of a key: its place, type, bounds, default and meaning.
+ * Reading, checking and `--keys` walk it. Our own reader and not rte_cfgfile, because that one
+ * forgets the line.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_types.h"
+#include "headers.h"
+
+#define FIELD(name) offsetof(struct config, name)
+
+/* clang-format off */
+static const struct config_key keys[] = {
+    {"tables", "acl_rules", &type_u32, FIELD(acl_rules), 1, 65536, "4096", "rules of the firewall"},
+    {"tables", "flows", &type_u32, FIELD(flows), 1, 1U << FLOW_ID_BITS, "65536", "entries of the flow table and of the flow actions"},
+    {"tables", "routes", &type_u32, FIELD(routes), 2, 1U << 20, "4096", "routes of the LPM table"},
+    {"tables", "tbl8_groups", &type_u32, FIELD(tbl8_groups), 1, 1U << 20, "256", "groups for routes longer than 24 bits"},
+    {"tables", "meter_rate", &type_u64, FIELD(meter_rate), 1, UINT64_C(1000000000000), "1250000000", "CIR and PIR of every meter, bytes a second"},
+    {"tables", "meter_burst", &type_u64, FIELD(meter_burst), 1, UINT64_C(1000000000000), "1000000", "CBS and PBS of every meter, bytes"},
+    {"tables", "police_red", &type_bool, FIELD(police_red), 0, 1, "on", "the policer drops red packets"},
+    {"pipeline", "stages", &type_pipeline, FIELD(pipeline), 0, 0, "acl,key,classify,actions,route", "stages in order; none: source and tx alone"},
+    {"pipeline", "burst", &type_u32, FIELD(burst), 1, BURST_MAX, "32", "packets that are taken at once, at the most"},
+    {"pipeline", "stage_clock", &type_u32, FIELD(stage_clock), 0, 1U << 20, "16", "read the clock between stages in one burst of so many; 0: never"},
+    {"traffic", "frame_bytes", &type_u32, FIELD(frame_bytes), 64, 9000, "64", "frame size with FCS"},
+    {"traffic", "flows", &type_u32, FIELD(active_flows), 1, 1U << FLOW_ID_BITS, "65536", "flows that are active, uniformly random"},
+    {"traffic", "destination_step", &type_ipv4, FIELD(destination_step), 0, UINT32_MAX, "0.4.0.0", "distance between one packet's destination and the next's"},
+    {"traffic", "dscp", &type_dscps, FIELD(dscp), 0, 63, "0,10,12,18,20,26,34,46", "code points; a flow has one, by its number"},
+    {"traffic", "seed", &type_u32, FIELD(seed), 0, UINT32_MAX, "1", "of the random flows and ports"},
+    {"ports", "rx", &type_port, FIELD(rx_port), 0, 31, "internal", "where packets come from: internal or a DPDK port"},
+    {"ports", "tx", &type_port, FIELD(tx_port), 0, 31, "internal", "where packets go: internal or a DPDK port"},
+    {"pool", "mbufs", &type_u32, FIELD(mbufs), 1024, 1U << 22, "32768", "packet buffers of each lcore's pool"},
+    {"pool", "rx_ring", &type_u32, FIELD(rx_ring), 32, 16384, "128", "RX descriptors: buffers that packets cycle through"},
+    {"pool", "tx_ring", &type_u32, FIELD(tx_ring), 32, 16384, "512", "TX descriptors: buffers that are freed late"},
+    {"machine", "lcores", &type_cpus, FIELD(lcore_cpu), 0, UINT16_MAX, "1", "CPUs that forward, such as 1 or 0-3,8"},
+    {"machine", "main_cpu", &type_u32, FIELD(main_cpu), 0, UINT16_MAX, "0", "CPU of the main lcore, which sleeps"},
+    {"machine", "page_size", &type_pages, FIELD(page_size), 0, 0, "auto", "auto (as large as there are), 4KiB or 2MiB"},
+    {"machine", "memory_mb", &type_u32, FIELD(memory_mb), 0, 1U << 20, "0", "DPDK's memory; 0: what the tables need"},
+    {"machine", "simd_bits", &type_u32, FIELD(simd_bits), 0, 512, "0", "widest vectors that DPDK may use; 0: DPDK's own choice"},
+    {"machine", "telemetry", &type_bool, FIELD(telemetry), 0, 1, "off", "DPDK's telemetry socket"},
+};
+/* clang-format on */
+enum { KEYS = sizeof keys / sizeof *keys };
+
+void config_defaults(struct config *config)
+{
+    *config = (struct config){0};
+    char error[256];
+    for (size_t i = 0; i < KEYS; i++) {
+        keys[i].type->read(config, &keys[i], keys[i].initial, error, sizeof error);
+    }
+}
+
+void config_print_keys(FILE *out)
+{
+    const char *section = "";
+    for (size_t i = 0; i < KEYS; i++) {
+        const struct config_key *key = &keys[i];
+        if (strcmp(section, key->section) != 0)
+            fprintf(out, "[%s]\n", section = key->section);
+        char allowed[96];
+        key->type->allowed(key, allowed, sizeof allowed);
+        fprintf(out, "%s = %s  ; %s (%s)\n", key->name, key->initial, key->meaning, allowed);
+    }
+}
+
+static const struct config_key *find_key(const char *section, const char *name)
+{
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    }
+    return NULL;
+}
+
+static bool unknown_key(const char *section, const char *name, char *error, size_t error_bytes)
+{
+    int used = snprintf(error, error_bytes, "no such key in [%s]; allowed are", section);
+    bool any = false;
+    for (size_t i = 0; i < KEYS && used > 0 && (size_t)used < error_bytes; i++) {
+        if (strcmp(keys[i].section, section) != 0)
+            continue;
+        used += snprintf(error + used, error_bytes - (size_t)used, "%s %s", any ? "," : "",
+                         keys[i].name);
+        any = true;
+    }
+    (void)name;
+    if (!any) {
+        snprintf(error, error_bytes,
+                 "no section [%s]; allowed are tables, pipeline, traffic, ports, pool, machine",
+                 section);
+    }
+    return false;
+}
+
+bool config_set(struct config *config, const char *section, const char *name, const char *text,
+                char *error, size_t error_bytes)
+{
+    const struct config_key *key = find_key(section, name);
+    if (key == NULL)
+        return unknown_key(section, name, error, error_bytes);
+    char reason[192] = "";
+    if (key->type->read(config, key, text, reason, sizeof reason))
+        return true;
+    char allowed[96];
+    key->type->allowed(key, allowed, sizeof allowed);
+    if (reason[0] != '\0') {
+        snprintf(error, error_bytes, "%s", reason);
+    } else {
+        snprintf(error, error_bytes, "'%s' is not allowed; it takes %s", text, allowed);
+    }
+    return false;
+}
+
+static char *trim(char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
+        text[--length] = '\0';
+    return text;
+}
+
+/* Takes one line apart; false with a sentence when it is neither empty, a section nor `key =
+ * value`. */
+static bool read_line(struct config *config, char *line, char *section, size_t section_bytes,
+                      char *error, size_t error_bytes)
+{
+    line[strcspn(line, ";#")] = '\0';
+    char *text = trim(line);
+    size_t length = strlen(text);
+    if (length == 0)
+        return true;
+    if (text[0] == '[' && text[length - 1] == ']') {
+        snprintf(section, section_bytes, "%.*s", (int)length - 2, text + 1);
+        return true;
+    }
+    char *equals = strchr(text, '=');
+    if (equals == NULL) {
+        snprintf(error, error_bytes, "%s: neither a [section] nor key = value", text);
+        return false;
+    }
+    *equals = '\0';
+    char *name = trim(text);
+    char reason[320];
+    if (config_set(config, section, name, trim(equals + 1), reason, sizeof reason))
+        return true;
+    snprintf(error, error_bytes, "%s: %s", name, reason);
+    return false;
+}
+
+bool config_read(const char *path, struct config *config, char *error, size_t error_bytes)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        snprintf(error, error_bytes, "%s: can't be read: %s", path, strerror(errno));
+        return false;
+    }
+    char line[1024], section[64] = "", reason[400];
+    bool fine = true;
+    for (int number = 1; fine && fgets(line, sizeof line, file) != NULL; number++) {
+        fine = read_line(config, line, section, sizeof section, reason, sizeof reason);
+        if (!fine)
+            snprintf(error, error_bytes, "%s:%d: %s", path, number, reason);
+    }
+    fclose(file);
+    if (fine && !config_check(config, reason, sizeof reason)) {
+        snprintf(error, error_bytes, "%s: %s", path, reason);
+        fine = false;
+    }
+    return fine;
+}
+
+static bool is_power_of_two(uint32_t value)
+{
+    return (value & (value - 1)) == 0;
+}
+
+bool config_check(const struct config *config, char *error, size_t error_bytes)
+{
+    if (!is_power_of_two(config->rx_ring) || !is_power_of_two(config->tx_ring)) {
+        snprintf(error, error_bytes, "rx_ring, tx_ring: %u and %u must be powers of two",
+                 config->rx_ring, config->tx_ring);
+        return false;
+    }
+    if (config->active_flows > config->flows && config->rx_port == PORT_INTERNAL) {
+        snprintf(error, error_bytes,
+                 "traffic.flows: %u are active, but tables.flows has %u entries",
+                 config->active_flows, config->flows);
+        return false;
+    }
+    if (config->mbufs < 2 * (config->rx_ring + config->tx_ring + BURST_MAX)) {
+        snprintf(error, error_bytes,
+                 "mbufs: %u are too few for rx_ring %u and tx_ring %u; give %u or more",
+                 config->mbufs, config->rx_ring, config->tx_ring,
+                 2 * (config->rx_ring + config->tx_ring + BURST_MAX));
+        return false;
+    }
+    for (uint32_t i = 0; i < config->lcore_count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (config->lcore_cpu[i] != config->lcore_cpu[j])
+                continue;
+            snprintf(error, error_bytes, "lcores: CPU %u is named twice", config->lcore_cpu[i]);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The configuration of a run: what the INI file may say, with its defaults and bounds.
+ */
+#ifndef PLANECAST_CONFIG_H
+#define PLANECAST_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "stage.h"
+
+enum { LCORES_MAX = 64, DSCPS_MAX = 64, PORT_INTERNAL = -1 };
+enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
+
+struct config {
+    /* tables */
+    uint32_t acl_rules, flows, routes, tbl8_groups;
+    uint64_t meter_rate, meter_burst; /* bytes a second, bytes */
+    bool police_red;
+    /* pipeline */
+    struct pipeline pipeline;
+    uint32_t burst, stage_clock;
+    /* traffic */
+    uint32_t frame_bytes; /* with FCS */
+    uint32_t active_flows;
+    uint32_t destination_step; /* host order */
+    uint32_t dscp_count;
+    uint8_t dscp[DSCPS_MAX];
+    uint32_t seed;
+    /* ports */
+    int32_t rx_port, tx_port; /* DPDK port or PORT_INTERNAL */
+    /* pool */
+    uint32_t mbufs, rx_ring, tx_ring;
+    /* machine */
+    uint32_t lcore_count;
+    uint16_t lcore_cpu[LCORES_MAX];
+    uint32_t main_cpu;
+    enum page_size page_size;
+    uint32_t memory_mb; /* 0: as much as the tables need */
+    uint32_t simd_bits; /* 0: DPDK's own choice */
+    bool telemetry;
+};
+
+/* All keys at their defaults. */
+void config_defaults(struct config *config);
+
+/* Reads a file over what `config` holds. False with "FILE:LINE: key: sentence" in `error`. */
+bool config_read(const char *path, struct config *config, char *error, size_t error_bytes);
+
+/* Sets one key ("pipeline.burst" or just "burst") from text; false with a sentence in `error`. */
+bool config_set(struct config *config, const char *section, const char *key, const char *text,
+                char *error, size_t error_bytes);
+
+/* Checks what spans several keys; false with a sentence in `error`. */
+bool config_check(const struct config *config, char *error, size_t error_bytes);
+
+/* Every key with its default, range and meaning. */
+void config_print_keys(FILE *out);
+
+#endif

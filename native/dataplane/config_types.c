@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config_types.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *place(struct config *config, const struct config_key *key)
+{
+    return (char *)config + key->offset;
+}
+
+/* A whole decimal number in the bounds, ended by `end` or by one of `stops`; NULL when there is
+ * none. */
+static const char *parse_number(const char *text, uint64_t min, uint64_t max, const char *stops,
+                                uint64_t *value)
+{
+    if (*text < '0' || *text > '9')
+        return NULL;
+    char *end = NULL;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (errno != 0 || *value < min || *value > max)
+        return NULL;
+    if (*end != '\0' && strchr(stops, *end) == NULL)
+        return NULL;
+    return end;
+}
+
+static bool read_u32(struct config *config, const struct config_key *key, const char *text,
+                     char *reason, size_t reason_bytes)
+{
+    uint64_t value = 0;
+    (void)reason;
+    (void)reason_bytes;
+    if (parse_number(text, key->min, key->max, "", &value) == NULL)
+        return false;
+    *(uint32_t *)place(config, key) = (uint32_t)value;
+    return true;
+}
+
+static bool read_u64(struct config *config, const struct config_key *key, const char *text,
+                     char *reason, size_t reason_bytes)
+{
+    (void)reason;
+    (void)reason_bytes;
+    return parse_number(text, key->min, key->max, "", place(config, key)) != NULL;
+}
+
+static void allow_number(const struct config_key *key, char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "a whole number from %" PRIu64 " to %" PRIu64, key->min, key->max);
+}
+
+static bool read_bool(struct config *config, const struct config_key *key, const char *text,
+                      char *reason, size_t reason_bytes)
+{
+    (void)reason;
+    (void)reason_bytes;
+    bool on = strcmp(text, "on") == 0;
+    if (!on && strcmp(text, "off") != 0)
+        return false;
+    *(bool *)place(config, key) = on;
+    return true;
+}
+
+static void allow_bool(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "on or off");
+}
+
+static bool read_ipv4(struct config *config, const struct config_key *key, const char *text,
+                      char *reason, size_t reason_bytes)
+{
+    struct in_addr address;
+    (void)reason;
+    (void)reason_bytes;
+    if (inet_pton(AF_INET, text, &address) != 1)
+        return false;
+    *(uint32_t *)place(config, key) = ntohl(address.s_addr);
+    return true;
+}
+
+static void allow_ipv4(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "four numbers such as 0.4.0.0");
+}
+
+static bool read_dscps(struct config *config, const struct config_key *key, const char *text,
+                       char *reason, size_t reason_bytes)
+{
+    (void)reason;
+    (void)reason_bytes;
+    config->dscp_count = 0;
+    for (;;) {
+        uint64_t value = 0;
+        text = parse_number(text, key->min, key->max, ",", &value);
+        if (text == NULL || config->dscp_count == DSCPS_MAX)
+            return false;
+        config->dscp[config->dscp_count++] = (uint8_t)value;
+        if (*text == '\0')
+            return true;
+        text++;
+    }
+}
+
+static void allow_dscps(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "up to 64 numbers from 0 to 63, such as 0,10,46");
+}
+
+static bool read_cpus(struct config *config, const struct config_key *key, const char *text,
+                      char *reason, size_t reason_bytes)
+{
+    config->lcore_count = 0;
+    for (;;) {
+        uint64_t first = 0, last = 0;
+        text = parse_number(text, key->min, key->max, "-,", &first);
+        if (text == NULL)
+            return false;
+        last = first;
+        if (*text == '-')
+            text = parse_number(text + 1, first, key->max, ",", &last);
+        if (text == NULL)
+            return false;
+        for (uint64_t cpu = first; cpu <= last; cpu++) {
+            if (config->lcore_count == LCORES_MAX) {
+                snprintf(reason, reason_bytes, "more than %d CPUs", LCORES_MAX);
+                return false;
+            }
+            config->lcore_cpu[config->lcore_count++] = (uint16_t)cpu;
+        }
+        if (*text == '\0')
+            return true;
+        text++;
+    }
+}
+
+static void allow_cpus(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "a CPU list such as 1 or 0-3,8");
+}
+
+static bool read_pages(struct config *config, const struct config_key *key, const char *text,
+                       char *reason, size_t reason_bytes)
+{
+    static const char *const names[] = {
+        [PAGES_AUTO] = "auto", [PAGES_4KIB] = "4KiB", [PAGES_2MIB] = "2MiB"};
+    (void)reason;
+    (void)reason_bytes;
+    for (int i = PAGES_AUTO; i <= PAGES_2MIB; i++) {
+        if (strcmp(text, names[i]) != 0)
+            continue;
+        *(enum page_size *)place(config, key) = (enum page_size)i;
+        return true;
+    }
+    return false;
+}
+
+static void allow_pages(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "auto, 4KiB or 2MiB");
+}
+
+static bool read_port(struct config *config, const struct config_key *key, const char *text,
+                      char *reason, size_t reason_bytes)
+{
+    uint64_t port = 0;
+    (void)reason;
+    (void)reason_bytes;
+    bool internal = strcmp(text, "internal") == 0;
+    if (!internal && parse_number(text, key->min, key->max, "", &port) == NULL)
+        return false;
+    *(int32_t *)place(config, key) = internal ? PORT_INTERNAL : (int32_t)port;
+    return true;
+}
+
+static void allow_port(const struct config_key *key, char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "internal or a DPDK port from %" PRIu64 " to %" PRIu64, key->min,
+             key->max);
+}
+
+static bool read_pipeline(struct config *config, const struct config_key *key, const char *text,
+                          char *reason, size_t reason_bytes)
+{
+    return pipeline_parse(text, place(config, key), reason, reason_bytes);
+}
+
+static void allow_pipeline(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "an ordered part of acl,key,classify,actions,route, or none");
+}
+
+const struct config_type type_u32 = {read_u32, allow_number};
+const struct config_type type_u64 = {read_u64, allow_number};
+const struct config_type type_bool = {read_bool, allow_bool};
+const struct config_type type_ipv4 = {read_ipv4, allow_ipv4};
+const struct config_type type_dscps = {read_dscps, allow_dscps};
+const struct config_type type_cpus = {read_cpus, allow_cpus};
+const struct config_type type_pages = {read_pages, allow_pages};
+const struct config_type type_port = {read_port, allow_port};
+const struct config_type type_pipeline = {read_pipeline, allow_pipeline};

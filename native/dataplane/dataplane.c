@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dataplane.h"
+
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include "headers.h"
+#include "pages.h"
+#include "ports.h"
+
+enum { MBUF_CACHE = 256 };
+
+static struct rte_mempool *open_pool(const struct config *config, uint32_t index)
+{
+    char name[RTE_MEMPOOL_NAMESIZE];
+    snprintf(name, sizeof name, "pool_%u", index);
+    uint32_t room = RTE_MAX(config->frame_bytes, 2048U) + RTE_PKTMBUF_HEADROOM;
+    return rte_pktmbuf_pool_create(name, config->mbufs, MBUF_CACHE, 0, (uint16_t)room,
+                                   (int)rte_socket_id());
+}
+
+static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error, size_t error_bytes)
+{
+    const struct config *config = &dataplane->config;
+    struct lcore *lcore = rte_zmalloc("lcore", sizeof *lcore, RTE_CACHE_LINE_SIZE);
+    dataplane->lcore[index] = lcore;
+    if (lcore != NULL) {
+        lcore->index = index;
+        lcore->cpu = config->lcore_cpu[index];
+        lcore->lcore_id = index + 1; /* lcore 0 is the main one */
+        lcore->pool = open_pool(config, index);
+    }
+    if (lcore == NULL || lcore->pool == NULL ||
+        !source_open(&lcore->source, config, index, lcore->pool) ||
+        !sink_open(&lcore->sink, config, index, lcore->pool) ||
+        !canary_open(&lcore->canary, config->seed + index)) {
+        snprintf(error, error_bytes, "no memory for the %u packet buffers of an lcore: %s",
+                 config->mbufs, rte_strerror(rte_errno));
+        return false;
+    }
+    return true;
+}
+
+bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes)
+{
+    const struct config *config = &dataplane->config;
+    for (int id = 0; id < STAGES; id++) {
+        dataplane->tables[id] = stages[id].create(config, error, error_bytes);
+        if (dataplane->tables[id] == NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < config->lcore_count; i++) {
+        if (!open_lcore(dataplane, i, error, error_bytes))
+            return false;
+    }
+    if (!ports_open(dataplane, error, error_bytes))
+        return false;
+    dataplane->pages = pages_in_use();
+    return true;
+}
+
+void dataplane_close(struct dataplane *dataplane)
+{
+    ports_close(dataplane);
+    for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
+        struct lcore *lcore = dataplane->lcore[i];
+        if (lcore == NULL)
+            continue;
+        source_close(&lcore->source);
+        sink_close(&lcore->sink);
+        canary_close(&lcore->canary);
+        rte_mempool_free(lcore->pool);
+        rte_free(lcore);
+    }
+    for (int id = 0; id < STAGES; id++) {
+        if (dataplane->tables[id] != NULL)
+            stages[id].destroy(dataplane->tables[id]);
+    }
+}
+
+struct totals dataplane_totals(const struct dataplane *dataplane)
+{
+    struct totals totals = {0};
+    for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
+        const struct lcore *lcore = dataplane->lcore[i];
+        totals.packets_in += lcore->packets_in;
+        totals.packets_out += lcore->sink.packets_out;
+        totals.bursts += lcore->bursts;
+        totals.empty_polls += lcore->empty_polls;
+        for (int cause = 0; cause < DROP_CAUSES; cause++) {
+            totals.drops[cause] += lcore->burst.drop_count[cause];
+        }
+    }
+    return totals;
+}
+
+bool totals_conserved(const struct totals *totals)
+{
+    uint64_t dropped = 0;
+    for (int cause = DROP_NONE + 1; cause < DROP_CAUSES; cause++)
+        dropped += totals->drops[cause];
+    return totals->packets_in == totals->packets_out + dropped;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The whole: tables, lcores, counters. Made once a process; trials then run on it.
+ */
+#ifndef PLANECAST_DATAPLANE_H
+#define PLANECAST_DATAPLANE_H
+
+#include <stdatomic.h>
+
+#include "config.h"
+#include "lcore.h"
+
+enum instrument { INSTRUMENT_NONE, INSTRUMENT_CALLGRIND, INSTRUMENT_STOP };
+
+struct dataplane {
+    struct config config;
+    void *tables[STAGES];
+    struct lcore *lcore[LCORES_MAX]; /* [config.lcore_count] */
+    enum instrument instrument;
+    const char *pages; /* what the tables stand on: "4KiB", "2MiB", "mixed" */
+    atomic_bool stop;  /* SIGINT or SIGTERM came */
+};
+
+struct totals {
+    uint64_t packets_in, packets_out, bursts, empty_polls;
+    uint64_t drops[DROP_CAUSES];
+};
+
+/* After rte_eal_init: pools, tables, ports, pages. False with a sentence in `error`. */
+bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes);
+void dataplane_close(struct dataplane *dataplane);
+
+/* Sums over lcores since the start. */
+struct totals dataplane_totals(const struct dataplane *dataplane);
+
+/* in = out + drops: holds whenever no burst is under way. */
+bool totals_conserved(const struct totals *totals);
+
+#endif

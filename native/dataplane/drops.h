@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why a packet was dropped. Every packet that came in goes out or is counted under exactly one
+ * cause.
+ */
+#ifndef PLANECAST_DROPS_H
+#define PLANECAST_DROPS_H
+
+enum drop_cause {
+    DROP_NONE,       /* goes on */
+    DROP_HEADER,     /* not QinQ-IPv4, truncated, or a bad IPv4 header */
+    DROP_ACL,        /* no rule permits it */
+    DROP_FLOW_MISS,  /* the VLAN pair is in no entry of the flow table */
+    DROP_POLICER,    /* the policer of its flow and class drops its colour */
+    DROP_ROUTE_MISS, /* no route to its destination */
+    DROP_TTL,        /* its time to live ended here */
+    DROP_TX,         /* the TX ring was full */
+    DROP_CAUSES
+};
+
+extern const char *const drop_cause_name[DROP_CAUSES];
+
+#endif

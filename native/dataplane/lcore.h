@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One forwarding lcore: its source, its sink, its pipeline, its counters. `forward_burst` is the
+ * loop's body.
+ */
+#ifndef PLANECAST_LCORE_H
+#define PLANECAST_LCORE_H
+
+#include "burst.h"
+#include "canary.h"
+#include "sink.h"
+#include "source.h"
+#include "stage.h"
+
+enum { CLOCKS = STAGES + 2, CLOCK_SOURCE = 0 }; /* source, the pipeline's stages in order, tx */
+
+struct step {
+    stage_run run;
+    void *tables;
+};
+
+struct lcore {
+    /* What the loop reads. */
+    struct step step[STAGES];
+    uint32_t steps;
+    uint32_t stage_clock, until_clock; /* bursts between two with clocks; 0: never */
+    uint64_t clock_cost;               /* cycles that one reading takes */
+    /* What it counts, since the start. */
+    uint64_t packets_in, bursts, empty_polls;
+    uint64_t sampled_packets, sampled_bursts;
+    uint64_t stage_cycles[CLOCKS];
+    struct burst burst;
+    struct source source;
+    struct sink sink;
+    struct canary canary;
+    uint32_t index, cpu, lcore_id;
+    struct rte_mempool *pool;
+} __rte_cache_aligned;
+
+/* Takes one burst from the source through the pipeline to the sink. */
+__attribute__((noinline)) void forward_burst(struct lcore *lcore);
+
+/* The pipeline that the next bursts take; tables[] as stages[].create gave them. */
+void lcore_set_pipeline(struct lcore *lcore, const struct pipeline *pipeline, void *const *tables);
+
+/* Cycles that reading the clock costs: the low quartile of many readings in a row. */
+uint64_t clock_cost_cycles(void);
+
+#endif

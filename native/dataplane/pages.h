@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Large pages without hugetlbfs.
+ *
+ * When no hugepages are free, EAL's memory is a memfd of 4 KiB pages, at an address that shares no
+ * 2 MiB alignment with its file, so the kernel can't enlarge them. Right after EAL's start, when
+ * little is in it, `pages_enlarge` puts anonymous memory in the same place and asks for transparent
+ * huge pages. The memfd is needed only where another process or a device maps the memory
+ * (virtio-user, VFIO): there it must not be called.
+ */
+#ifndef PLANECAST_PAGES_H
+#define PLANECAST_PAGES_H
+
+#include "config.h"
+
+/* Hugepages of 2 MiB that nobody uses, in MiB. */
+uint64_t pages_free_mib(void);
+
+/* False with a sentence in `error` when memory was lost on the way; small pages alone are no error.
+ */
+bool pages_enlarge(char *error, size_t error_bytes);
+
+/* What DPDK's memory stands on by now: "4KiB", "2MiB", or "mixed". */
+const char *pages_in_use(void);
+
+#endif

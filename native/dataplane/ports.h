@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * DPDK ports: one queue pair an lcore, started when the configuration names a port.
+ */
+#ifndef PLANECAST_PORTS_H
+#define PLANECAST_PORTS_H
+
+#include "dataplane.h"
+
+bool ports_open(struct dataplane *dataplane, char *error, size_t error_bytes);
+void ports_close(struct dataplane *dataplane);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A ring of packet buffers, as a NIC's descriptors hold them: it is always full, and whoever puts
+ * some in takes as many out, the oldest first. Copied in runs, not one by one: a burst is a few
+ * vector moves.
+ */
+#ifndef PLANECAST_RING_H
+#define PLANECAST_RING_H
+
+#include <rte_common.h>
+#include <rte_malloc.h>
+#include <rte_mbuf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ring {
+    struct rte_mbuf **slot; /* [size], a power of two */
+    uint32_t size, next;
+};
+
+/* Fills it from the pool; false when that has not enough. */
+static inline bool ring_open(struct ring *ring, uint32_t size, struct rte_mempool *pool)
+{
+    *ring = (struct ring){.size = size};
+    ring->slot = rte_malloc("ring", size * sizeof(*ring->slot), RTE_CACHE_LINE_SIZE);
+    return ring->slot != NULL && rte_mempool_get_bulk(pool, (void **)ring->slot, size) == 0;
+}
+
+static inline void ring_close(struct ring *ring, struct rte_mempool *pool)
+{
+    if (ring->slot == NULL)
+        return;
+    rte_mempool_put_bulk(pool, (void **)ring->slot, ring->size);
+    rte_free(ring->slot);
+}
+
+/* Takes the `count` oldest out into `out` and puts `in` in their place. */
+static inline void ring_exchange(struct ring *ring, struct rte_mbuf *const *in,
+                                 struct rte_mbuf **out, uint16_t count)
+{
+    while (count > 0) {
+        uint16_t run = RTE_MIN(count, (uint16_t)(ring->size - ring->next));
+        struct rte_mbuf **slot = &ring->slot[ring->next];
+        memcpy(out, slot, run * sizeof *slot);
+        memcpy(slot, in, run * sizeof *slot);
+        ring->next = (ring->next + run) & (ring->size - 1);
+        in += run;
+        out += run;
+        count -= run;
+    }
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flow classification: the flow key's entry in a hash of `flows` keys gives the flow id. A miss
+ * drops.
+ *
+ * rte_hash looks a burst up in bulk with the signatures that key extraction left, so the key is
+ * hashed once a packet. Its built-in comparison of eight-byte keys goes through memcmp; ours is one
+ * compare.
+ */
+#include <errno.h>
+#include <rte_errno.h>
+#include <rte_hash.h>
+#include <rte_lcore.h>
+
+#include "../config.h"
+#include "../headers.h"
+#include "../signature.h"
+#include "stages.h"
+
+static int key_differs(const void *a, const void *b, size_t bytes)
+{
+    (void)bytes;
+    return load64(a) != load64(b);
+}
+
+void *classify_create(const struct config *config, char *error, size_t error_bytes)
+{
+    struct rte_hash_parameters parameters = {
+        .name = "flow_table",
+        .entries = RTE_MAX(config->flows, 8U), /* rte_hash's smallest table is one bucket */
+        .key_len = sizeof(uint64_t),
+        .hash_func = NULL, /* every call brings its own signature */
+        .socket_id = (int)rte_socket_id(),
+        /* Buckets chain when full: every configured flow has an entry, whatever its signature. */
+        .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
+    };
+    struct rte_hash *flows = rte_hash_create(&parameters);
+    if (flows == NULL) {
+        snprintf(error, error_bytes, "no flow table of %u entries: %s", config->flows,
+                 rte_strerror(rte_errno));
+        return NULL;
+    }
+    rte_hash_set_cmp_func(flows, key_differs);
+    for (uint32_t flow = 0; flow < config->flows; flow++) {
+        uint64_t key = flow_key_of(flow);
+        int rc = rte_hash_add_key_with_hash_data(flows, &key, flow_signature(key),
+                                                 (void *)(uintptr_t)flow);
+        if (rc < 0) {
+            snprintf(error, error_bytes, "flow %u does not fit into the flow table: %s", flow,
+                     rte_strerror(-rc));
+            rte_hash_free(flows);
+            return NULL;
+        }
+    }
+    return flows;
+}
+
+void classify_destroy(void *tables)
+{
+    rte_hash_free(tables);
+}
+
+/* Looks up to 64 keys up (the library's limit for a call) from packet `first`; returns the misses'
+ * bits. */
+static inline uint64_t lookup_chunk(struct rte_hash *flows, struct burst *burst, uint16_t first,
+                                    uint16_t count)
+{
+    const void *keys[RTE_HASH_LOOKUP_BULK_MAX];
+    uint64_t hits = 0;
+    for (uint16_t i = 0; i < count; i++)
+        keys[i] = &burst->flow_key[first + i];
+    rte_hash_lookup_with_hash_bulk_data(flows, keys, &burst->flow_signature[first], count, &hits,
+                                        &burst->flow[first]);
+    uint64_t all = count == 64 ? UINT64_MAX : (1ULL << count) - 1;
+    return ~hits & all;
+}
+
+static SLOW_PATH drop_missed(struct burst *burst, const uint64_t *missed)
+{
+    uint8_t verdict[BURST_MAX];
+    for (uint16_t i = 0; i < burst->count; i++) {
+        uint64_t miss = missed[i / RTE_HASH_LOOKUP_BULK_MAX] >> i % RTE_HASH_LOOKUP_BULK_MAX & 1;
+        verdict[i] = miss != 0 ? DROP_FLOW_MISS : DROP_NONE;
+    }
+    burst_drop(burst, verdict);
+}
+
+STAGE_FUNCTION stage_classify(void *tables, struct burst *burst)
+{
+    struct rte_hash *flows = tables;
+    uint64_t missed[BURST_MAX / RTE_HASH_LOOKUP_BULK_MAX];
+    uint64_t any = 0;
+    for (uint16_t first = 0; first < burst->count; first += RTE_HASH_LOOKUP_BULK_MAX) {
+        uint16_t count = RTE_MIN(burst->count - first, RTE_HASH_LOOKUP_BULK_MAX);
+        missed[first / RTE_HASH_LOOKUP_BULK_MAX] = lookup_chunk(flows, burst, first, count);
+        any |= missed[first / RTE_HASH_LOOKUP_BULK_MAX];
+    }
+    if (unlikely(any != 0))
+        drop_missed(burst, missed);
+}

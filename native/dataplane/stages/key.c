@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Key extraction: reads from the headers whatever the later stages look up.
+ *
+ * The two VLAN ids, masked to 12 bits each, make the flow key of eight bytes; its CRC32 is kept as
+ * the signature for the flow table; the flow id is svlan << 12 | cvlan.
+ *
+ * Here the addresses of the flow action and of the route are known for the first time, so their
+ * lines are asked for here: while the flow table is searched, they come.
+ */
+#include "../headers.h"
+#include "../signature.h"
+#include "actions.h"
+#include "route.h"
+#include "stages.h"
+
+STAGE_FUNCTION stage_key(void *tables, struct burst *burst)
+{
+    (void)tables;
+    const bool meters = (burst->stages & 1U << STAGE_ACTIONS) != 0;
+    const bool routes = (burst->stages & 1U << STAGE_ROUTE) != 0;
+    struct class_entry *entries = actions_tables.entries;
+    const struct rte_lpm_tbl_entry *first_table = route_tables.routes->tbl24;
+    uint16_t count = burst->count;
+    BURST_UNROLL
+    for (uint16_t i = 0; i < count; i++) {
+        const uint8_t *frame = burst->frame[i];
+        uint64_t key = load64(frame + OFFSET_TAGS) & FLOW_KEY_MASK;
+        burst->flow_key[i] = key;
+        burst->flow_signature[i] = flow_signature(key);
+        if (meters) {
+            struct dscp_action by_dscp = actions_tables.of_dscp[frame[OFFSET_IP_TOS] >> 2];
+            struct class_entry *entry = actions_entry(entries, flow_id_of(key), by_dscp.class);
+            burst->action[i] = entry;
+            burst->colour[i] = by_dscp.colour;
+            __builtin_prefetch(entry, 1);
+        }
+        if (routes) {
+            uint32_t destination = big32(load32(frame + OFFSET_IP_DESTINATION));
+            burst->destination[i] = destination;
+            __builtin_prefetch(&first_table[destination >> 8]);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each file of this folder offers; the files' own comments are their manual pages.
+ */
+#ifndef PLANECAST_STAGES_H
+#define PLANECAST_STAGES_H
+
+#include "../stage.h"
+
+void *acl_create(const struct config *config, char *error, size_t error_bytes);
+void acl_destroy(void *tables);
+STAGE_FUNCTION stage_acl(void *tables, struct burst *burst);
+
+STAGE_FUNCTION stage_key(void *tables, struct burst *burst);
+
+void *classify_create(const struct config *config, char *error, size_t error_bytes);
+void classify_destroy(void *tables);
+STAGE_FUNCTION stage_classify(void *tables, struct burst *burst);
+
+void *actions_create(const struct config *config, char *error, size_t error_bytes);
+void actions_destroy(void *tables);
+STAGE_FUNCTION stage_actions(void *tables, struct burst *burst);
+
+void *route_create(const struct config *config, char *error, size_t error_bytes);
+void route_destroy(void *tables);
+STAGE_FUNCTION stage_route(void *tables, struct burst *burst);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial.h"
+
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_pause.h>
+#include <signal.h>
+#include <string.h>
+#include <valgrind/callgrind.h>
+
+struct trial trial_default(const struct dataplane *dataplane)
+{
+    const struct config *config = &dataplane->config;
+    return (struct trial){
+        .windows = 1,
+        .burst = config->burst,
+        .stage_clock = config->stage_clock,
+        .pipeline = config->pipeline,
+        .traffic = {.frame_bytes = config->frame_bytes,
+                    .flows = config->active_flows,
+                    .lcores = config->lcore_count},
+    };
+}
+
+/* What the lcores of a trial share. */
+struct round {
+    struct dataplane *dataplane;
+    const struct trial *trial;
+    struct window *windows;
+    atomic_uint warm, done;
+};
+
+struct worker {
+    struct round *round;
+    struct lcore *lcore;
+};
+
+static void prepare(const struct round *round, struct lcore *lcore)
+{
+    const struct trial *trial = round->trial;
+    lcore_set_pipeline(lcore, &trial->pipeline, round->dataplane->tables);
+    source_set_traffic(&lcore->source, &round->dataplane->config, &trial->traffic, lcore->index);
+    lcore->source.burst = (uint16_t)trial->burst;
+    lcore->stage_clock = trial->stage_clock;
+    lcore->until_clock = trial->stage_clock;
+    lcore->clock_cost = clock_cost_cycles();
+}
+
+/* Forwards until `packets` more have come, `deadline` (TSC) is over or the program is to stop. The
+ * clock is looked at every 64 bursts. */
+static void forward(struct round *round, struct lcore *lcore, uint64_t packets, uint64_t deadline)
+{
+    uint64_t target = packets == 0 ? UINT64_MAX : lcore->packets_in + packets;
+    for (uint32_t polls = 1; lcore->packets_in < target; polls++) {
+        forward_burst(lcore);
+        if ((polls & 63) != 0)
+            continue;
+        if (atomic_load_explicit(&round->dataplane->stop, memory_order_relaxed))
+            return;
+        if (deadline != 0 && rte_rdtsc() >= deadline)
+            return;
+    }
+}
+
+static void instrument_on(enum instrument instrument)
+{
+    if (instrument == INSTRUMENT_CALLGRIND)
+        CALLGRIND_START_INSTRUMENTATION;
+    if (instrument == INSTRUMENT_STOP)
+        raise(SIGSTOP);
+}
+
+static void instrument_off(enum instrument instrument)
+{
+    if (instrument == INSTRUMENT_CALLGRIND)
+        CALLGRIND_STOP_INSTRUMENTATION;
+    if (instrument == INSTRUMENT_STOP)
+        raise(SIGSTOP);
+}
+
+/* The lcore's counters at one moment, in the shape of a window. */
+static struct window counters(const struct lcore *lcore)
+{
+    struct window now = {.cycles = rte_rdtsc(),
+                         .packets = lcore->packets_in,
+                         .bursts = lcore->bursts,
+                         .empty_polls = lcore->empty_polls,
+                         .sampled_packets = lcore->sampled_packets,
+                         .sampled_bursts = lcore->sampled_bursts};
+    memcpy(now.stage_cycles, lcore->stage_cycles, sizeof now.stage_cycles);
+    return now;
+}
+
+static void subtract(struct window *end, const struct window *start)
+{
+    end->cycles -= start->cycles;
+    end->packets -= start->packets;
+    end->bursts -= start->bursts;
+    end->empty_polls -= start->empty_polls;
+    end->sampled_packets -= start->sampled_packets;
+    end->sampled_bursts -= start->sampled_bursts;
+    for (int i = 0; i < CLOCKS; i++)
+        end->stage_cycles[i] -= start->stage_cycles[i];
+}
+
+static void run_window(struct round *round, struct lcore *lcore, struct window *window)
+{
+    const struct trial *trial = round->trial;
+    double compute_before = 0, chase_before = 0;
+    if (trial->canary) {
+        chase_before = canary_chase(&lcore->canary);
+        compute_before = canary_compute();
+    }
+    instrument_on(round->dataplane->instrument);
+    struct window start = counters(lcore);
+    uint64_t deadline = 0;
+    if (trial->seconds > 0)
+        deadline = start.cycles + (uint64_t)(trial->seconds * rte_get_tsc_hz());
+    forward(round, lcore, trial->packets, deadline);
+    *window = counters(lcore);
+    instrument_off(round->dataplane->instrument);
+    subtract(window, &start);
+    window->compute_before = compute_before;
+    window->chase_before = chase_before;
+    if (trial->canary) {
+        window->compute_after = canary_compute();
+        window->chase_after = canary_chase(&lcore->canary);
+    }
+}
+
+static bool stopped(struct round *round)
+{
+    return atomic_load(&round->dataplane->stop);
+}
+
+static int work(void *opaque)
+{
+    struct worker *worker = opaque;
+    struct round *round = worker->round;
+    struct lcore *lcore = worker->lcore;
+    const struct trial *trial = round->trial;
+    uint32_t lcores = trial->traffic.lcores;
+    prepare(round, lcore);
+    if (trial->warmup > 0)
+        forward(round, lcore, trial->warmup, 0);
+    atomic_fetch_add(&round->warm, 1);
+    while (atomic_load(&round->warm) < lcores && !stopped(round))
+        rte_pause();
+    struct window *windows = &round->windows[(size_t)lcore->index * trial->windows];
+    for (uint32_t i = 0; i < trial->windows && !stopped(round); i++) {
+        run_window(round, lcore, &windows[i]);
+    }
+    atomic_fetch_add(&round->done, 1);
+    while (atomic_load(&round->done) < lcores && !stopped(round))
+        forward_burst(lcore);
+    return 0;
+}
+
+bool trial_run(struct dataplane *dataplane, const struct trial *trial, struct window *windows,
+               bool here)
+{
+    struct round round = {.dataplane = dataplane, .trial = trial, .windows = windows};
+    struct worker workers[LCORES_MAX];
+    memset(windows, 0, sizeof *windows * trial->traffic.lcores * trial->windows);
+    for (uint32_t i = 0; i < trial->traffic.lcores; i++) {
+        workers[i] = (struct worker){&round, dataplane->lcore[i]};
+    }
+    if (here)
+        return work(&workers[0]) == 0;
+    bool fine = true;
+    for (uint32_t i = 0; i < trial->traffic.lcores && fine; i++) {
+        fine = rte_eal_remote_launch(work, &workers[i], dataplane->lcore[i]->lcore_id) == 0;
+    }
+    rte_eal_mp_wait_lcore();
+    return fine;
+}

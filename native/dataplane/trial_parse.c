@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A trial's request, "windows=64 packets=2048 burst=16 …", as a controlling program writes it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "headers.h"
+#include "trial.h"
+
+struct request_key {
+    const char *name;
+    size_t offset;
+    size_t bytes; /* of the number */
+    uint64_t min, max;
+};
+
+#define KEY(name, field, min, max)                                                                 \
+    {                                                                                              \
+        name, offsetof(struct trial, field), sizeof(((struct trial *)0)->field), min, max          \
+    }
+
+static const struct request_key request_keys[] = {
+    KEY("windows", windows, 1, WINDOWS_MAX),
+    KEY("packets", packets, 1, UINT64_MAX),
+    KEY("warmup", warmup, 0, UINT64_MAX),
+    KEY("burst", burst, 1, BURST_MAX),
+    KEY("stage_clock", stage_clock, 0, UINT32_MAX),
+    KEY("frame_bytes", traffic.frame_bytes, 64, 9000),
+    KEY("flows", traffic.flows, 1, 1U << FLOW_ID_BITS),
+    KEY("lcores", traffic.lcores, 1, LCORES_MAX),
+    KEY("canary", canary, 0, 1),
+};
+enum { REQUEST_KEYS = sizeof request_keys / sizeof *request_keys };
+
+static void put_number(struct trial *trial, const struct request_key *key, uint64_t value)
+{
+    memcpy((char *)trial + key->offset, &value, key->bytes); /* little-endian, as x86 is */
+}
+
+static bool set_key(struct trial *trial, const char *name, const char *text, char *error,
+                    size_t error_bytes)
+{
+    if (strcmp(name, "stages") == 0)
+        return pipeline_parse(text, &trial->pipeline, error, error_bytes);
+    if (strcmp(name, "seconds") == 0) {
+        char *end = NULL;
+        trial->seconds = strtod(text, &end);
+        if (*end == '\0' && trial->seconds > 0)
+            return true;
+        snprintf(error, error_bytes, "seconds: '%s' is not a number above 0", text);
+        return false;
+    }
+    for (size_t i = 0; i < REQUEST_KEYS; i++) {
+        const struct request_key *key = &request_keys[i];
+        if (strcmp(key->name, name) != 0)
+            continue;
+        char *end = NULL;
+        uint64_t value = strtoull(text, &end, 10);
+        if (*text >= '0' && *text <= '9' && *end == '\0' && value >= key->min &&
+            value <= key->max) {
+            put_number(trial, key, value);
+            return true;
+        }
+        snprintf(error, error_bytes, "%s: '%s' is not a whole number from %llu to %llu", name, text,
+                 (unsigned long long)key->min, (unsigned long long)key->max);
+        return false;
+    }
+    snprintf(error, error_bytes, "a trial has no key '%s'", name);
+    return false;
+}
+
+static bool check(const struct dataplane *dataplane, const struct trial *trial, char *error,
+                  size_t error_bytes)
+{
+    const struct config *config = &dataplane->config;
+    if (trial->traffic.lcores > config->lcore_count) {
+        snprintf(error, error_bytes, "lcores: %u, but the configuration has %u",
+                 trial->traffic.lcores, config->lcore_count);
+        return false;
+    }
+    if (trial->traffic.frame_bytes > RTE_MAX(config->frame_bytes, 2048U)) {
+        snprintf(error, error_bytes,
+                 "frame_bytes: %u are more than the buffers hold; configure them",
+                 trial->traffic.frame_bytes);
+        return false;
+    }
+    if (trial->traffic.flows > config->flows && config->rx_port == PORT_INTERNAL) {
+        snprintf(error, error_bytes, "flows: %u are active, but the tables have %u",
+                 trial->traffic.flows, config->flows);
+        return false;
+    }
+    return true;
+}
+
+bool trial_parse(const struct dataplane *dataplane, const char *text, struct trial *trial,
+                 char *error, size_t error_bytes)
+{
+    char copy[1024];
+    char *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok_r(copy, " \t\r\n", &rest); word != NULL;
+         word = strtok_r(NULL, " \t\r\n", &rest)) {
+        char *equals = strchr(word, '=');
+        if (equals == NULL) {
+            snprintf(error, error_bytes, "'%s' is not key=value", word);
+            return false;
+        }
+        *equals = '\0';
+        if (!set_key(trial, word, equals + 1, error, error_bytes))
+            return false;
+    }
+    return check(dataplane, trial, error, error_bytes);
+}
