@@ -32,13 +32,6 @@ ArrivalProcess::ArrivalProcess(const Arrivals &model, std::uint64_t seed)
     burst_gap_ = model.peak_pps > 0 ? 1e12 / model.peak_pps : 0;
 }
 
-void ArrivalProcess::advance(Ps delay, std::uint64_t fraction)
-{
-    std::uint64_t sum = fraction_ + fraction;
-    now_ = later(now_, delay + (sum < fraction_ ? 1 : 0));
-    fraction_ = sum;
-}
-
 std::span<const Ps> ArrivalProcess::next_batch()
 {
     std::size_t count = 0;
@@ -61,10 +54,15 @@ std::span<const Ps> ArrivalProcess::next_batch()
 
 std::size_t ArrivalProcess::fill_constant()
 {
+    Ps now = now_;
+    std::uint64_t fraction = fraction_;
     for (Ps &time : times_) {
-        time = now_;
-        advance(period_, period_fraction_);
+        time = now;
+        fraction += period_fraction_;
+        now = later(now, period_ + (fraction < period_fraction_ ? 1 : 0));
     }
+    now_ = now;
+    fraction_ = fraction;
     return kBatch;
 }
 

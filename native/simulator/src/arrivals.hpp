@@ -28,7 +28,6 @@ class ArrivalProcess
     std::size_t fill_poisson();
     std::size_t fill_on_off();
     std::size_t fill_timestamps();
-    void advance(Ps delay, std::uint64_t fraction);
 
     const Arrivals &model_;
     Random random_;

@@ -38,7 +38,12 @@ class PacketQueue
 
     // ---- the side that writes ahead
     void reserve(std::size_t count); // room for so many write()s
-    void write(const Packet &packet) { packets_[end_++] = packet; }
+    void write(const Packet &packet, Ps ready)
+    {
+        Packet &slot = packets_[end_++];
+        slot = packet;
+        slot.ready = ready;
+    }
     void seal() { packets_[end_].ready = kNever; }
 
     // ---- the side that pushes now; the caller has looked at room()

@@ -3,6 +3,7 @@
 #include "frame_times.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace planecast::sim
@@ -18,13 +19,30 @@ void RxPort::steer(std::vector<PacketQueue *> table)
     bool one =
         std::all_of(table.begin(), table.end(), [&](auto *queue) { return queue == table[0]; });
     table_ = one ? std::vector<PacketQueue *>{table[0]} : std::move(table);
+    mask_ = std::has_single_bit(table_.size()) ? table_.size() - 1 : 0;
 }
 
 bool RxPort::refill()
 {
-    packets_.clear();
-    next_ = 0;
-    while (packets_.size() < ArrivalProcess::kBatch) {
+    if (sources_.size() == 1) {
+        packets_ = sources_.front().source->next_batch();
+    } else {
+        merge();
+        packets_ = merged_;
+    }
+    if (!service_.empty()) {
+        for (Packet &packet : packets_) {
+            wire_free_ = later(std::max(packet.born, wire_free_), service_[packet.frame_bytes]);
+            packet.born = wire_free_;
+        }
+    }
+    return !packets_.empty();
+}
+
+void RxPort::merge()
+{
+    merged_.clear();
+    while (merged_.size() < ArrivalProcess::kBatch) {
         Feed *first = nullptr;
         for (Feed &feed : sources_) {
             if (feed.left.empty()) {
@@ -38,18 +56,9 @@ bool RxPort::refill()
         if (first == nullptr) {
             break;
         }
-        std::size_t count = sources_.size() == 1 ? first->left.size() : 1;
-        packets_.insert(packets_.end(), first->left.begin(),
-                        first->left.begin() + static_cast<std::ptrdiff_t>(count));
-        first->left = first->left.subspan(count);
+        merged_.push_back(first->left.front());
+        first->left = first->left.subspan(1);
     }
-    if (!service_.empty()) {
-        for (Packet &packet : packets_) {
-            wire_free_ = later(std::max(packet.born, wire_free_), service_[packet.frame_bytes]);
-            packet.born = wire_free_;
-        }
-    }
-    return !packets_.empty();
 }
 
 RxStream::RxStream(const Nic &nic, std::size_t largest_frame, bool counts_here)
@@ -76,17 +85,45 @@ bool RxStream::receive(RxPort &port, const Packet &packet)
     }
     PacketQueue *queue = port.queue_of(packet.flow_hash);
     if (queue != nullptr) {
-        Packet copy = packet;
-        copy.ready = later(ready, latency_);
-        queue->write(copy);
+        queue->write(packet, later(ready, latency_));
     }
     return true;
+}
+
+// The loop that a single queue's packets need, without the choices that the general one makes.
+void RxStream::copy_straight(RxPort &port, Ps until, std::size_t &budget)
+{
+    PacketQueue *queue = port.queue_of(0);
+    while (budget > 0 && port.peek() != nullptr) {
+        std::span<const Packet> packets = port.waiting();
+        std::size_t count = 0;
+        std::size_t most = std::min(budget, packets.size());
+        std::uint64_t bytes = 0;
+        while (count < most && packets[count].born < until) {
+            bytes += packets[count++].frame_bytes;
+        }
+        if (queue != nullptr) {
+            for (const Packet &packet : packets.first(count)) {
+                queue->write(packet, packet.born + latency_);
+            }
+        }
+        counts.offered += count;
+        counts.bytes += bytes;
+        budget -= count;
+        port.pop(count);
+        if (count < most) {
+            break;
+        }
+    }
 }
 
 Ps RxStream::advance(Ps until, std::size_t budget)
 {
     for (PacketQueue *queue : queues) {
         queue->reserve(budget);
+    }
+    if (ports.size() == 1 && ports.front()->straight() && service_.empty()) {
+        copy_straight(*ports.front(), until, budget);
     }
     Ps horizon = until;
     for (;;) {

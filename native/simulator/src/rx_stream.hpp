@@ -28,17 +28,17 @@ class RxPort
     RxPort(const Port &model, std::size_t largest_frame);
 
     void add(std::unique_ptr<TrafficSource> source) { sources_.push_back({std::move(source), {}}); }
+    // All of its packets go to one queue, and nothing spaces them.
+    bool straight() const { return table_.size() == 1 && engine_period == 0; }
     // The next packet, `born` now holding its last bit's arrival; null: no more.
-    const Packet *peek()
-    {
-        return next_ < packets_.size() || refill() ? &packets_[next_] : nullptr;
-    }
-    void pop() { ++next_; }
+    const Packet *peek() { return !packets_.empty() || refill() ? packets_.data() : nullptr; }
+    void pop(std::size_t count = 1) { packets_ = packets_.subspan(count); }
+    std::span<const Packet> waiting() const { return packets_; }
 
     void steer(std::vector<PacketQueue *> table); // by hash; null: some other thread's queue
     PacketQueue *queue_of(std::uint32_t hash) const
     {
-        return table_.size() == 1 ? table_[0] : table_[hash % table_.size()];
+        return mask_ > 0 ? table_[hash & mask_] : table_[hash % table_.size()];
     }
 
     Ps engine_free = 0;
@@ -46,17 +46,19 @@ class RxPort
 
   private:
     bool refill();
+    void merge();
 
     struct Feed {
         std::unique_ptr<TrafficSource> source;
-        std::span<const Packet> left;
+        std::span<Packet> left;
     };
     std::vector<Feed> sources_;
     std::vector<PacketQueue *> table_;
+    std::size_t mask_ = 0;    // where the table's size is a power of two
     std::vector<Ps> service_; // by frame size; empty: takes no time
     Ps wire_free_ = 0;
-    std::vector<Packet> packets_;
-    std::size_t next_ = 0;
+    std::span<Packet> packets_;
+    std::vector<Packet> merged_; // of several sources
 };
 
 class RxStream
@@ -77,6 +79,7 @@ class RxStream
 
   private:
     bool receive(RxPort &port, const Packet &packet);
+    void copy_straight(RxPort &port, Ps until, std::size_t &budget);
 
     Ps latency_;
     std::uint64_t fifo_;

@@ -82,7 +82,7 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
     std::fill(packets_.begin(), packets_.end(), first);
 }
 
-std::span<const Packet> TrafficSource::next_batch()
+std::span<Packet> TrafficSource::next_batch()
 {
     if (left_ == 0) {
         return {};

@@ -19,8 +19,9 @@ class TrafficSource
     TrafficSource(const Source &model, const Port &port, std::uint64_t seed, std::uint64_t index,
                   std::uint8_t first_class, bool hashes);
 
-    // The next packets, `born` holding the instant they are handed to the wire. Empty: no more.
-    std::span<const Packet> next_batch();
+    // The next packets, `born` holding the instant they are handed to the wire; the caller may
+    // write to them. Empty: no more.
+    std::span<Packet> next_batch();
 
   private:
     struct ClassState {
