@@ -62,11 +62,11 @@ template <class Owner> struct Binder {
 template <class Owner> void bind_struct(nb::module_ &m, const char *name, const char *doc)
 {
     nb::class_<Owner> cls(m, name, doc);
-    cls.def("__init__", [](Owner *self, const nb::kwargs &fields) {
-        new (self) Owner();
-        nb::object handle = nb::find(self);
+    cls.def("__init__", [](nb::pointer_and_handle<Owner> self, const nb::kwargs &fields) {
+        new (self.p) Owner();
+        nb::inst_mark_ready(self.h); // so that the properties can be set
         for (auto [key, value] : fields) {
-            nb::setattr(handle, key, value);
+            nb::setattr(self.h, key, value);
         }
     });
     Owner::describe(Binder<Owner>{cls});

@@ -208,15 +208,15 @@ bool CoreRun::idle(const Turn &turn)
         next_task();
         return true;
     }
-    return skip_polls(target, turn.limit);
+    return skip_polls(target, turn);
 }
 
 // Up to the first poll at or after the target, if that is before the limit. Otherwise nothing is
 // done yet: another core may put something into a ring in between.
-bool CoreRun::skip_polls(Ps target, Ps limit)
+bool CoreRun::skip_polls(Ps target, const Turn &turn)
 {
-    if (target >= limit) {
-        wake_ = target;
+    if (target >= turn.limit) {
+        wake_ = std::min(target, turn.horizon);
         return false;
     }
     Ps away = target - now_;

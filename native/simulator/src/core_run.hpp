@@ -50,6 +50,7 @@ struct CoreTime {
 // What a core may do until it must ask again.
 struct Turn {
     Ps limit;                // acts before this instant
+    Ps horizon;              // arrivals from outside are known up to here
     std::uint64_t steps = 0; // counts up
 };
 
@@ -89,7 +90,7 @@ class CoreRun
     void serve_on(TaskRun &task);
     bool hand_over(TaskRun &task, Turn &turn, Waker &waker);
     bool idle(const Turn &turn); // true: some polls were skipped, false: must wait
-    bool skip_polls(Ps target, Ps limit);
+    bool skip_polls(Ps target, const Turn &turn);
     void spend(double cost_ps);
     void suffer();
     void next_task() { current_ = current_ + 1 < tasks.size() ? current_ + 1 : 0; }

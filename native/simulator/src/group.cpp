@@ -123,6 +123,7 @@ PacketQueue *Group::queue(std::size_t number) const
 void Group::run_until(Ps horizon)
 {
     turn_.steps = 0;
+    turn_.horizon = horizon;
     if (cores.size() == 1) { // alone: no order to keep
         running_ = cores.front().second.get();
         turn_.limit = horizon;

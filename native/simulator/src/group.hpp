@@ -57,7 +57,7 @@ class Group final : public Waker
     std::vector<std::unique_ptr<TxWire>> wires_;     // by port
     std::vector<std::unique_ptr<Device>> devices_;   // by accelerator
     std::vector<CoreRun *> by_number_;
-    Turn turn_{0};
+    Turn turn_{0, 0};
     CoreRun *running_ = nullptr;
 };
 
