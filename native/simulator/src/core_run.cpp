@@ -41,6 +41,10 @@ CoreRun::CoreRun(const Core &core, std::uint32_t index, std::uint64_t seed)
 
 void CoreRun::run(Turn &turn, Waker &waker)
 {
+    if (straight_) {
+        run_straight(turn);
+        return;
+    }
     for (;;) {
         if (state_ == State::polling) {
             if (now_ >= turn.limit) {

@@ -61,6 +61,7 @@ class CoreRun
 
     // Acts until turn.limit, which waking another core lowers; leaves wake() behind.
     void run(Turn &turn, Waker &waker);
+    void choose_loop(); // once everything is connected
 
     Ps wake() const { return wake_; } // when it next has something to do, at the earliest
     void arrival_at(Ps when) { wake_if(State::polling, when); } // into one of its inputs
@@ -85,6 +86,7 @@ class CoreRun
             wake_ = std::min(wake_, std::max(when, now_));
         }
     }
+    void run_straight(Turn &turn); // run() for the common core
     void begin(TaskRun &task, std::size_t count, Waker &waker);
     bool advance(Turn &turn, Waker &waker); // from any state but polling; false: must wait
     void serve_on(TaskRun &task);
@@ -100,6 +102,7 @@ class CoreRun
     Ps now_ = 0; // the next action's instant
     Ps wake_ = 0;
     std::size_t current_ = 0;
+    bool straight_ = false;
     bool buffers_; // some output has a drain timer
     Random random_;
     Disturber disturber_;

@@ -31,6 +31,9 @@ Group::Group(const Layout &layout, std::size_t number)
             core->sibling = by_number_[layout.core(core->model.sibling)];
         }
     }
+    for (auto &[c, core] : cores) {
+        core->choose_loop();
+    }
 }
 
 void Group::build_core(const Layout &layout, std::size_t number)

@@ -10,11 +10,7 @@ std::size_t OutputRun::deliver(const Packet *packets, std::size_t count, Ps now,
 {
     switch (model.kind) {
     case OutputKind::none:
-        for (std::size_t i = 0; i < count; ++i) {
-            const Packet &packet = packets[i];
-            recorder->forward(packet.born, now, packet.frame_bytes, packet.flow_class);
-        }
-        delivered += count;
+        leave(packets, count, now);
         return count;
     case OutputKind::port:
         return to_port(packets, count, now);

@@ -36,6 +36,16 @@ class OutputRun
     std::size_t deliver(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
                         Waker &waker);
 
+    // Out of the model.
+    void leave(const Packet *packets, std::size_t count, Ps now)
+    {
+        for (std::size_t i = 0; i < count; ++i) {
+            const Packet &packet = packets[i];
+            recorder->forward(packet.born, now, packet.frame_bytes, packet.flow_class);
+        }
+        delivered += count;
+    }
+
     Ps wait_until() const { return wait_until_; }
     Ps deadline() const { return deadline_; } // of the drain timer; kNever with an empty buffer
     void flush(Ps now);
