@@ -6,7 +6,7 @@ import pytest
 
 from planecast.errors import RunError
 from planecast.instruments.callgrind import raw_counts, stage_costs
-from planecast.instruments.callgrind_output import parse_callgrind
+from planecast.instruments.callgrind_output import join_threads, parse_callgrind
 from planecast.instruments.memory_touches import touches
 
 FILE = """\
@@ -99,7 +99,6 @@ def test_touches_are_the_difference_of_two_runs() -> None:
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [
-        ([], "counted nothing"),
         (["events: Ir", "fn=(1) main", "1 5", "totals: 6"], "says 6 instructions and holds 5"),
         (["events: Ir", "fn=(1) main", "1 five"], "can't be read: 1 five"),
     ],
@@ -107,3 +106,14 @@ def test_touches_are_the_difference_of_two_runs() -> None:
 def test_a_broken_file_is_a_sentence(lines: list[str], sentence: str) -> None:
     with pytest.raises(RunError, match=sentence):
         parse_callgrind(lines)
+
+
+def test_only_threads_that_forward_are_counted() -> None:
+    forwarding = parse_callgrind(FILE.splitlines())
+    polling = parse_callgrind(["events: Ir Dr Dw", "fn=(1) wait_lcore", "1 99999"])
+    idle = parse_callgrind(["events: Ir Dr Dw", "totals: 0"])
+    assert join_threads([idle, polling, forwarding]).totals == forwarding.totals
+    assert join_threads([forwarding, forwarding]).totals == [2 * n for n in forwarding.totals]
+    assert join_threads([idle, polling]).totals == [99999, 0, 0]
+    with pytest.raises(RunError, match="counted nothing"):
+        join_threads([idle, parse_callgrind([])])

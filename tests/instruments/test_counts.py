@@ -38,7 +38,20 @@ def solved(stages: dict[str, tuple[int, int]], other: tuple[int, int]) -> Instru
 
 @given(amounts, amounts, amounts)
 def test_the_split_is_exact_whatever_the_constant(a: int, b: int, constant: int) -> None:
-    assert split(counts(a, b, constant)) == (a, b)
+    found = split(counts(a, b, constant))
+    assert (found.per_packet, found.per_burst) == (a, b)
+    assert found.at(16) == pytest.approx(a + b / 16)
+    assert found.at(4) == pytest.approx(a + b / 4)
+    assert found.at(64) == pytest.approx(a + b / 64)
+
+
+def test_more_burst_sizes_show_what_is_no_line() -> None:
+    cost = {4: 100, 8: 90, 32: 20}  # a wide path from 32 packets on
+    found = split({(n, burst): cost[burst] * n for n in (64, 128) for burst in cost})
+    assert [found.at(burst) for burst in cost] == [100, 90, 20]
+    assert 20 < found.at(16) < 90
+    assert found.at(2) == pytest.approx(120)
+    assert found.at(64) == pytest.approx(20 - 70 / (1 / 8 - 1 / 32) / 64)
 
 
 @given(st.lists(st.tuples(amounts, amounts), min_size=1, max_size=6), amounts, amounts)
@@ -59,10 +72,10 @@ def test_the_plan_has_two_lengths_of_two_bursts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("packets", "bursts"), [(64, (8, 8)), (60, (8, 32)), (0, (1, 2)), (8, (0, 8))]
+    ("packets", "bursts"), [(64, (8, 8)), (64, (8,)), (60, (8, 32)), (0, (1, 2)), (8, (0, 8))]
 )
 def test_a_plan_that_cannot_be_solved_is_refused(packets: int, bursts: tuple[int, int]) -> None:
-    with pytest.raises(InputError, match="multiple of both"):
+    with pytest.raises(InputError, match="multiple of all"):
         run_plan(packets, bursts)
 
 

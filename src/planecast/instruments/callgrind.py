@@ -2,7 +2,7 @@
 
 Exact and repeatable, on any machine; but valgrind knows no AVX-512, so code that chooses its SIMD
 width at run time is counted as it would run with AVX2, and a string instruction with a rep prefix
-counts once for each iteration.
+counts once for each iteration. Only threads that run a stage are counted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
+from planecast.instruments.callgrind_output import CallgrindProfile, join_threads, parse_callgrind
 from planecast.instruments.counts import (
     InstructionCounts,
     RawCounts,
@@ -35,11 +35,11 @@ def count_instructions(
     command: Command,
     *,
     packets: int = 32768,
-    bursts: tuple[int, int] = (8, 32),
+    bursts: Sequence[int] = (8, 32),
     timeout_s: float = 600.0,
     progress: Progress | None = None,
 ) -> InstructionCounts:
-    """Counts over `packets` and twice as many, in bursts of both sizes: four runs.
+    """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
 
     Raises InputError when the bursts don't divide the packets, MissingError without valgrind, and
     RunError when a run fails or takes longer than `timeout_s` seconds.
@@ -66,6 +66,7 @@ def callgrind_command(program: Sequence[str], output: Path, cache_sim: bool = Fa
         "--tool=callgrind",
         "--quiet",
         "--instr-atstart=no",
+        "--separate-threads=yes",
         *(_CACHES if cache_sim else ()),
         f"--callgrind-out-file={output}",
         *program,
@@ -79,8 +80,13 @@ def profile_run(
     with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
         output = Path(folder) / "callgrind.out"
         run_tool(callgrind_command(program, output, cache_sim), timeout_s)
-        with output.open(encoding="utf-8", errors="replace") as lines:
-            return parse_callgrind(lines)
+        # A file a thread: callgrind.out-01 and so on; callgrind.out itself stays empty.
+        return join_threads(_parse(file) for file in sorted(Path(folder).iterdir()))
+
+
+def _parse(file: Path) -> CallgrindProfile:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return parse_callgrind(lines)
 
 
 def stage_costs(profile: CallgrindProfile) -> dict[str, list[int]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from planecast.errors import RunError
+from planecast.instruments.counts import stage_of
 
 Function = tuple[str, str]
 """Name and object, the object without its folder."""
@@ -23,7 +24,7 @@ _COST = re.compile(r"[+\-*]?\d*(?: |$)")
 
 @dataclass
 class CallgrindProfile:
-    """Costs of one run; a cost is a number for each event."""
+    """Costs of one thread or more; a cost is a number for each event."""
 
     events: tuple[str, ...] = ()
     """What was counted: ``Ir``, and with the cache simulation ``Dr Dw D1mr …``."""
@@ -120,13 +121,8 @@ class _Parser:
         profile = self.profile
         profile.exclusive = dict(self._exclusive)
         profile.inclusive = dict(self._inclusive)
-        if not profile.events or not profile.exclusive:
-            raise RunError(
-                "callgrind counted nothing",
-                what_to_do="start the program so that it switches instrumentation on",
-            )
-        stated = self._stated
-        if stated is not None and stated != profile.totals[: len(stated)]:
+        stated = self._stated or []
+        if any(a != b for a, b in zip(stated, profile.totals, strict=False)):
             raise RunError(
                 f"callgrind's file says {stated[0]} instructions and holds {profile.totals[0]}",
                 what_to_do="report this with the file: the parser misread it",
@@ -146,6 +142,34 @@ def parse_callgrind(lines: Iterable[str]) -> CallgrindProfile:
             except (ValueError, IndexError) as error:
                 raise RunError(f"callgrind's file has a line that can't be read: {text}") from error
     return parser.done()
+
+
+def join_threads(threads: Iterable[CallgrindProfile]) -> CallgrindProfile:
+    """The costs of the threads that ran a stage, or of all when none did.
+
+    A data plane's other threads poll while its forwarding thread runs, as often as the scheduler
+    lets them: their instructions are chance. Raises RunError when nothing was counted.
+    """
+    counted = [thread for thread in threads if thread.exclusive]
+    if not counted:
+        raise RunError(
+            "callgrind counted nothing",
+            what_to_do="start the program so that it switches instrumentation on",
+        )
+    forwarding = [t for t in counted if any(stage_of(name) for name, _ in t.exclusive)]
+    whole = CallgrindProfile(events=counted[0].events)
+    for thread in forwarding or counted:
+        for function, cost in thread.exclusive.items():
+            whole.exclusive[function] = _sum(whole.exclusive.get(function), cost)
+        for pair, cost in thread.inclusive.items():
+            whole.inclusive[pair] = _sum(whole.inclusive.get(pair), cost)
+        for pair, number in thread.calls.items():
+            whole.calls[pair] = whole.calls.get(pair, 0) + number
+    return whole
+
+
+def _sum(before: list[int] | None, cost: list[int]) -> list[int]:
+    return list(cost) if before is None else [a + b for a, b in zip(before, cost, strict=True)]
 
 
 def _base(path: str) -> str:

@@ -1,7 +1,9 @@
 """Instruction counts by stage: an exact split into a part for each packet and one for each burst.
 
 A run over p packets in bursts of n takes ``constant + a·p + b·p/n`` instructions. The difference of
-two run lengths removes the constant, two burst sizes separate a from b.
+two run lengths removes the constant, two burst sizes separate a from b. Code that takes another
+path for small bursts (a SIMD width that needs so many packets) is no such line: more burst sizes
+then show it, and between them the cost is interpolated over 1/n.
 """
 
 from __future__ import annotations
@@ -34,17 +36,39 @@ class RawCounts:
     """Instructions by (function, object), what it called not included."""
 
 
+class BurstInstructions(Noun):
+    """Instructions a packet as counted at one burst size."""
+
+    burst: int
+    """Packets in a burst."""
+    per_packet: float
+    """Instructions a packet, its share of the burst's included."""
+
+
 class StageInstructions(Noun):
     """Instructions of one stage. Packet work that the compiler unrolls goes to both parts."""
 
     per_packet: float
-    """Instructions that each packet adds."""
+    """Instructions that each packet adds, between the smallest and the largest burst."""
     per_burst: float
     """Instructions that each burst adds, whatever its size."""
+    counted: Annotated[tuple[BurstInstructions, ...], BeforeValidator(listed)]
+    """What it rests on, by rising burst: two sizes or more."""
 
     def at(self, burst: int) -> float:
-        """Instructions a packet in bursts of this many packets."""
-        return self.per_packet + self.per_burst / burst
+        """Instructions a packet in bursts of this many packets.
+
+        As counted at a burst that was counted; between two of them linear in 1/burst; beyond the
+        ends on the line through the nearest two.
+        """
+        points = self.counted
+        for point in points:
+            if point.burst == burst:
+                return point.per_packet
+        above = next((i for i, p in enumerate(points) if p.burst > burst), len(points) - 1)
+        low, high = points[max(above, 1) - 1], points[max(above, 1)]
+        slope = (low.per_packet - high.per_packet) / (1 / low.burst - 1 / high.burst)
+        return high.per_packet + slope * (1 / burst - 1 / high.burst)
 
 
 class FunctionInstructions(Noun):
@@ -79,7 +103,7 @@ class InstructionCounts(Noun):
     instruction_set: str
     """Which instructions the counted program could use: valgrind hides AVX-512."""
     burst: int
-    """The reference burst: the larger of the two counted."""
+    """The reference burst: the largest counted."""
     stages: dict[str, StageInstructions]
     """By stage; names without the prefix ``stage_``."""
     other: StageInstructions
@@ -121,35 +145,42 @@ class KindSplit(Noun):
     """Outside the stages."""
 
 
-def run_plan(packets: int, bursts: tuple[int, int]) -> list[tuple[int, int]]:
-    """The four runs, (packets, burst), that `solve_counts` needs.
+def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
+    """The runs, (packets, burst), that `solve_counts` needs: two lengths of each burst size.
 
-    Raises InputError when the bursts are equal or don't divide `packets`: an incomplete last burst
-    would be counted as a whole one.
+    Raises InputError for fewer than two burst sizes, and when one doesn't divide `packets`: an
+    incomplete last burst would be counted as a whole one.
     """
-    small, large = sorted(bursts)
-    if small < 1 or small == large or packets < 1 or packets % small or packets % large:
+    sizes = sorted(set(bursts))
+    if len(sizes) < 2 or sizes[0] < 1 or packets < 1 or any(packets % size for size in sizes):
+        shown = ", ".join(str(burst) for burst in bursts)
         raise InputError(
-            f"{packets} packets can't be counted in bursts of {bursts[0]} and {bursts[1]}",
-            what_to_do="take two different burst sizes, and a multiple of both as packets",
+            f"{packets} packets can't be counted in bursts of {shown}",
+            what_to_do="take two burst sizes or more, and a multiple of all as packets",
         )
-    return [(n, burst) for burst in (small, large) for n in (packets, 2 * packets)]
+    return [(n, burst) for burst in sizes for n in (packets, 2 * packets)]
 
 
-def split(counts: Mapping[tuple[int, int], int]) -> tuple[float, float]:
-    """(per packet, per burst) from instructions by (packets, burst), exactly.
+def split(counts: Mapping[tuple[int, int], int]) -> StageInstructions:
+    """Instructions by (packets, burst) as parts for each packet and each burst, exactly.
 
-    Needs two burst sizes with two run lengths each. The larger burst's slope and the difference of
-    both slopes give two equations: slope = a + b/burst.
+    Needs two burst sizes or more with two run lengths each. The slopes over the run length at the
+    smallest and the largest burst give two equations: slope = a + b/burst.
     """
     bursts = sorted({burst for _, burst in counts})
     slopes = []
     for burst in bursts:
         (short, few), (long, many) = sorted((n, c) for (n, b), c in counts.items() if b == burst)
         slopes.append(Fraction(many - few, long - short))
-    per_burst = (slopes[0] - slopes[1]) / (Fraction(1, bursts[0]) - Fraction(1, bursts[1]))
-    per_packet = slopes[0] - per_burst / bursts[0]
-    return float(per_packet), float(per_burst)
+    per_burst = (slopes[0] - slopes[-1]) / (Fraction(1, bursts[0]) - Fraction(1, bursts[-1]))
+    return StageInstructions(
+        per_packet=float(slopes[0] - per_burst / bursts[0]),
+        per_burst=float(per_burst),
+        counted=tuple(
+            BurstInstructions(burst=burst, per_packet=float(slope))
+            for burst, slope in zip(bursts, slopes, strict=True)
+        ),
+    )
 
 
 def solve_counts(
@@ -166,11 +197,11 @@ def solve_counts(
         instruction_set=instruction_set,
         burst=max(burst for _, burst in runs),
         stages={
-            name: _solved({key: run.stages.get(name, 0) for key, run in runs.items()})
+            name: split({key: run.stages.get(name, 0) for key, run in runs.items()})
             for name in names
         },
-        other=_solved({key: total[key] - inside[key] for key in runs}),
-        total=_solved(total),
+        other=split({key: total[key] - inside[key] for key in runs}),
+        total=split(total),
         functions=_functions(runs),
         runs=tuple(
             CountedRun(packets=n, burst=burst, total=run.total, stages=dict(run.stages))
@@ -180,19 +211,19 @@ def solve_counts(
 
 
 def differences(first: InstructionCounts, second: InstructionCounts) -> list[CountDifference]:
-    """How two counts differ at the first's reference burst: by stage, then other, then total."""
-    burst = first.burst
-    nothing = StageInstructions(per_packet=0.0, per_burst=0.0)
-    names = list(dict.fromkeys([*first.stages, *second.stages]))
-    rows = [(n, first.stages.get(n, nothing), second.stages.get(n, nothing)) for n in names]
-    rows += [("other", first.other, second.other), ("total", first.total, second.total)]
+    """How two counts differ: by stage, then other, then total.
+
+    At the largest burst that both counted; at the first's reference burst when there is none, where
+    the second is interpolated.
+    """
+    both = {p.burst for p in first.total.counted} & {p.burst for p in second.total.counted}
+    burst = max(both, default=first.burst)
+    left, right = _at(first, burst), _at(second, burst)
+    last = ("other", "total")
+    names = [name for name in dict.fromkeys([*left, *right]) if name not in last]
+    rows = [(name, left.get(name, 0.0), right.get(name, 0.0)) for name in (*names, *last)]
     return [
-        CountDifference(
-            stage=name,
-            first=a.at(burst),
-            second=b.at(burst),
-            percent=None if a.at(burst) == 0 else 100 * (b.at(burst) / a.at(burst) - 1),
-        )
+        CountDifference(stage=name, first=a, second=b, percent=100 * (b / a - 1) if a else None)
         for name, a, b in rows
     ]
 
@@ -216,9 +247,9 @@ def stage_of(function: str) -> str | None:
     return function[len(STAGE_PREFIX) :].partition("'")[0].partition(".")[0] or None
 
 
-def _solved(counts: Mapping[tuple[int, int], int]) -> StageInstructions:
-    per_packet, per_burst = split(counts)
-    return StageInstructions(per_packet=per_packet, per_burst=per_burst)
+def _at(counts: InstructionCounts, burst: int) -> dict[str, float]:
+    rows = {name: stage.at(burst) for name, stage in counts.stages.items()}
+    return rows | {"other": counts.other.at(burst), "total": counts.total.at(burst)}
 
 
 def _in_order(runs: Iterable[RawCounts]) -> Sequence[str]:
@@ -226,7 +257,7 @@ def _in_order(runs: Iterable[RawCounts]) -> Sequence[str]:
 
 
 def _functions(runs: Mapping[tuple[int, int], RawCounts]) -> tuple[FunctionInstructions, ...]:
-    """Differences of the two run lengths at the larger burst."""
+    """Differences of the two run lengths at the largest burst."""
     burst = max(b for _, b in runs)
     short, long = sorted(n for n, b in runs if b == burst)
     few, many = runs[short, burst].functions, runs[long, burst].functions

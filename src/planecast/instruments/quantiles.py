@@ -24,9 +24,13 @@ def turn_quantile(
     if sample.size == 0:
         raise ValueError("no values to take a quantile of")
     value = float(np.quantile(sample, probability))
-    groups: list[NDArray[np.float64]] = [sample[turn == t] for t in np.unique(turn)]
+    order = np.argsort(sample)
+    _, numbered = np.unique(turn[order], return_inverse=True)
+    turns_in_all = int(numbered.max()) + 1
     random = np.random.default_rng(seed)
-    drawn = random.integers(0, len(groups), size=(resamples, len(groups)))
-    again = [np.quantile(np.concatenate([groups[i] for i in row]), probability) for row in drawn]
-    low, high = np.quantile(again, [0.025, 0.975])
+    drawn = random.multinomial(turns_in_all, np.full(turns_in_all, 1 / turns_in_all), resamples)
+    # A turn drawn twice counts twice: the quantile of a resample is one of weighted values.
+    reached: NDArray[np.int64] = np.cumsum(drawn[:, numbered], axis=1)
+    at = np.argmax(reached >= probability * reached[:, -1:], axis=1)
+    low, high = np.quantile(sample[order][at], [0.025, 0.975])
     return value, min(float(low), value), max(float(high), value)

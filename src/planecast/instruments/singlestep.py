@@ -56,11 +56,11 @@ def count_instructions(
     command: Command,
     *,
     packets: int = 512,
-    bursts: tuple[int, int] = (8, 32),
+    bursts: Sequence[int] = (8, 32),
     timeout_s: float = 600.0,
     progress: Progress | None = None,
 ) -> InstructionCounts:
-    """Counts over `packets` and twice as many, in bursts of both sizes: four runs.
+    """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
 
     Raises InputError when the bursts don't divide the packets, MissingError when the stepping
     program is not built or ptrace is not allowed, and RunError when a run fails or takes longer
