@@ -96,6 +96,19 @@ struct totals dataplane_totals(const struct dataplane *dataplane)
     return totals;
 }
 
+struct totals totals_since(const struct totals *now, const struct totals *before)
+{
+    struct totals between = {
+        .packets_in = now->packets_in - before->packets_in,
+        .packets_out = now->packets_out - before->packets_out,
+        .bursts = now->bursts - before->bursts,
+        .empty_polls = now->empty_polls - before->empty_polls,
+    };
+    for (int cause = 0; cause < DROP_CAUSES; cause++)
+        between.drops[cause] = now->drops[cause] - before->drops[cause];
+    return between;
+}
+
 bool totals_conserved(const struct totals *totals)
 {
     uint64_t dropped = 0;

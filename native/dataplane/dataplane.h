@@ -33,6 +33,9 @@ void dataplane_close(struct dataplane *dataplane);
 /* Sums over lcores since the start. */
 struct totals dataplane_totals(const struct dataplane *dataplane);
 
+/* What was counted between two readings. */
+struct totals totals_since(const struct totals *now, const struct totals *before);
+
 /* in = out + drops: holds whenever no burst is under way. */
 bool totals_conserved(const struct totals *totals);
 

@@ -150,13 +150,15 @@ static bool answer_request(const char *request, struct window **windows)
         return true;
     }
     *windows = larger;
+    struct totals before = dataplane_totals(&dataplane);
     if (!trial_run(&dataplane, &trial, *windows, false)) {
         answer_error(stdout, "an lcore could not be started");
         return true;
     }
-    struct totals totals = dataplane_totals(&dataplane);
-    answer_trial(stdout, &dataplane, &trial, *windows, &totals);
-    return totals_conserved(&totals);
+    struct totals after = dataplane_totals(&dataplane);
+    struct totals ours = totals_since(&after, &before);
+    answer_trial(stdout, &dataplane, &trial, *windows, &ours);
+    return totals_conserved(&ours);
 }
 
 static int serve(void)
