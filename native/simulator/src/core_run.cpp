@@ -17,13 +17,26 @@ TaskRun::TaskRun(const Task &task, double ps_per_cycle)
     price();
 }
 
+double TaskRun::plain_cost_ps() const
+{
+    return priced_cost_ps + burst_ps * static_cast<double>(bursts - priced_bursts) +
+           packet_ps * static_cast<double>(packets - priced_packets);
+}
+
 void TaskRun::price()
 {
+    priced_cost_ps = plain_cost_ps();
+    priced_bursts = bursts;
+    priced_packets = packets;
     burst_ps = 0;
     packet_ps = 0;
     for (const StageRun &stage : stages) {
         burst_ps += stage.burst_ps();
         packet_ps += stage.packet_ps();
+    }
+    service.resize(model.burst + 1);
+    for (std::size_t n = 0; n < service.size(); ++n) {
+        service[n] = ps_from(burst_ps + static_cast<double>(n) * packet_ps);
     }
 }
 
@@ -90,9 +103,7 @@ void CoreRun::begin(TaskRun &task, std::size_t count, Waker &waker)
     stage_ = 0;
     if (task.plain) {
         stage_ = task.stages.size();
-        double cost = task.burst_ps + static_cast<double>(count) * task.packet_ps;
-        task.plain_cost_ps += cost;
-        spend(cost);
+        spend(static_cast<double>(task.service[count]));
     } else {
         serve_on(task);
     }

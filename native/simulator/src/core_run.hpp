@@ -20,7 +20,8 @@ namespace planecast::sim
 
 struct TaskRun {
     TaskRun(const Task &task, double ps_per_cycle);
-    void price(); // after a change of a stage's memory_ps
+    void price();                 // after a change of a stage's memory_ps
+    double plain_cost_ps() const; // so far, of a plain task
 
     const Task &model;
     PacketQueue *input = nullptr;
@@ -30,7 +31,10 @@ struct TaskRun {
     bool plain;          // cost is burst_ps + n·packet_ps
     double burst_ps = 0; // all stages together
     double packet_ps = 0;
-    double plain_cost_ps = 0; // so far
+    std::vector<Ps> service;   // [n]: of a burst of n, for a plain task
+    double priced_cost_ps = 0; // up to the last price() …
+    std::uint64_t priced_bursts = 0;
+    std::uint64_t priced_packets = 0;
 
     std::uint64_t bursts = 0;
     std::uint64_t packets = 0;

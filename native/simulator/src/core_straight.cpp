@@ -19,56 +19,85 @@ void CoreRun::choose_loop()
 void CoreRun::run_straight(Turn &turn)
 {
     TaskRun &task = tasks.front();
-    PacketQueue &input = *task.input;
     TxQueue *tx = task.output.tx.get();
+    // Copies: the compiler then knows that nothing else writes to them.
+    QueueState input = *task.input;
+    TxState out = tx != nullptr ? static_cast<TxState>(*tx) : TxState{};
+    TxWire wire = tx != nullptr ? tx->wire() : TxWire{};
+    const Ps *service = task.service.data();
+    std::uint64_t *sizes = task.burst_sizes.data();
     const std::size_t burst = task.model.burst;
+    const Ps limit = turn.limit;
     const Ps empty_poll = task.empty_poll;
+    const auto reciprocal = static_cast<std::uint64_t>(-1) / static_cast<std::uint64_t>(empty_poll);
+    std::uint64_t steps = 0;
+    std::uint64_t bursts = 0;
+    std::uint64_t polls = 0;
+    Ps busy = 0;
     Ps now = now_;
+    std::size_t taken = taken_;
+    const std::uint64_t left = input.counts.left;
+    const std::uint64_t entered = out.entered;
     for (;;) {
-        if (now >= turn.limit) {
+        if (now >= limit) {
             wake_ = now;
             break;
         }
-        if (state_ == State::serving) {
-            if (tx != nullptr) {
-                std::size_t sent = tx->send(input.in_service(), taken_, now);
-                task.output.delivered += sent;
-                tx->dropped += taken_ - sent;
+        if (taken > 0) {
+            if (tx == nullptr) {
+                task.output.leave(input.in_service(), taken, now);
+            } else if (out.surely_room(taken)) {
+                out.send(input.in_service(), taken, now, wire);
             } else {
-                task.output.leave(input.in_service(), taken_, now);
+                static_cast<TxState &>(*tx) = out;
+                tx->wire() = wire;
+                std::size_t sent = tx->send(input.in_service(), taken, now);
+                tx->dropped += taken - sent;
+                out = *tx;
+                wire = tx->wire();
             }
-            input.release(taken_);
-            state_ = State::polling;
+            input.release(taken);
+            taken = 0;
         }
-        ++turn.steps;
+        ++steps;
         Ps ready = input.next_ready();
         if (ready > now) {
-            if (ready >= turn.limit) {
+            if (ready >= limit) {
                 wake_ = std::min(ready, turn.horizon);
                 break;
             }
-            Ps polls = (ready - now + empty_poll - 1) / empty_poll;
-            task.empty_polls += static_cast<std::uint64_t>(polls);
-            time_.polling += polls * empty_poll;
-            now += polls * empty_poll;
+            // ⌈away / empty_poll⌉: the reciprocal's product is that or one less.
+            Ps away = ready - now;
+            auto skipped = static_cast<Ps>((static_cast<UInt128>(away) * reciprocal) >> 64);
+            skipped += skipped * empty_poll < away ? 1 : 0;
+            skipped += skipped * empty_poll < away ? 1 : 0;
+            polls += static_cast<std::uint64_t>(skipped);
+            now += skipped * empty_poll;
             continue;
         }
-        std::size_t count = input.poll(now, burst);
-        input.take(count, now);
-        ++task.bursts;
-        task.packets += count;
-        ++task.burst_sizes[count];
-        double cost = task.burst_ps + static_cast<double>(count) * task.packet_ps;
-        task.plain_cost_ps += cost;
-        Ps service = ps_from(cost);
-        time_.busy += service;
-        now = later(now, service);
-        taken_ = count;
-        state_ = State::serving;
+        taken = input.poll(now, burst);
+        input.take(taken, now, [&input](std::size_t i) { return input.packets[i].ready; });
+        ++bursts;
+        ++sizes[taken];
+        busy += service[taken];
+        now = later(now, service[taken]);
     }
-    alive_ = state_ == State::serving ? taken_ : 0;
-    taken_ = alive_;
+    static_cast<QueueState &>(*task.input) = input;
+    if (tx != nullptr) {
+        task.output.delivered += out.entered - entered;
+        static_cast<TxState &>(*tx) = out;
+        tx->wire() = wire;
+    }
+    task.bursts += bursts;
+    task.packets += input.counts.left - left;
+    task.empty_polls += polls;
+    time_.polling += static_cast<Ps>(polls) * empty_poll;
+    time_.busy += busy;
+    turn.steps += steps;
+    taken_ = alive_ = taken;
+    sent_ = 0;
     stage_ = task.stages.size();
+    state_ = taken > 0 ? State::serving : State::polling;
     now_ = now;
 }
 

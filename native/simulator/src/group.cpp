@@ -10,8 +10,8 @@ namespace planecast::sim
 Group::Group(const Layout &layout, std::size_t number)
     : recorder(static_cast<unsigned>(layout.model.run.histogram_digits), layout.class_names.size()),
       trace(layout.model.run.trace_events), engines_(layout.nics.size()),
-      wires_(layout.model.ports.size()), devices_(layout.model.accelerators.size()),
-      by_number_(layout.model.cores.size())
+      wires_(layout.model.ports.size()), wire_times_(layout.model.ports.size()),
+      devices_(layout.model.accelerators.size()), by_number_(layout.model.cores.size())
 {
     for (std::size_t q = 0; q < layout.queues.size(); ++q) {
         const QueueInfo &info = layout.queues[q];
@@ -100,13 +100,16 @@ TxWire &Group::wire(const Layout &layout, std::size_t port)
         engines_[nic]->service = tx_engine_times(layout.nics[nic], layout.largest_frame);
     }
     if (wires_[port] == nullptr) {
+        TxEngine &engine = *engines_[nic];
         wires_[port] = std::make_unique<TxWire>();
-        wires_[port]->engine = engines_[nic].get();
-        wires_[port]->service = tx_wire_times(layout.model.ports[port], layout.largest_frame);
-        for (const std::vector<Ps> *times : {&wires_[port]->service, &engines_[nic]->service}) {
+        TxWire &wire = *wires_[port];
+        wire.engine = engine.service.empty() ? nullptr : &engine;
+        wire.latency = engine.latency;
+        wire_times_[port] = tx_wire_times(layout.model.ports[port], layout.largest_frame);
+        wire.service = wire_times_[port].empty() ? nullptr : wire_times_[port].data();
+        for (const std::vector<Ps> *times : {&wire_times_[port], &engine.service}) {
             if (!times->empty()) {
-                wires_[port]->shortest =
-                    std::max(wires_[port]->shortest, (*times)[layout.smallest_frame]);
+                wire.shortest = std::max(wire.shortest, (*times)[layout.smallest_frame]);
             }
         }
     }

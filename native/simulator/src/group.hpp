@@ -55,6 +55,7 @@ class Group final : public Waker
 
     std::vector<std::unique_ptr<TxEngine>> engines_; // by card; null: not used here
     std::vector<std::unique_ptr<TxWire>> wires_;     // by port
+    std::vector<std::vector<Ps>> wire_times_;        // by port and frame size
     std::vector<std::unique_ptr<Device>> devices_;   // by accelerator
     std::vector<CoreRun *> by_number_;
     Turn turn_{0, 0};

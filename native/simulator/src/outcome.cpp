@@ -99,7 +99,7 @@ StageResult stage_result(const TaskRun &task, const StageRun &stage, double ps_p
         double all = task.burst_ps * static_cast<double>(task.bursts) +
                      task.packet_ps * static_cast<double>(task.packets);
         // Memory's share may have changed on the way: what was paid is split as it stands now.
-        result.cycles = all > 0 ? task.plain_cost_ps * (own / all) / ps_per_cycle : 0;
+        result.cycles = all > 0 ? task.plain_cost_ps() * (own / all) / ps_per_cycle : 0;
     }
     return result;
 }

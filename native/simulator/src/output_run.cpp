@@ -42,7 +42,7 @@ std::size_t OutputRun::to_port(const Packet *packets, std::size_t count, Ps now)
             tx->dropped += count - sent;
             return count;
         }
-        wait_until_ = tx->room_at(std::min(count - sent, tx->capacity()));
+        wait_until_ = tx->room_at(std::min(count - sent, tx->capacity));
     }
     return sent;
 }

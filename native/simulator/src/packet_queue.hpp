@@ -31,125 +31,139 @@ struct QueueCounts {
     Int128 waits = 0; // Σ time of those that left, by packet: Little's law compares the two
 };
 
-class PacketQueue
+// The queue's numbers, apart from what owns the memory: a loop that keeps a copy of them has them
+// in registers, and puts it back when it stops.
+struct QueueState {
+    // How many packets a poll at this time finds.
+    std::size_t poll(Ps now, std::size_t burst)
+    {
+        settle(now);
+        std::size_t n = std::min(burst, tail - head);
+        while (n > 0 && packets[head + n - 1].ready > now) { // a hand-over on its way
+            --n;
+        }
+        return n;
+    }
+    // When the next packet shows; kNever if none is known.
+    Ps next_ready() const { return packets[head < tail ? head : unseen].ready; }
+    Packet *in_service() { return packets + done; }
+    void release(std::size_t count) { done += count; }
+    // Decides about the arrivals up to this time.
+    void settle(Ps now);
+    // The first `count` waiting packets go into service; `entered` says when each came.
+    template <class Entered> void take(std::size_t count, Ps now, Entered entered);
+
+    Packet *packets = nullptr;
+    std::size_t capacity = 0;
+    std::size_t done = 0;
+    std::size_t head = 0;
+    std::size_t tail = 0;
+    std::size_t unseen = 0;
+    Ps settled = 0;
+    QueueCounts counts;
+
+  private:
+    std::size_t accept(std::size_t room, Ps now, Int128 &waited);
+};
+
+class PacketQueue : public QueueState
 {
   public:
     PacketQueue(std::string name, std::size_t capacity, bool written_ahead);
+    PacketQueue(const PacketQueue &) = delete; // `packets` points into it
+    PacketQueue &operator=(const PacketQueue &) = delete;
 
     // ---- the side that writes ahead
     void reserve(std::size_t count); // room for so many write()s
     void write(const Packet &packet, Ps ready)
     {
-        Packet &slot = packets_[end_++];
+        Packet &slot = packets[end_++];
         slot = packet;
         slot.ready = ready;
     }
-    void seal() { packets_[end_].ready = kNever; }
+    void seal() { packets[end_].ready = kNever; }
 
     // ---- the side that pushes now; the caller has looked at room()
-    std::size_t room() const { return capacity_ - (tail_ - head_); }
+    std::size_t room() const { return capacity - (tail - head); }
     void push(const Packet &packet, Ps now, Ps ready);
     void drop() { ++counts.dropped; }
 
     // ---- the consumer
-    // How many packets a poll at this time finds.
-    std::size_t poll(Ps now, std::size_t burst)
-    {
-        settle(now);
-        std::size_t n = std::min(burst, tail_ - head_);
-        while (n > 0 && packets_[head_ + n - 1].ready > now) { // a hand-over on its way
-            --n;
-        }
-        return n;
-    }
     void take(std::size_t count, Ps now);
-    Packet *in_service() { return packets_.data() + done_; }
-    void release(std::size_t count) { done_ += count; }
-    // When the next packet shows; kNever if none is known.
-    Ps next_ready() const
-    {
-        return head_ < tail_ ? packets_[head_].ready : packets_[unseen_].ready;
-    }
 
-    // Decides about the arrivals up to this time.
-    void settle(Ps now);
-
-    std::size_t waiting() const { return tail_ - head_; }
-    std::size_t on_the_way() const { return end_ - unseen_; }
+    std::size_t waiting() const { return tail - head; }
+    std::size_t on_the_way() const { return end_ - unseen; }
     Int128 waits_of_waiting(Ps now) const;
-    Ps settled_until() const { return settled_; }
     const std::string &name() const { return name_; }
-    std::size_t capacity() const { return capacity_; }
 
-    QueueCounts counts;
     std::uint32_t consumer = ~0U;             // core that polls it
     std::vector<std::uint32_t> waiting_cores; // producers that wait for room
 
   private:
-    std::size_t accept(std::size_t room, Ps now, Int128 &waited);
+    Ps entered(std::size_t i) const { return written_ahead_ ? packets[i].ready : entered_[i]; }
+    void resize(std::size_t size);
     void compact();
 
     std::string name_;
-    std::size_t capacity_;
     bool written_ahead_;
-    std::vector<Packet> packets_; // one more than in use: the last one's ready is kNever
-    std::vector<Ps> entered_;     // pushed queues: when
-    std::size_t done_ = 0;
-    std::size_t head_ = 0;
-    std::size_t tail_ = 0;
-    std::size_t unseen_ = 0;
+    std::vector<Packet> memory_; // one more than in use: the last one's ready is kNever
+    std::vector<Ps> entered_;    // pushed queues: when
     std::size_t end_ = 0;
-    Ps settled_ = 0;
 };
 
-inline std::size_t PacketQueue::accept(std::size_t room, Ps now, Int128 &waited)
+inline std::size_t QueueState::accept(std::size_t room, Ps now, Int128 &waited)
 {
     std::size_t count = 0;
-    if (tail_ == unseen_) {
-        const Packet *arrival = packets_.data() + unseen_;
+    if (tail == unseen) {
+        const Packet *arrival = packets + unseen;
         while (count < room && arrival->ready <= now) {
             waited += now - arrival->ready;
             ++arrival;
             ++count;
         }
     } else { // something was dropped since the last refill: close the gap
-        while (count < room && packets_[unseen_ + count].ready <= now) {
-            waited += now - packets_[unseen_ + count].ready;
-            packets_[tail_ + count] = packets_[unseen_ + count];
+        while (count < room && packets[unseen + count].ready <= now) {
+            waited += now - packets[unseen + count].ready;
+            packets[tail + count] = packets[unseen + count];
             ++count;
         }
     }
     return count;
 }
 
-inline void PacketQueue::settle(Ps now)
+inline void QueueState::settle(Ps now)
 {
-    std::size_t waiting = tail_ - head_;
-    Int128 waited = static_cast<Int128>(waiting) * (now - settled_);
-    settled_ = now;
-    if (packets_[unseen_].ready <= now) {
-        std::size_t count = accept(capacity_ - waiting, now, waited);
-        tail_ += count;
-        unseen_ += count;
+    std::size_t waiting = tail - head;
+    Int128 waited = static_cast<Int128>(waiting) * (now - settled);
+    settled = now;
+    if (packets[unseen].ready <= now) {
+        std::size_t count = accept(capacity - waiting, now, waited);
+        tail += count;
+        unseen += count;
         counts.entered += count;
         counts.max = std::max<std::uint64_t>(counts.max, waiting + count);
-        while (packets_[unseen_].ready <= now) { // the ring is full
-            ++unseen_;
+        while (packets[unseen].ready <= now) { // the ring is full
+            ++unseen;
             ++counts.dropped;
         }
     }
     counts.area += waited;
 }
 
-inline void PacketQueue::take(std::size_t count, Ps now)
+template <class Entered> inline void QueueState::take(std::size_t count, Ps now, Entered entered)
 {
     Int128 waited = 0;
-    for (std::size_t i = head_; i < head_ + count; ++i) {
-        waited += now - (written_ahead_ ? packets_[i].ready : entered_[i]);
+    for (std::size_t i = head; i < head + count; ++i) {
+        waited += now - entered(i);
     }
     counts.waits += waited;
     counts.left += count;
-    head_ += count;
+    head += count;
+}
+
+inline void PacketQueue::take(std::size_t count, Ps now)
+{
+    QueueState::take(count, now, [this](std::size_t i) { return entered(i); });
 }
 
 } // namespace planecast::sim

@@ -12,6 +12,7 @@ namespace planecast::sim
 
 using Ps = std::int64_t;
 __extension__ using Int128 = __int128;
+__extension__ using UInt128 = unsigned __int128;
 
 inline constexpr Ps kNever = Ps{1} << 62;
 
