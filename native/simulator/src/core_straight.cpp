@@ -75,8 +75,11 @@ void CoreRun::run_straight(Turn &turn)
             now += skipped * empty_poll;
             continue;
         }
-        taken = input.poll(now, burst);
-        input.take(taken, now, [&input](std::size_t i) { return input.packets[i].ready; });
+        taken = input.take_fresh(now, burst);
+        if (taken == 0) {
+            taken = input.poll(now, burst);
+            input.take(taken, now, [&input](std::size_t i) { return input.packets[i].ready; });
+        }
         ++bursts;
         ++sizes[taken];
         busy += service[taken];

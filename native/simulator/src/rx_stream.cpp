@@ -39,6 +39,59 @@ bool RxPort::refill()
     return !packets_.empty();
 }
 
+bool RxPort::straight() const
+{
+    return table_.size() == 1 && engine_period == 0 && sources_.size() == 1 &&
+           sources_.front().source->uniform();
+}
+
+std::size_t RxPort::straight_frame_bytes() const
+{
+    return sources_.front().source->pattern().frame_bytes;
+}
+
+Ps RxPort::next_straight()
+{
+    if (times_.empty()) {
+        times_ = sources_.front().source->next_times();
+        if (times_.empty()) {
+            return kNever;
+        }
+    }
+    if (service_.empty()) {
+        return times_.front();
+    }
+    return later(std::max(times_.front(), wire_free_), service_[straight_frame_bytes()]);
+}
+
+std::size_t RxPort::write_straight(Ps until, std::size_t budget, Ps latency)
+{
+    PacketQueue *queue = table_.front();
+    Packet packet = sources_.front().source->pattern();
+    const Ps service = service_.empty() ? 0 : service_[packet.frame_bytes];
+    std::size_t written = 0;
+    while (written < budget && next_straight() < until) {
+        std::size_t most = std::min(budget - written, times_.size());
+        std::size_t count = 0;
+        Ps wire_free = service > 0 ? wire_free_ : 0; // a wire of no time keeps nobody waiting
+        while (count < most) {
+            packet.born = later(std::max(times_[count], wire_free), service);
+            if (packet.born >= until) {
+                break;
+            }
+            wire_free = packet.born;
+            ++count;
+            if (queue != nullptr) {
+                queue->write(packet, later(packet.born, latency));
+            }
+        }
+        wire_free_ = wire_free;
+        times_ = times_.subspan(count);
+        written += count;
+    }
+    return written;
+}
+
 void RxPort::merge()
 {
     merged_.clear();
@@ -90,31 +143,15 @@ bool RxStream::receive(RxPort &port, const Packet &packet)
     return true;
 }
 
-// The loop that a single queue's packets need, without the choices that the general one makes.
-void RxStream::copy_straight(RxPort &port, Ps until, std::size_t &budget)
+Ps RxStream::advance_straight(Ps until, std::size_t budget)
 {
-    PacketQueue *queue = port.queue_of(0);
-    while (budget > 0 && port.peek() != nullptr) {
-        std::span<const Packet> packets = port.waiting();
-        std::size_t count = 0;
-        std::size_t most = std::min(budget, packets.size());
-        std::uint64_t bytes = 0;
-        while (count < most && packets[count].born < until) {
-            bytes += packets[count++].frame_bytes;
-        }
-        if (queue != nullptr) {
-            for (const Packet &packet : packets.first(count)) {
-                queue->write(packet, packet.born + latency_);
-            }
-        }
-        counts.offered += count;
-        counts.bytes += bytes;
-        budget -= count;
-        port.pop(count);
-        if (count < most) {
-            break;
-        }
-    }
+    RxPort &port = *ports.front();
+    std::size_t written = port.write_straight(until, budget, latency_);
+    counts.offered += written;
+    counts.bytes += written * port.straight_frame_bytes();
+    Ps next = port.next_straight();
+    exhausted = next == kNever;
+    return std::min(next, until);
 }
 
 Ps RxStream::advance(Ps until, std::size_t budget)
@@ -123,7 +160,11 @@ Ps RxStream::advance(Ps until, std::size_t budget)
         queue->reserve(budget);
     }
     if (ports.size() == 1 && ports.front()->straight() && service_.empty()) {
-        copy_straight(*ports.front(), until, budget);
+        Ps horizon = advance_straight(until, budget);
+        for (PacketQueue *queue : queues) {
+            queue->seal();
+        }
+        return horizon;
     }
     Ps horizon = until;
     for (;;) {

@@ -28,12 +28,18 @@ class RxPort
     RxPort(const Port &model, std::size_t largest_frame);
 
     void add(std::unique_ptr<TrafficSource> source) { sources_.push_back({std::move(source), {}}); }
-    // All of its packets go to one queue, and nothing spaces them.
-    bool straight() const { return table_.size() == 1 && engine_period == 0; }
+    // All of its packets are alike, go to one queue, and no engine spaces them: write_straight()
+    // does then what peek(), pop() and RxStream do, without a packet's detour through their arrays.
+    bool straight() const;
+    // Writes what is born before `until`, at most `budget`; returns how many. 0 < `budget` left
+    // over means that nothing more is born before `until`.
+    std::size_t write_straight(Ps until, std::size_t budget, Ps latency);
+    // When the next packet is born; kNever if there are no more.
+    Ps next_straight();
+    std::size_t straight_frame_bytes() const;
     // The next packet, `born` now holding its last bit's arrival; null: no more.
     const Packet *peek() { return !packets_.empty() || refill() ? packets_.data() : nullptr; }
-    void pop(std::size_t count = 1) { packets_ = packets_.subspan(count); }
-    std::span<const Packet> waiting() const { return packets_; }
+    void pop() { packets_ = packets_.subspan(1); }
 
     void steer(std::vector<PacketQueue *> table); // by hash; null: some other thread's queue
     PacketQueue *queue_of(std::uint32_t hash) const
@@ -59,6 +65,7 @@ class RxPort
     Ps wire_free_ = 0;
     std::span<Packet> packets_;
     std::vector<Packet> merged_; // of several sources
+    std::span<const Ps> times_;  // straight
 };
 
 class RxStream
@@ -79,7 +86,7 @@ class RxStream
 
   private:
     bool receive(RxPort &port, const Packet &packet);
-    void copy_straight(RxPort &port, Ps until, std::size_t &budget);
+    Ps advance_straight(Ps until, std::size_t budget);
 
     Ps latency_;
     std::uint64_t fifo_;

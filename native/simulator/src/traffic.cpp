@@ -82,7 +82,7 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
     std::fill(packets_.begin(), packets_.end(), first);
 }
 
-std::span<Packet> TrafficSource::next_batch()
+std::span<const Ps> TrafficSource::next_times()
 {
     if (left_ == 0) {
         return {};
@@ -90,15 +90,21 @@ std::span<Packet> TrafficSource::next_batch()
     std::span<const Ps> times = arrivals_.next_batch();
     std::size_t count = std::min<std::uint64_t>(times.size(), left_);
     left_ -= count;
-    for (std::size_t i = 0; i < count; ++i) {
+    return times.first(count);
+}
+
+std::span<Packet> TrafficSource::next_batch()
+{
+    std::span<const Ps> times = next_times();
+    for (std::size_t i = 0; i < times.size(); ++i) {
         packets_[i].born = times[i];
     }
     if (!same_) {
-        fill_drawn(count);
-        fill_given(count);
+        fill_drawn(times.size());
+        fill_given(times.size());
     }
-    given_ += count;
-    return {packets_.data(), count};
+    given_ += times.size();
+    return {packets_.data(), times.size()};
 }
 
 void TrafficSource::fill_drawn(std::size_t count)

@@ -23,6 +23,11 @@ class TrafficSource
     // write to them. Empty: no more.
     std::span<Packet> next_batch();
 
+    // Where every packet is like every other: the next instants alone, and what they all are.
+    bool uniform() const { return same_; }
+    std::span<const Ps> next_times();
+    const Packet &pattern() const { return packets_.front(); }
+
   private:
     struct ClassState {
         std::uint8_t index;
