@@ -76,12 +76,17 @@ def _run(seconds: float, cpu: int | None) -> str:
     return done.stdout
 
 
-def _cache_file(cpu: int | None) -> Path:
+def cache_folder() -> Path:
+    """Where this user's remembered measurements are; it may not be there yet."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     # The specification: a relative path is to be ignored.
     folder = Path(home) if home.startswith("/") else Path.home() / ".cache"
+    return folder / "planecast"
+
+
+def _cache_file(cpu: int | None) -> Path:
     which = "any" if cpu is None else str(cpu)
-    return folder / "planecast" / f"probe-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
+    return cache_folder() / f"probe-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
 
 
 def _remembered(path: Path) -> MachineProbe | None:

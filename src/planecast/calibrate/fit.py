@@ -1,0 +1,219 @@
+"""Robust least squares: stage by stage, and all together, over the calibration points.
+
+Each point gives an observation for every stage and one for the whole, each weighted by its own
+uncertainty. Residuals are relative, losses are soft (soft-L1), parameters are not negative. The size
+of the last cache level is searched for over multiples of the probed one, for the share that a
+tenant gets of it depends on the neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from planecast.calibrate.identify import check_identifiable
+from planecast.engines.solve import Calibration, FeatureTable, Hierarchy, Parameter, features
+from planecast.engines.solve.features import STAGES
+from planecast.engines.solve.ranges import ranges_of
+from planecast.errors import InputError
+from planecast.instruments.counts import InstructionCounts
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result
+
+Floats = NDArray[np.float64]
+
+LAST_LEVEL_FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
+FLOOR = 0.01
+"""No observation of a whole point is taken for better than 1 %: the machine's state isn't."""
+STAGE_FLOOR = 0.05
+"""Nor one of a stage for better than 5 % of it: neighbouring stages overlap in the core."""
+SMALL_STAGE = 0.02
+"""Nor for better than 2 % of the whole."""
+NEAR_BEST = 1.25
+"""Cache sizes whose loss is below this multiple of the best fit nearly as well."""
+
+_UNITS = {"cpi": "TSC cycles/instruction", "burst": "TSC cycles/burst", "bf": "share"}
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What was measured of the calibration points, as one list of rows."""
+
+    values: Floats
+    """TSC cycles a packet."""
+    deviations: Floats
+    """Their uncertainties, as standard deviations."""
+    points: NDArray[np.int64]
+    """Calibration point of each row."""
+    stages: tuple[str | None, ...]
+    """Stage of each row; None for the whole."""
+
+    def rows(self, table: FeatureTable, names: Sequence[str]) -> Floats:
+        """Features of each observation, of shape (observations, parameters)."""
+        by_stage = {stage: table.row(stage, names) for stage in dict.fromkeys(self.stages)}
+        return np.stack(
+            [by_stage[s][p] for s, p in zip(self.stages, self.points, strict=True)], axis=0
+        )
+
+
+@dataclass(frozen=True)
+class _Fit:
+    vector: Floats
+    loss: float
+    rows: Floats
+
+
+def calibrate(
+    measured: Sequence[Result],
+    hierarchy: Hierarchy,
+    instructions: Mapping[str, InstructionCounts],
+    manifest: Manifest,
+) -> Calibration:
+    """Fits the model to measured results.
+
+    Raises InputError when there are too few points, or when they leave a parameter open: it says
+    which, and what to vary.
+    """
+    scenarios = [result.scenario for result in measured]
+    table = features(scenarios, hierarchy, instructions)
+    names = _used_parameters(table)
+    seen = observations(measured)
+    if len(measured) < 3:
+        raise InputError(
+            f"{len(measured)} points are too few to calibrate on", "calibrate:", "give 3 or more"
+        )
+    check_identifiable(seen.rows(table, names), names)
+    fits = {
+        factor: _fit(
+            seen, features(scenarios, hierarchy.with_last_level(factor), instructions), names
+        )
+        for factor in LAST_LEVEL_FACTORS
+    }
+    factor = min(fits, key=lambda f: fits[f].loss)
+    best = fits[factor]
+    near = [f for f, fit in fits.items() if fit.loss <= NEAR_BEST * best.loss]
+    covariance, freedom = _covariance(best, seen)
+    return Calibration(
+        parameters=_parameters(names, best.vector, covariance, freedom),
+        covariance=tuple(tuple(float(x) for x in row) for row in covariance),
+        freedom=freedom,
+        discrepancy=_discrepancy(seen, best),
+        hierarchy=hierarchy,
+        last_level_factor=factor,
+        last_level_range=(min(near), max(near)),
+        instructions=dict(instructions),
+        ranges=ranges_of(scenarios),
+        stages=tuple(s for s in STAGES if any(s in r.stages for r in measured)),
+        points=len(measured),
+        manifest=manifest,
+    )
+
+
+def observations(measured: Sequence[Result]) -> Observations:
+    """Every point's whole and stages with their uncertainties."""
+    values: list[float] = []
+    deviations: list[float] = []
+    points: list[int] = []
+    stages: list[str | None] = []
+    for point, result in enumerate(measured):
+        whole = result.cycles_per_packet
+        own = (whole.half_width_percent or 0.0) / 100 / 1.96
+        values.append(whole.value)
+        deviations.append(whole.value * float(np.hypot(FLOOR, own)))
+        points.append(point)
+        stages.append(None)
+        for name, stage in result.stages.items():
+            if stage.cycles_per_packet is None or name not in STAGES:
+                continue
+            cycles = stage.cycles_per_packet.value
+            floor = np.hypot(STAGE_FLOOR * cycles, SMALL_STAGE * whole.value)
+            values.append(cycles)
+            deviations.append(float(np.hypot(floor, own * cycles)))
+            points.append(point)
+            stages.append(name)
+    return Observations(
+        np.array(values), np.array(deviations), np.array(points, dtype=np.int64), tuple(stages)
+    )
+
+
+def _used_parameters(table: FeatureTable) -> list[str]:
+    """Parameters of the stages that ran somewhere."""
+    return [
+        name
+        for name in table.parameters()
+        if any(np.any(row.get(name, 0) != 0) for row in table.stages.values())
+    ]
+
+
+def _fit(seen: Observations, table: FeatureTable, names: Sequence[str]) -> _Fit:
+    rows = seen.rows(table, names)
+    return _fit_rows(rows, seen.values, seen.deviations)
+
+
+def _fit_rows(rows: Floats, values: Floats, deviations: Floats) -> _Fit:
+    # Columns of one length: cycles and shares differ by orders of magnitude.
+    scale = np.maximum(np.linalg.norm(rows / deviations[:, None], axis=0), 1e-12)
+    scaled = rows / deviations[:, None] / scale
+    target = values / deviations
+    start = optimize.nnls(scaled, target)[0]
+    found = optimize.least_squares(
+        lambda x: scaled @ x - target,
+        np.maximum(start, 1e-9),
+        jac=lambda x: scaled,
+        bounds=(0, np.inf),
+        loss="soft_l1",
+        x_scale=1.0,
+    )
+    return _Fit(found.x / scale, float(found.cost), rows)
+
+
+def _covariance(fit: _Fit, seen: Observations) -> tuple[Floats, int]:
+    """(covariance of the parameters, degrees of freedom). Those held at zero don't vary."""
+    rows = fit.rows / seen.deviations[:, None]
+    residuals = rows @ fit.vector - seen.values / seen.deviations
+    free = fit.vector * np.linalg.norm(rows, axis=0) > 1e-6
+    freedom = max(1, len(seen.values) - int(free.sum()))
+    # Rows of one point share its state, so they tell less than as many independent ones would.
+    chi_square = max(1.0, float(np.median(residuals**2)) / 0.455)
+    covariance = np.zeros((len(fit.vector), len(fit.vector)))
+    inner = np.linalg.pinv(rows[:, free].T @ rows[:, free]) * chi_square
+    covariance[np.ix_(free, free)] = inner
+    return covariance, freedom
+
+
+def _discrepancy(seen: Observations, fit: _Fit) -> float:
+    """Relative error of each whole point predicted from the others, as a root mean square.
+
+    One point is left out at a time: how the model does on points that it has not seen.
+    """
+    wholes = np.array([stage is None for stage in seen.stages])
+    errors = []
+    for point in np.unique(seen.points):
+        kept = seen.points != point
+        target = ~kept & wholes
+        without = _fit_rows(fit.rows[kept], seen.values[kept], seen.deviations[kept])
+        predicted = float((fit.rows[target] @ without.vector)[0])
+        errors.append(predicted / float(seen.values[target][0]) - 1)
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+def _parameters(
+    names: Sequence[str], vector: Floats, covariance: Floats, freedom: int
+) -> tuple[Parameter, ...]:
+    quantile = float(stats.t.ppf(0.975, freedom))
+    half = quantile * np.sqrt(np.diag(covariance))
+    return tuple(
+        Parameter(
+            name=name,
+            value=float(value),
+            low=float(max(0.0, value - h)),
+            high=float(value + h),
+            unit=_UNITS[name.partition(".")[2]],
+            at_bound=bool(h == 0.0),
+        )
+        for name, value, h in zip(names, vector, half, strict=True)
+    )

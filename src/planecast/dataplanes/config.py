@@ -1,0 +1,148 @@
+"""What a data plane's process is configured with, and which scenarios one process can serve.
+
+Tables, rings, pages and CPUs are fixed when a process starts; bursts, flows, stages and frame sizes
+change from trial to trial. Scenarios that agree on the former share a process, so that their trials
+can be interleaved on the very same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from planecast.native import native_program
+from planecast.scenario.cpus import format_cpus
+from planecast.scenario.scenario import Scenario
+
+MBUF_ROOM_BYTES = 2048
+"""Frames up to here fit the usual buffers; longer ones need a process with larger buffers."""
+
+
+@dataclass(frozen=True)
+class DataplaneConfig:
+    """The INI file of one process."""
+
+    acl_rules: int
+    flows: int
+    routes: int
+    destination_step: str
+    seed: int
+    rx_ring: int
+    tx_ring: int
+    page_size: str
+    frame_bytes: int
+    """Largest frame."""
+    cpus: tuple[int, ...]
+    """Forwarding CPUs; a trial on fewer lcores takes the first ones."""
+
+    @property
+    def main_cpu(self) -> int:
+        """CPU of the main lcore, which sleeps: one that doesn't forward when there is one."""
+        return next((cpu for cpu in range(max(self.cpus) + 1) if cpu not in self.cpus), 0)
+
+
+def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
+    frame_bytes = scenario.traffic.frame_bytes
+    return DataplaneConfig(
+        acl_rules=scenario.workload.acl_rules,
+        flows=scenario.workload.flows,
+        routes=scenario.workload.routes,
+        destination_step=scenario.traffic.destination_step,
+        seed=scenario.traffic.seed,
+        rx_ring=scenario.placement.rx_ring,
+        tx_ring=scenario.placement.tx_ring,
+        page_size=scenario.placement.page_size,
+        frame_bytes=64 if frame_bytes <= MBUF_ROOM_BYTES else frame_bytes,
+        cpus=cpus,
+    )
+
+
+def configs_for(scenarios: Sequence[Scenario]) -> list[DataplaneConfig]:
+    """For each scenario the process that serves it; scenarios that can share one, do.
+
+    Two sets of CPUs can share a process when one contains the other: the process has the larger
+    one, the smaller one's CPUs first.
+    """
+    chains: dict[DataplaneConfig, list[tuple[int, ...]]] = {}
+    keys = []
+    for scenario in sorted(scenarios, key=lambda s: len(s.placement.cpus)):
+        chain = chains.setdefault(_config(scenario, (0,)), [])
+        _extend(chain, scenario.placement.cpus)
+    for scenario in scenarios:
+        cpus = scenario.placement.cpus
+        chain = chains[_config(scenario, (0,))]
+        keys.append(_config(scenario, next(c for c in chain if set(c[: len(cpus)]) == set(cpus))))
+    return keys
+
+
+def _extend(chain: list[tuple[int, ...]], cpus: tuple[int, ...]) -> None:
+    """Makes room for `cpus` in one of the orders, or begins another. They come smallest first."""
+    for position, order in enumerate(chain):
+        if len(order) <= len(cpus) and set(order) <= set(cpus):
+            chain[position] = order + tuple(cpu for cpu in cpus if cpu not in order)
+            return
+        if set(order[: len(cpus)]) == set(cpus):
+            return
+    chain.append(cpus)
+
+
+def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> str:
+    """The INI file; with a scenario also what its trials would set."""
+    sections: dict[str, dict[str, object]] = {
+        "tables": {
+            "acl_rules": config.acl_rules,
+            "flows": config.flows,
+            "routes": config.routes,
+        },
+        "traffic": {
+            "frame_bytes": config.frame_bytes,
+            "flows": config.flows,
+            "destination_step": config.destination_step,
+            "seed": config.seed,
+        },
+        "pool": {"rx_ring": config.rx_ring, "tx_ring": config.tx_ring},
+        "machine": {
+            # Not format_cpus: the order matters, a trial takes the first ones.
+            "lcores": ",".join(str(cpu) for cpu in config.cpus),
+            "main_cpu": config.main_cpu,
+            "page_size": config.page_size,
+        },
+    }
+    if scenario is not None:
+        sections["traffic"]["frame_bytes"] = scenario.traffic.frame_bytes
+        sections["traffic"]["flows"] = scenario.traffic.flows
+        sections["pipeline"] = {
+            "stages": ",".join(scenario.workload.stages) or "none",
+            "burst": scenario.placement.burst,
+            "stage_clock": scenario.placement.stage_clock,
+        }
+        sections["machine"]["lcores"] = format_cpus(scenario.placement.cpus)
+    lines: list[str] = []
+    for name, keys in sections.items():
+        lines += [f"[{name}]", *(f"{key} = {value}" for key, value in keys.items())]
+    return "\n".join(lines) + "\n"
+
+
+def write_config(config: DataplaneConfig, path: Path, scenario: Scenario | None = None) -> None:
+    """Writes the INI file. Raises OSError for what the disk refuses."""
+    path.write_text(config_text(config, scenario), encoding="utf-8")
+
+
+def once_command(
+    scenario: Scenario, folder: Path, packets: int, *, instrument: str, portable: bool
+) -> list[str]:
+    """The command that forwards `packets` once under an instrument; writes its configuration.
+
+    `portable` takes the build for x86-64-v3, which valgrind can run. One lcore counts: the
+    instructions of a packet don't depend on how many there are. The clock is not read between
+    stages. Raises MissingError when the program is not built.
+    """
+    placement = scenario.placement.model_copy(
+        update={"lcores": str(scenario.placement.cpus[0]), "stage_clock": 0}
+    )
+    one = scenario.model_copy(update={"placement": placement})
+    path = folder / f"burst{placement.burst}-{packets}.ini"
+    write_config(configs_for([one])[0], path, one)
+    program = native_program("planecast-dataplane-v3" if portable else "planecast-dataplane")
+    return [str(program), str(path), "--packets", str(packets), "--instrument", instrument]

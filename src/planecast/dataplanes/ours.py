@@ -1,0 +1,257 @@
+"""planecast's own data plane: what a process of it is given, and what it answers."""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Annotated, Any, Self
+
+from pydantic import BeforeValidator, ValidationError
+
+from planecast.dataplanes.config import DataplaneConfig, configs_for, once_command, write_config
+from planecast.errors import EXIT_BAD_INPUT, EXIT_MISSING, InputError, MissingError, RunError
+from planecast.native import native_program
+from planecast.scenario.model import Noun, listed
+from planecast.scenario.scenario import Scenario
+
+__all__ = [
+    "Dataplane",
+    "DataplaneConfig",
+    "Trial",
+    "TrialAnswer",
+    "configs_for",
+    "once_command",
+    "write_config",
+]
+
+START_TIMEOUT_S = 120.0
+"""A million flows and 65,536 rules take half a minute to build."""
+STOP_TIMEOUT_S = 5.0
+
+Integers = Annotated[tuple[int, ...], BeforeValidator(listed)]
+Floats = Annotated[tuple[float, ...], BeforeValidator(listed)]
+
+
+def _pairs(value: Any) -> Any:
+    return tuple(tuple(pair) for pair in value) if isinstance(value, list) else value
+
+
+Pairs = Annotated[tuple[tuple[float, float], ...], BeforeValidator(_pairs)]
+
+
+def _columns(value: Any) -> Any:
+    return {name: tuple(column) for name, column in value.items()}
+
+
+class Windows(Noun):
+    """The windows of one lcore in one trial, as columns of one length."""
+
+    count: int
+    cycles: Integers
+    """TSC cycles of the window."""
+    packets: Integers
+    bursts: Integers
+    empty_polls: Integers
+    canary_compute: Pairs
+    """TSC cycles a round of the compute canary, before and after."""
+    canary_chase: Pairs
+    """TSC cycles a hop of the pointer chase, before and after."""
+    sampled_packets: Integers
+    """Packets of the bursts in which the clock was read between stages."""
+    sampled_bursts: Integers
+    stage_cycles: Annotated[dict[str, tuple[int, ...]], BeforeValidator(_columns)]
+    """TSC cycles by stage of the sampled bursts."""
+
+
+class LcoreAnswer(Noun):
+    """What one lcore did in a trial."""
+
+    cpu: int
+    clock_cost: int
+    """TSC cycles that one reading of the clock takes; already taken off ``stage_cycles``."""
+    windows: Windows
+
+
+class TrialAnswer(Noun):
+    """What the data plane answers to one trial. Totals count from its start."""
+
+    trial: dict[str, Any]
+    lcores: Annotated[tuple[LcoreAnswer, ...], BeforeValidator(listed)]
+    packets_in: int
+    packets_out: int
+    in_flight: int
+    drops: dict[str, int]
+    conserved: bool
+    interrupted: bool
+    tsc_hz: int
+    page_size: str
+    simd_bits: int
+    dpdk: str
+
+
+class Trial(Noun):
+    """One request: warm up, then measured windows on each lcore."""
+
+    windows: int
+    packets: int
+    """Packets of a window on each lcore."""
+    warmup: int
+    """Packets before the first window on each lcore."""
+    scenario: Scenario
+
+    @property
+    def request(self) -> str:
+        """The line that asks for it."""
+        scenario = self.scenario
+        words = {
+            "windows": self.windows,
+            "packets": self.packets,
+            "warmup": self.warmup,
+            "canary": 1,
+            "burst": scenario.placement.burst,
+            "frame_bytes": scenario.traffic.frame_bytes,
+            "flows": scenario.traffic.flows,
+            "stages": ",".join(scenario.workload.stages) or "none",
+            "stage_clock": scenario.placement.stage_clock,
+            "lcores": len(scenario.placement.cpus),
+        }
+        return "trial " + " ".join(f"{key}={value}" for key, value in words.items())
+
+
+class Dataplane:
+    """A running process that answers trials. A context manager: it never outlives its block."""
+
+    def __init__(self, config: DataplaneConfig, eal_arguments: Sequence[str] = ()) -> None:
+        self.config = config
+        self._eal_arguments = list(eal_arguments)
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._said: Path | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        """Starts the program and waits until its tables are built.
+
+        Raises MissingError, InputError or RunError with what the program said.
+        """
+        program = native_program("planecast-dataplane")
+        self._folder = tempfile.TemporaryDirectory(prefix="planecast-")
+        path = Path(self._folder.name) / "dataplane.ini"
+        write_config(self.config, path)
+        self._said = Path(self._folder.name) / "stderr"
+        command = [str(program), str(path), "--control"]
+        if self._eal_arguments:
+            command += ["--", *self._eal_arguments]
+        with self._said.open("w") as said:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                text=True,
+                start_new_session=True,  # a Ctrl-C is ours to pass on, once
+            )
+        assert self._process.stdout is not None
+        threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
+        answer = self._answer(START_TIMEOUT_S)
+        if "ready" not in answer:
+            raise RunError(f"the data plane's first word was {answer}")
+
+    def trial(self, trial: Trial, timeout_s: float = 120.0) -> TrialAnswer:
+        """Runs one trial. Raises RunError when it is refused, fails, or takes too long."""
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(trial.request + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._failure() from None
+        answer = self._answer(timeout_s)
+        if "error" in answer:
+            raise RunError(f"the data plane refused a trial: {answer['error']}")
+        try:
+            found = TrialAnswer.model_validate(answer)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise RunError(
+                f"the data plane's answer can't be read: {where}: {first['msg']}",
+                what_to_do="build it again with `make setup`",
+            ) from error
+        if not found.conserved:
+            raise RunError("packets in are not packets out and drops: a bug in the data plane")
+        return found
+
+    def stop(self) -> None:
+        """Ends the process, politely first, and takes its files away."""
+        process = self._process
+        if process is not None and process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._process = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _read(self, stream: IO[str]) -> None:
+        for line in stream:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _answer(self, timeout_s: float) -> dict[str, Any]:
+        try:
+            line = self._lines.get(timeout=timeout_s)
+        except queue.Empty:
+            raise RunError(f"the data plane did not answer for {timeout_s:.0f} s") from None
+        if line is None:
+            raise self._failure()
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise RunError(f"the data plane said what is no answer: {line.strip()[:80]}")
+        return answer
+
+    def _failure(self) -> Exception:
+        """Why the process is gone, in its own last words."""
+        assert self._process is not None
+        assert self._said is not None
+        try:
+            code = self._process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            code = -1
+        lines = [line for line in self._said.read_text(errors="replace").splitlines() if line]
+        said = lines[-1].removeprefix("planecast-dataplane: ") if lines else ""
+        if code == EXIT_BAD_INPUT:
+            return InputError(said, "planecast-dataplane")
+        if code == EXIT_MISSING:
+            return MissingError(said, "planecast-dataplane")
+        return RunError(said or f"it ended with code {code}", "planecast-dataplane")

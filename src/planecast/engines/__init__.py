@@ -1,0 +1,1 @@
+"""Room `engines`: three ways to answer a scenario. measure, solve, simulate."""

@@ -1,0 +1,215 @@
+"""From windows to a Result: undisturbed ones, a low quantile, an interval that owns up to restarts.
+
+The estimate is the 10th percentile of cycles a packet among undisturbed windows: disturbance goes one
+way only. Its interval comes from a bootstrap over visits, for windows of one visit share a state, and
+is widened by what restarts of the process differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.dataplanes import TrialAnswer
+from planecast.instruments.canary import low_mode, undisturbed
+from planecast.instruments.quantiles import turn_quantile
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result, StageResult
+from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import STAGES
+
+QUANTILE = 0.1
+MIN_WINDOWS = 20
+"""Undisturbed windows that an estimate wants at the least; with fewer, all windows are taken."""
+
+Columns = Mapping[str, NDArray[np.generic]]
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class PointFacts:
+    """What a point's visits counted: packets in and out, drops, page size, clock."""
+
+    packets_in: int = 0
+    packets_out: int = 0
+    drops: dict[str, int] = field(default_factory=dict)
+    tsc_hz: int = 0
+    page_size: str = ""
+
+    def add(self, answer: TrialAnswer) -> None:
+        """Adds a visit."""
+        self.tsc_hz, self.page_size = answer.tsc_hz, answer.page_size
+        self.packets_in += answer.packets_in
+        self.packets_out += answer.packets_out
+        for cause, count in answer.drops.items():
+            self.drops[cause] = self.drops.get(cause, 0) + count
+
+
+def undisturbed_rows(columns: Columns) -> Mask:
+    """Which windows have both compute canaries near their CPU's low mode."""
+    pairs = np.stack(
+        [
+            np.asarray(columns["canary_compute_before"], dtype=np.float64),
+            np.asarray(columns["canary_compute_after"], dtype=np.float64),
+        ],
+        axis=1,
+    )
+    good = np.zeros(len(pairs), dtype=np.bool_)
+    cpus = np.asarray(columns["cpu"])
+    for cpu in np.unique(cpus):
+        rows = cpus == cpu
+        good[rows] = undisturbed(pairs[rows], low_mode(pairs[rows]))
+    return good
+
+
+def estimate_point(
+    scenario: Scenario,
+    columns: Columns,
+    good: Mask,
+    point: int,
+    facts: PointFacts,
+    manifest: Manifest,
+) -> Result:
+    """The Result of one point from the rows that are its own. `good` marks undisturbed rows."""
+    rows = np.asarray(columns["point"]) == point
+    notes = [f"pages of {facts.page_size}"]
+    used = rows & good
+    if int(used.sum()) < MIN_WINDOWS:
+        notes.append(
+            f"only {int(used.sum())} of {int(rows.sum())} windows were undisturbed, so all of them "
+            "were used: the true cost may be lower"
+        )
+        used = rows
+    lcores = [_lcore_cost(columns, used & _of_cpu(columns, cpu)) for cpu in scenario.placement.cpus]
+    throughput = _sum_of_rates(lcores, facts.tsc_hz)
+    cost = _mean_cost(throughput, facts.tsc_hz, len(lcores))
+    return Result(
+        scenario=scenario,
+        throughput_pps=throughput,
+        cycles_per_packet=cost,
+        stages=_stages(columns, used, cost),
+        packets_in=facts.packets_in,
+        packets_out=facts.packets_out,
+        drops=facts.drops,
+        capped_by="core",
+        disturbed_share=float(1 - good[rows].mean()),
+        notes=tuple(notes),
+        manifest=manifest,
+    )
+
+
+def _of_cpu(columns: Columns, cpu: int) -> Mask:
+    return np.asarray(np.asarray(columns["cpu"]) == cpu)
+
+
+def _per_packet(columns: Columns, rows: Mask) -> Floats:
+    cycles = np.asarray(columns["cycles"], dtype=np.float64)[rows]
+    return cycles / np.asarray(columns["packets"], dtype=np.float64)[rows]
+
+
+def _lcore_cost(columns: Columns, rows: Mask) -> Estimate:
+    """TSC cycles a packet of one lcore."""
+    costs = _per_packet(columns, rows)
+    if costs.size == 0:
+        raise ValueError("an lcore has no windows")
+    visits = np.asarray(columns["visit"])[rows]
+    value, low, high = turn_quantile(costs, visits, QUANTILE)
+    extra = _between_restarts(costs, np.asarray(columns["restart"])[rows])
+    return Estimate(
+        value=value,
+        low=value - float(np.hypot(value - low, extra)),
+        high=value + float(np.hypot(high - value, extra)),
+        samples=int(costs.size),
+        unit="cycles/packet",
+        kind="measured",
+    )
+
+
+def _between_restarts(costs: Floats, restarts: NDArray[np.generic]) -> float:
+    """Half the 95 % interval of the mean over restarts: page placement differs between them."""
+    quantiles = [
+        float(np.quantile(costs[restarts == restart], QUANTILE)) for restart in np.unique(restarts)
+    ]
+    if len(quantiles) < 2:
+        return 0.0
+    return 1.96 * float(np.std(quantiles, ddof=1)) / float(np.sqrt(len(quantiles)))
+
+
+def _sum_of_rates(lcores: list[Estimate], tsc_hz: int) -> Estimate:
+    """Packets a second over all lcores; their errors are independent."""
+    rates = [tsc_hz / lcore.value for lcore in lcores]
+    down = np.hypot.reduce(
+        [r - tsc_hz / (lc.high or lc.value) for r, lc in zip(rates, lcores, strict=True)]
+    )
+    up = np.hypot.reduce(
+        [tsc_hz / (lc.low or lc.value) - r for r, lc in zip(rates, lcores, strict=True)]
+    )
+    value = sum(rates)
+    return Estimate(
+        value=value,
+        low=value - float(down),
+        high=value + float(up),
+        samples=sum(lcore.samples for lcore in lcores),
+        unit="pps",
+        kind="measured",
+    )
+
+
+def _mean_cost(throughput: Estimate, tsc_hz: int, lcores: int) -> Estimate:
+    """Cycles that an lcore spends on a packet: the clock of all lcores over their packets."""
+    clock = tsc_hz * lcores
+    return Estimate(
+        value=clock / throughput.value,
+        low=clock / (throughput.high or throughput.value),
+        high=clock / (throughput.low or throughput.value),
+        samples=throughput.samples,
+        unit="cycles/packet",
+        kind="measured",
+    )
+
+
+def _stages(columns: Columns, rows: Mask, cost: Estimate) -> dict[str, StageResult]:
+    """Cycles a packet by stage: medians of the sampled bursts, scaled to add up to the whole."""
+    packets = np.asarray(columns["sampled_packets"], dtype=np.float64)
+    visits = np.asarray(columns["visit"])
+    found: dict[str, tuple[float, float, float]] = {}
+    samples = 0
+    for name in _stage_names(columns):
+        cycles = np.asarray(columns[f"stage_{name}_cycles"], dtype=np.float64)
+        used = rows & (packets > 0) & np.isfinite(cycles)
+        if not used.any():
+            continue
+        samples = int(used.sum())
+        found[name] = turn_quantile(cycles[used] / packets[used], visits[used], 0.5)
+    whole = sum(value for value, _, _ in found.values())
+    if whole <= 0:
+        return {}
+    scale = cost.value / whole
+    return {
+        name: StageResult(
+            cycles_per_packet=Estimate(
+                value=value * scale,
+                low=low * scale,
+                high=high * scale,
+                samples=samples,
+                unit="cycles/packet",
+                kind="measured",
+            )
+        )
+        for name, (value, low, high) in found.items()
+    }
+
+
+def _stage_names(columns: Columns) -> list[str]:
+    names = [
+        name.removeprefix("stage_").removesuffix("_cycles")
+        for name in columns
+        if name.startswith("stage_")
+    ]
+    order = ["source", *STAGES, "tx"]
+    return sorted(names, key=order.index)

@@ -1,0 +1,71 @@
+"""Raw trials as columns: one row a window, an lcore and a visit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.dataplanes import TrialAnswer
+
+Floats = NDArray[np.float64]
+
+_PLAIN = ("cycles", "packets", "bursts", "empty_polls", "sampled_packets", "sampled_bursts")
+
+
+@dataclass
+class TrialTable:
+    """Every window of a run. Rows are appended; `columns` gives them as arrays of one length."""
+
+    labels: Sequence[str]
+    """Labels of the points, by number."""
+    _parts: list[dict[str, NDArray[np.generic]]] = field(default_factory=list)
+    _stages: list[dict[str, Floats]] = field(default_factory=list)
+
+    def append(self, point: int, restart: int, visit: int, answer: TrialAnswer) -> None:
+        """Adds one visit's windows. `visit` numbers the visits of the run, `restart` the process."""
+        for lcore in answer.lcores:
+            windows = lcore.windows
+            part: dict[str, NDArray[np.generic]] = {
+                "point": np.full(windows.count, point),
+                "restart": np.full(windows.count, restart),
+                "visit": np.full(windows.count, visit),
+                "cpu": np.full(windows.count, lcore.cpu),
+                "window": np.arange(windows.count),
+            }
+            for name in _PLAIN:
+                part[name] = np.array(getattr(windows, name), dtype=np.int64)
+            for name in ("canary_compute", "canary_chase"):
+                pairs = np.array(getattr(windows, name), dtype=np.float64)
+                part[f"{name}_before"], part[f"{name}_after"] = pairs[:, 0], pairs[:, 1]
+            self._parts.append(part)
+            self._stages.append(
+                {name: np.array(c, dtype=np.float64) for name, c in windows.stage_cycles.items()}
+            )
+
+    def columns(self) -> dict[str, NDArray[np.generic]]:
+        """All rows; a stage that a point doesn't have reads NaN. Empty when nothing was measured."""
+        if not self._parts:
+            return {}
+        found = {
+            name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
+        }
+        names = dict.fromkeys(name for stages in self._stages for name in stages)
+        for name in names:
+            found[f"stage_{name}_cycles"] = np.concatenate(
+                [
+                    stages.get(name, np.full(len(part["point"]), np.nan))
+                    for part, stages in zip(self._parts, self._stages, strict=True)
+                ]
+            )
+        return found
+
+    def stored(self) -> dict[str, NDArray[np.generic]]:
+        """The columns with the points' labels, as ``trials.parquet`` keeps them."""
+        columns = self.columns()
+        if columns:
+            numbers = np.asarray(columns["point"], dtype=np.int64)
+            columns["label"] = np.array(list(self.labels), dtype=object)[numbers]
+        return columns

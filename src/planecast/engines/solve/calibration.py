@@ -1,0 +1,91 @@
+"""Calibration: the fitted parameters of the model, and all that a prediction needs besides."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from planecast.engines.solve.hierarchy import Hierarchy
+from planecast.instruments.counts import InstructionCounts
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.scenario.model import Noun, listed
+
+Floats = NDArray[np.float64]
+
+
+def _rows(value: object) -> object:
+    return tuple(tuple(row) for row in value) if isinstance(value, list) else value
+
+
+class Parameter(Noun):
+    """One fitted parameter."""
+
+    name: str
+    """Stage and kind: ``acl.cpi``, ``acl.burst``, ``acl.bf``."""
+    value: float
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
+    unit: str
+    at_bound: bool
+    """The fit wanted it below zero, so it was held at zero."""
+
+    def estimate(self, samples: int) -> Estimate:
+        """As an Estimate, for tables and reports."""
+        return Estimate(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            samples=samples,
+            unit=self.unit,
+            kind="computed",
+        )
+
+
+class Calibration(Noun):
+    """Everything that turns a scenario into a prediction on this machine."""
+
+    parameters: Annotated[tuple[Parameter, ...], BeforeValidator(listed)]
+    covariance: Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
+    """Of the parameters, in their order."""
+    freedom: Annotated[int, Field(ge=1)]
+    """Observations less parameters."""
+    discrepancy: Annotated[float, Field(ge=0)]
+    """Relative error of predicting a calibration point from the others: the model's own error."""
+    hierarchy: Hierarchy
+    last_level_factor: float
+    """The last cache level that fitted best, as a multiple of the probed one."""
+    last_level_range: Annotated[tuple[float, ...], BeforeValidator(listed)]
+    """Multiples that fitted nearly as well: lowest and highest."""
+    instructions: dict[str, InstructionCounts]
+    """By pipeline, the base scenario's first."""
+    ranges: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]]
+    """Lowest and highest value of each numeric key over the calibration points."""
+    stages: Annotated[tuple[str, ...], BeforeValidator(listed)]
+    """Stages that ran in some calibration point."""
+    points: int
+    """Calibration points."""
+    manifest: Manifest
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the parameters, in order."""
+        return [parameter.name for parameter in self.parameters]
+
+    @property
+    def vector(self) -> Floats:
+        """Values of the parameters, of shape (parameters,)."""
+        return np.array([parameter.value for parameter in self.parameters])
+
+    @property
+    def matrix(self) -> Floats:
+        """Their covariance, of shape (parameters, parameters)."""
+        return np.array(self.covariance)
+
+    def fitted_hierarchy(self, factor: float | None = None) -> Hierarchy:
+        """The hierarchy with the fitted last cache level, or another multiple of the probed one."""
+        return self.hierarchy.with_last_level(self.last_level_factor if factor is None else factor)

@@ -1,0 +1,173 @@
+"""The engine: features times parameters, with intervals, for many scenarios at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from planecast.engines.solve.calibration import Calibration
+from planecast.engines.solve.features import (
+    STAGES,
+    FeatureTable,
+    features,
+    instructions_of,
+    stage_instructions,
+)
+from planecast.engines.solve.ranges import outside
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result, StageResult
+from planecast.scenario.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+EXTRAPOLATION = 1.5
+"""Outside the calibrated range the model's own error counts so much more."""
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Cycles a packet of many scenarios: arrays of shape (scenarios,), TSC cycles."""
+
+    value: Floats
+    half_width: Floats
+    """Half the 95 % interval."""
+    stages: dict[str, tuple[Floats, Floats]]
+    """By stage: value and half width."""
+    capped_by_memory: NDArray[np.bool_]
+
+
+def predicted_cycles(scenarios: Sequence[Scenario], calibration: Calibration) -> Predicted:
+    """What the model says of many scenarios.
+
+    The interval adds what the parameters leave open, what the size of the last cache level leaves
+    open, and the model's own error as the calibration points showed it.
+    """
+    table = _table(scenarios, calibration, None)
+    names = calibration.names
+    whole = table.row(None, names)
+    value = whole @ calibration.vector
+    outer = np.array([bool(outside(s, calibration.ranges)) for s in scenarios])
+    own = calibration.discrepancy * value * np.where(outer, EXTRAPOLATION, 1.0)
+    spread = _spread(whole, calibration)
+    cache = _cache_spread(scenarios, calibration, value)
+    quantile = float(stats.t.ppf(0.975, calibration.freedom))
+    half = quantile * np.sqrt(spread**2 + own**2 + cache**2)
+    bound = table.memory_lines * calibration.hierarchy.memory_line_cycles
+    capped = bound > value
+    by_stage = {}
+    for stage in STAGES:
+        row = table.row(stage, names)
+        part = row @ calibration.vector
+        by_stage[stage] = (part, quantile * np.hypot(_spread(row, calibration), own * part / value))
+    return Predicted(np.maximum(value, bound), half, by_stage, capped)
+
+
+def _table(
+    scenarios: Sequence[Scenario], calibration: Calibration, factor: float | None
+) -> FeatureTable:
+    return features(scenarios, calibration.fitted_hierarchy(factor), calibration.instructions)
+
+
+def _spread(rows: Floats, calibration: Calibration) -> Floats:
+    """Standard deviation that the parameters' covariance gives to each row."""
+    variance = np.einsum("ij,jk,ik->i", rows, calibration.matrix, rows)
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _cache_spread(scenarios: Sequence[Scenario], calibration: Calibration, value: Floats) -> Floats:
+    """What another size of the last level, within its range, would change: as a deviation."""
+    others = [
+        _table(scenarios, calibration, factor).row(None, calibration.names) @ calibration.vector
+        for factor in calibration.last_level_range
+    ]
+    # The range is taken as two deviations wide.
+    return np.asarray(max_of([np.abs(other - value) for other in others]) / 2)
+
+
+def max_of(arrays: Sequence[Floats]) -> Floats:
+    """Elementwise maximum of arrays of one shape; zero for none."""
+    return np.maximum.reduce(arrays) if arrays else np.zeros(1)
+
+
+def solve(
+    scenarios: Sequence[Scenario], calibration: Calibration, manifest: Manifest
+) -> list[Result]:
+    """Predicts scenarios. Intervals are 95 %."""
+    predicted = predicted_cycles(scenarios, calibration)
+    return [
+        _result(scenario, i, predicted, calibration, manifest)
+        for i, scenario in enumerate(scenarios)
+    ]
+
+
+def _result(
+    scenario: Scenario, i: int, predicted: Predicted, calibration: Calibration, manifest: Manifest
+) -> Result:
+    cost = _estimate(predicted.value[i], predicted.half_width[i], "cycles/packet")
+    clock = calibration.hierarchy.tsc_hz * len(scenario.placement.cpus)
+    low, high = cost.interval or (cost.value, cost.value)
+    count = _instructions(scenario, calibration)
+    stages = {
+        stage: StageResult(
+            cycles_per_packet=_estimate(part[i], half[i], "cycles/packet"),
+            instructions_per_packet=_counted(
+                stage_instructions(scenario, stage, calibration.instructions)
+            ),
+        )
+        for stage, (part, half) in predicted.stages.items()
+        if stage in ("source", "tx") or stage in scenario.workload.stages
+    }
+    return Result(
+        scenario=scenario,
+        throughput_pps=Estimate(
+            value=clock / cost.value,
+            low=clock / high,
+            high=clock / low,
+            unit="pps",
+            kind="computed",
+        ),
+        cycles_per_packet=cost,
+        instructions_per_packet=count,
+        ipc=_ipc(count, cost, calibration),
+        stages=stages,
+        capped_by="memory" if predicted.capped_by_memory[i] else "core",
+        notes=tuple(outside(scenario, calibration.ranges)),
+        manifest=manifest,
+    )
+
+
+def _estimate(value: float, half_width: float, unit: str) -> Estimate:
+    # A cost can't be nothing: an interval that would reach zero ends just above it.
+    low = max(float(value - half_width), float(value) * 0.01)
+    return Estimate(
+        value=float(value), low=low, high=float(value + half_width), unit=unit, kind="computed"
+    )
+
+
+def _counted(value: float) -> Estimate:
+    return Estimate(value=value, unit="instructions/packet", kind="computed")
+
+
+def _instructions(scenario: Scenario, calibration: Calibration) -> Estimate:
+    counts = instructions_of(scenario, calibration.instructions)
+    stages = ("source", *scenario.workload.stages, "tx")
+    parts = [stage_instructions(scenario, stage, calibration.instructions) for stage in stages]
+    return _counted(sum(parts) + counts.other.at(scenario.placement.burst))
+
+
+def _ipc(count: Estimate, cost: Estimate, calibration: Calibration) -> Estimate:
+    """Instructions a cycle of the core, whose clock is not the TSC's."""
+    core = calibration.hierarchy.core_hz / calibration.hierarchy.tsc_hz
+    low, high = cost.interval or (cost.value, cost.value)
+    return Estimate(
+        value=count.value / (cost.value * core),
+        low=count.value / (high * core),
+        high=count.value / (low * core),
+        unit="instructions/cycle",
+        kind="computed",
+    )

@@ -1,0 +1,136 @@
+"""The model's equations: what a stage costs as a sum of parameters times features.
+
+For stage s and bursts of n packets, per packet:
+
+    cycles = CPI_s * I_s(n)     instructions, counted at several burst sizes; every access near
+           + burst_s / n        what each burst costs beyond them
+           + BF_s * delay_s     what misses add, hidden but for the blocking factor
+
+`delay` is the sum over the stage's regions of touches times (latency of the level that serves them
+less that of L1), in TSC cycles. Key extraction asks for the lines of flow actions and routes, so it
+has features for those too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC 2015, for CPI and
+the blocking factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.engines.solve.cache import hit_shares
+from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
+from planecast.engines.solve.regions import Region, facts_of, regions_of
+from planecast.instruments.counts import InstructionCounts
+from planecast.scenario.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+STAGES = ("source", "acl", "key", "classify", "actions", "route", "tx")
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """Features of many scenarios: by stage and parameter, arrays of shape (scenarios,)."""
+
+    stages: dict[str, dict[str, Floats]]
+    """Stage to parameter name to feature. A stage that does not run has zeros."""
+    memory_lines: Floats
+    """Lines a packet fetches from memory."""
+
+    def parameters(self) -> list[str]:
+        """Names of all parameters, in order."""
+        return list(dict.fromkeys(name for row in self.stages.values() for name in row))
+
+    def row(self, stage: str | None, parameters: Sequence[str]) -> Floats:
+        """Features of a stage, or of all together, of shape (scenarios, parameters)."""
+        rows = [self.stages[stage]] if stage else list(self.stages.values())
+        zero = np.zeros_like(self.memory_lines)
+        return np.stack(
+            [sum((row.get(name, zero) for row in rows), zero) for name in parameters], axis=1
+        )
+
+
+def instructions_of(
+    scenario: Scenario, counts: Mapping[str, InstructionCounts]
+) -> InstructionCounts:
+    """The counts of the scenario's own pipeline; of the first one counted when it has none."""
+    own = counts.get(",".join(scenario.workload.stages) or "none")
+    return own if own is not None else next(iter(counts.values()))
+
+
+def stage_instructions(
+    scenario: Scenario, stage: str, counts: Mapping[str, InstructionCounts]
+) -> float:
+    """Instructions a packet of one stage at the scenario's burst; 0 for one that was not counted."""
+    counted = instructions_of(scenario, counts).stages.get(stage)
+    return 0.0 if counted is None else counted.at(scenario.placement.burst)
+
+
+def features(
+    scenarios: Sequence[Scenario],
+    hierarchy: Hierarchy,
+    instructions: Mapping[str, InstructionCounts],
+) -> FeatureTable:
+    """The features of scenarios on a machine with the instruction counts of these pipelines."""
+    facts = facts_of(scenarios)
+    regions = regions_of(facts)
+    delay, memory_lines = _delays(regions, hierarchy, facts.lcores, facts.small_pages)
+    per_burst = 1 / facts.burst
+    table: dict[str, dict[str, Floats]] = {}
+    for stage in STAGES:
+        runs = facts.stages[stage]
+        count = np.array([stage_instructions(s, stage, instructions) for s in scenarios])
+        table[stage] = {
+            f"{stage}.cpi": runs * count,
+            f"{stage}.burst": runs * per_burst,
+        }
+    for stage in ("source", "acl", "classify", "actions", "route"):
+        table[stage][f"{stage}.bf"] = delay[stage]
+    # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
+    table["key"]["key.bf"] = facts.stages["key"] * (delay["actions"] + delay["route"])
+    return FeatureTable(table, memory_lines)
+
+
+def _delays(
+    regions: Sequence[Region],
+    hierarchy: Hierarchy,
+    lcores: Floats,
+    small_pages: NDArray[np.bool_],
+) -> tuple[Mapping[str, Floats], Floats]:
+    """(delay a packet by stage in TSC cycles, lines a packet from memory)."""
+    near = hierarchy.levels[0].latency_cycles
+    # A cache serves what no nearer one does: shares grow from level to level.
+    reached = [np.zeros_like(lcores) for _ in regions]
+    delay = [np.zeros_like(lcores) for _ in regions]
+    for level in hierarchy.levels:
+        capacity = np.full_like(lcores, level.size_bytes / LINE_BYTES)
+        shares = hit_shares(regions, capacity, lcores, shared=level.shared)
+        for i, share in enumerate(shares):
+            served = np.maximum(share - reached[i], 0.0)
+            delay[i] += served * (level.latency_cycles - near)
+            reached[i] = np.maximum(reached[i], share)
+    walks = _walk_shares(regions, hierarchy, small_pages)
+    found: dict[str, Floats] = {}
+    memory_lines = np.zeros_like(lcores)
+    for i, region in enumerate(regions):
+        missed = 1 - reached[i]
+        per_touch = (
+            delay[i]
+            + missed * (hierarchy.memory_latency_cycles - near)
+            + walks[i] * hierarchy.walk_cycles
+        )
+        found[region.stage] = found.get(region.stage, 0.0) + region.touches * per_touch
+        memory_lines += region.touches * missed
+    return found, memory_lines
+
+
+def _walk_shares(
+    regions: Sequence[Region], hierarchy: Hierarchy, small_pages: NDArray[np.bool_]
+) -> list[Floats]:
+    """Share of each region's touches that need a page walk; none with 2 MiB pages."""
+    in_use = sum(np.where(region.touches > 0, region.pages, 0.0) for region in regions)
+    beyond = np.clip(1 - hierarchy.tlb_pages / np.maximum(in_use, 1.0), 0.0, 1.0)
+    return [np.where(small_pages, beyond, 0.0) for _ in regions]

@@ -1,0 +1,201 @@
+"""What each stage of the vPE upstream pipeline touches: regions of memory, by scenario.
+
+A region has so many distinct cache lines, of which a packet touches some, in one of two patterns:
+uniform (a random one of them each time) or cyclic (all of them in order, over and over). The sizes
+follow from the data plane's tables (native/dataplane) and from the traffic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.scenario.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+ACL_LINES_PER_RULE = 338 / 64
+"""rte_acl's run-time structures take 1,386,704 bytes for 4,096 of our rules (its own dump)."""
+BUCKET_ENTRIES = 8  # rte_hash: a bucket is one line
+KEYS_PER_LINE = 4  # rte_hash: eight bytes of data and eight of key
+NEXT_HOPS_PER_LINE = 2
+BUFFER_LINES = 2  # of an mbuf its first line, of the packet its headers
+BUFFER_BYTES = 2432
+
+
+@dataclass(frozen=True)
+class Region:
+    """One region in many scenarios: arrays of shape (scenarios,), as one lcore sees it."""
+
+    stage: str
+    name: str
+    cyclic: bool
+    lines: Floats
+    """Distinct lines that one lcore touches."""
+    touches: Floats
+    """Lines a packet touches."""
+    pages: Floats
+    """Distinct 4 KiB pages that one lcore touches."""
+    total_lines: Floats
+    """Distinct lines that all lcores touch together: what counts in a shared cache."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The numbers of scenarios that regions follow from, as arrays of shape (scenarios,)."""
+
+    acl_rules: Floats
+    table_flows: Floats
+    routes: Floats
+    active_flows: Floats
+    destinations: Floats
+    """Distinct destinations before the steps come round."""
+    destination_lines: Floats
+    """Distinct lines of the 64 MB route table that they touch."""
+    buffers: Floats
+    lcores: Floats
+    burst: Floats
+    small_pages: NDArray[np.bool_]
+    stages: dict[str, Floats]
+    """1 where the stage runs, else 0; source and tx always do."""
+
+
+def facts_of(scenarios: Sequence[Scenario]) -> Facts:
+    """Gathers the numbers of many scenarios. `auto` pages count as 2 MiB ones."""
+
+    def column(values: Sequence[float]) -> Floats:
+        return np.array(values, dtype=np.float64)
+
+    steps = [_step(s.traffic.destination_step) for s in scenarios]
+    destinations = [(1 << 32) // max(1, step & -step) if step else 1 for step in steps]
+    names = ("acl", "key", "classify", "actions", "route")
+    return Facts(
+        acl_rules=column([s.workload.acl_rules for s in scenarios]),
+        table_flows=column([s.workload.flows for s in scenarios]),
+        routes=column([s.workload.routes for s in scenarios]),
+        active_flows=column([s.traffic.flows for s in scenarios]),
+        destinations=column(destinations),
+        destination_lines=column([min(count, 1 << 20) for count in destinations]),
+        buffers=column(
+            [s.placement.rx_ring + s.placement.tx_ring + s.placement.burst for s in scenarios]
+        ),
+        lcores=column([len(s.placement.cpus) for s in scenarios]),
+        burst=column([s.placement.burst for s in scenarios]),
+        small_pages=np.array([s.placement.page_size == "4KiB" for s in scenarios]),
+        stages={
+            "source": np.ones(len(scenarios)),
+            **{n: column([n in s.workload.stages for s in scenarios]) for n in names},
+            "tx": np.ones(len(scenarios)),
+        },
+    )
+
+
+def _step(dotted: str) -> int:
+    value = 0
+    for part in dotted.split("."):
+        value = value << 8 | int(part)
+    return value
+
+
+def regions_of(facts: Facts) -> list[Region]:
+    """Every region; its touches are 0 in a scenario whose pipeline leaves the stage out."""
+    return [_buffers(facts), _rules(facts), *_flow_table(facts), _actions(facts), *_routes(facts)]
+
+
+def _buffers(facts: Facts) -> Region:
+    lines = BUFFER_LINES * facts.buffers
+    return Region(
+        stage="source",
+        name="packet buffers",
+        cyclic=True,
+        lines=lines,
+        touches=np.full_like(lines, BUFFER_LINES),
+        pages=facts.buffers * BUFFER_BYTES / 4096 + 1,
+        total_lines=lines * facts.lcores,
+    )
+
+
+def _rules(facts: Facts) -> Region:
+    # Destinations come in order, so a rule serves several packets in a row when there are fewer.
+    visited = np.minimum(facts.acl_rules, facts.destinations)
+    lines = ACL_LINES_PER_RULE * visited
+    return Region(
+        stage="acl",
+        name="rule tries",
+        cyclic=True,
+        lines=lines,
+        touches=facts.stages["acl"] * lines / facts.destinations,
+        pages=lines / 64 + 1,
+        total_lines=lines,
+    )
+
+
+def _flow_table(facts: Facts) -> list[Region]:
+    own = facts.active_flows / facts.lcores
+    buckets = 2 ** np.ceil(np.log2(np.maximum(facts.table_flows, 8))) / BUCKET_ENTRIES
+
+    def touched(flows: Floats) -> Floats:
+        # Bulk look-up asks for the primary and the secondary bucket of every key.
+        return np.asarray(buckets * -np.expm1(-2 * flows / buckets))
+
+    return [
+        Region(
+            stage="classify",
+            name="flow buckets",
+            cyclic=False,
+            lines=touched(own),
+            touches=2 * facts.stages["classify"],
+            pages=np.minimum(touched(own), buckets / 64 + 1),
+            total_lines=touched(facts.active_flows),
+        ),
+        Region(
+            stage="classify",
+            name="flow keys",
+            cyclic=False,
+            lines=own / KEYS_PER_LINE + 1,
+            touches=facts.stages["classify"],
+            pages=own / KEYS_PER_LINE / 64 + 1,
+            total_lines=facts.active_flows / KEYS_PER_LINE + 1,
+        ),
+    ]
+
+
+def _actions(facts: Facts) -> Region:
+    own = facts.active_flows / facts.lcores
+    return Region(
+        stage="actions",
+        name="flow actions",
+        cyclic=False,
+        lines=own,
+        touches=facts.stages["actions"],
+        pages=own / 16 + 1,  # an entry has four classes of one line: 256 bytes
+        total_lines=facts.active_flows,
+    )
+
+
+def _routes(facts: Facts) -> list[Region]:
+    visited = np.minimum(facts.routes, facts.destinations)
+    hops = visited / NEXT_HOPS_PER_LINE
+    return [
+        Region(
+            stage="route",
+            name="route table",
+            cyclic=True,
+            lines=facts.destination_lines,
+            touches=facts.stages["route"] * facts.destination_lines / facts.destinations,
+            pages=np.minimum(facts.destination_lines, 16384.0),
+            total_lines=facts.destination_lines,
+        ),
+        Region(
+            stage="route",
+            name="next hops",
+            cyclic=True,
+            lines=hops,
+            touches=facts.stages["route"] * hops / facts.destinations,
+            pages=hops / 64 + 1,
+            total_lines=hops,
+        ),
+    ]

@@ -1,0 +1,1 @@
+"""Room `study`: measured, calibrated, predicted, measured again, compared."""
