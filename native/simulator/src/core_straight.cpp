@@ -27,12 +27,13 @@ void CoreRun::run_straight(Turn &turn)
     const Ps *service = task.service.data();
     std::uint64_t *sizes = task.burst_sizes.data();
     const std::size_t burst = task.model.burst;
+    const std::size_t most = std::min(burst, input.capacity);
+    FreshCounts fresh;
     const Ps limit = turn.limit;
     const Ps empty_poll = task.empty_poll;
     const auto reciprocal = static_cast<std::uint64_t>(-1) / static_cast<std::uint64_t>(empty_poll);
-    std::uint64_t steps = 0;
     std::uint64_t bursts = 0;
-    std::uint64_t polls = 0;
+    Ps polling = 0;
     Ps busy = 0;
     Ps now = now_;
     std::size_t taken = taken_;
@@ -59,23 +60,22 @@ void CoreRun::run_straight(Turn &turn)
             input.release(taken);
             taken = 0;
         }
-        ++steps;
         Ps ready = input.next_ready();
         if (ready > now) {
             if (ready >= limit) {
                 wake_ = std::min(ready, turn.horizon);
                 break;
             }
-            // ⌈away / empty_poll⌉: the reciprocal's product is that or one less.
+            // ⌈away / empty_poll⌉ polls: the reciprocal's product is at most one too few.
             Ps away = ready - now;
-            auto skipped = static_cast<Ps>((static_cast<UInt128>(away) * reciprocal) >> 64);
-            skipped += skipped * empty_poll < away ? 1 : 0;
-            skipped += skipped * empty_poll < away ? 1 : 0;
-            polls += static_cast<std::uint64_t>(skipped);
-            now += skipped * empty_poll;
+            auto whole = static_cast<Ps>((static_cast<UInt128>(away - 1) * reciprocal) >> 64) + 1;
+            Ps skipped = whole * empty_poll;
+            skipped += skipped < away ? empty_poll : 0;
+            polling += skipped;
+            now += skipped;
             continue;
         }
-        taken = input.take_fresh(now, burst);
+        taken = input.take_fresh(now, most, fresh);
         if (taken == 0) {
             taken = input.poll(now, burst);
             input.take(taken, now, [&input](std::size_t i) { return input.packets[i].ready; });
@@ -85,6 +85,7 @@ void CoreRun::run_straight(Turn &turn)
         busy += service[taken];
         now = later(now, service[taken]);
     }
+    input.count(fresh);
     static_cast<QueueState &>(*task.input) = input;
     if (tx != nullptr) {
         task.output.delivered += out.entered - entered;
@@ -93,10 +94,10 @@ void CoreRun::run_straight(Turn &turn)
     }
     task.bursts += bursts;
     task.packets += input.counts.left - left;
-    task.empty_polls += polls;
-    time_.polling += static_cast<Ps>(polls) * empty_poll;
+    task.empty_polls += static_cast<std::uint64_t>(polling / empty_poll);
+    time_.polling += polling;
     time_.busy += busy;
-    turn.steps += steps;
+    turn.steps += bursts + 1;
     taken_ = alive_ = taken;
     sent_ = 0;
     stage_ = task.stages.size();

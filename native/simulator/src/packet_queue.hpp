@@ -31,6 +31,13 @@ struct QueueCounts {
     Int128 waits = 0; // Σ time of those that left, by packet: Little's law compares the two
 };
 
+// What take_fresh() has counted and count() adds to the rest.
+struct FreshCounts {
+    std::uint64_t packets = 0;
+    std::size_t max = 0;
+    Int128 waited = 0; // both an area and a sum of waits: who came left in the same poll
+};
+
 // The queue's numbers, apart from what owns the memory: a loop that keeps a copy of them has them
 // in registers, and puts it back when it stops.
 struct QueueState {
@@ -44,9 +51,10 @@ struct QueueState {
         }
         return n;
     }
-    // poll() and take() at once where nothing waited and less than a burst has come: one pass over
+    // poll() and take() at once where nothing waited and fewer than `most` have come: one pass over
     // the packets instead of two. 0 if it isn't so, and then nothing is done.
-    std::size_t take_fresh(Ps now, std::size_t burst);
+    std::size_t take_fresh(Ps now, std::size_t most, FreshCounts &fresh);
+    void count(const FreshCounts &fresh);
     // When the next packet shows; kNever if none is known.
     Ps next_ready() const { return packets[head < tail ? head : unseen].ready; }
     Packet *in_service() { return packets + done; }
@@ -153,15 +161,14 @@ inline void QueueState::settle(Ps now)
     counts.area += waited;
 }
 
-inline std::size_t QueueState::take_fresh(Ps now, std::size_t burst)
+inline std::size_t QueueState::take_fresh(Ps now, std::size_t most, FreshCounts &fresh)
 {
     if (head != tail || tail != unseen) {
         return 0;
     }
-    Int128 waited = 0;
-    std::size_t count = 0;
     const Packet *arrival = packets + unseen;
-    std::size_t most = std::min(burst, capacity);
+    std::size_t count = 0;
+    Int128 waited = fresh.waited;
     while (count < most && arrival[count].ready <= now) {
         waited += now - arrival[count].ready;
         ++count;
@@ -171,12 +178,19 @@ inline std::size_t QueueState::take_fresh(Ps now, std::size_t burst)
     }
     settled = now;
     head = tail = unseen = unseen + count;
-    counts.entered += count;
-    counts.left += count;
-    counts.max = std::max<std::uint64_t>(counts.max, count);
-    counts.area += waited;
-    counts.waits += waited;
+    fresh.packets += count;
+    fresh.max = std::max(fresh.max, count);
+    fresh.waited = waited;
     return count;
+}
+
+inline void QueueState::count(const FreshCounts &fresh)
+{
+    counts.entered += fresh.packets;
+    counts.left += fresh.packets;
+    counts.max = std::max<std::uint64_t>(counts.max, fresh.max);
+    counts.area += fresh.waited;
+    counts.waits += fresh.waited;
 }
 
 template <class Entered> inline void QueueState::take(std::size_t count, Ps now, Entered entered)
