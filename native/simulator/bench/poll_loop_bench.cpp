@@ -19,20 +19,27 @@ constexpr double kBurstCycles = 120;
 constexpr double kPacketCycles = 220;
 constexpr double kCapacityPps = kClockHz / (kPacketCycles + kBurstCycles / 32);
 
-Model poll_loops(std::size_t cores, double load, ArrivalKind kind, double packets)
+// One port behind RSS for all cores (its wire then couples them when they send), or one each.
+enum class Ports { shared, own };
+
+Model poll_loops(std::size_t cores, double load, ArrivalKind kind, double packets, Ports ports)
 {
     Model model;
-    Port port;
-    port.name = "port";
-    port.line_rate_bps = 100e9;
-    port.rx_queues = cores;
-    model.ports.push_back(port);
-    Source source;
-    source.port = "port";
-    source.arrivals.kind = kind;
-    source.arrivals.rate_pps = load * kCapacityPps * static_cast<double>(cores);
-    source.classes[0].flows = cores == 1 ? 1 : 65536;
-    model.sources.push_back(source);
+    std::size_t port_count = ports == Ports::shared ? 1 : cores;
+    for (std::size_t i = 0; i < port_count; ++i) {
+        Port port;
+        port.name = "port" + std::to_string(i);
+        port.line_rate_bps = 100e9;
+        port.rx_queues = cores / port_count;
+        model.ports.push_back(port);
+        Source source;
+        source.name = "source" + std::to_string(i);
+        source.port = port.name;
+        source.arrivals.kind = kind;
+        source.arrivals.rate_pps = load * kCapacityPps * static_cast<double>(port.rx_queues);
+        source.classes[0].flows = 65536;
+        model.sources.push_back(source);
+    }
     for (std::size_t i = 0; i < cores; ++i) {
         Core core;
         core.name = "core" + std::to_string(i);
@@ -43,21 +50,22 @@ Model poll_loops(std::size_t cores, double load, ArrivalKind kind, double packet
         stage.packet_cycles.mean = kPacketCycles;
         Task task;
         task.name = "forward";
-        task.input = {InputKind::port, "port", i};
+        std::string port = "port" + std::to_string(ports == Ports::shared ? 0 : i);
+        task.input = {InputKind::port, port, ports == Ports::shared ? i : 0};
         task.stages.push_back(stage);
         task.output.kind = OutputKind::port;
-        task.output.to = {"port"};
+        task.output.to = {port};
         core.tasks.push_back(task);
         model.cores.push_back(core);
     }
-    model.run.duration_ns = packets / source.arrivals.rate_pps * 1e9;
+    model.run.duration_ns = packets / (load * kCapacityPps * static_cast<double>(cores)) * 1e9;
     return model;
 }
 
 void simulate_poll_loops(benchmark::State &state, std::size_t cores, double load, ArrivalKind kind,
-                         unsigned threads)
+                         unsigned threads, Ports ports)
 {
-    Model model = poll_loops(cores, load, kind, 4e6);
+    Model model = poll_loops(cores, load, kind, 4e6, ports);
     model.run.threads = threads;
     double packets = 0;
     double simulated_s = 0;
@@ -78,12 +86,13 @@ void simulate_poll_loops(benchmark::State &state, std::size_t cores, double load
     BENCHMARK_CAPTURE(simulate_poll_loops, name, __VA_ARGS__)                                      \
         ->Unit(benchmark::kMillisecond)                                                            \
         ->UseRealTime()
-POLL_LOOP(90_load_poisson, 1, 0.9, ArrivalKind::poisson, 1);
-POLL_LOOP(90_load_constant, 1, 0.9, ArrivalKind::constant, 1);
-POLL_LOOP(50_load_poisson, 1, 0.5, ArrivalKind::poisson, 1);
-POLL_LOOP(50_load_constant, 1, 0.5, ArrivalKind::constant, 1);
-POLL_LOOP(overload_poisson, 1, 1.2, ArrivalKind::poisson, 1);
-POLL_LOOP(4_cores_90_load_poisson, 4, 0.9, ArrivalKind::poisson, 1);
-POLL_LOOP(4_cores_90_load_poisson_2_threads, 4, 0.9, ArrivalKind::poisson, 2);
+POLL_LOOP(90_load_poisson, 1, 0.9, ArrivalKind::poisson, 1, Ports::own);
+POLL_LOOP(90_load_constant, 1, 0.9, ArrivalKind::constant, 1, Ports::own);
+POLL_LOOP(50_load_poisson, 1, 0.5, ArrivalKind::poisson, 1, Ports::own);
+POLL_LOOP(50_load_constant, 1, 0.5, ArrivalKind::constant, 1, Ports::own);
+POLL_LOOP(overload_poisson, 1, 1.2, ArrivalKind::poisson, 1, Ports::own);
+POLL_LOOP(4_cores_90_load_poisson, 4, 0.9, ArrivalKind::poisson, 1, Ports::own);
+POLL_LOOP(4_cores_90_load_poisson_2_threads, 4, 0.9, ArrivalKind::poisson, 2, Ports::own);
+POLL_LOOP(4_cores_one_port_90_load_poisson, 4, 0.9, ArrivalKind::poisson, 1, Ports::shared);
 
 BENCHMARK_MAIN();

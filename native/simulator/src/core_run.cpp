@@ -55,7 +55,7 @@ CoreRun::CoreRun(const Core &core, std::uint32_t index, std::uint64_t seed)
 void CoreRun::run(Turn &turn, Waker &waker)
 {
     if (straight_) {
-        run_straight(turn);
+        alone_ ? run_straight<true>(turn) : run_straight<false>(turn);
         return;
     }
     for (;;) {

@@ -65,7 +65,7 @@ class CoreRun
 
     // Acts until turn.limit, which waking another core lowers; leaves wake() behind.
     void run(Turn &turn, Waker &waker);
-    void choose_loop(); // once everything is connected
+    void choose_loop(bool alone); // once everything is connected; alone: no other core in its group
 
     Ps wake() const { return wake_; } // when it next has something to do, at the earliest
     void arrival_at(Ps when) { wake_if(State::polling, when); } // into one of its inputs
@@ -90,7 +90,7 @@ class CoreRun
             wake_ = std::min(wake_, std::max(when, now_));
         }
     }
-    void run_straight(Turn &turn); // run() for the common core
+    template <bool kAlone> void run_straight(Turn &turn); // run() for the common core
     void begin(TaskRun &task, std::size_t count, Waker &waker);
     bool advance(Turn &turn, Waker &waker); // from any state but polling; false: must wait
     void serve_on(TaskRun &task);
@@ -107,6 +107,7 @@ class CoreRun
     Ps wake_ = 0;
     std::size_t current_ = 0;
     bool straight_ = false;
+    bool alone_ = false;
     bool buffers_; // some output has a drain timer
     Random random_;
     Disturber disturber_;

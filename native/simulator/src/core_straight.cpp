@@ -3,10 +3,19 @@
 // tests run models through both and compare every count (a trace chooses the other one).
 #include "core_run.hpp"
 
+#include <type_traits>
+
 namespace planecast::sim
 {
 
-void CoreRun::choose_loop()
+namespace
+{
+
+template <bool kCopy, class T> using Held = std::conditional_t<kCopy, T, T &>;
+
+} // namespace
+
+void CoreRun::choose_loop(bool alone)
 {
     const TaskRun &task = tasks.front();
     bool out = task.model.output.kind == OutputKind::none ||
@@ -14,16 +23,20 @@ void CoreRun::choose_loop()
                 task.model.output.when_full == WhenFull::drop);
     straight_ = tasks.size() == 1 && task.plain && out && sibling == nullptr && trace == nullptr &&
                 model.disturbances.empty() && task.model.input.kind == InputKind::port;
+    alone_ = alone;
 }
 
-void CoreRun::run_straight(Turn &turn)
+template <bool kAlone> void CoreRun::run_straight(Turn &turn)
 {
     TaskRun &task = tasks.front();
     TxQueue *tx = task.output.tx.get();
-    // Copies: the compiler then knows that nothing else writes to them.
-    QueueState input = *task.input;
-    TxState out = tx != nullptr ? static_cast<TxState>(*tx) : TxState{};
-    TxWire wire = tx != nullptr ? tx->wire() : TxWire{};
+    // Copies where it pays: the compiler then knows that nothing else writes to them. Among others
+    // a core is called for every burst, and copying would cost more than it saves.
+    Held<kAlone, QueueState> input = *task.input;
+    TxState no_queue;
+    TxWire no_wire;
+    Held<kAlone, TxState> out = tx != nullptr ? static_cast<TxState &>(*tx) : no_queue;
+    Held<kAlone, TxWire> wire = tx != nullptr ? tx->wire() : no_wire;
     const Ps *service = task.service.data();
     std::uint64_t *sizes = task.burst_sizes.data();
     const std::size_t burst = task.model.burst;
@@ -50,12 +63,16 @@ void CoreRun::run_straight(Turn &turn)
             } else if (out.surely_room(taken)) {
                 out.send(input.in_service(), taken, now, wire);
             } else {
-                static_cast<TxState &>(*tx) = out;
-                tx->wire() = wire;
+                if constexpr (kAlone) {
+                    static_cast<TxState &>(*tx) = out;
+                    tx->wire() = wire;
+                }
                 std::size_t sent = tx->send(input.in_service(), taken, now);
                 tx->dropped += taken - sent;
-                out = *tx;
-                wire = tx->wire();
+                if constexpr (kAlone) {
+                    out = *tx;
+                    wire = tx->wire();
+                }
             }
             input.release(taken);
             taken = 0;
@@ -86,11 +103,15 @@ void CoreRun::run_straight(Turn &turn)
         now = later(now, service[taken]);
     }
     input.count(fresh);
-    static_cast<QueueState &>(*task.input) = input;
     if (tx != nullptr) {
         task.output.delivered += out.entered - entered;
-        static_cast<TxState &>(*tx) = out;
-        tx->wire() = wire;
+    }
+    if constexpr (kAlone) {
+        static_cast<QueueState &>(*task.input) = input;
+        if (tx != nullptr) {
+            static_cast<TxState &>(*tx) = out;
+            tx->wire() = wire;
+        }
     }
     task.bursts += bursts;
     task.packets += input.counts.left - left;
@@ -104,5 +125,8 @@ void CoreRun::run_straight(Turn &turn)
     state_ = taken > 0 ? State::serving : State::polling;
     now_ = now;
 }
+
+template void CoreRun::run_straight<true>(Turn &);
+template void CoreRun::run_straight<false>(Turn &);
 
 } // namespace planecast::sim
