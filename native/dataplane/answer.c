@@ -6,14 +6,45 @@
 #include <rte_vect.h>
 #include <rte_version.h>
 
-/* Text of ours has no control characters; quotes and backslashes are all there is to escape. */
-static void put_string(FILE *out, const char *text)
+#include "exit_code.h"
+#include "telemetry.h"
+
+/* Bytes of the UTF-8 character that begins here; 0 when none does. A request may be cut anywhere.
+ */
+static int utf8_bytes(const unsigned char *text)
 {
+    int bytes = text[0] < 0x80   ? 1
+                : text[0] < 0xC2 ? 0
+                : text[0] < 0xE0 ? 2
+                : text[0] < 0xF0 ? 3
+                                 : 4;
+    if (text[0] > 0xF4 || (text[0] == 0xE0 && text[1] < 0xA0) ||
+        (text[0] == 0xED && text[1] > 0x9F) || (text[0] == 0xF0 && text[1] < 0x90) ||
+        (text[0] == 0xF4 && text[1] > 0x8F))
+        return 0; /* too long for what it says, or a surrogate, or beyond Unicode */
+    for (int i = 1; i < bytes; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    return bytes;
+}
+
+/* Errors quote what a request said, so anything may be in it; the answer is JSON all the same. */
+static void put_string(FILE *out, const char *string)
+{
+    const unsigned char *text = (const unsigned char *)string;
     fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
+    while (*text != '\0') {
+        int bytes = utf8_bytes(text);
+        if (bytes == 0)
+            fputs("\\ufffd", out);
+        else if (*text < 0x20 || *text == 0x7F)
+            fprintf(out, "\\u%04x", *text);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else
+            fwrite(text, 1, (size_t)bytes, out);
+        text += bytes == 0 ? 1 : bytes;
     }
     fputc('"', out);
 }
@@ -29,20 +60,20 @@ static void put_string(FILE *out, const char *text)
         fputc(']', out);                                                                           \
     } while (0)
 
-static const char *clock_name(const struct trial *trial, uint32_t clock)
+/* The clocks of a pipeline in order: source, its stages, tx. */
+static uint32_t clock_at(const struct pipeline *pipeline, uint32_t position)
 {
-    if (clock == CLOCK_SOURCE)
-        return "source";
-    if (clock == trial->pipeline.length + 1U)
-        return "tx";
-    return stages[trial->pipeline.order[clock - 1]].name;
+    if (position == 0)
+        return CLOCK_SOURCE;
+    return position > pipeline->length ? CLOCK_TX : CLOCK_OF(pipeline->order[position - 1]);
 }
 
 static void put_stage_cycles(FILE *out, const struct trial *trial, const struct window *windows)
 {
     fprintf(out, ", \"stage_cycles\": {");
-    for (uint32_t clock = 0; clock < trial->pipeline.length + 2U; clock++) {
-        fprintf(out, "%s\"%s\": [", clock > 0 ? ", " : "", clock_name(trial, clock));
+    for (uint32_t position = 0; position < trial->pipeline.length + 2U; position++) {
+        uint32_t clock = clock_at(&trial->pipeline, position);
+        fprintf(out, "%s\"%s\": [", position > 0 ? ", " : "", clock_name(clock));
         for (uint32_t w = 0; w < trial->windows; w++) {
             fprintf(out, "%s%" PRIu64, w > 0 ? ", " : "", windows[w].stage_cycles[clock]);
         }
@@ -88,6 +119,10 @@ void answer_ready(FILE *out, const struct dataplane *dataplane)
 {
     fprintf(out, "{\"ready\": {\"lcores\": %u, ", dataplane->config.lcore_count);
     put_machine(out, dataplane);
+    if (dataplane->config.telemetry) {
+        fprintf(out, ", \"telemetry\": ");
+        put_string(out, telemetry_socket());
+    }
     fprintf(out, "}}\n");
     fflush(out);
 }
@@ -129,4 +164,15 @@ void answer_trial(FILE *out, const struct dataplane *dataplane, const struct tri
     put_machine(out, dataplane);
     fprintf(out, "}\n");
     fflush(out);
+}
+
+int answer_end(FILE *out)
+{
+    return fflush(out) == 0 && !ferror(out) ? EXIT_DONE : EXIT_FAILED;
+}
+
+int answer_not_conserved(void)
+{
+    fprintf(stderr, "planecast-dataplane: packets in are not packets out and drops: a bug\n");
+    return EXIT_FAILED;
 }

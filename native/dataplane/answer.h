@@ -12,4 +12,10 @@ void answer_trial(FILE *out, const struct dataplane *dataplane, const struct tri
                   const struct window *windows, const struct totals *totals);
 void answer_error(FILE *out, const char *error);
 
+/* The exit code so far: EXIT_FAILED when the answers could not be written. */
+int answer_end(FILE *out);
+
+/* Says on stderr that packets got lost; the exit code. */
+int answer_not_conserved(void);
+
 #endif

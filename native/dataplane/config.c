@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One table says all there is to know of a key: its place, type, bounds, default and meaning.
- * Reading, checking and `--keys` walk it. Our own reader and not rte_cfgfile, because that one
- * forgets the line.
+ * Reading and `--keys` walk it.
  */
 #include "config.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config_types.h"
@@ -20,7 +16,7 @@
 static const struct config_key keys[] = {
     {"tables", "acl_rules", &type_u32, FIELD(acl_rules), 1, 65536, "4096", "rules of the firewall"},
     {"tables", "flows", &type_u32, FIELD(flows), 1, 1U << FLOW_ID_BITS, "65536", "entries of the flow table and of the flow actions"},
-    {"tables", "routes", &type_u32, FIELD(routes), 2, 1U << 20, "4096", "routes of the LPM table"},
+    {"tables", "routes", &type_u32, FIELD(routes), 2, ROUTES_MAX, "4096", "routes of the LPM table"},
     {"tables", "tbl8_groups", &type_u32, FIELD(tbl8_groups), 1, 1U << 20, "256", "groups for routes longer than 24 bits"},
     {"tables", "meter_rate", &type_u64, FIELD(meter_rate), 1, UINT64_C(1000000000000), "1250000000", "CIR and PIR of every meter, bytes a second"},
     {"tables", "meter_burst", &type_u64, FIELD(meter_burst), 1, UINT64_C(1000000000000), "1000000", "CBS and PBS of every meter, bytes"},
@@ -47,6 +43,7 @@ static const struct config_key keys[] = {
 };
 /* clang-format on */
 enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert((int)KEYS <= (int)CONFIG_KEYS_MAX, "config_file.c keeps a line for every key");
 
 void config_defaults(struct config *config)
 {
@@ -70,31 +67,39 @@ void config_print_keys(FILE *out)
     }
 }
 
-static const struct config_key *find_key(const char *section, const char *name)
+int config_find(const char *section, const char *name)
 {
-    for (size_t i = 0; i < KEYS; i++) {
+    for (int i = 0; i < KEYS; i++) {
         if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].name, name) == 0)
-            return &keys[i];
+            return i;
     }
-    return NULL;
+    return -1;
 }
 
-static bool unknown_key(const char *section, const char *name, char *error, size_t error_bytes)
+bool config_section(const char *section, char *error, size_t error_bytes)
 {
+    for (int i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].section, section) == 0)
+            return true;
+    }
+    snprintf(error, error_bytes,
+             "no section [%s]; allowed are tables, pipeline, traffic, ports, pool, machine",
+             section);
+    return false;
+}
+
+/* "no such key in [tables]; allowed are acl_rules, flows, …". */
+static bool unknown_key(const char *section, char *error, size_t error_bytes)
+{
+    if (!config_section(section, error, error_bytes))
+        return false;
     int used = snprintf(error, error_bytes, "no such key in [%s]; allowed are", section);
-    bool any = false;
-    for (size_t i = 0; i < KEYS && used > 0 && (size_t)used < error_bytes; i++) {
+    const char *separator = " ";
+    for (int i = 0; i < KEYS && used > 0 && (size_t)used < error_bytes; i++) {
         if (strcmp(keys[i].section, section) != 0)
             continue;
-        used += snprintf(error + used, error_bytes - (size_t)used, "%s %s", any ? "," : "",
-                         keys[i].name);
-        any = true;
-    }
-    (void)name;
-    if (!any) {
-        snprintf(error, error_bytes,
-                 "no section [%s]; allowed are tables, pipeline, traffic, ports, pool, machine",
-                 section);
+        used += snprintf(error + used, error_bytes - (size_t)used, "%s%s", separator, keys[i].name);
+        separator = ", ";
     }
     return false;
 }
@@ -102,9 +107,10 @@ static bool unknown_key(const char *section, const char *name, char *error, size
 bool config_set(struct config *config, const char *section, const char *name, const char *text,
                 char *error, size_t error_bytes)
 {
-    const struct config_key *key = find_key(section, name);
-    if (key == NULL)
-        return unknown_key(section, name, error, error_bytes);
+    int index = config_find(section, name);
+    if (index < 0)
+        return unknown_key(section, error, error_bytes);
+    const struct config_key *key = &keys[index];
     char reason[192] = "";
     if (key->type->read(config, key, text, reason, sizeof reason))
         return true;
@@ -113,103 +119,7 @@ bool config_set(struct config *config, const char *section, const char *name, co
     if (reason[0] != '\0') {
         snprintf(error, error_bytes, "%s", reason);
     } else {
-        snprintf(error, error_bytes, "'%s' is not allowed; it takes %s", text, allowed);
+        snprintf(error, error_bytes, "'%.80s' is not allowed; it takes %s", text, allowed);
     }
     return false;
-}
-
-static char *trim(char *text)
-{
-    while (*text == ' ' || *text == '\t')
-        text++;
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
-        text[--length] = '\0';
-    return text;
-}
-
-/* Takes one line apart; false with a sentence when it is neither empty, a section nor `key =
- * value`. */
-static bool read_line(struct config *config, char *line, char *section, size_t section_bytes,
-                      char *error, size_t error_bytes)
-{
-    line[strcspn(line, ";#")] = '\0';
-    char *text = trim(line);
-    size_t length = strlen(text);
-    if (length == 0)
-        return true;
-    if (text[0] == '[' && text[length - 1] == ']') {
-        snprintf(section, section_bytes, "%.*s", (int)length - 2, text + 1);
-        return true;
-    }
-    char *equals = strchr(text, '=');
-    if (equals == NULL) {
-        snprintf(error, error_bytes, "%s: neither a [section] nor key = value", text);
-        return false;
-    }
-    *equals = '\0';
-    char *name = trim(text);
-    char reason[320];
-    if (config_set(config, section, name, trim(equals + 1), reason, sizeof reason))
-        return true;
-    snprintf(error, error_bytes, "%s: %s", name, reason);
-    return false;
-}
-
-bool config_read(const char *path, struct config *config, char *error, size_t error_bytes)
-{
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        snprintf(error, error_bytes, "%s: can't be read: %s", path, strerror(errno));
-        return false;
-    }
-    char line[1024], section[64] = "", reason[400];
-    bool fine = true;
-    for (int number = 1; fine && fgets(line, sizeof line, file) != NULL; number++) {
-        fine = read_line(config, line, section, sizeof section, reason, sizeof reason);
-        if (!fine)
-            snprintf(error, error_bytes, "%s:%d: %s", path, number, reason);
-    }
-    fclose(file);
-    if (fine && !config_check(config, reason, sizeof reason)) {
-        snprintf(error, error_bytes, "%s: %s", path, reason);
-        fine = false;
-    }
-    return fine;
-}
-
-static bool is_power_of_two(uint32_t value)
-{
-    return (value & (value - 1)) == 0;
-}
-
-bool config_check(const struct config *config, char *error, size_t error_bytes)
-{
-    if (!is_power_of_two(config->rx_ring) || !is_power_of_two(config->tx_ring)) {
-        snprintf(error, error_bytes, "rx_ring, tx_ring: %u and %u must be powers of two",
-                 config->rx_ring, config->tx_ring);
-        return false;
-    }
-    if (config->active_flows > config->flows && config->rx_port == PORT_INTERNAL) {
-        snprintf(error, error_bytes,
-                 "traffic.flows: %u are active, but tables.flows has %u entries",
-                 config->active_flows, config->flows);
-        return false;
-    }
-    if (config->mbufs < 2 * (config->rx_ring + config->tx_ring + BURST_MAX)) {
-        snprintf(error, error_bytes,
-                 "mbufs: %u are too few for rx_ring %u and tx_ring %u; give %u or more",
-                 config->mbufs, config->rx_ring, config->tx_ring,
-                 2 * (config->rx_ring + config->tx_ring + BURST_MAX));
-        return false;
-    }
-    for (uint32_t i = 0; i < config->lcore_count; i++) {
-        for (uint32_t j = 0; j < i; j++) {
-            if (config->lcore_cpu[i] != config->lcore_cpu[j])
-                continue;
-            snprintf(error, error_bytes, "lcores: CPU %u is named twice", config->lcore_cpu[i]);
-            return false;
-        }
-    }
-    return true;
 }

@@ -12,7 +12,7 @@
 
 #include "stage.h"
 
-enum { LCORES_MAX = 64, DSCPS_MAX = 64, PORT_INTERNAL = -1 };
+enum { LCORES_MAX = 64, DSCPS_MAX = 64, ROUTES_MAX = 1 << 20, PORT_INTERNAL = -1 };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {
@@ -47,15 +47,33 @@ struct config {
 /* All keys at their defaults. */
 void config_defaults(struct config *config);
 
-/* Reads a file over what `config` holds. False with "FILE:LINE: key: sentence" in `error`. */
+/* Reads a file over what `config` holds and checks the whole. False with "FILE:LINE: key: sentence"
+ * in `error`. (config_file.c) */
 bool config_read(const char *path, struct config *config, char *error, size_t error_bytes);
 
-/* Sets one key ("pipeline.burst" or just "burst") from text; false with a sentence in `error`. */
+/* Sets one key from text; false with a sentence in `error`. */
 bool config_set(struct config *config, const char *section, const char *key, const char *text,
                 char *error, size_t error_bytes);
 
-/* Checks what spans several keys; false with a sentence in `error`. */
-bool config_check(const struct config *config, char *error, size_t error_bytes);
+/* A key's number, below CONFIG_KEYS_MAX; -1: there is none. */
+enum { CONFIG_KEYS_MAX = 64 };
+int config_find(const char *section, const char *key);
+
+/* False with a sentence in `error` when there is no such section. */
+bool config_section(const char *section, char *error, size_t error_bytes);
+
+/* What is wrong between keys that are fine each alone. (config_check.c) */
+struct config_conflict {
+    struct config_name {
+        const char *section, *key;
+    } keys[2]; /* the second may be missing: {NULL, NULL} */
+    char sentence[256];
+};
+bool config_check(const struct config *config, struct config_conflict *conflict);
+
+/* False with a sentence in `error` when these stages can't run on these ports. (config_check.c) */
+bool config_check_stages(const struct config *config, const struct pipeline *pipeline, char *error,
+                         size_t error_bytes);
 
 /* Every key with its default, range and meaning. */
 void config_print_keys(FILE *out);

@@ -130,7 +130,8 @@ static bool read_cpus(struct config *config, const struct config_key *key, const
             return false;
         for (uint64_t cpu = first; cpu <= last; cpu++) {
             if (config->lcore_count == LCORES_MAX) {
-                snprintf(reason, reason_bytes, "more than %d CPUs", LCORES_MAX);
+                snprintf(reason, reason_bytes, "more than %d CPUs; it takes up to %d", LCORES_MAX,
+                         LCORES_MAX);
                 return false;
             }
             config->lcore_cpu[config->lcore_count++] = (uint16_t)cpu;

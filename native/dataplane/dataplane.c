@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dataplane.h"
 
-#include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <string.h>
 
-#include "headers.h"
+#include "eal.h"
 #include "pages.h"
 #include "ports.h"
 
@@ -36,19 +36,19 @@ static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error,
         !source_open(&lcore->source, config, index, lcore->pool) ||
         !sink_open(&lcore->sink, config, index, lcore->pool) ||
         !canary_open(&lcore->canary, config->seed + index)) {
-        snprintf(error, error_bytes, "no memory for the %u packet buffers of an lcore: %s",
-                 config->mbufs, rte_strerror(rte_errno));
+        snprintf(error, error_bytes, "no memory for the %u packet buffers of an lcore",
+                 config->mbufs);
         return false;
     }
     return true;
 }
 
-bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes)
+static bool open_all(struct dataplane *dataplane, char *error, size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
     for (int id = 0; id < STAGES; id++) {
         dataplane->tables[id] = stages[id].create(config, error, error_bytes);
-        if (dataplane->tables[id] == NULL)
+        if (dataplane->tables[id] == NULL || dataplane->stop)
             return false;
     }
     for (uint32_t i = 0; i < config->lcore_count; i++) {
@@ -59,6 +59,20 @@ bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes
         return false;
     dataplane->pages = pages_in_use();
     return true;
+}
+
+bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes)
+{
+    uint32_t given = dataplane->config.memory_mb;
+    uint32_t needed = eal_memory_needed_mib(&dataplane->config);
+    if (open_all(dataplane, error, error_bytes))
+        return true;
+    size_t used = strlen(error);
+    if (given != 0 && given < needed)
+        snprintf(error + used, error_bytes - used,
+                 "; machine.memory_mb is %u, and about %u are needed (0: as much as that)", given,
+                 needed);
+    return false;
 }
 
 void dataplane_close(struct dataplane *dataplane)
@@ -73,10 +87,12 @@ void dataplane_close(struct dataplane *dataplane)
         canary_close(&lcore->canary);
         rte_mempool_free(lcore->pool);
         rte_free(lcore);
+        dataplane->lcore[i] = NULL;
     }
     for (int id = 0; id < STAGES; id++) {
         if (dataplane->tables[id] != NULL)
             stages[id].destroy(dataplane->tables[id]);
+        dataplane->tables[id] = NULL;
     }
 }
 

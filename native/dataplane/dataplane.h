@@ -18,7 +18,8 @@ struct dataplane {
     struct lcore *lcore[LCORES_MAX]; /* [config.lcore_count] */
     enum instrument instrument;
     const char *pages; /* what the tables stand on: "4KiB", "2MiB", "mixed" */
-    atomic_bool stop;  /* SIGINT or SIGTERM came */
+    bool ports_started;
+    atomic_bool stop; /* SIGINT or SIGTERM came */
 };
 
 struct totals {
@@ -26,8 +27,10 @@ struct totals {
     uint64_t drops[DROP_CAUSES];
 };
 
-/* After rte_eal_init: pools, tables, ports, pages. False with a sentence in `error`. */
+/* After rte_eal_init: pools, tables, ports, pages. False with a sentence in `error`, or when the
+ * program is to stop. */
 bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes);
+/* Also after an opening that failed half-way. */
 void dataplane_close(struct dataplane *dataplane);
 
 /* Sums over lcores since the start. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eal.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <string.h>
@@ -10,10 +12,8 @@
 
 enum { ARGUMENTS_MAX = 128, LCORES_TEXT = 1024 };
 
-uint32_t eal_memory_mib(const struct config *config)
+uint32_t eal_memory_needed_mib(const struct config *config)
 {
-    if (config->memory_mb != 0)
-        return config->memory_mb;
     uint64_t buffer = sizeof(struct rte_mbuf) + 2 * RTE_PKTMBUF_HEADROOM +
                       (config->frame_bytes > 2048 ? config->frame_bytes : 2048);
     uint64_t bytes = (64ULL << 20)                   /* LPM's first 24 bits */
@@ -22,6 +22,22 @@ uint32_t eal_memory_mib(const struct config *config)
                      + config->acl_rules * 16384ULL  /* tries: up to so much a rule seen */
                      + config->lcore_count * (config->mbufs * buffer + (2ULL << 20));
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96; /* heap and pools are fragmented by alignment */
+}
+
+/* Where EAL puts its sockets: made for every process by its prefix, which has our pid, and never
+ * removed. No hidden files are in it. */
+static void remove_runtime_folder(void)
+{
+    const char *path = rte_eal_get_runtime_dir();
+    DIR *folder = path == NULL || path[0] == '\0' ? NULL : opendir(path);
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    closedir(folder);
+    rmdir(path);
 }
 
 /* "0@MAIN,1@CPU,2@CPU…": lcore 0 sleeps, the others forward; several may share a CPU. */
@@ -37,7 +53,7 @@ static void lcores_text(const struct config *config, char *text)
 static bool names_pci(int count, char **words)
 {
     for (int i = 0; i < count; i++) {
-        if (strcmp(words[i], "-a") == 0 || strncmp(words[i], "--allow", 7) == 0)
+        if (strncmp(words[i], "-a", 2) == 0 || strncmp(words[i], "--allow", 7) == 0)
             return true;
     }
     return false;
@@ -52,13 +68,46 @@ static bool names_virtio_user(int count, char **words)
     return false;
 }
 
-bool eal_open(const struct config *config, char *program, int extra_count, char **extra,
-              char *error, size_t error_bytes)
+/* rte_eal_init prints its options, a hundred lines, where our JSON is to be: out of the way with
+ * it. What is wrong it says on stderr. */
+static int init_quietly(int count, char **arguments)
+{
+    fflush(stdout);
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    int rc = rte_eal_init(count, arguments);
+    fflush(stdout);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(kept, STDOUT_FILENO);
+    if (kept >= 0)
+        close(kept);
+    if (nowhere >= 0)
+        close(nowhere);
+    return rc;
+}
+
+/* Why EAL may not have started decides how the program ends. */
+static enum exit_code init_failed(int extra_count, bool pci, char *error, size_t error_bytes)
+{
+    int reason = rte_errno;
+    snprintf(error, error_bytes, "DPDK's EAL did not start: %s%s", rte_strerror(reason),
+             extra_count > 0 ? "; see its words above about the arguments after --" : "");
+    remove_runtime_folder();
+    if (reason == ENOMEM)
+        return EXIT_FAILED;
+    return extra_count > 0 && !pci ? EXIT_BAD_INPUT : EXIT_MISSING;
+}
+
+enum exit_code eal_open(const struct config *config, char *program, int extra_count, char **extra,
+                        char *error, size_t error_bytes)
 {
     /* Static: EAL keeps pointers into its arguments. */
     static char lcores[LCORES_TEXT], memory[16], prefix[32], simd[48];
     static char *arguments[ARGUMENTS_MAX];
-    uint32_t memory_mib = eal_memory_mib(config);
+    uint32_t needed_mib = eal_memory_needed_mib(config);
+    uint32_t memory_mib = config->memory_mb != 0 ? config->memory_mb : needed_mib;
     bool hugepages = config->page_size != PAGES_4KIB && pages_free_mib() >= memory_mib;
     lcores_text(config, lcores);
     snprintf(memory, sizeof memory, "%u", memory_mib);
@@ -74,6 +123,7 @@ bool eal_open(const struct config *config, char *program, int extra_count, char 
     ADD("--file-prefix");
     ADD(prefix);
     ADD("--log-level=lib.eal:error");
+    ADD("--log-level=lib.telemetry:error");
     if (hugepages) {
         ADD("--in-memory");
     } else {
@@ -87,15 +137,26 @@ bool eal_open(const struct config *config, char *program, int extra_count, char 
     bool pci = names_pci(extra_count, extra);
     if (!pci)
         ADD("--no-pci"); /* EAL would probe the machine's own NIC */
-    for (int i = 0; i < extra_count && count < ARGUMENTS_MAX - 2; i++)
+    if (count + extra_count > ARGUMENTS_MAX) {
+        snprintf(error, error_bytes, "more than %d arguments after --", ARGUMENTS_MAX - count);
+        return EXIT_BAD_INPUT;
+    }
+    for (int i = 0; i < extra_count; i++)
         ADD(extra[i]);
 #undef ADD
-    if (rte_eal_init(count, arguments) < 0) {
-        snprintf(error, error_bytes, "DPDK's EAL did not start: %s", rte_strerror(rte_errno));
-        return false;
-    }
+    if (init_quietly(count, arguments) < 0)
+        return init_failed(extra_count, pci, error, error_bytes);
     bool shared = pci || names_virtio_user(extra_count, extra);
-    if (!hugepages && !shared && config->page_size != PAGES_4KIB)
-        return pages_enlarge(error, error_bytes);
-    return true;
+    if (!hugepages && !shared && config->page_size != PAGES_4KIB &&
+        !pages_enlarge(error, error_bytes)) {
+        eal_close();
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+void eal_close(void)
+{
+    rte_eal_cleanup();
+    remove_runtime_folder();
 }

@@ -128,4 +128,16 @@ static inline uint16_t checksum_fold(uint32_t sum)
     return (uint16_t) ~((sum + (sum << 16 | sum >> 16)) >> 16);
 }
 
+/* The four bytes from OFFSET_IP_TTL (TTL, protocol, checksum) after one hop; the TTL must be above
+ * 0.
+ *
+ * A TTL one lower is a sum 0x0100 lower, so the checksum grows by 0x0100 (RFC 1624, equation 3):
+ * read as a little-endian number, the word grows by 0x10000 - 1. What is carried out of the
+ * checksum comes back in at its end, and so does its one value 0xFFFF, which must become 0x0000. */
+static inline uint32_t hop_of(uint32_t ttl_protocol_checksum)
+{
+    uint64_t carried = ((uint64_t)ttl_protocol_checksum + 0x1FFFF) >> 32;
+    return ttl_protocol_checksum + 0xFFFF + ((uint32_t)carried << 16);
+}
+
 #endif

@@ -12,11 +12,17 @@
 #include "source.h"
 #include "stage.h"
 
-enum { CLOCKS = STAGES + 2, CLOCK_SOURCE = 0 }; /* source, the pipeline's stages in order, tx */
+/* What the clock is read around: the source, each stage, the sink. */
+#define CLOCK_OF(stage) ((uint32_t)(stage) + 1)
+enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES + 1, CLOCKS };
+
+/* "source", "acl", …, "tx". */
+const char *clock_name(uint32_t clock);
 
 struct step {
     stage_run run;
     void *tables;
+    uint32_t clock;
 };
 
 struct lcore {
@@ -28,7 +34,7 @@ struct lcore {
     /* What it counts, since the start. */
     uint64_t packets_in, bursts, empty_polls;
     uint64_t sampled_packets, sampled_bursts;
-    uint64_t stage_cycles[CLOCKS];
+    uint64_t stage_cycles[CLOCKS], stage_packets[CLOCKS], stage_bursts[CLOCKS]; /* when sampled */
     struct burst burst;
     struct source source;
     struct sink sink;

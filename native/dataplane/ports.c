@@ -47,6 +47,9 @@ static bool open_port(struct dataplane *dataplane, uint16_t port, char *error, s
         return false;
     }
     struct rte_eth_conf conf = {0};
+    uint32_t mtu = config->frame_bytes - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
+    if (mtu > RTE_ETHER_MTU && mtu <= info.max_mtu)
+        conf.rxmode.mtu = mtu;
     if (queues > 1 && (info.flow_type_rss_offloads & RTE_ETH_RSS_IP) != 0) {
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP & info.flow_type_rss_offloads;
@@ -70,9 +73,10 @@ bool ports_open(struct dataplane *dataplane, char *error, size_t error_bytes)
     int32_t rx = dataplane->config.rx_port, tx = dataplane->config.tx_port;
     if (rx != PORT_INTERNAL && !open_port(dataplane, (uint16_t)rx, error, error_bytes))
         return false;
-    if (tx == PORT_INTERNAL || tx == rx)
-        return true;
-    return open_port(dataplane, (uint16_t)tx, error, error_bytes);
+    if (tx != PORT_INTERNAL && tx != rx && !open_port(dataplane, (uint16_t)tx, error, error_bytes))
+        return false;
+    dataplane->ports_started = true;
+    return true;
 }
 
 void ports_close(struct dataplane *dataplane)
@@ -83,7 +87,8 @@ void ports_close(struct dataplane *dataplane)
             continue;
         if (!rte_eth_dev_is_valid_port((uint16_t)port[i]))
             continue;
-        rte_eth_dev_stop((uint16_t)port[i]);
+        if (dataplane->ports_started)
+            rte_eth_dev_stop((uint16_t)port[i]);
         rte_eth_dev_close((uint16_t)port[i]);
     }
 }

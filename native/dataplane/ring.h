@@ -24,7 +24,11 @@ static inline bool ring_open(struct ring *ring, uint32_t size, struct rte_mempoo
 {
     *ring = (struct ring){.size = size};
     ring->slot = rte_malloc("ring", size * sizeof(*ring->slot), RTE_CACHE_LINE_SIZE);
-    return ring->slot != NULL && rte_mempool_get_bulk(pool, (void **)ring->slot, size) == 0;
+    if (ring->slot != NULL && rte_mempool_get_bulk(pool, (void **)ring->slot, size) == 0)
+        return true;
+    rte_free(ring->slot);
+    ring->slot = NULL; /* nothing in it is the pool's: closing must not give it back */
+    return false;
 }
 
 static inline void ring_close(struct ring *ring, struct rte_mempool *pool)
@@ -33,6 +37,7 @@ static inline void ring_close(struct ring *ring, struct rte_mempool *pool)
         return;
     rte_mempool_put_bulk(pool, (void **)ring->slot, ring->size);
     rte_free(ring->slot);
+    ring->slot = NULL;
 }
 
 /* Takes the `count` oldest out into `out` and puts `in` in their place. */

@@ -24,14 +24,14 @@ static inline uint32_t mix(uint32_t x)
     return x ^ x >> 16;
 }
 
-static uint64_t rearm_word(struct rte_mempool *pool)
+static bool read_rearm_word(struct rte_mempool *pool, uint64_t *word)
 {
     struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
     if (mbuf == NULL)
-        return 0;
-    uint64_t word = load64(&mbuf->rearm_data);
+        return false;
+    *word = load64(&mbuf->rearm_data);
     rte_pktmbuf_free(mbuf);
-    return word;
+    return true;
 }
 
 bool source_open(struct source *source, const struct config *config, uint32_t lcore,
@@ -48,8 +48,8 @@ bool source_open(struct source *source, const struct config *config, uint32_t lc
     }
     if (source->port != PORT_INTERNAL)
         return true;
-    source->mbuf_rearm = rearm_word(pool);
-    return ring_open(&source->ring, config->rx_ring, pool);
+    return read_rearm_word(pool, &source->mbuf_rearm) &&
+           ring_open(&source->ring, config->rx_ring, pool);
 }
 
 void source_close(struct source *source)
@@ -177,16 +177,6 @@ static void receive_internal(struct source *source, struct burst *burst)
     burst->count = count;
 }
 
-static void receive_port(struct source *source, struct burst *burst)
-{
-    burst->count =
-        rte_eth_rx_burst((uint16_t)source->port, source->queue, burst->packet, source->burst);
-    for (uint16_t i = 0; i < burst->count; i++) {
-        burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
-        rte_prefetch0(burst->frame[i]);
-    }
-}
-
 #define TYPES_MASK        RTE_BE64(UINT64_C(0xFFFF0000FFFF0000))
 #define TYPES_QINQ        RTE_BE64(UINT64_C(0x88A8000081000000))
 #define TYPES_DOUBLE_VLAN RTE_BE64(UINT64_C(0x8100000081000000))
@@ -194,59 +184,46 @@ static void receive_port(struct source *source, struct burst *burst)
 #define PAYLOAD_IPV4                                                                               \
     RTE_BE32(0x08004500U) /* EtherType, then version 4 with a header of five words */
 
-/* Not ours to forward: other tags than two of VLAN, no IPv4, or options. */
-static inline bool headers_differ(const uint8_t *frame)
+/* Not ours to forward: other tags than two of VLAN, no IPv4, options, or fewer bytes than the
+ * headers say. The bytes are read whatever packet type the port tells: none of DPDK's says all of
+ * this. */
+static inline bool is_bad(const struct rte_mbuf *mbuf, const uint8_t *frame)
 {
+    if (unlikely(mbuf->data_len < FRAME_MIN_BYTES))
+        return true; /* what lies behind is not the packet's: it is not looked at */
     uint64_t types = load64(frame + OFFSET_OUTER_TYPE) & TYPES_MASK;
     uint32_t payload = load32(frame + OFFSET_IP - 2) & PAYLOAD_MASK;
-    return (types != TYPES_QINQ && types != TYPES_DOUBLE_VLAN) || payload != PAYLOAD_IPV4;
+    uint32_t ip_bytes = big16(load16(frame + OFFSET_IP_LENGTH));
+    return (types != TYPES_QINQ && types != TYPES_DOUBLE_VLAN) || payload != PAYLOAD_IPV4 ||
+           ip_bytes < IP_BYTES + UDP_BYTES || L2_BYTES + ip_bytes > mbuf->pkt_len;
 }
 
-/* Below zero: the packet is shorter than its headers say, or than the headers that are read. */
-static inline int32_t spare_bytes(const struct rte_mbuf *mbuf, const uint8_t *frame)
-{
-    int32_t ip_bytes = big16(load16(frame + OFFSET_IP_LENGTH));
-    return (mbuf->data_len - L2_BYTES - ip_bytes) | (ip_bytes - IP_BYTES - UDP_BYTES);
-}
-
-static SLOW_PATH drop_bad_headers(struct burst *burst)
+static void receive_port(struct source *source, struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
+    uint32_t any = DROP_NONE;
+    burst->count =
+        rte_eth_rx_burst((uint16_t)source->port, source->queue, burst->packet, source->burst);
+    burst->received = burst->count;
     for (uint16_t i = 0; i < burst->count; i++) {
-        const struct rte_mbuf *mbuf = burst->packet[i];
-        const uint8_t *frame = burst->frame[i];
-        bool bad = mbuf->data_len < FRAME_MIN_BYTES || headers_differ(frame) ||
-                   spare_bytes(mbuf, frame) < 0;
-        verdict[i] = bad ? DROP_HEADER : DROP_NONE;
+        burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
+        rte_prefetch0(burst->frame[i]);
     }
-    burst_drop(burst, verdict);
-}
-
-/* Trusts the packet type where the port tells it, as hardware does, and reads the bytes where not.
- */
-static inline void check_headers(struct burst *burst)
-{
-    uint32_t other_type = 0;
-    int32_t spare = 0;
-    uint16_t count = burst->count;
-    BURST_UNROLL
-    for (uint16_t i = 0; i < count; i++) {
-        other_type |= burst->packet[i]->packet_type ^ PACKET_TYPE;
-        spare |= spare_bytes(burst->packet[i], burst->frame[i]);
+    for (uint16_t i = 0; i < burst->count; i++) {
+        verdict[i] = is_bad(burst->packet[i], burst->frame[i]) ? DROP_HEADER : DROP_NONE;
+        any |= verdict[i];
     }
-    if (unlikely(other_type != 0 || spare < 0))
-        drop_bad_headers(burst);
+    if (unlikely(any != DROP_NONE))
+        burst_drop(burst, verdict);
 }
 
 void stage_source(struct source *source, struct burst *burst)
 {
     if (source->port == PORT_INTERNAL) {
-        receive_internal(source, burst);
+        receive_internal(source, burst); /* our own headers are known to be right */
+        burst->received = burst->count;
     } else {
         receive_port(source, burst);
     }
-    burst->received = burst->count;
     memset(burst->colour, RTE_COLOR_GREEN, burst->count); /* should no meter run */
-    if (source->port != PORT_INTERNAL)
-        check_headers(burst); /* our own are known to be right */
 }

@@ -47,7 +47,7 @@ bool pipeline_parse(const char *text, struct pipeline *pipeline, char *error, si
         return true;
     uint32_t seen = 0;
     int last = -1;
-    while (*text != '\0') {
+    for (;; text++) { /* past the comma */
         size_t length = strcspn(text, ",");
         int id = stage_by_name(text, length);
         if (id < 0) {
@@ -71,8 +71,7 @@ bool pipeline_parse(const char *text, struct pipeline *pipeline, char *error, si
         seen |= 1U << id;
         last = id;
         text += length;
-        if (*text == ',')
-            text++;
+        if (*text == '\0')
+            return true;
     }
-    return true;
 }

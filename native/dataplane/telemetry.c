@@ -1,33 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "telemetry.h"
 
+#include <limits.h>
+#include <pthread.h>
+#include <rte_eal.h>
 #include <rte_telemetry.h>
 
-/* The socket's callbacks get no pointer of ours. */
+/* The socket's callbacks get no pointer of ours and run on a thread of EAL's, which lives longer
+ * than the tables. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dataplane *served;
 
 static int serve_stats(const char *command, const char *parameters, struct rte_tel_data *data)
 {
     (void)command;
     (void)parameters;
-    struct totals totals = dataplane_totals(served);
+    pthread_mutex_lock(&lock);
     rte_tel_data_start_dict(data);
-    rte_tel_data_add_dict_u64(data, "packets_in", totals.packets_in);
-    rte_tel_data_add_dict_u64(data, "packets_out", totals.packets_out);
-    rte_tel_data_add_dict_u64(data, "bursts", totals.bursts);
-    rte_tel_data_add_dict_u64(data, "empty_polls", totals.empty_polls);
-    for (int cause = DROP_NONE + 1; cause < DROP_CAUSES; cause++) {
-        char name[64];
-        snprintf(name, sizeof name, "drop_%s", drop_cause_name[cause]);
-        rte_tel_data_add_dict_u64(data, name, totals.drops[cause]);
+    if (served != NULL) {
+        struct totals totals = dataplane_totals(served);
+        rte_tel_data_add_dict_u64(data, "packets_in", totals.packets_in);
+        rte_tel_data_add_dict_u64(data, "packets_out", totals.packets_out);
+        rte_tel_data_add_dict_u64(data, "bursts", totals.bursts);
+        rte_tel_data_add_dict_u64(data, "empty_polls", totals.empty_polls);
+        for (int cause = DROP_NONE + 1; cause < DROP_CAUSES; cause++) {
+            char name[64];
+            snprintf(name, sizeof name, "drop_%s", drop_cause_name[cause]);
+            rte_tel_data_add_dict_u64(data, name, totals.drops[cause]);
+        }
     }
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* {"cycles": …, "bursts": …, "packets": …} of one clock, summed over lcores. */
+static struct rte_tel_data *stage_dict(const struct dataplane *dataplane, uint32_t clock)
+{
+    uint64_t cycles = 0, bursts = 0, packets = 0;
+    for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
+        const struct lcore *lcore = dataplane->lcore[i];
+        cycles += lcore->stage_cycles[clock];
+        bursts += lcore->stage_bursts[clock];
+        packets += lcore->stage_packets[clock];
+    }
+    struct rte_tel_data *dict = rte_tel_data_alloc();
+    if (dict == NULL)
+        return NULL;
+    rte_tel_data_start_dict(dict);
+    rte_tel_data_add_dict_u64(dict, "cycles", cycles);
+    rte_tel_data_add_dict_u64(dict, "bursts", bursts);
+    rte_tel_data_add_dict_u64(dict, "packets", packets);
+    return dict;
+}
+
+static int serve_stages(const char *command, const char *parameters, struct rte_tel_data *data)
+{
+    (void)command;
+    (void)parameters;
+    pthread_mutex_lock(&lock);
+    rte_tel_data_start_dict(data);
+    for (uint32_t clock = 0; served != NULL && clock < CLOCKS; clock++) {
+        struct rte_tel_data *dict = stage_dict(served, clock);
+        if (dict != NULL)
+            rte_tel_data_add_dict_container(data, clock_name(clock), dict, 0);
+    }
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
 void telemetry_open(struct dataplane *dataplane)
 {
+    pthread_mutex_lock(&lock);
     served = dataplane;
+    pthread_mutex_unlock(&lock);
     rte_telemetry_register_cmd(
         "/planecast/stats", serve_stats,
         "Packets in and out, bursts, empty polls, drops by cause. No parameters.");
+    rte_telemetry_register_cmd(
+        "/planecast/stages", serve_stages,
+        "Cycles, bursts and packets by stage, of the bursts that were sampled. No parameters.");
+}
+
+void telemetry_close(void)
+{
+    pthread_mutex_lock(&lock);
+    served = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+const char *telemetry_socket(void)
+{
+    static char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/dpdk_telemetry.v2", rte_eal_get_runtime_dir());
+    return path;
 }

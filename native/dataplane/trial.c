@@ -29,6 +29,7 @@ struct round {
     const struct trial *trial;
     struct window *windows;
     atomic_uint warm, done;
+    atomic_bool abandoned; /* a worker could not be started: nobody waits for it */
 };
 
 struct worker {
@@ -47,6 +48,20 @@ static void prepare(const struct round *round, struct lcore *lcore)
     lcore->clock_cost = clock_cost_cycles();
 }
 
+static bool stopped(struct round *round)
+{
+    return atomic_load_explicit(&round->dataplane->stop, memory_order_relaxed) ||
+           atomic_load_explicit(&round->abandoned, memory_order_relaxed);
+}
+
+/* When what starts now has to end, in TSC cycles; 0: never. */
+static uint64_t deadline_of(const struct trial *trial)
+{
+    if (trial->seconds == 0)
+        return 0;
+    return rte_rdtsc() + (uint64_t)(trial->seconds * (double)rte_get_tsc_hz());
+}
+
 /* Forwards until `packets` more have come, `deadline` (TSC) is over or the program is to stop. The
  * clock is looked at every 64 bursts. */
 static void forward(struct round *round, struct lcore *lcore, uint64_t packets, uint64_t deadline)
@@ -56,7 +71,7 @@ static void forward(struct round *round, struct lcore *lcore, uint64_t packets, 
         forward_burst(lcore);
         if ((polls & 63) != 0)
             continue;
-        if (atomic_load_explicit(&round->dataplane->stop, memory_order_relaxed))
+        if (stopped(round))
             return;
         if (deadline != 0 && rte_rdtsc() >= deadline)
             return;
@@ -114,10 +129,7 @@ static void run_window(struct round *round, struct lcore *lcore, struct window *
     }
     instrument_on(round->dataplane->instrument);
     struct window start = counters(lcore);
-    uint64_t deadline = 0;
-    if (trial->seconds > 0)
-        deadline = start.cycles + (uint64_t)(trial->seconds * rte_get_tsc_hz());
-    forward(round, lcore, trial->packets, deadline);
+    forward(round, lcore, trial->packets, deadline_of(trial));
     *window = counters(lcore);
     instrument_off(round->dataplane->instrument);
     subtract(window, &start);
@@ -129,11 +141,6 @@ static void run_window(struct round *round, struct lcore *lcore, struct window *
     }
 }
 
-static bool stopped(struct round *round)
-{
-    return atomic_load(&round->dataplane->stop);
-}
-
 static int work(void *opaque)
 {
     struct worker *worker = opaque;
@@ -143,7 +150,7 @@ static int work(void *opaque)
     uint32_t lcores = trial->traffic.lcores;
     prepare(round, lcore);
     if (trial->warmup > 0)
-        forward(round, lcore, trial->warmup, 0);
+        forward(round, lcore, trial->warmup, deadline_of(trial));
     atomic_fetch_add(&round->warm, 1);
     while (atomic_load(&round->warm) < lcores && !stopped(round))
         rte_pause();
@@ -172,6 +179,8 @@ bool trial_run(struct dataplane *dataplane, const struct trial *trial, struct wi
     for (uint32_t i = 0; i < trial->traffic.lcores && fine; i++) {
         fine = rte_eal_remote_launch(work, &workers[i], dataplane->lcore[i]->lcore_id) == 0;
     }
+    if (!fine)
+        atomic_store(&round.abandoned, true);
     rte_eal_mp_wait_lcore();
     return fine;
 }

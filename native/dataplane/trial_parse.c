@@ -23,10 +23,10 @@ struct request_key {
 
 static const struct request_key request_keys[] = {
     KEY("windows", windows, 1, WINDOWS_MAX),
-    KEY("packets", packets, 1, UINT64_MAX),
-    KEY("warmup", warmup, 0, UINT64_MAX),
+    KEY("packets", packets, 1, PACKETS_MAX),
+    KEY("warmup", warmup, 0, PACKETS_MAX),
     KEY("burst", burst, 1, BURST_MAX),
-    KEY("stage_clock", stage_clock, 0, UINT32_MAX),
+    KEY("stage_clock", stage_clock, 0, 1U << 20),
     KEY("frame_bytes", traffic.frame_bytes, 64, 9000),
     KEY("flows", traffic.flows, 1, 1U << FLOW_ID_BITS),
     KEY("lcores", traffic.lcores, 1, LCORES_MAX),
@@ -39,17 +39,23 @@ static void put_number(struct trial *trial, const struct request_key *key, uint6
     memcpy((char *)trial + key->offset, &value, key->bytes); /* little-endian, as x86 is */
 }
 
+bool trial_read_seconds(const char *text, double *seconds)
+{
+    char *end = NULL;
+    *seconds = strtod(text, &end);
+    return end != text && *end == '\0' && *seconds > 0 && *seconds <= SECONDS_MAX;
+}
+
 static bool set_key(struct trial *trial, const char *name, const char *text, char *error,
                     size_t error_bytes)
 {
     if (strcmp(name, "stages") == 0)
         return pipeline_parse(text, &trial->pipeline, error, error_bytes);
     if (strcmp(name, "seconds") == 0) {
-        char *end = NULL;
-        trial->seconds = strtod(text, &end);
-        if (*end == '\0' && trial->seconds > 0)
+        if (trial_read_seconds(text, &trial->seconds))
             return true;
-        snprintf(error, error_bytes, "seconds: '%s' is not a number above 0", text);
+        snprintf(error, error_bytes, "seconds: '%s' is not a number above 0 and up to %d", text,
+                 SECONDS_MAX);
         return false;
     }
     for (size_t i = 0; i < REQUEST_KEYS; i++) {
@@ -57,7 +63,7 @@ static bool set_key(struct trial *trial, const char *name, const char *text, cha
         if (strcmp(key->name, name) != 0)
             continue;
         char *end = NULL;
-        uint64_t value = strtoull(text, &end, 10);
+        uint64_t value = strtoull(text, &end, 10); /* ULLONG_MAX when it is too large */
         if (*text >= '0' && *text <= '9' && *end == '\0' && value >= key->min &&
             value <= key->max) {
             put_number(trial, key, value);
@@ -75,6 +81,10 @@ static bool check(const struct dataplane *dataplane, const struct trial *trial, 
                   size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
+    if (trial->packets == 0 && trial->seconds == 0) {
+        snprintf(error, error_bytes, "packets: missing; a trial takes packets=, seconds= or both");
+        return false;
+    }
     if (trial->traffic.lcores > config->lcore_count) {
         snprintf(error, error_bytes, "lcores: %u, but the configuration has %u",
                  trial->traffic.lcores, config->lcore_count);
@@ -91,7 +101,7 @@ static bool check(const struct dataplane *dataplane, const struct trial *trial, 
                  trial->traffic.flows, config->flows);
         return false;
     }
-    return true;
+    return config_check_stages(config, &trial->pipeline, error, error_bytes);
 }
 
 bool trial_parse(const struct dataplane *dataplane, const char *text, struct trial *trial,

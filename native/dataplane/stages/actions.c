@@ -69,6 +69,7 @@ void actions_destroy(void *opaque)
 {
     (void)opaque;
     rte_free(actions_tables.entries);
+    actions_tables.entries = NULL;
 }
 
 static SLOW_PATH drop_policed(struct burst *burst)

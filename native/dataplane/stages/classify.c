@@ -36,8 +36,7 @@ void *classify_create(const struct config *config, char *error, size_t error_byt
     };
     struct rte_hash *flows = rte_hash_create(&parameters);
     if (flows == NULL) {
-        snprintf(error, error_bytes, "no flow table of %u entries: %s", config->flows,
-                 rte_strerror(rte_errno));
+        snprintf(error, error_bytes, "no memory for a flow table of %u entries", config->flows);
         return NULL;
     }
     rte_hash_set_cmp_func(flows, key_differs);

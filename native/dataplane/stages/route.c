@@ -57,14 +57,15 @@ void *route_create(const struct config *config, char *error, size_t error_bytes)
     route_tables.next_hops =
         rte_zmalloc("next_hops", config->routes * sizeof(struct next_hop), RTE_CACHE_LINE_SIZE);
     if (route_tables.routes == NULL || route_tables.next_hops == NULL) {
-        snprintf(error, error_bytes, "no memory for %u routes: %s", config->routes,
-                 rte_strerror(rte_errno));
+        snprintf(error, error_bytes, "no memory for %u routes", config->routes);
+        route_destroy(&route_tables);
         return NULL;
     }
     int rc = add_routes(config->routes);
     if (rc != 0) {
         snprintf(error, error_bytes, "%u routes don't fit into %u tbl8 groups: %s", config->routes,
                  config->tbl8_groups, rte_strerror(-rc));
+        route_destroy(&route_tables);
         return NULL;
     }
     for (uint64_t colour = 0; colour < RTE_COLORS; colour++) {
@@ -78,15 +79,7 @@ void route_destroy(void *opaque)
     (void)opaque;
     rte_lpm_free(route_tables.routes);
     rte_free(route_tables.next_hops);
-}
-
-/* TTL and its checksum, by RFC 1624: the TTL is the upper byte of its word, so the sum grows by
- * 0x100. */
-static inline void set_ttl(uint8_t *frame, uint8_t ttl)
-{
-    uint16_t sum = (uint16_t)(load16(frame + OFFSET_IP_CHECKSUM) + RTE_BE16(0x0100));
-    frame[OFFSET_IP_TTL] = ttl;
-    store16(frame + OFFSET_IP_CHECKSUM, (uint16_t)(sum + (sum < RTE_BE16(0x0100))));
+    route_tables = (struct route_tables){0};
 }
 
 /* Sixteen bytes of addresses, type and what the labels overwrite: two stores instead of four. */
@@ -119,13 +112,14 @@ STAGE_FUNCTION stage_route(void *opaque, struct burst *burst)
     uint16_t count = burst->count;
     for (uint16_t i = 0; i < count; i++) {
         uint8_t *frame = burst->frame[i];
-        uint8_t ttl = frame[OFFSET_IP_TTL];
+        uint32_t ttl_word = load32(frame + OFFSET_IP_TTL);
+        uint8_t ttl = (uint8_t)ttl_word;
         if (unlikely(rte_lpm_lookup(routes, burst->destination[i], &hop[i]) != 0)) {
             refused += hop[i] = NO_ROUTE;
         } else if (unlikely(ttl <= 1)) {
             refused += hop[i] = TTL_ENDED;
         } else {
-            set_ttl(frame, (uint8_t)(ttl - 1));
+            store32(frame + OFFSET_IP_TTL, hop_of(ttl_word));
             encapsulate(frame, &next_hops[hop[i]], route_tables.exp_of_colour[burst->colour[i]],
                         (uint8_t)(ttl - 1));
         }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What has to hold between keys that are fine each alone.
+ */
+#include <stdarg.h>
+
+#include "config.h"
+
+static bool conflicts(struct config_conflict *conflict, struct config_name first,
+                      struct config_name second, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(conflict->sentence, sizeof conflict->sentence, format, arguments);
+    va_end(arguments);
+    conflict->keys[0] = first;
+    conflict->keys[1] = second;
+    return false;
+}
+
+#define NAME(section, key) ((struct config_name){section, key})
+#define NO_NAME            ((struct config_name){NULL, NULL})
+
+static bool is_power_of_two(uint32_t value)
+{
+    return (value & (value - 1)) == 0;
+}
+
+static bool check_rings(const struct config *config, struct config_conflict *conflict)
+{
+    static const char sentence[] = "'%u' is not allowed; it takes a power of two from 32 to 16384";
+    if (!is_power_of_two(config->rx_ring))
+        return conflicts(conflict, NAME("pool", "rx_ring"), NO_NAME, sentence, config->rx_ring);
+    if (!is_power_of_two(config->tx_ring))
+        return conflicts(conflict, NAME("pool", "tx_ring"), NO_NAME, sentence, config->tx_ring);
+    /* Twice: what the rings hold, and as much on its way through bursts and the pool's cache. */
+    uint32_t least = 2 * (config->rx_ring + config->tx_ring + BURST_MAX);
+    if (config->mbufs >= least)
+        return true;
+    return conflicts(conflict, NAME("pool", "mbufs"), NAME("pool", "rx_ring"),
+                     "%u are too few for rx_ring %u and tx_ring %u; it takes %u or more",
+                     config->mbufs, config->rx_ring, config->tx_ring, least);
+}
+
+static bool check_lcores(const struct config *config, struct config_conflict *conflict)
+{
+    for (uint32_t i = 0; i < config->lcore_count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (config->lcore_cpu[i] == config->lcore_cpu[j])
+                return conflicts(conflict, NAME("machine", "lcores"), NO_NAME,
+                                 "CPU %u is named twice; each takes one lcore",
+                                 config->lcore_cpu[i]);
+        }
+    }
+    if (config->simd_bits == 0 || (config->simd_bits >= 64 && is_power_of_two(config->simd_bits)))
+        return true;
+    return conflicts(conflict, NAME("machine", "simd_bits"), NO_NAME,
+                     "'%u' is not allowed; it takes 0, 64, 128, 256 or 512", config->simd_bits);
+}
+
+static bool has_stage(const struct pipeline *pipeline, enum stage_id id)
+{
+    for (uint8_t i = 0; i < pipeline->length; i++) {
+        if (pipeline->order[i] == id)
+            return true;
+    }
+    return false;
+}
+
+/* The actions are an array of `flows` entries, and a packet's VLAN ids can name any of 2^24: only
+ * the in-process source never names one that is not there. */
+bool config_check_stages(const struct config *config, const struct pipeline *pipeline, char *error,
+                         size_t error_bytes)
+{
+    if (config->rx_port == PORT_INTERNAL || !has_stage(pipeline, STAGE_ACTIONS) ||
+        has_stage(pipeline, STAGE_CLASSIFY))
+        return true;
+    snprintf(error, error_bytes,
+             "'actions' needs 'classify' before it when packets come from a port: their VLAN ids "
+             "may have no entry");
+    return false;
+}
+
+bool config_check(const struct config *config, struct config_conflict *conflict)
+{
+    if (!check_rings(config, conflict) || !check_lcores(config, conflict))
+        return false;
+    if (config->active_flows > config->flows && config->rx_port == PORT_INTERNAL)
+        return conflicts(conflict, NAME("traffic", "flows"), NAME("tables", "flows"),
+                         "%u flows are active, but the tables have %u; traffic.flows takes no more "
+                         "than tables.flows",
+                         config->active_flows, config->flows);
+    conflict->keys[0] = NAME("pipeline", "stages");
+    conflict->keys[1] = NAME("ports", "rx");
+    return config_check_stages(config, &config->pipeline, conflict->sentence,
+                               sizeof conflict->sentence);
+}
