@@ -46,7 +46,7 @@ void Batches::end_batch(const Totals &now, const Totals &previous)
             batches_[i] = std::move(merged);
         }
         batches_.resize(at_most_);
-        length_ *= 2; // a run of 30 days has no batch longer than that
+        length_ = later(length_, length_);
     }
     next_ = later(next_, length_);
 }

@@ -66,7 +66,9 @@ void CoreRun::run(Turn &turn, Waker &waker)
             }
             ++turn.steps;
             if (now_ >= disturber_.next()) {
+                Ps start = now_;
                 suffer();
+                note_step(start, 0, &CoreTime::disturbed);
                 continue;
             }
             TaskRun &task = tasks[current_];
@@ -135,12 +137,13 @@ void CoreRun::spend(double cost_ps)
         cost_ps *= sibling->working() ? model.sibling_busy_factor : model.sibling_idle_factor;
     }
     Ps start = now_;
-    Ps cost = ps_from(cost_ps);
-    time_.busy += cost;
-    now_ = later(now_, cost);
+    now_ = later(now_, ps_from(cost_ps));
+    Ps busy = now_ - start;
+    time_.busy += busy;
     while (disturber_.next() < now_) {
         suffer();
     }
+    note_step(start, busy, &CoreTime::disturbed);
     state_ = State::serving;
     if (trace != nullptr) {
         TaskRun &task = tasks[current_];
@@ -151,9 +154,17 @@ void CoreRun::spend(double cost_ps)
 
 void CoreRun::suffer()
 {
-    Ps duration = disturber_.suffer();
-    time_.disturbed += duration;
-    now_ = later(now_, duration);
+    Ps end = later(now_, disturber_.suffer());
+    time_.disturbed += end - now_;
+    now_ = end;
+}
+
+// Notes a step from `start` to now_ for time_at().
+void CoreRun::note_step(Ps start, Ps busy, Ps CoreTime::*rest)
+{
+    step_start_ = start;
+    step_busy_ = busy;
+    step_rest_ = rest;
 }
 
 bool CoreRun::advance(Turn &turn, Waker &waker)
@@ -163,6 +174,7 @@ bool CoreRun::advance(Turn &turn, Waker &waker)
             return false;
         }
         time_.waiting += wake_ - now_;
+        note_step(now_, 0, &CoreTime::waiting);
         now_ = wake_;
     }
     if (now_ >= turn.limit) {
@@ -178,6 +190,7 @@ bool CoreRun::advance(Turn &turn, Waker &waker)
             back = std::max(back, device.submit(task.input->in_service()[i], now_));
         }
         time_.waiting += back - now_;
+        note_step(now_, 0, &CoreTime::waiting);
         now_ = back;
         state_ = State::serving;
         return true;
@@ -219,6 +232,7 @@ bool CoreRun::idle(const Turn &turn)
     if (target <= now_) { // another task has something
         ++tasks[current_].empty_polls;
         time_.polling += tasks[current_].empty_poll;
+        note_step(now_, 0, &CoreTime::polling);
         now_ += tasks[current_].empty_poll;
         next_task();
         return true;
@@ -235,6 +249,7 @@ bool CoreRun::skip_polls(Ps target, const Turn &turn)
         return false;
     }
     Ps away = target - now_;
+    note_step(now_, 0, &CoreTime::polling);
     if (tasks.size() == 1) {
         TaskRun &task = tasks.front();
         Ps polls = (away + task.empty_poll - 1) / task.empty_poll;
@@ -265,21 +280,14 @@ bool CoreRun::skip_polls(Ps target, const Turn &turn)
 CoreTime CoreRun::time_at(Ps instant) const
 {
     CoreTime time = time_;
-    Ps over = now_ - instant;
-    if (over <= 0) { // idle polls that aren't made yet, or blocked since
-        (state_ == State::blocked ? time.waiting : time.polling) -= over;
+    if (now_ <= instant) { // idle polls that aren't made yet, or blocked since
+        (state_ == State::blocked ? time.waiting : time.polling) += instant - now_;
         return time;
     }
-    // What reaches past the instant belongs to the last thing done; it may have several parts.
-    Ps *last = &time.polling;
-    if (state_ != State::polling) {
-        last = working() && time.busy > 0 ? &time.busy : &time.waiting;
-    }
-    for (Ps *part : {last, &time.disturbed, &time.busy, &time.waiting, &time.polling}) {
-        Ps taken = std::min(over, *part);
-        *part -= taken;
-        over -= taken;
-    }
+    // The last step reaches past the instant: what of it lies there is taken off again.
+    Ps busy_after = std::max<Ps>(0, step_start_ + step_busy_ - instant);
+    time.busy -= busy_after;
+    (time.*step_rest_) -= now_ - instant - busy_after;
     return time;
 }
 

@@ -99,6 +99,7 @@ class CoreRun
     bool skip_polls(Ps target, const Turn &turn);
     void spend(double cost_ps);
     void suffer();
+    void note_step(Ps start, Ps busy, Ps CoreTime::*rest);
     void next_task() { current_ = current_ + 1 < tasks.size() ? current_ + 1 : 0; }
 
     std::uint32_t index_;
@@ -112,6 +113,10 @@ class CoreRun
     Random random_;
     Disturber disturber_;
     CoreTime time_;
+    Ps step_start_ =
+        0; // the step that ends at now_: busy first, then disturbed, waiting or polling
+    Ps step_busy_ = 0;
+    Ps CoreTime::*step_rest_ = &CoreTime::polling;
 
     std::size_t taken_ = 0; // of the burst in service
     std::size_t alive_ = 0; // of them not dropped

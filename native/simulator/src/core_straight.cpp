@@ -49,6 +49,7 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
     Ps polling = 0;
     Ps busy = 0;
     Ps now = now_;
+    Ps step_start = step_start_;
     std::size_t taken = taken_;
     const std::uint64_t left = input.counts.left;
     const std::uint64_t entered = out.entered;
@@ -89,6 +90,7 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
             Ps skipped = whole * empty_poll;
             skipped += skipped < away ? empty_poll : 0;
             polling += skipped;
+            step_start = now;
             now += skipped;
             continue;
         }
@@ -99,8 +101,9 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
         }
         ++bursts;
         ++sizes[taken];
-        busy += service[taken];
+        step_start = now;
         now = later(now, service[taken]);
+        busy += now - step_start;
     }
     input.count(fresh);
     if (tx != nullptr) {
@@ -124,6 +127,7 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
     stage_ = task.stages.size();
     state_ = taken > 0 ? State::serving : State::polling;
     now_ = now;
+    note_step(step_start, taken > 0 ? now - step_start : 0, &CoreTime::polling);
 }
 
 template void CoreRun::run_straight<true>(Turn &);

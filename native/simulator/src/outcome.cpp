@@ -185,19 +185,21 @@ void collect_series(const Shards &shards, Results &results)
     results.series = shards.front()->series;
     for (std::size_t i = 0; i < results.series.size(); ++i) {
         Sample &sum = results.series[i];
+        Int128 latency = shards.front()->series_latency[i];
         for (std::size_t s = 1; s < shards.size(); ++s) {
             const Sample &part = shards[s]->series[i];
             sum.offered += part.offered;
             sum.forwarded += part.forwarded;
             sum.dropped += part.dropped;
-            sum.mean_latency_ns += part.mean_latency_ns;
+            latency += shards[s]->series_latency[i];
             std::transform(sum.busy.begin(), sum.busy.end(), part.busy.begin(), sum.busy.begin(),
                            std::plus<>());
             std::transform(sum.waiting.begin(), sum.waiting.end(), part.waiting.begin(),
                            sum.waiting.begin(), std::plus<>());
         }
-        sum.mean_latency_ns =
-            sum.forwarded > 0 ? sum.mean_latency_ns / static_cast<double>(sum.forwarded) : 0;
+        sum.mean_latency_ns = sum.forwarded > 0 ? static_cast<double>(latency) * 1e-3 /
+                                                      static_cast<double>(sum.forwarded)
+                                                : 0;
     }
 }
 

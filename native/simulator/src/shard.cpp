@@ -295,7 +295,6 @@ void Shard::sample()
     one.offered = part.offered;
     one.forwarded = part.forwarded;
     one.dropped = part.dropped;
-    one.mean_latency_ns = static_cast<double>(part.latency) * 1e-3; // a sum until it is merged
     one.busy.resize(layout_.model.cores.size());
     one.waiting.resize(layout_.queues.size());
     one.memory_latency_ns = memory_latency_ns;
@@ -315,6 +314,7 @@ void Shard::sample()
         }
     }
     series.push_back(std::move(one));
+    series_latency.push_back(part.latency);
     previous_sample_ = std::move(all);
     previous_times_ = std::move(times);
     next_sample_ = later(next_sample_, series_interval_);

@@ -57,8 +57,9 @@ class Shard
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;
     Batches batches;
-    Baseline start; // the warm-up's end
-    std::vector<Sample> series;
+    Baseline start;                     // the warm-up's end
+    std::vector<Sample> series;         // mean_latency_ns still 0 …
+    std::vector<Int128> series_latency; // … and these the sums, in picoseconds
     double memory_latency_ns = 0;
     double memory_gbps = 0;
 

@@ -1,8 +1,8 @@
 // Simulated time: whole picoseconds in 63 bits.
 //
 // A cycle of a 3 GHz core is 333 ps, so nanoseconds would be too coarse. 2^62 ps are 53 days; a run
-// lasts 30 at most (validated), and everything later than 2^62 is kept there as "never": two such
-// times still add without overflow.
+// lasts 30 at most (validated), and everything later than 2^62 − 1 is kept there as "never": two
+// such times still add without overflow.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ using Ps = std::int64_t;
 __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
 
-inline constexpr Ps kNever = Ps{1} << 62;
+inline constexpr Ps kNever = (Ps{1} << 62) - 1;
 
 inline Ps later(Ps time, Ps delay)
 {

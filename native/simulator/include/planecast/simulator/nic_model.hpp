@@ -17,8 +17,8 @@ struct Pcie {
     std::uint64_t max_payload_bytes = 256; // MPS
     std::uint64_t max_read_bytes = 512;    // MRRS
     std::uint64_t completion_bytes = 256;  // RCB, or MPS where the root complex sends full ones
-    double ack_every_bytes = 206;          // one 8-byte ACK, one 8-byte flow-control update in so
-    double flow_control_every_bytes = 206; // many bytes: together gen3 x8 gives 57.9 Gb/s
+    double ack_every_bytes = 203;          // one 8-byte ACK, one 8-byte flow-control update in so
+    double flow_control_every_bytes = 203; // many bytes: together gen3 x8 gives 57.9 Gb/s
     std::uint64_t descriptor_bytes = 16;
     std::uint64_t descriptors_at_once = 4; // written back or fetched in one transaction
     double transactions_per_second = 0;    // of the device; 0: no limit

@@ -1,0 +1,67 @@
+// The common core's loop (core_straight.cpp) against the general one: a trace of one event chooses
+// the general one and changes nothing else.
+#include "models.hpp"
+
+#include <gtest/gtest.h>
+
+namespace planecast::sim
+{
+
+std::size_t fingerprint(const Results &r); // simulate_test.cpp
+
+namespace
+{
+
+void compare(Model model)
+{
+    model.run.duration_ns = 2e6;
+    model.run.series_interval_ns = 5e5;
+    Results straight = simulate(model);
+    model.run.trace_events = 1;
+    Results general = simulate(model);
+    general.trace_json.clear();
+    EXPECT_EQ(fingerprint(straight), fingerprint(general));
+    EXPECT_GT(straight.forwarded, 0U);
+}
+
+} // namespace
+
+TEST(Loops, AgreeAtAnyLoad)
+{
+    for (ArrivalKind kind : {ArrivalKind::constant, ArrivalKind::poisson, ArrivalKind::on_off}) {
+        for (double rate : {1e4, 3e6, 6.7e6, 8.9e6, 9.9e6, 2e7}) {
+            Model model = one_core(kind, rate, 37, 100.3);
+            model.sources[0].arrivals.burst_packets.mean = 50;
+            model.ports[0].rx_ring = 64;
+            compare(model);
+        }
+    }
+}
+
+TEST(Loops, AgreeOnASlowWire)
+{
+    Model model = one_core(ArrivalKind::poisson, 9e6, 37, 60);
+    Port slow = plain_port("slow");
+    slow.line_rate_bps = 4e9;
+    slow.tx_ring = 40;
+    model.ports.push_back(slow);
+    model.cores[0].tasks[0].output.kind = OutputKind::port;
+    model.cores[0].tasks[0].output.to = {"slow"};
+    compare(model);
+}
+
+TEST(Loops, AgreeWhenCoresShareAWire)
+{
+    Model model = one_core(ArrivalKind::poisson, 1.6e7, 37, 100.3);
+    model.ports[0].rx_queues = 2;
+    model.ports[0].line_rate_bps = 10e9;
+    model.sources[0].classes[0].flows = 100;
+    model.cores.push_back(plain_core("other", {InputKind::port, "port", 1}, 20, 120));
+    for (Core &core : model.cores) {
+        core.tasks[0].output.kind = OutputKind::port;
+        core.tasks[0].output.to = {"port"};
+    }
+    compare(model);
+}
+
+} // namespace planecast::sim

@@ -1,0 +1,108 @@
+#include "packet_queue.hpp"
+
+#include <gtest/gtest.h>
+
+namespace planecast::sim
+{
+
+namespace
+{
+
+Packet born(Ps time)
+{
+    return {time, time, 0, 64, 0, 0};
+}
+
+void write(PacketQueue &queue, std::initializer_list<Ps> times)
+{
+    queue.reserve(times.size());
+    for (Ps time : times) {
+        queue.write(born(time), time);
+    }
+    queue.seal();
+}
+
+} // namespace
+
+TEST(PacketQueue, TheLastOnesDropWhenFull)
+{
+    PacketQueue queue("q", 2, true);
+    write(queue, {10, 20, 30, 40});
+    EXPECT_EQ(queue.next_ready(), 10);
+    EXPECT_EQ(queue.poll(35, 32), 2U); // 30 found it full
+    EXPECT_EQ(queue.counts.dropped, 1U);
+    queue.take(1, 35);
+    EXPECT_EQ(queue.in_service()->born, 10);
+    queue.release(1);
+    EXPECT_EQ(queue.poll(50, 32), 2U); // 40 came after one had left
+    queue.take(2, 50);
+    EXPECT_EQ(queue.in_service()[1].born, 40);
+    EXPECT_EQ(queue.counts.entered, 3U);
+    EXPECT_EQ(queue.counts.max, 2U);
+    EXPECT_EQ(queue.next_ready(), kNever);
+}
+
+TEST(PacketQueue, AreaIsTheSumOfWaits)
+{
+    PacketQueue queue("q", 8, true);
+    write(queue, {0, 5, 9});
+    queue.poll(7, 8);
+    EXPECT_TRUE(queue.counts.area == 9); // 7 + 2
+    queue.take(1, 7);
+    EXPECT_TRUE(queue.counts.waits == 7);
+    queue.poll(10, 8);
+    EXPECT_TRUE(queue.counts.area == 9 + 3 + 1);
+    EXPECT_TRUE(queue.counts.area == queue.counts.waits + queue.waits_of_waiting(10));
+}
+
+TEST(PacketQueue, FreshPacketsLeaveInTheSamePoll)
+{
+    PacketQueue queue("q", 8, true);
+    write(queue, {0, 5, 9});
+    FreshCounts fresh;
+    EXPECT_EQ(queue.take_fresh(6, 2, fresh), 0U); // a whole burst: the long way
+    EXPECT_EQ(queue.take_fresh(6, 4, fresh), 2U);
+    queue.count(fresh);
+    EXPECT_EQ(queue.counts.left, 2U);
+    EXPECT_TRUE(queue.counts.area == 7 && queue.counts.waits == 7);
+}
+
+TEST(PacketQueue, SurvivesMillionsWithAFewThousandPlaces)
+{
+    PacketQueue queue("q", 16, true);
+    Ps next = 0;
+    Ps expected = 0;
+    for (int round = 0; round < 20000; ++round) {
+        queue.reserve(100);
+        for (int i = 0; i < 100; ++i) {
+            queue.write(born(next), next);
+            next += 10;
+        }
+        queue.seal();
+        for (Ps now = next - 1000; now < next; now += 70) {
+            std::size_t count = queue.poll(now, 8);
+            queue.take(count, now);
+            for (std::size_t i = 0; i < count; ++i) {
+                ASSERT_EQ(queue.in_service()[i].born, expected);
+                expected += 10;
+            }
+            queue.release(count);
+        }
+    }
+    EXPECT_EQ(queue.counts.dropped, 0U);
+}
+
+TEST(PacketQueue, PushedPacketsShowAfterTheHandover)
+{
+    PacketQueue queue("q", 2, false);
+    queue.push(born(0), 10, 25);
+    EXPECT_EQ(queue.room(), 1U);
+    EXPECT_EQ(queue.poll(20, 32), 0U);
+    EXPECT_EQ(queue.next_ready(), 25);
+    EXPECT_EQ(queue.poll(25, 32), 1U);
+    queue.take(1, 30);
+    EXPECT_TRUE(queue.counts.waits == 20); // since it was put in
+    EXPECT_TRUE(queue.counts.area == 15);  // up to the last look at 25
+}
+
+} // namespace planecast::sim

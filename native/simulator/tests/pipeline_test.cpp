@@ -1,0 +1,133 @@
+#include "models.hpp"
+
+#include <gtest/gtest.h>
+
+namespace planecast::sim
+{
+
+namespace
+{
+
+// Port → first core → ring → second core.
+Model two_stages(double first_cycles, double second_cycles, WhenFull when_full)
+{
+    Model model = one_core(ArrivalKind::constant, 1e6, 0, first_cycles);
+    model.rings.push_back({"ring", 16, 30});
+    model.cores[0].tasks[0].output = {OutputKind::ring, {"ring"}, FanOut::flow, when_full, 0, 1e5};
+    model.cores.push_back(plain_core("second", {InputKind::ring, "ring", 0}, 0, second_cycles));
+    model.run.duration_ns = 1e6;
+    return model;
+}
+
+const QueueResult &queue(const Results &results, const std::string &name)
+{
+    for (const QueueResult &one : results.queues) {
+        if (one.name == name) {
+            return one;
+        }
+    }
+    throw std::runtime_error("no queue " + name);
+}
+
+} // namespace
+
+TEST(Pipeline, HandOverByHand)
+{
+    Model model = two_stages(100, 200, WhenFull::drop);
+    model.sources[0].arrivals = {};
+    model.sources[0].arrivals.kind = ArrivalKind::timestamps;
+    model.sources[0].arrivals.times_ns = {50};
+    Results results = simulate(model);
+    // Found at 80, served till 180, seen by the other core at 210, polled at 240, done at 440.
+    EXPECT_EQ(results.latency.bars().at(0).low, 390U);
+    EXPECT_EQ(queue(results, "ring").max, 1U);
+    EXPECT_DOUBLE_EQ(queue(results, "ring").mean_wait_ns, 60);
+}
+
+TEST(Pipeline, ASlowConsumerDrops)
+{
+    Results results = simulate(two_stages(100, 2000, WhenFull::drop));
+    EXPECT_EQ(dropped_by(results, "rx_ring"), 0U);
+    EXPECT_NEAR(static_cast<double>(dropped_by(results, "ring")), 500, 25);
+    EXPECT_EQ(queue(results, "ring").max, 16U);
+    EXPECT_NEAR(results.throughput_pps.value, 5e5, 1.5e4);
+}
+
+TEST(Pipeline, ASlowConsumerHoldsBack)
+{
+    Model model = two_stages(100, 2000, WhenFull::wait);
+    model.ports[0].rx_ring = 32;
+    model.run.warmup_ns = 2e5;
+    Results results = simulate(model);
+    EXPECT_EQ(dropped_by(results, "ring"), 0U);
+    EXPECT_GT(dropped_by(results, "rx_ring"), 300U);
+    EXPECT_GT(results.cores[0].waiting, 0.8);
+    EXPECT_NEAR(results.throughput_pps.value, 5e5, 1.5e4);
+}
+
+TEST(Pipeline, FansOutByFlowAndInTurn)
+{
+    for (FanOut fan_out : {FanOut::flow, FanOut::round_robin}) {
+        Model model = two_stages(100, 100, WhenFull::drop);
+        model.rings.push_back({"ring2", 16, 0});
+        model.cores.push_back(plain_core("third", {InputKind::ring, "ring2", 0}, 0, 100));
+        model.cores[0].tasks[0].output.to = {"ring", "ring2"};
+        model.cores[0].tasks[0].output.fan_out = fan_out;
+        model.sources[0].classes[0].flows = 64;
+        Results results = simulate(model);
+        auto left = static_cast<double>(queue(results, "ring").entered);
+        auto right = static_cast<double>(queue(results, "ring2").entered);
+        EXPECT_NEAR(left, right, fan_out == FanOut::flow ? 400 : 1);
+        EXPECT_NEAR(left + right, 1000, 2);
+    }
+}
+
+TEST(Pipeline, OneCorePollsTwoQueues)
+{
+    Model model = one_core(ArrivalKind::constant, 1e6, 0, 100);
+    model.ports.push_back(plain_port("port2"));
+    model.sources.push_back(plain_source("port2", ArrivalKind::poisson, 2e6));
+    Task second = model.cores[0].tasks[0];
+    second.name = "second";
+    second.input.name = "port2";
+    model.cores[0].tasks.push_back(second);
+    model.run.duration_ns = 1e6;
+    Results results = simulate(model);
+    EXPECT_EQ(results.dropped, 0U);
+    EXPECT_NEAR(results.cores[0].busy, 0.3, 0.02);
+    EXPECT_EQ(results.cores[0].tasks[0].packets, 1000U);
+    EXPECT_EQ(results.classes.size(), 2U);
+    EXPECT_GT(results.classes[1].forwarded, 1800U);
+}
+
+TEST(Pipeline, SiblingsSlowEachOther)
+{
+    Model model = one_core(ArrivalKind::constant, 2e7, 0, 100);
+    model.ports[0].rx_queues = 2;
+    model.sources[0].classes[0].flows = 4000;
+    model.cores.push_back(plain_core("other", {InputKind::port, "port", 1}, 0, 100));
+    double alone = simulate(model).throughput_pps.value;
+    model.cores[0].sibling = "other";
+    model.cores[1].sibling = "core";
+    for (Core &core : model.cores) {
+        core.sibling_busy_factor = 1.6;
+        core.sibling_idle_factor = 1.1;
+    }
+    EXPECT_NEAR(simulate(model).throughput_pps.value / alone, 1 / 1.6, 0.03);
+}
+
+TEST(Pipeline, DisturbancesTakeTheirShare)
+{
+    for (bool periodic : {false, true}) {
+        Model model = one_core(ArrivalKind::poisson, 5e6, 0, 100);
+        model.cores[0].disturbances.push_back(
+            {"host", 1000, periodic, {DistributionKind::constant, 50000, 0, {}, {}}});
+        model.run.duration_ns = 1e9;
+        Results results = simulate(model);
+        EXPECT_NEAR(results.cores[0].disturbed, 0.05, periodic ? 0.0001 : 0.005);
+        EXPECT_GT(results.latency.percentile(99), 10000U);
+        EXPECT_EQ(results.cores.size(), 1U);
+    }
+}
+
+} // namespace planecast::sim

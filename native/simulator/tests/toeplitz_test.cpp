@@ -1,0 +1,35 @@
+#include "toeplitz.hpp"
+
+#include <gtest/gtest.h>
+
+namespace planecast::sim
+{
+
+namespace
+{
+
+constexpr std::uint32_t ip(unsigned a, unsigned b, unsigned c, unsigned d)
+{
+    return a << 24 | b << 16 | c << 8 | d;
+}
+
+} // namespace
+
+// Microsoft's "Verifying the RSS hash calculation", IPv4 with TCP.
+TEST(Toeplitz, VerificationSuite)
+{
+    EXPECT_EQ(toeplitz({ip(66, 9, 149, 187), ip(161, 142, 100, 80), 2794, 1766}, {}), 0x51ccc178U);
+    EXPECT_EQ(toeplitz({ip(199, 92, 111, 2), ip(65, 69, 140, 83), 14230, 4739}, {}), 0xc626b0eaU);
+    EXPECT_EQ(toeplitz({ip(24, 19, 198, 95), ip(12, 22, 207, 184), 12898, 38024}, {}), 0x5c2b394aU);
+    EXPECT_EQ(toeplitz({ip(38, 27, 205, 30), ip(209, 142, 163, 6), 48228, 2217}, {}), 0xafc7327fU);
+    EXPECT_EQ(toeplitz({ip(153, 39, 163, 191), ip(202, 188, 127, 2), 44251, 1303}, {}),
+              0x10e828a2U);
+}
+
+TEST(Toeplitz, OwnKey)
+{
+    std::vector<std::uint64_t> zeros(40, 0);
+    EXPECT_EQ(toeplitz({1, 2, 3, 4}, zeros), 0U);
+}
+
+} // namespace planecast::sim
