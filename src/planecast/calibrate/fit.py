@@ -1,8 +1,8 @@
 """Robust least squares: stage by stage, and all together, over the calibration points.
 
 Each point gives an observation for every stage and one for the whole, each weighted by its own
-uncertainty. Residuals are relative, losses are soft (soft-L1), parameters are not negative. The size
-of the last cache level is searched for over multiples of the probed one, for the share that a
+uncertainty. Residuals are relative, losses are soft (soft-L1), parameters are not negative. The
+size of the last cache level is searched for over multiples of the probed one, for the share that a
 tenant gets of it depends on the neighbours.
 """
 

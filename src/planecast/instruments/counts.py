@@ -115,6 +115,10 @@ class InstructionCounts(Noun):
     runs: Annotated[tuple[CountedRun, ...], BeforeValidator(listed)]
     """What was counted."""
 
+    def part(self, name: str) -> StageInstructions:
+        """A stage, ``other`` or ``total``. Raises KeyError for a stage that did not run."""
+        return {"other": self.other, "total": self.total}.get(name) or self.stages[name]
+
     @property
     def instructions_per_packet(self) -> float:
         """All instructions a packet at the reference burst."""

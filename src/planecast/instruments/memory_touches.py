@@ -47,6 +47,10 @@ class MemoryTouches(Noun):
     total: StageTouches
     """All stages and other."""
 
+    def part(self, name: str) -> StageTouches:
+        """A stage, ``other`` or ``total``. Raises KeyError for a stage that did not run."""
+        return {"other": self.other, "total": self.total}.get(name) or self.stages[name]
+
 
 def memory_touches(
     command: Command,

@@ -75,6 +75,9 @@ class Validation(Noun):
     """Share of held-out points whose measured value lies in the predicted interval."""
     calibration: dict[str, Estimate]
     """The fitted parameters with their intervals."""
+    repeatability: Estimate | None = None
+    """Ratio of two measurements of one configuration: among the held-out points over among the
+    calibration points. How far it is from 1, the measurement itself moved."""
     manifest: Manifest
     """What made it."""
 
@@ -85,6 +88,7 @@ class Validation(Noun):
         points: Sequence[ValidationPoint],
         calibration: Mapping[str, Estimate],
         manifest: Manifest,
+        repeatability: Estimate | None = None,
     ) -> Self:
         """The validation with mean, maximum and coverage worked out over its held-out points.
 
@@ -101,5 +105,6 @@ class Validation(Noun):
             max_error_percent=max(errors),
             coverage_percent=100 * sum(point.inside for point in held) / len(held),
             calibration=dict(calibration),
+            repeatability=repeatability,
             manifest=manifest,
         )

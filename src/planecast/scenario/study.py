@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -62,6 +63,8 @@ class Study(Noun):
     """Points that are predicted first and measured then."""
     budget: Budget = Budget()
     """How much measuring to do."""
+    source: str = ""
+    """The file that its base scenario stands in, as a command can name it."""
 
     def scenarios(self, points: tuple[dict[str, PointValue], ...]) -> list[Scenario]:
         """The scenarios that these points stand for, in order."""
@@ -122,7 +125,14 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
         calibrate=tuple(dict(placed.point) for placed in calibrate),
         hold_out=tuple(dict(placed.point) for placed in hold_out),
         budget=file.budget,
+        source=_source(document, file),
     )
+
+
+def _source(document: Document, file: StudyFile) -> str:
+    if isinstance(file.scenario, str):
+        return os.path.normpath(Path(document.path).parent / file.scenario)
+    return str(document.path)
 
 
 def _base(document: Document, file: StudyFile, changes: Mapping[str, Any]) -> Scenario:

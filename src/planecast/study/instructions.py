@@ -1,16 +1,18 @@
 """Instruction counts of the pipelines of a study: stepped natively once, then remembered.
 
-Counts are exact and depend on the program, the tables and the pipeline alone, so they are kept in the
-user's cache folder under a digest of those. Key extraction does less when the stages that it looks
-ahead for are left out: hence one count for each pipeline.
+Counts are exact and depend on the program, the tables and the pipeline alone, so they are kept in
+the user's cache folder under a digest of those. A stage takes the same instructions in every
+pipeline, except key extraction: it does less when the stages that it looks ahead for are left out.
+So the fullest pipeline is counted in full, and key extraction once more for each way to look ahead.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -19,54 +21,74 @@ from pydantic import ValidationError
 
 from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, configs_for
+from planecast.engines.solve.features import pipeline_name
 from planecast.instruments import callgrind, singlestep
-from planecast.instruments.counts import Instrument, InstructionCounts
+from planecast.instruments.counts import InstructionCounts, Instrument, StageInstructions
 from planecast.instruments.probe import cache_folder
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import STAGES, Stage
 
 BURSTS = (4, 8, 16, 32, 64)
+"""rte_acl takes other paths in small bursts, so two sizes would not tell."""
 FEW_BURSTS = (8, 32)
-STEPPED_PACKETS = 128
-"""Stepping does some 50,000 instructions a second; counts of 128 packets repeat within 0.1 %."""
-CALLGRIND_PACKETS = 32768
+PACKETS: Mapping[Instrument, int] = {"singlestep": 64, "callgrind": 32768}
+"""Packets of the shorter run. Stepping does some 50,000 instructions a second."""
 
 Done = Callable[[int, int], None]
-
-
-def pipeline_name(stages: Sequence[str]) -> str:
-    """Name of a pipeline: its stages with commas, ``none`` for no stage."""
-    return ",".join(stages) or "none"
 
 
 def count_pipelines(
     scenarios: Sequence[Scenario], done: Done = lambda done, total: None
 ) -> dict[str, InstructionCounts]:
-    """Native counts of every pipeline among the scenarios, the first one's in the most bursts.
+    """Native counts by pipeline, the fullest one's first.
 
     Raises MissingError when the programs are not built, RunError when a run fails.
     """
-    wanted: dict[str, Scenario] = {}
-    for scenario in scenarios:
-        wanted.setdefault(pipeline_name(scenario.workload.stages), scenario)
-    names = list(wanted)
-    found: dict[str, InstructionCounts] = {}
-    with ThreadPoolExecutor(max_workers=max(1, (os.cpu_count() or 1))) as pool:
-        # rte_acl's search is chosen by the burst, so pipelines that have it are counted at more sizes.
-        counts = [
-            pool.submit(
+    full = _with_stages(scenarios[0], [s for s in STAGES if any(_has(x, s) for x in scenarios)])
+    ahead = {_ahead(scenario): scenario for scenario in scenarios if _has(scenario, "key")}
+    ahead.pop(_ahead(full), None)
+    with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+        whole = pool.submit(count_instructions, full, "singlestep", BURSTS)
+        keys = {
+            look: pool.submit(
                 count_instructions,
-                wanted[name],
+                _with_stages(scenario, [s for s in STAGES if s == "key" or s in look]),
                 "singlestep",
-                BURSTS if name == names[0] or "acl" in name.split(",") else FEW_BURSTS,
+                FEW_BURSTS,
             )
-            for name in names
-        ]
-        for number, (name, count) in enumerate(zip(names, counts, strict=True)):
-            done(number, len(names))
-            found[name] = count.result()
-    done(len(names), len(names))
+            for look, scenario in ahead.items()
+        }
+        done(0, 1 + len(keys))
+        counts = whole.result()
+        by_look: dict[tuple[Stage, ...], StageInstructions] = {}
+        for number, (look, count) in enumerate(keys.items()):
+            done(1 + number, 1 + len(keys))
+            by_look[look] = count.result().stages["key"]
+    found = {pipeline_name(full): counts}
+    for scenario in scenarios:
+        key = by_look.get(_ahead(scenario))
+        if key is not None and _has(scenario, "key"):
+            own = counts.model_copy(update={"stages": {**counts.stages, "key": key}})
+            found.setdefault(pipeline_name(scenario), own)
+        found.setdefault(pipeline_name(scenario), counts)
+    done(1 + len(keys), 1 + len(keys))
     return found
+
+
+def _has(scenario: Scenario, stage: Stage) -> bool:
+    return stage in scenario.workload.stages
+
+
+def _ahead(scenario: Scenario) -> tuple[Stage, ...]:
+    """The stages that key extraction looks ahead for."""
+    looks: tuple[Stage, ...] = ("actions", "route")
+    return tuple(stage for stage in looks if _has(scenario, stage))
+
+
+def _with_stages(scenario: Scenario, stages: Sequence[Stage]) -> Scenario:
+    workload = scenario.workload.model_copy(update={"stages": tuple(stages)})
+    return scenario.model_copy(update={"workload": workload})
 
 
 def count_instructions(
@@ -78,8 +100,10 @@ def count_instructions(
 ) -> InstructionCounts:
     """Instructions of one scenario's pipeline by stage; remembered unless `fresh`."""
     portable = instrument == "callgrind"
-    packets = CALLGRIND_PACKETS if portable else STEPPED_PACKETS
-    kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts, packets)}.json"
+    # A whole number of bursts of every size, so that no burst is cut short.
+    whole = math.lcm(*bursts)
+    packets = -(-PACKETS[instrument] // whole) * whole
+    kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts)}.json"
     if not fresh:
         with suppress(OSError, ValidationError, UnicodeDecodeError):
             return InstructionCounts.model_validate_json(kept.read_text(encoding="utf-8"))
@@ -96,12 +120,17 @@ def count_instructions(
 
         tool = callgrind if portable else singlestep
         found: InstructionCounts = tool.count_instructions(command, packets=packets, bursts=bursts)
+    _remember(kept, found)
+    return found
+
+
+def _remember(kept: Path, found: InstructionCounts) -> None:
+    """Keeps a count. A folder that can't be written costs the next run its time, no more."""
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         partial = kept.with_suffix(f".{os.getpid()}")
         partial.write_text(found.model_dump_json(), encoding="utf-8")
         partial.replace(kept)
-    return found
 
 
 def _with_burst(scenario: Scenario, burst: int) -> Scenario:
@@ -109,15 +138,16 @@ def _with_burst(scenario: Scenario, burst: int) -> Scenario:
     return scenario.model_copy(update={"placement": placement})
 
 
-def _digest(
-    scenario: Scenario, instrument: Instrument, bursts: tuple[int, ...], packets: int
-) -> str:
+def _digest(scenario: Scenario, instrument: Instrument, bursts: tuple[int, ...]) -> str:
     programs = ["planecast-dataplane-v3" if instrument == "callgrind" else "planecast-dataplane"]
     if instrument == "singlestep":
         programs.append("planecast-singlestep")
     whole = hashlib.sha256()
     for program in programs:
         whole.update(native_program(program).read_bytes())
-    text = config_text(configs_for([scenario])[0], scenario)
-    whole.update(f"{text}|{bursts}|{packets}".encode())
+    # One lcore is counted whatever the placement says, and bursts are the instrument's own.
+    one = scenario.placement.model_copy(update={"lcores": "0", "burst": 1})
+    plain = scenario.model_copy(update={"placement": one})
+    whole.update(config_text(configs_for([plain])[0], plain).encode())
+    whole.update(f"{instrument} {bursts} {PACKETS[instrument]}".encode())
     return whole.hexdigest()[:24]

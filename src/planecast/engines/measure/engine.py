@@ -1,16 +1,15 @@
 """The engine: visits every point in turns until the time is over, then estimates.
 
-A visit is one trial: warm-up, then short windows with canaries. The order of the points is drawn anew
-for each round, so drift of the machine hits all alike. Processes are started anew several times, for
-where the kernel put the tables' pages differs between starts.
+A visit is one trial: warm-up, then short windows with canaries. The order of the points is drawn
+anew for each round, so drift of the machine hits all alike. Processes are started anew several
+times, for where the kernel put the tables' pages differs between starts.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,32 +27,23 @@ MIN_ROUNDS = 2
 """Every point is visited so often in each restart, however short the time is."""
 
 
-@dataclass
-class Measurement:
-    """Results in the order of the scenarios, and the raw trials behind them."""
-
-    results: list[Result]
-    trials: TrialTable
-
-
 def measure(
     scenarios: Sequence[Scenario],
     budget: Budget,
     manifest: Manifest,
     *,
-    labels: Sequence[str] | None = None,
+    table: TrialTable | None = None,
     eal_arguments: Sequence[str] = (),
     progress: Progress = lambda done, total, words: None,
-    kept: TrialTable | None = None,
-) -> Measurement:
+) -> list[Result]:
     """Measures the scenarios together, interleaved, for about ``budget.seconds``.
 
-    `kept` receives the raw trials as they come, so that an interrupted run has them too. Raises
-    MissingError without the data plane's program, RunError when it fails.
+    `table` receives the raw trials as they come, so that an interrupted run has them too; its
+    labels name the scenarios. Raises MissingError without the data plane's program, RunError when
+    it fails.
     """
-    names = list(labels) if labels is not None else [scenario.name for scenario in scenarios]
-    table = kept if kept is not None else TrialTable(names)
-    facts = [PointFacts() for _ in scenarios]
+    trials = table if table is not None else TrialTable([s.name for s in scenarios])
+    facts = [PointFacts(point) for point in range(len(scenarios))]
     configs = configs_for(scenarios)
     random = np.random.default_rng(manifest.seed)
     began = time.monotonic()
@@ -63,27 +53,30 @@ def measure(
         with ExitStack() as stack:
             progress(time.monotonic() - began, budget.seconds, "building the tables")
             running = _start(stack, configs, eal_arguments)
-            rounds = 0
-            while rounds < MIN_ROUNDS or time.monotonic() < until:
-                for point in random.permutation(len(scenarios)):
-                    if rounds >= MIN_ROUNDS and time.monotonic() >= until:
-                        break
-                    answer = _visit(running[configs[point]], scenarios[point], budget)
-                    table.append(int(point), restart, visit, answer)
-                    facts[point].add(answer)
-                    visit += 1
-                    elapsed = time.monotonic() - began
-                    progress(min(elapsed, budget.seconds), budget.seconds, names[point])
-                rounds += 1
-    columns = table.columns()
+            for point in _turns(len(scenarios), until, random):
+                answer = _visit(running[configs[point]], scenarios[point], budget)
+                trials.append(point, restart, visit, answer)
+                facts[point].add(answer)
+                visit += 1
+                elapsed = min(time.monotonic() - began, budget.seconds)
+                progress(elapsed, budget.seconds, trials.labels[point])
+    columns = trials.columns()
     good = undisturbed_rows(columns)
-    return Measurement(
-        [
-            estimate_point(scenario, columns, good, point, facts[point], manifest)
-            for point, scenario in enumerate(scenarios)
-        ],
-        table,
-    )
+    return [
+        estimate_point(scenario, columns, good, own, manifest)
+        for scenario, own in zip(scenarios, facts, strict=True)
+    ]
+
+
+def _turns(points: int, until: float, random: np.random.Generator) -> Iterator[int]:
+    """Numbers of points in turns, every round in another order, until the time is over."""
+    rounds = 0
+    while rounds < MIN_ROUNDS or time.monotonic() < until:
+        for point in random.permutation(points):
+            if rounds >= MIN_ROUNDS and time.monotonic() >= until:
+                return
+            yield int(point)
+        rounds += 1
 
 
 def _start(
@@ -96,11 +89,21 @@ def _start(
     }
 
 
+def warmup_packets(scenario: Scenario, budget: Budget) -> int:
+    """Packets that each lcore forwards before the first window.
+
+    Every active flow's lines shall have been touched: after twice as many packets as flows, 86 %
+    of them have been; the rest comes with the first windows.
+    """
+    return max(budget.warmup, 2 * scenario.traffic.flows // len(scenario.placement.cpus))
+
+
 def _visit(dataplane: Dataplane, scenario: Scenario, budget: Budget) -> TrialAnswer:
-    lcores = len(scenario.placement.cpus)
-    # Every active flow's lines shall have been touched before the first window: after twice as many
-    # packets as flows, 86 % of them have been; the rest comes with the first windows.
-    warmup = max(budget.warmup, 2 * scenario.traffic.flows // lcores)
     return dataplane.trial(
-        Trial(windows=budget.windows, packets=budget.packets, warmup=warmup, scenario=scenario)
+        Trial(
+            windows=budget.windows,
+            packets=budget.packets,
+            warmup=warmup_packets(scenario, budget),
+            scenario=scenario,
+        )
     )

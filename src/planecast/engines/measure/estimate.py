@@ -1,8 +1,8 @@
 """From windows to a Result: undisturbed ones, a low quantile, an interval that owns up to restarts.
 
-The estimate is the 10th percentile of cycles a packet among undisturbed windows: disturbance goes one
-way only. Its interval comes from a bootstrap over visits, for windows of one visit share a state, and
-is widened by what restarts of the process differ.
+The estimate is the 10th percentile of cycles a packet among undisturbed windows: disturbance goes
+one way only. Its interval comes from a bootstrap over visits, for windows of one visit share a
+state, and is widened by what restarts of the process differ.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ Floats = NDArray[np.float64]
 class PointFacts:
     """What a point's visits counted: packets in and out, drops, page size, clock."""
 
+    point: int
+    """Its number in the table of trials."""
     packets_in: int = 0
     packets_out: int = 0
     drops: dict[str, int] = field(default_factory=dict)
@@ -68,15 +70,10 @@ def undisturbed_rows(columns: Columns) -> Mask:
 
 
 def estimate_point(
-    scenario: Scenario,
-    columns: Columns,
-    good: Mask,
-    point: int,
-    facts: PointFacts,
-    manifest: Manifest,
+    scenario: Scenario, columns: Columns, good: Mask, facts: PointFacts, manifest: Manifest
 ) -> Result:
     """The Result of one point from the rows that are its own. `good` marks undisturbed rows."""
-    rows = np.asarray(columns["point"]) == point
+    rows = np.asarray(columns["point"]) == facts.point
     notes = [f"pages of {facts.page_size}"]
     used = rows & good
     if int(used.sum()) < MIN_WINDOWS:

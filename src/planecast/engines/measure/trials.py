@@ -25,7 +25,7 @@ class TrialTable:
     _stages: list[dict[str, Floats]] = field(default_factory=list)
 
     def append(self, point: int, restart: int, visit: int, answer: TrialAnswer) -> None:
-        """Adds one visit's windows. `visit` numbers the visits of the run, `restart` the process."""
+        """Adds one visit's windows; `visit` numbers those of the run, `restart` the process."""
         for lcore in answer.lcores:
             windows = lcore.windows
             part: dict[str, NDArray[np.generic]] = {
@@ -46,7 +46,7 @@ class TrialTable:
             )
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
-        """All rows; a stage that a point doesn't have reads NaN. Empty when nothing was measured."""
+        """All rows; a stage that a point doesn't have reads NaN. Empty when there are none."""
         if not self._parts:
             return {}
         found = {

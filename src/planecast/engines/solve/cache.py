@@ -1,10 +1,10 @@
 """Which share of the touches of each region a cache serves, for many scenarios at once.
 
-Che's approximation: there is one time T, in packets, that a line stays after its last use, such that
-the lines held by all regions together fill the cache. With random replacement (which fits measured
-ways sweeps of shared caches better than LRU does) a line of a uniform region, touched at rate r, is
-there with probability rT/(1 + rT); one of a cyclic region, touched every P packets, survives its
-period with probability exp(-P/T).
+Che's approximation: there is one time T, in packets, that a line stays after its last use, such
+that the lines held by all regions together fill the cache. With random replacement (which fits
+measured ways sweeps of shared caches better than LRU does) a line of a uniform region, touched at
+rate r, is there with probability rT/(1 + rT); one of a cyclic region, touched every P packets,
+survives its period with probability exp(-P/T).
 Source: Che, Tung, Wang 2002; Fricker, Robert, Roberts 2012 (also for random replacement).
 """
 

@@ -7,9 +7,9 @@ For stage s and bursts of n packets, per packet:
            + BF_s * delay_s     what misses add, hidden but for the blocking factor
 
 `delay` is the sum over the stage's regions of touches times (latency of the level that serves them
-less that of L1), in TSC cycles. Key extraction asks for the lines of flow actions and routes, so it
-has features for those too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC 2015, for CPI and
-the blocking factor.
+less that of L1), in TSC cycles. Key extraction asks for the lines of flow actions and
+routes, so it has features for those too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC
+2015, for CPI and the blocking factor.
 """
 
 from __future__ import annotations
@@ -53,18 +53,23 @@ class FeatureTable:
         )
 
 
+def pipeline_name(scenario: Scenario) -> str:
+    """Name of a scenario's pipeline: its stages with commas, ``none`` for no stage."""
+    return ",".join(scenario.workload.stages) or "none"
+
+
 def instructions_of(
     scenario: Scenario, counts: Mapping[str, InstructionCounts]
 ) -> InstructionCounts:
     """The counts of the scenario's own pipeline; of the first one counted when it has none."""
-    own = counts.get(",".join(scenario.workload.stages) or "none")
+    own = counts.get(pipeline_name(scenario))
     return own if own is not None else next(iter(counts.values()))
 
 
 def stage_instructions(
     scenario: Scenario, stage: str, counts: Mapping[str, InstructionCounts]
 ) -> float:
-    """Instructions a packet of one stage at the scenario's burst; 0 for one that was not counted."""
+    """Instructions a packet of one stage at the scenario's burst; 0 for one not counted."""
     counted = instructions_of(scenario, counts).stages.get(stage)
     return 0.0 if counted is None else counted.at(scenario.placement.burst)
 

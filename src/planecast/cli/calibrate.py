@@ -1,0 +1,103 @@
+"""``planecast calibrate STUDY``: measures a study's calibration points and fits the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planecast.cli.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.output import Column, Sheet, emit
+from planecast.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from planecast.engines.solve import Calibration
+
+StudyArgument = Annotated[str, typer.Argument(metavar="STUDY", help="A study's YAML file.")]
+
+_COLUMNS = (
+    Column("parameter", "parameter"),
+    Column("value", "value", number=True),
+    Column("low", "low", number=True),
+    Column("high", "high", number=True),
+    Column("unit", "unit"),
+    Column("at_bound", "held at 0"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(calibrate)
+
+
+def calibrate(
+    study: StudyArgument,
+    settings: SetOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Measure a study's calibration points and fit the model to them.
+
+    The run's folder then holds calibration.json, which predict takes.
+    """
+    from planecast.cli.plan import print_study_plan
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.scenario import load_study
+    from planecast.study.calibrate import Context, calibrate_study
+
+    found = load_study(study, overrides(settings))
+    if dry_run:
+        print_study_plan(found, held_out=False)
+        return
+    manifest = collect_manifest("measure", found.scenario.traffic.seed)
+    with RunDirectory.create(runs_folder(runs), "calibrate", found.name) as run:
+        with progress_bar("calibrating") as progress:
+            done = calibrate_study(Context(found, run, manifest, progress))
+        run.write_result(done.measured)
+    emit(calibration_sheet(done.calibration, run.path), form, output)
+
+
+def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
+    """The parameters with their intervals."""
+    rows: list[dict[str, Any]] = [
+        {
+            "parameter": p.name,
+            "value": p.value,
+            "low": p.low,
+            "high": p.high,
+            "unit": p.unit,
+            "at_bound": p.at_bound,
+        }
+        for p in calibration.parameters
+    ]
+    cells = [
+        {
+            "parameter": p.name,
+            "value": f"{p.value:.3g}",
+            "low": f"{p.low:.3g}",
+            "high": f"{p.high:.3g}",
+            "unit": p.unit,
+            "at_bound": "yes" if p.at_bound else "",
+        }
+        for p in calibration.parameters
+    ]
+    low, high = calibration.last_level_range
+    notes = [
+        f"fitted to {calibration.points} points; one predicted from the others is off by "
+        f"{100 * calibration.discrepancy:.1f} % (root mean square)",
+        f"last cache level: {calibration.last_level_factor:g} times the probed size fits best "
+        f"({low:g} to {high:g} nearly as well)",
+        f"run: {run}",
+    ]
+    return Sheet(_COLUMNS, rows, cells, calibration, notes=notes)

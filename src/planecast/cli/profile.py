@@ -1,0 +1,160 @@
+"""``planecast profile SCENARIO``: instructions a packet and memory touches, by stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from planecast.cli.measure import ScenarioArgument
+from planecast.cli.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.output import Column, Sheet, emit
+
+if TYPE_CHECKING:
+    from planecast.instruments.counts import InstructionCounts, Instrument
+    from planecast.scenario import Scenario
+    from planecast.study.profile import Profile
+
+InstrumentOption = Annotated[
+    Literal["callgrind", "singlestep", "both"],
+    typer.Option(
+        "--instrument",
+        help="callgrind: AVX2 at most, seconds. singlestep: natively, slower. both: and compare.",
+    ),
+]
+
+_COLUMNS = (
+    Column("stage", "stage"),
+    Column("instructions_per_packet", "instr./packet", number=True),
+    Column("share_percent", "share", number=True),
+    Column("instructions_per_added_packet", "by packet", number=True),
+    Column("instructions_per_burst", "by burst", number=True),
+    Column("reads_per_packet", "reads", number=True),
+    Column("writes_per_packet", "writes", number=True),
+    Column("native_instructions_per_packet", "native", number=True),
+    Column("native_difference_percent", "difference", number=True),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(profile)
+
+
+def profile(
+    scenario: ScenarioArgument,
+    instrument: InstrumentOption = "callgrind",
+    touches: Annotated[
+        bool, typer.Option("--touches", help="Memory reads and writes too (callgrind).")
+    ] = False,
+    settings: SetOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Count instructions by stage: exactly, from two run lengths and several burst sizes.
+
+    Stages and the loop around them add up to the total.
+    """
+    from planecast.results import RunDirectory, runs_folder
+    from planecast.scenario import load_scenario
+    from planecast.study.profile import profile_scenario
+
+    found = load_scenario(scenario, overrides(settings))
+    if dry_run:
+        _print_plan(found, instrument)
+        return
+    both: tuple[Instrument, ...] = (
+        ("callgrind", "singlestep") if instrument == "both" else (instrument,)
+    )
+    with RunDirectory.create(runs_folder(runs), "profile", found.name) as run:
+        counted = profile_scenario(found, both, touches=touches)
+        run.write_json("profile.json", counted)
+    emit(_sheet(counted), form, output)
+
+
+def _print_plan(scenario: Scenario, instrument: str) -> None:
+    import shlex
+    import tempfile
+    from pathlib import Path
+
+    from planecast.dataplanes import once_command
+    from planecast.instruments.callgrind import callgrind_command
+    from planecast.instruments.singlestep import singlestep_command
+    from planecast.study.instructions import PACKETS
+
+    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+        if instrument in ("callgrind", "both"):
+            packets = PACKETS["callgrind"]
+            words = once_command(
+                scenario, Path(folder), packets, instrument="callgrind", portable=True
+            )
+            typer.echo(shlex.join(callgrind_command(words, Path("callgrind.out"))))
+        if instrument in ("singlestep", "both"):
+            packets = PACKETS["singlestep"]
+            words = once_command(scenario, Path(folder), packets, instrument="stop", portable=False)
+            typer.echo(shlex.join(singlestep_command(words, Path("counts.json"))))
+
+
+def _sheet(profile: Profile) -> Sheet:
+    first = profile.counts[0]
+    burst = profile.scenario.placement.burst
+    native = profile.counts[1] if len(profile.counts) > 1 else None
+    total = first.total.at(burst)
+    order = ["source", *profile.scenario.workload.stages, "tx"]
+    names = [*order, "other", "total"]
+    rows = [_row(name, profile, first, native, total) for name in names]
+    shown = [c for c in _COLUMNS if any(row.get(c.key) is not None for row in rows)]
+    cells = [{c.key: _text(row.get(c.key), c.key) for c in shown} for row in rows]
+    notes = [
+        f"in bursts of {burst}; counted by {first.instrument} ({first.instruction_set})",
+        "other: the loop around the stages; by packet, by burst: what one more of each adds",
+    ]
+    if native is not None:
+        notes.append(f"native: {native.instrument} ({native.instruction_set})")
+    return Sheet(shown, rows, cells, profile, notes=notes)
+
+
+def _row(
+    name: str,
+    profile: Profile,
+    first: InstructionCounts,
+    native: InstructionCounts | None,
+    total: float,
+) -> dict[str, Any]:
+    burst = profile.scenario.placement.burst
+    counted = first.part(name)
+    value = counted.at(burst)
+    row: dict[str, Any] = {
+        "stage": name,
+        "instructions_per_packet": value,
+        "share_percent": 100 * value / total,
+        "instructions_per_added_packet": counted.per_packet,
+        "instructions_per_burst": counted.per_burst,
+    }
+    if native is not None:
+        other = native.part(name).at(burst)
+        row["native_instructions_per_packet"] = other
+        row["native_difference_percent"] = 100 * (other / value - 1) if value else None
+    if profile.touches is not None:
+        touched = profile.touches.part(name)
+        row["reads_per_packet"], row["writes_per_packet"] = touched.reads, touched.writes
+    return row
+
+
+def _text(value: Any, key: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if key == "native_difference_percent":
+        return f"{value:+.1f} %"
+    return f"{value:.1f} %" if key == "share_percent" else f"{value:.1f}"

@@ -1,0 +1,128 @@
+"""``planecast validate STUDY``: the model against this machine, on points that it has not seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from planecast.cli.calibrate import StudyArgument
+from planecast.cli.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.output import Column, Sheet, chosen_format, emit, estimate_text
+from planecast.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from planecast.results import Validation, ValidationPoint
+
+_COLUMNS = (
+    Column("point", "point"),
+    Column("held_out", "held out"),
+    Column("measured_cycles_per_packet", "measured", number=True),
+    Column("measured_low", "", number=True),
+    Column("measured_high", "", number=True),
+    Column("predicted_cycles_per_packet", "predicted", number=True),
+    Column("predicted_low", "", number=True),
+    Column("predicted_high", "", number=True),
+    Column("error_percent", "error", number=True),
+    Column("inside", "inside"),
+    Column("extrapolates", "beyond"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(validate)
+
+
+def validate(
+    study: StudyArgument,
+    settings: SetOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Calibrate on some points, predict the others, measure those, and state the error.
+
+    The predictions are written before a held-out point is measured. Ends with the table of errors
+    and the path of the report.
+    """
+    from planecast.cli.plan import print_study_plan
+    from planecast.report import write_report
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.scenario import load_study
+    from planecast.study.calibrate import Context
+    from planecast.study.validate import validate as run_study
+
+    found = load_study(study, overrides(settings))
+    if dry_run:
+        print_study_plan(found, held_out=True)
+        return
+    manifest = collect_manifest("solve", found.scenario.traffic.seed)
+    with (
+        RunDirectory.create(runs_folder(runs), "validate", found.name) as run,
+        progress_bar("validating") as progress,
+    ):
+        answer = run_study(Context(found, run, manifest, progress))
+    page = write_report(run, run.path / "report.html")
+    table = chosen_format(form, output) == "table"
+    emit(_sheet(answer, run.path, page, whole=not table), form, output)
+
+
+def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
+    held = [point for point in answer.points if point.held_out]
+    notes = [
+        f"held-out points: {len(held)}; mean error {answer.mean_error_percent:.1f} %, "
+        f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % of the "
+        "measured values lie in the predicted 95 % intervals",
+        "TSC cycles a packet on each lcore; measured: 10th percentile of undisturbed windows; "
+        "predicted: computed",
+    ]
+    if answer.repeatability is not None:
+        notes.append(
+            "one point measured twice, minutes apart: ratio " + estimate_text(answer.repeatability)
+        )
+    notes += [f"run: {run}", f"report: {page}"]
+    shown = [column for column in _COLUMNS if whole or column.header]
+    return Sheet(
+        shown,
+        [_row(point) for point in answer.points],
+        [_cells(point) for point in answer.points],
+        answer,
+        notes=notes,
+    )
+
+
+def _row(point: ValidationPoint) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "point": point.label,
+        "held_out": point.held_out,
+        "error_percent": point.error_percent,
+        "inside": point.inside,
+        "extrapolates": point.extrapolates,
+    }
+    for side, result in (("measured", point.measured), ("predicted", point.predicted)):
+        cost = result.cycles_per_packet
+        row |= {f"{side}_cycles_per_packet": cost.value}
+        row |= {f"{side}_low": cost.low, f"{side}_high": cost.high}
+    return row
+
+
+def _cells(point: ValidationPoint) -> dict[str, str]:
+    return {
+        "point": point.label,
+        "held_out": "held out" if point.held_out else "calibrated",
+        "measured_cycles_per_packet": estimate_text(point.measured.cycles_per_packet),
+        "predicted_cycles_per_packet": estimate_text(point.predicted.cycles_per_packet),
+        "error_percent": f"{point.error_percent:+.1f} %",
+        "inside": "inside" if point.inside else "outside",
+        "extrapolates": "yes" if point.extrapolates else "",
+    }

@@ -1,0 +1,62 @@
+"""Profile: instructions and memory touches of a scenario's stages, with no hardware counters."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from planecast.dataplanes import once_command
+from planecast.instruments.counts import InstructionCounts, Instrument
+from planecast.instruments.memory_touches import MemoryTouches, memory_touches
+from planecast.scenario.model import Noun, listed
+from planecast.scenario.scenario import Scenario
+from planecast.study.instructions import PACKETS, count_instructions
+
+
+class Profile(Noun):
+    """What ``profile`` answers."""
+
+    scenario: Scenario
+    counts: Annotated[tuple[InstructionCounts, ...], BeforeValidator(listed)]
+    """By instrument, in the order asked for."""
+    touches: MemoryTouches | None
+    """Reads and writes by stage, when asked for."""
+
+
+def profile_scenario(
+    scenario: Scenario, instruments: Sequence[Instrument], *, touches: bool
+) -> Profile:
+    """Counts afresh with each instrument, the scenario's own burst among the sizes.
+
+    Raises MissingError without an instrument's program, RunError when a run fails.
+    """
+    burst = scenario.placement.burst
+    return Profile(
+        scenario=scenario,
+        counts=tuple(
+            count_instructions(scenario, name, bursts_with(burst), fresh=True)
+            for name in instruments
+        ),
+        touches=_touches(scenario, burst) if touches else None,
+    )
+
+
+def bursts_with(burst: int) -> tuple[int, ...]:
+    """Two burst sizes or three: the scenario's own, and what tells packets from bursts."""
+    return tuple(sorted({8, 32, burst}))
+
+
+def _touches(scenario: Scenario, burst: int) -> MemoryTouches:
+    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+
+        def command(packets: int, _: int) -> list[str]:
+            return once_command(
+                scenario, Path(folder), packets, instrument="callgrind", portable=True
+            )
+
+        whole = PACKETS["callgrind"] // burst * burst
+        return memory_touches(command, packets=whole, burst=burst)

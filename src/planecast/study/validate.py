@@ -1,0 +1,82 @@
+"""Validation: calibrate on some points, predict the others, measure them, state the error.
+
+The predictions are on disk before a held-out point is measured. The first calibration point is
+measured again among the held-out ones, as an anchor: how far it moved is the measurement's own
+repeatability.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from planecast.engines.solve import solve
+from planecast.results.estimate import ratio
+from planecast.results.result import Result, ResultSet
+from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.points import Point
+from planecast.scenario.study import Study
+from planecast.study.calibrate import Context, calibrate_study, measure_points, with_instructions
+
+PREDICTIONS = "predictions.json"
+
+
+def validate(context: Context) -> Validation:
+    """Runs a whole study into its run's directory. Raises as calibrate_study does."""
+    study, manifest = context.study, context.manifest
+    points = len(study.calibrate) + len(study.hold_out) + 1
+    share = len(study.calibrate) / points
+    first = calibrate_study(context.part(0.0, share), study.budget.seconds * share)
+    held = study.scenarios(study.hold_out)
+    predicted = solve(held, first.calibration, manifest)
+    context.run.write_json(PREDICTIONS, ResultSet(results=tuple(predicted)))
+    results, _ = measure_points(
+        context.part(share, 1.0),
+        (*study.hold_out, study.calibrate[0]),
+        study.budget.seconds * (1 - share),
+        after=first.trials,
+    )
+    measured = [with_instructions(r, first.calibration.instructions) for r in results]
+    fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
+    validation = Validation.of(
+        study.name,
+        [
+            *_points(study, study.calibrate, first.measured, fitted, held_out=False),
+            *_points(study, study.hold_out, measured[:-1], predicted, held_out=True),
+        ],
+        {p.name: p.estimate(first.calibration.points) for p in first.calibration.parameters},
+        manifest,
+        repeatability=ratio(measured[-1].cycles_per_packet, first.measured[0].cycles_per_packet),
+    )
+    context.run.write_result(validation)
+    return validation
+
+
+def _points(
+    study: Study,
+    points: Sequence[Point],
+    measured: Sequence[Result],
+    predicted: Sequence[Result],
+    *,
+    held_out: bool,
+) -> list[ValidationPoint]:
+    return [
+        ValidationPoint.of(
+            dict(point),
+            truth,
+            answer,
+            held_out=held_out,
+            extrapolates=held_out and bool(answer.notes),
+            reproduce=reproduce(study, point),
+        )
+        for point, truth, answer in zip(points, measured, predicted, strict=True)
+    ]
+
+
+def reproduce(study: Study, point: Point) -> str:
+    """The command that measures one point of a study again."""
+    words = ["planecast", "measure", study.source]
+    for key, value in point.items():
+        text = ",".join(value) or "none" if isinstance(value, tuple) else str(value)
+        words += ["--set", f"{key}={text}"]
+    return shlex.join(words)
