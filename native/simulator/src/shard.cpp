@@ -12,12 +12,21 @@ namespace
 // Packets that are written ahead: enough to amortise a slab's end, few enough for the host's L1.
 constexpr std::size_t kSlabPackets = 512;
 
-Ps batch_length(const Run &run)
+Ps batch_length(const Model &model)
 {
-    Ps measured = ps_from_ns(run.duration_ns) - ps_from_ns(run.warmup_ns);
-    // With a wanted precision batches start short and grow by merging.
-    auto count = static_cast<Ps>(run.batches) * (run.precision > 0 ? 32 : 1);
-    return std::max<Ps>(1, measured / count);
+    const Run &run = model.run;
+    double measured = run.duration_ns - run.warmup_ns;
+    double length = measured / static_cast<double>(run.batches);
+    if (run.precision > 0) {
+        // Batches start with some thousand packets and grow by merging, however long the run may
+        // be.
+        double rate = 0;
+        for (const Source &source : model.sources) {
+            rate += source.arrivals.rate_pps;
+        }
+        length = std::min(length, std::max(1e4, rate > 0 ? 4096e9 / rate : 1e6));
+    }
+    return std::max<Ps>(1, ps_from_ns(length));
 }
 
 // Disturbances are steps without packets: a slab isn't longer than 100,000 of them.
@@ -36,7 +45,7 @@ Ps slab_length(const Model &model)
 
 Shard::Shard(const Layout &layout, const std::vector<std::size_t> &numbers,
              const std::vector<bool> &counts)
-    : batches(ps_from_ns(layout.model.run.warmup_ns), batch_length(layout.model.run),
+    : batches(ps_from_ns(layout.model.run.warmup_ns), batch_length(layout.model),
               layout.model.run.batches),
       layout_(layout), run_(layout.model.run), warmup_(ps_from_ns(run_.warmup_ns)),
       longest_slab_(slab_length(layout.model)),

@@ -124,11 +124,14 @@ class Stopper
 
 bool precise_enough(const Run &run, const Shards &shards)
 {
-    Batches batches = merged_batches(shards);
-    // Fewer than 16 long batches say little about their own spread.
-    if (run.precision == 0 || batches.count() < std::min<std::uint64_t>(16, run.batches)) {
+    // Only where the list of batches is full, or half as long again: many looks at batches that are
+    // still short would find a small spread by chance sooner or later.
+    std::size_t count = shards.front()->batches.count();
+    if (run.precision == 0 || count < run.batches ||
+        count % std::max<std::uint64_t>(1, run.batches / 2) != 0) {
         return false;
     }
+    Batches batches = merged_batches(shards);
     Estimate e = estimate_of(run.precision_target, batches, run.confidence);
     return e.value > 0 && e.high - e.value <= run.precision * e.value;
 }

@@ -46,7 +46,7 @@ TEST(Validate, RefusesMoreThanThirtyDays)
 {
     Model model = good();
     model.run.duration_ns = 1e19;
-    EXPECT_EQ(refusal(model), "run.duration_ns: 1e+19 is outside 1 … 2.6e+18");
+    EXPECT_EQ(refusal(model), "run.duration_ns: 1e+19 is outside 1 … 2.6e+15");
 }
 
 TEST(Validate, NamesThatExist)

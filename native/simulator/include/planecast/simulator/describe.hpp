@@ -19,7 +19,7 @@ inline constexpr Range kCount{0, 1e15};
 inline constexpr Range kCycles{0, 1e12};
 inline constexpr Range kRate{0, 1e12};    // packets or events a second; 0 often means no limit
 inline constexpr Range kBitRate{0, 1e15}; // bit/s
-inline constexpr Range kNanoseconds{0, 2.6e18}; // 30 days, see time.hpp
+inline constexpr Range kNanoseconds{0, 2.6e15}; // 30 days, see time.hpp
 inline constexpr Range kShare{0, 1};
 
 } // namespace planecast::sim

@@ -51,7 +51,7 @@ struct Run {
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("seed", &Run::seed, Range{0, 1.8e19}, "same seed, same bytes");
-        visit("duration_ns", &Run::duration_ns, Range{1, 2.6e18},
+        visit("duration_ns", &Run::duration_ns, Range{1, 2.6e15},
               "simulated time, 30 days at most");
         visit("warmup_ns", &Run::warmup_ns, kNanoseconds, "left out of the report");
         visit("batches", &Run::batches, Range{2, 4096}, "intervals for the estimates");
