@@ -1,0 +1,108 @@
+"""planecast's numbers against their goals: prints a table and writes build/bench.json.
+
+    make bench
+
+A row is name, ours, peer, ratio, unit, goal (and low, high, met). What is compared was interleaved
+in one run; timing goals live here and in no test.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from planecast.engines.measure import measure
+from planecast.errors import PlanecastError
+from planecast.results import Estimate, collect_manifest, ratio
+from planecast.scenario import load_scenario, with_overrides
+from planecast.scenario.study import Budget
+from planecast.study.instructions import count_instructions
+
+ROOT = Path(__file__).parents[1]
+SCENARIO = ROOT / "scenarios" / "vpe-upstream.yaml"
+OUTPUT = ROOT / "build" / "bench.json"
+SECONDS = 40.0
+
+Row = dict[str, Any]
+
+
+def row(name: str, ours: Estimate, peer: Estimate | None, unit: str, limit: float) -> Row:
+    """One row; the goal is an upper limit of the ratio, or of ours when there is no peer."""
+    compared = ratio(ours, peer) if peer is not None else None
+    shown = compared if compared is not None else ours
+    return {
+        "name": name,
+        "ours": ours.value,
+        "peer": None if peer is None else peer.value,
+        "ratio": None if compared is None else compared.value,
+        "low": shown.low,
+        "high": shown.high,
+        "unit": unit,
+        "goal": f"<= {limit:g}",
+        "met": shown.value <= limit,
+    }
+
+
+def vpe_upstream_flows() -> list[Row]:
+    """Cycles a packet with 65,536 active flows over those with 256, interleaved."""
+    base = load_scenario(SCENARIO)
+    points = [with_overrides(base, {"traffic.flows": flows}) for flows in (65536, 256)]
+    budget = Budget(seconds=SECONDS, restarts=4)
+    many, few = measure(points, budget, collect_manifest("measure", base.traffic.seed))
+    return [
+        row(
+            "vpe-upstream 65536/256 flows",
+            many.cycles_per_packet,
+            few.cycles_per_packet,
+            "TSC cycles/packet",
+            1.4,
+        )
+    ]
+
+
+def vpe_upstream_instructions() -> list[Row]:
+    """Instructions a packet of the whole pipeline, under callgrind (AVX2)."""
+    scenario = load_scenario(SCENARIO)
+    counts = count_instructions(scenario, "callgrind", (8, 32))
+    value = counts.instructions_per_packet
+    counted = Estimate(value=value, samples=1, unit="instructions/packet", kind="measured")
+    return [
+        row("vpe-upstream instructions/packet", counted, None, "instructions/packet (AVX2)", 520)
+    ]
+
+
+BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (vpe_upstream_flows, vpe_upstream_instructions)
+
+
+def main() -> int:
+    """Runs every benchmark; 0 whether goals are met or not, for a goal is no test."""
+    rows: list[Row] = []
+    for benchmark in BENCHMARKS:
+        try:
+            rows += benchmark()
+        except PlanecastError as error:
+            print(f"bench: {benchmark.__name__}: {error}", file=sys.stderr)
+            return error.exit_code
+        print(_line(rows[-1]), flush=True)
+    OUTPUT.parent.mkdir(exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=OUTPUT.parent, delete=False) as partial:
+        json.dump(rows, partial, indent=1)
+    Path(partial.name).replace(OUTPUT)
+    print(f"written: {OUTPUT.relative_to(ROOT)}")
+    return 0
+
+
+def _line(found: Row) -> str:
+    peer = "" if found["peer"] is None else f" / {found['peer']:.1f} = {found['ratio']:.3f}"
+    ends = "" if found["low"] is None else f" [{found['low']:.3f}, {found['high']:.3f}]"
+    met = "met" if found["met"] else "not met"
+    goal = f"goal {found['goal']} {met}"
+    return f"{found['name']}: {found['ours']:.1f}{peer}{ends} {found['unit']}; {goal}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
