@@ -12,7 +12,10 @@
 
 #include "stage.h"
 
-enum { LCORES_MAX = 64, DSCPS_MAX = 64, ROUTES_MAX = 1 << 20, PORT_INTERNAL = -1 };
+enum { LCORES_MAX = 64, DSCPS_MAX = 64, PORT_INTERNAL = -1 };
+enum {
+    ROUTES_MAX = 65536
+}; /* rte_lpm compares a new route with all others: 4 times as many, 16 times as long */
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {

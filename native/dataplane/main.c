@@ -18,6 +18,7 @@
 #include "cpus.h"
 #include "eal.h"
 #include "options.h"
+#include "ports.h"
 #include "requests.h"
 #include "telemetry.h"
 
@@ -50,6 +51,10 @@ static int run(const struct options *options)
 {
     static char error[ERROR_BYTES];
     int code = EXIT_FAILED;
+    if (!ports_check(&dataplane.config, error, sizeof error)) {
+        fprintf(stderr, "planecast-dataplane: %s\n", error);
+        return EXIT_BAD_INPUT;
+    }
     if (dataplane_open(&dataplane, error, sizeof error)) {
         telemetry_open(&dataplane);
         code = options->control ? control_serve(&dataplane) : run_once(options);

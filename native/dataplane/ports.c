@@ -28,24 +28,43 @@ static bool open_queues(struct dataplane *dataplane, uint16_t port, uint16_t rx_
     return true;
 }
 
+static bool check_port(const struct config *config, const char *key, int32_t port, char *error,
+                       size_t error_bytes)
+{
+    struct rte_eth_dev_info info;
+    if (port == PORT_INTERNAL)
+        return true;
+    if (!rte_eth_dev_is_valid_port((uint16_t)port)) {
+        snprintf(error, error_bytes,
+                 "ports.%s: there is no DPDK port %d; name one after --, such as --vdev net_null0",
+                 key, port);
+        return false;
+    }
+    int rc = rte_eth_dev_info_get((uint16_t)port, &info);
+    if (port_fails((uint16_t)port, "no device information", rc, error, error_bytes))
+        return false;
+    if (config->lcore_count <= info.max_rx_queues && config->lcore_count <= info.max_tx_queues)
+        return true;
+    snprintf(error, error_bytes,
+             "ports.%s: port %d has %u RX and %u TX queues, fewer than %u lcores", key, port,
+             info.max_rx_queues, info.max_tx_queues, config->lcore_count);
+    return false;
+}
+
+bool ports_check(const struct config *config, char *error, size_t error_bytes)
+{
+    return check_port(config, "rx", config->rx_port, error, error_bytes) &&
+           check_port(config, "tx", config->tx_port, error, error_bytes);
+}
+
 static bool open_port(struct dataplane *dataplane, uint16_t port, char *error, size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
-    if (!rte_eth_dev_is_valid_port(port)) {
-        snprintf(error, error_bytes,
-                 "there is no DPDK port %u; name one after --, such as --vdev net_null0", port);
-        return false;
-    }
+    uint16_t queues = (uint16_t)config->lcore_count;
     struct rte_eth_dev_info info;
     int rc = rte_eth_dev_info_get(port, &info);
     if (port_fails(port, "no device information", rc, error, error_bytes))
         return false;
-    uint16_t queues = (uint16_t)config->lcore_count;
-    if (queues > info.max_rx_queues || queues > info.max_tx_queues) {
-        snprintf(error, error_bytes, "port %u has %u RX and %u TX queues, fewer than %u lcores",
-                 port, info.max_rx_queues, info.max_tx_queues, queues);
-        return false;
-    }
     struct rte_eth_conf conf = {0};
     uint32_t mtu = config->frame_bytes - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
     if (mtu > RTE_ETHER_MTU && mtu <= info.max_mtu)

@@ -7,6 +7,10 @@
 
 #include "dataplane.h"
 
+/* Right after EAL's start, before tables are built: that the ports are there, with enough queues.
+ * False with a sentence in `error`. */
+bool ports_check(const struct config *config, char *error, size_t error_bytes);
+
 bool ports_open(struct dataplane *dataplane, char *error, size_t error_bytes);
 void ports_close(struct dataplane *dataplane);
 

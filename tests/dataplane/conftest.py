@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -106,7 +107,11 @@ class Control:
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
 
     def say(self, request: str | bytes) -> None:
         assert self.process.stdin is not None
@@ -117,7 +122,7 @@ class Control:
     def answer(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line, self.process.communicate()[1]
+        assert line, self.process.stderr and self.process.stderr.read()
         answer: dict[str, Any] = json.loads(line)
         return answer
 
