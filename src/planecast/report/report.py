@@ -1,0 +1,60 @@
+"""From a run to its report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from planecast.errors import InputError
+from planecast.report.html import page_html
+from planecast.report.page import Page
+from planecast.report.results_page import results_page
+from planecast.report.validation_page import validation_page
+from planecast.report.warnings import partial_warning
+from planecast.results import Result, ResultSet, RunDirectory, Validation
+from planecast.results.atomic import write_text
+from planecast.results.store import PARTIAL
+
+REPORT = "report.html"
+"""Where a run's report is, in the run's folder."""
+
+
+def write_report(run: RunDirectory, path: Path | None = None) -> Path:
+    """Write the report of a run, by default as ``report.html`` in its folder; where it is.
+
+    Raises InputError when the run holds no result, RunError for what the disk refuses.
+    """
+    content = run.read()
+    if not (isinstance(content, Result) or _parts(content)):
+        raise InputError("the run holds no result", str(run.path), "make it again")
+    target = path or run.path / REPORT
+    write_text(target, report_html(content, _why_partial(run)))
+    return target
+
+
+def report_html(content: Validation | ResultSet | Result, partial: str | None = None) -> str:
+    """The report of what a ``result.json`` holds; `partial` says why the run is not complete."""
+    page = _page(content)
+    if partial is not None:
+        page = replace(page, warnings=[partial_warning(partial), *page.warnings])
+    return page_html(page)
+
+
+def _page(content: Validation | ResultSet | Result) -> Page:
+    if isinstance(content, Validation):
+        return validation_page(content)
+    return results_page(content.results if isinstance(content, ResultSet) else [content])
+
+
+def _parts(content: Validation | ResultSet) -> int:
+    return len(content.points if isinstance(content, Validation) else content.results)
+
+
+def _why_partial(run: RunDirectory) -> str | None:
+    """What the partial mark says; None for a complete run."""
+    if not run.partial:
+        return None
+    try:
+        return (run.path / PARTIAL).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""  # completed just now, or not ours to read: the mark was there

@@ -1,0 +1,122 @@
+"""Tables of results: what each scenario does, stage by stage, and where its packets went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planecast.report.columns import estimate_column
+from planecast.report.figures.stage_bars import StageMetric, stage_estimates, stage_names
+from planecast.report.numbers import ABSENT
+from planecast.report.table import Cell, Heading, Table, samples_cell, share_cell
+from planecast.results import Estimate, Result
+
+_BRACKETS = "Brackets hold 95 % intervals."
+
+
+def result_table(labels: Sequence[str], results: Sequence[Result]) -> Table:
+    """A row a result: throughput, cycles, instructions, and what set the limit."""
+    columns = [_names(labels)]
+    columns += _estimates(
+        ("throughput", [result.throughput_pps.scaled(1e-6, "Mpps") for result in results]),
+        ("cycles", [result.cycles_per_packet for result in results]),
+        ("instructions", [result.instructions_per_packet for result in results]),
+        ("IPC", [result.ipc for result in results]),
+    )
+    columns.append(
+        (Heading("limited by"), [Cell(result.capped_by or ABSENT) for result in results])
+    )
+    columns.append(
+        (
+            Heading("samples", "trials", number=True),
+            [samples_cell(result.cycles_per_packet.samples) for result in results],
+        )
+    )
+    columns.append(
+        (
+            Heading("disturbed", "% of trials", number=True),
+            [share_cell(result.disturbed_share) for result in results],
+        )
+    )
+    return _table("results", "Every scenario", _BRACKETS, columns)
+
+
+def stage_table(
+    labels: Sequence[str], results: Sequence[Result], metric: StageMetric, which: str = ""
+) -> Table | None:
+    """A row a result, a column a stage; None when no result has the metric by stage.
+
+    `which` tells two such tables of one page apart: measured, predicted.
+    """
+    found = [stage_estimates(result, metric) for result in results]
+    names = stage_names(results, metric)
+    if not names:
+        return None
+    columns = [_names(labels)]
+    columns += _estimates(*((name, [stages.get(name) for stages in found]) for name in names))
+    noun = metric.split("_", maxsplit=1)[0]
+    title = f"{noun.capitalize()} by stage{f', {which}' if which else ''}"
+    anchor = "-".join(word for word in ("table", noun, which) if word)
+    return _table(anchor, title, _BRACKETS, columns)
+
+
+def packet_table(labels: Sequence[str], results: Sequence[Result]) -> Table | None:
+    """Packets in, out and dropped by cause; None when no engine moved a packet."""
+    rows = [
+        (label, result)
+        for label, result in zip(labels, results, strict=True)
+        if result.packets_in is not None
+    ]
+    if not rows:
+        return None
+    every = list(dict.fromkeys(cause for _, result in rows for cause in result.drops))
+    causes = [cause for cause in every if any(result.drops.get(cause) for _, result in rows)]
+    never = [cause for cause in every if cause not in causes]
+    counted = ["in", "out", *(f"dropped: {cause}" for cause in causes), "unaccounted"]
+    headings = [Heading("scenario"), *(Heading(text, "packets", True) for text in counted)]
+    return Table(
+        anchor="packets",
+        title="Packets and drops",
+        caption="Counted, not sampled. Conserved: packets in = packets out + packets dropped."
+        + (f" No packet was dropped by {', '.join(never)}." if never else ""),
+        headings=headings,
+        rows=[_packets(label, result, causes) for label, result in rows],
+    )
+
+
+def unaccounted(result: Result) -> int | None:
+    """Packets that came in and neither went out nor were dropped; None when not counted."""
+    if result.packets_in is None or result.packets_out is None:
+        return None
+    return result.packets_in - result.packets_out - sum(result.drops.values())
+
+
+def _packets(label: str, result: Result, causes: Sequence[str]) -> list[Cell]:
+    lost = unaccounted(result)
+    cells = [Cell(label), Cell(_count(result.packets_in)), Cell(_count(result.packets_out))]
+    cells += [Cell(_count(result.drops.get(cause))) for cause in causes]
+    if lost == 0:
+        return [*cells, Cell("0", "conserved", "good")]
+    return [*cells, Cell(_count(lost), "", "bad" if lost else "")]
+
+
+def _count(number: int | None) -> str:
+    return ABSENT if number is None else f"{number:,}"
+
+
+_Columns = list[tuple[Heading, list[Cell]]]
+
+
+def _names(labels: Sequence[str]) -> tuple[Heading, list[Cell]]:
+    return Heading("scenario"), [Cell(label) for label in labels]
+
+
+def _estimates(*columns: tuple[str, Sequence[Estimate | None]]) -> _Columns:
+    found = (estimate_column(title, estimates) for title, estimates in columns)
+    return [column for column in found if column is not None]
+
+
+def _table(anchor: str, title: str, caption: str, columns: _Columns) -> Table:
+    cells = [cells for _, cells in columns]
+    return Table(
+        anchor, title, caption, [head for head, _ in columns], list(zip(*cells, strict=True))
+    )

@@ -1,0 +1,107 @@
+"""The page of a run with one or several results: measure, predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from planecast.report.figures.stage_bars import CYCLES, INSTRUCTIONS
+from planecast.report.figures.stages_by_result import stages_by_result
+from planecast.report.figures.throughput import throughput
+from planecast.report.labels import result_labels
+from planecast.report.numbers import count_text, digits, interval_text, kinds_text
+from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.profiles import profiles, shared
+from planecast.report.result_table import packet_table, result_table, stage_table
+from planecast.report.table import Table
+from planecast.report.warnings import notes_of, result_warnings
+from planecast.results import Manifest, Result
+
+
+def results_page(results: Sequence[Result]) -> Page:
+    """What the report of these results says; there is at least one."""
+    labels = result_labels(results)
+    kind = kinds_text(result.throughput_pps for result in results)
+    names = ", ".join(dict.fromkeys(result.scenario.name for result in results))
+    manifests = _distinct(results)
+    return Page(
+        title=f"{names}, {kind}",
+        lead=_lead(results, labels),
+        machine=machine_text(manifests[0]),
+        cards=_cards(results) if len(results) == 1 else [],
+        drawings=list(_drawings(results, labels)),
+        tables=list(_tables(results, labels)),
+        manifests=manifests,
+        warnings=list(result_warnings(labels, results)),
+        notes=notes_of(labels, results),
+    )
+
+
+def _distinct(results: Sequence[Result]) -> list[Manifest]:
+    found: list[Manifest] = []
+    for result in results:
+        if result.manifest not in found:
+            found.append(result.manifest)
+    return found
+
+
+def _lead(results: Sequence[Result], labels: Sequence[str]) -> str:
+    named = sorted(zip(labels, results, strict=True), key=lambda pair: pair[1].throughput_pps.value)
+    slow, fast = named[0], named[-1]
+    if len(results) == 1:
+        return f"{slow[0]} forwards {_mpps(slow[1])}."
+    return (
+        f"{count_text(len(results), 'scenario')}: the fastest, {fast[0]}, forwards "
+        f"{_mpps(fast[1])}; the slowest, {slow[0]}, {_mpps(slow[1])}."
+    )
+
+
+def _mpps(result: Result) -> str:
+    found = result.throughput_pps.scaled(1e-6, "Mpps")
+    return f"{digits(found.value)} {interval_text(found)} million packets a second ({found.kind})"
+
+
+def _cards(results: Sequence[Result]) -> list[Card]:
+    (result,) = results
+    found = (
+        ("Mpps", result.throughput_pps.scaled(1e-6, "Mpps")),
+        ("cycles/packet", result.cycles_per_packet),
+        ("instructions/packet", result.instructions_per_packet),
+        ("instructions a cycle", result.ipc),
+    )
+    return [
+        Card(digits(e.value), name, f"{interval_text(e)} {e.kind}".strip())
+        for name, e in found
+        if e is not None
+    ]
+
+
+def _drawings(results: Sequence[Result], labels: list[str]) -> Iterator[Drawing]:
+    yield from drawing(
+        "throughput",
+        "Throughput",
+        "Packets forwarded a second over all lcores, with the 95 % interval.",
+        throughput(labels, results),
+    )
+    yield from drawing(
+        "stage-cycles",
+        "Cycles by stage",
+        "Cycles that a packet costs in each stage. Intervals are in the table.",
+        stages_by_result(labels, results, CYCLES),
+    )
+    names, shown = profiles(labels, results, INSTRUCTIONS)
+    yield from drawing(
+        "stage-instructions",
+        "Instructions by stage",
+        f"Instructions that a packet takes in each stage.{shared(names, results)}",
+        stages_by_result(names, shown, INSTRUCTIONS),
+    )
+
+
+def _tables(results: Sequence[Result], labels: list[str]) -> Iterator[Table]:
+    found = (
+        result_table(labels, results),
+        stage_table(labels, results, CYCLES),
+        stage_table(labels, results, INSTRUCTIONS),
+        packet_table(labels, results),
+    )
+    yield from (table for table in found if table is not None)

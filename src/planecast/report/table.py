@@ -1,0 +1,63 @@
+"""Tables of the page: headings with units, cells with a number and its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from planecast.report.numbers import ABSENT, digits, interval_text
+from planecast.results import Estimate
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The head of a column."""
+
+    text: str
+    """What the column holds."""
+    detail: str = ""
+    """Unit and kind, under it: ``cycles/packet, measured``."""
+    number: bool = False
+    """Whether the column is set right, as numbers are."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell."""
+
+    text: str
+    """What a reader looks for."""
+    detail: str = ""
+    """Its interval or unit, in lighter type."""
+    tone: str = ""
+    """``good``, ``bad`` or nothing: a colour on top of what the words say already."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its place in the page."""
+
+    anchor: str
+    """Its id in the page."""
+    title: str
+    caption: str
+    headings: Sequence[Heading]
+    rows: Sequence[Sequence[Cell]] = field(default_factory=tuple)
+
+
+def estimate_cell(estimate: Estimate | None, *, kind: bool = False) -> Cell:
+    """Value and interval; with `kind`, also what kind it is, for a column that mixes them."""
+    if estimate is None:
+        return Cell(ABSENT)
+    detail = interval_text(estimate)
+    return Cell(digits(estimate.value), f"{detail} {estimate.kind}".strip() if kind else detail)
+
+
+def samples_cell(samples: int) -> Cell:
+    """How many observations a number rests on; what was computed rests on none."""
+    return Cell(f"{samples:,}" if samples else ABSENT)
+
+
+def share_cell(share: float | None) -> Cell:
+    """A share of one as a percentage."""
+    return Cell(ABSENT if share is None else f"{100 * share:.0f} %")

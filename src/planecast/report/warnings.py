@@ -1,0 +1,105 @@
+"""Warnings: what a reader has to know before believing the numbers, in one list.
+
+Each has a stable name, says what is the matter and what can be done about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from planecast.report.numbers import count_text, percent
+from planecast.report.result_table import unaccounted
+from planecast.results import Result, Validation
+
+_DISTURBED_SHARE = 0.5
+_COVERAGE_PERCENT = 80.0
+_LISTED = 3
+
+
+@dataclass(frozen=True)
+class Warned:
+    """One warning."""
+
+    name: str
+    """Its stable name: ``packets-unaccounted``."""
+    what: str
+    """What is the matter."""
+    what_to_do: str
+    """What the reader can do about it."""
+
+
+def partial_warning(why: str) -> Warned:
+    """The run is not whole."""
+    reason = f" ({why})" if why else ""
+    return Warned(
+        "partial-run",
+        f"This run is not complete{reason}: it shows what was there when the report was made.",
+        "Make the run again for the whole answer.",
+    )
+
+
+def result_warnings(labels: Sequence[str], results: Sequence[Result]) -> Iterator[Warned]:
+    """What is the matter with single results."""
+    named = list(zip(labels, results, strict=True))
+    lost = [label for label, result in named if unaccounted(result)]
+    if lost:
+        yield Warned(
+            "packets-unaccounted",
+            f"Packets in is not packets out and drops together: {listed(lost, len(named))}.",
+            "Do not trust these results; report it as a mistake of the data plane.",
+        )
+    shaken = [label for label, r in named if (r.disturbed_share or 0) > _DISTURBED_SHARE]
+    if shaken:
+        yield Warned(
+            "machine-disturbed",
+            f"More than half of the trials were disturbed: {listed(shaken, len(named))}.",
+            "See planecast doctor, and measure on a quieter machine.",
+        )
+    bare = [label for label, result in named if result.cycles_per_packet.interval is None]
+    if bare:
+        yield Warned(
+            "interval-missing",
+            f"No interval is known: {listed(bare, len(named))}.",
+            "Measure more trials.",
+        )
+
+
+def validation_warnings(validation: Validation) -> Iterator[Warned]:
+    """What is the matter with a validation, beyond its single results."""
+    if validation.coverage_percent < _COVERAGE_PERCENT:
+        yield Warned(
+            "coverage-low",
+            f"{validation.coverage_percent:.0f} % of the held-out points lie in their predicted "
+            "95 % interval: the intervals are too narrow.",
+            "Calibrate on more points, near those that are outside.",
+        )
+    again = validation.repeatability
+    if again is not None and again.interval is not None and not again.covers(1):
+        yield Warned(
+            "machine-moved",
+            f"One point measured twice, minutes apart, gave {percent(100 * (again.value - 1))} "
+            "the second time, more than its interval allows: so much of the errors is not the "
+            "model's.",
+            "Make the run again while the machine is quiet.",
+        )
+
+
+def notes_of(labels: Sequence[str], results: Sequence[Result], which: str = "") -> list[str]:
+    """The notes of all results, each once with the results that it is about."""
+    about: dict[str, list[str]] = {}
+    for label, result in zip(labels, results, strict=True):
+        for note in result.notes:
+            about.setdefault(note, []).append(label)
+    if len(results) == 1 and not which:
+        return list(about)
+    return [f"{note} ({which}{listed(names, len(results))})" for note, names in about.items()]
+
+
+def listed(names: Sequence[str], everything: int) -> str:
+    """A few names, or how many they are."""
+    if len(names) == everything and everything > 1:
+        return f"all {everything}"
+    if len(names) <= _LISTED:
+        return "; ".join(names)
+    return f"{'; '.join(names[:_LISTED])} and {count_text(len(names) - _LISTED, 'other')}"

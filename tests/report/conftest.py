@@ -1,0 +1,186 @@
+"""A validation as a real one looks: 24 points, seven stages, a model that is slightly wrong."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from planecast.results import (
+    Estimate,
+    Kind,
+    Manifest,
+    Result,
+    StageResult,
+    Validation,
+    ValidationPoint,
+)
+from planecast.scenario import Scenario, with_overrides
+
+# Cycles and instructions a packet, cycles a burst of each stage, and what 65,536 flows add.
+_COSTS = {
+    "source": (18.0, 42.0, 60.0, 2.0),
+    "acl": (88.0, 190.0, 150.0, 4.0),
+    "key": (14.0, 38.0, 40.0, 3.0),
+    "classify": (46.0, 96.0, 130.0, 32.0),
+    "actions": (38.0, 71.0, 70.0, 21.0),
+    "route": (41.0, 84.0, 110.0, 6.0),
+    "tx": (16.0, 31.0, 80.0, 1.0),
+}
+BASE = Scenario(name="vpe-upstream")
+_TSC_HZ = 2.6e9
+
+Point = Mapping[str, Any]
+
+
+def _points() -> list[tuple[Point, bool, bool]]:
+    """Overrides, held out, extrapolates."""
+    flows, burst = "traffic.flows", "placement.burst"
+    points: list[tuple[Point, bool, bool]] = [
+        ({flows: 256}, False, False),
+        ({flows: 4096}, False, False),
+        ({flows: 65536}, False, False),
+        ({burst: 4}, False, False),
+        ({burst: 64}, False, False),
+        ({"workload.stages": ("acl",)}, False, False),
+        ({"workload.stages": ("acl", "key", "classify")}, False, False),
+        ({"traffic.frame_bytes": 512}, False, False),
+    ]
+    points += [({flows: count}, True, False) for count in (512, 1024, 2048, 8192, 16384, 32768)]
+    points += [({burst: size}, True, False) for size in (8, 16, 24, 48)]
+    points += [
+        ({"workload.stages": ("acl", "key", "classify", "actions")}, True, False),
+        ({"traffic.frame_bytes": 256}, True, False),
+        ({flows: 1024, burst: 8}, True, False),
+        ({flows: 262144, "workload.flows": 262144}, True, True),
+        ({flows: 131072, "workload.flows": 262144}, True, True),
+        ({"placement.lcores": "0-1"}, True, True),
+    ]
+    return points
+
+
+def _manifest(engine: str = "measure") -> Manifest:
+    return Manifest(
+        command="planecast validate studies/vpe-upstream.yaml",
+        seed=1,
+        started_at="2026-01-02T03:04:05Z",
+        host={
+            "cpu": "Test CPU @ 2.60GHz <fast & quiet>",
+            "cpus": 2,
+            "memory_bytes": 1 << 34,
+            "kernel": "6.1.0",
+            "virtual": "yes",
+        },
+        versions={"planecast": "0.1.0", "dpdk": "22.11.11", "compiler": "gcc 12.2.0"},
+        engine=engine,
+    )
+
+
+def _estimate(value: float, unit: str, kind: Kind, percent: float) -> Estimate:
+    low, high = value * (1 - percent / 100), value * (1 + percent / 120)
+    samples = 0 if kind == "computed" else 320
+    return Estimate(value=value, low=low, high=high, samples=samples, unit=unit, kind=kind)
+
+
+def _result(point: Point, kind: Kind, factor: float, noise: random.Random) -> Result:
+    """A result of the base scenario at a point, its costs times `factor` and a little noise."""
+    scenario = with_overrides(BASE, point)
+    names = ["source", *scenario.workload.stages, "tx"]
+    memory = max(0.0, (scenario.traffic.flows.bit_length() - 9) / 8)
+    percent = 3.2 if kind == "computed" else 0.9
+    stages = {}
+    for name in names:
+        cost, instructions, per_burst, misses = _COSTS[name]
+        cycles = cost + per_burst / scenario.placement.burst + misses * memory
+        cycles *= factor * noise.gauss(1, 0.006)
+        count = instructions + 0.9 * per_burst / scenario.placement.burst
+        stages[name] = StageResult(
+            cycles_per_packet=_estimate(cycles, "cycles/packet", kind, percent),
+            instructions_per_packet=_estimate(count, "instructions/packet", kind, 0.1),
+        )
+    total = sum(s.cycles_per_packet.value for s in stages.values() if s.cycles_per_packet)
+    counted = sum(
+        s.instructions_per_packet.value for s in stages.values() if s.instructions_per_packet
+    )
+    lcores = len(scenario.placement.cpus)
+    moved: dict[str, Any] = {}
+    if kind == "measured":
+        moved = {
+            "packets_in": 40_960_000,
+            "packets_out": 40_958_976,
+            "drops": {"acl": 0, "header": 0, "ttl": 0, "flow_miss": 0, "policer": 1024, "tx": 0},
+            "disturbed_share": round(abs(noise.gauss(0.12, 0.08)), 3),
+        }
+    return Result(
+        scenario=scenario,
+        throughput_pps=_estimate(lcores * _TSC_HZ / total, "pps", kind, percent),
+        cycles_per_packet=_estimate(total, "cycles/packet", kind, percent),
+        instructions_per_packet=_estimate(counted, "instructions/packet", kind, 0.1),
+        ipc=_estimate(counted / total, "instructions/cycle", kind, percent),
+        stages=stages,
+        capped_by="core",
+        notes=("pages of 4 KiB: no hugepages were free",) if kind == "measured" else (),
+        manifest=_manifest("solve" if kind == "computed" else "measure"),
+        **moved,
+    )
+
+
+@pytest.fixture
+def make_validation() -> Callable[..., Validation]:
+    """Makes the validation; `changes` replaces parts of it, `points` its points."""
+
+    def make(seed: int = 7, **changes: Any) -> Validation:
+        noise = random.Random(seed)
+        points = []
+        for overrides, held_out, extrapolates in _points():
+            measured = _result(overrides, "measured", 1.0, noise)
+            wrong = noise.gauss(1.0, 0.05 if extrapolates else 0.018 if held_out else 0.006)
+            predicted = _result(overrides, "computed", wrong, noise)
+            settings = " ".join(
+                f"--set {key}={','.join(v) if isinstance(v, tuple) else v}"
+                for key, v in overrides.items()
+            )
+            points.append(
+                ValidationPoint.of(
+                    overrides,
+                    measured,
+                    predicted,
+                    held_out=held_out,
+                    extrapolates=extrapolates,
+                    reproduce=f"planecast measure scenarios/vpe-upstream.yaml {settings}",
+                )
+            )
+        calibration = {
+            "cpi_core": _estimate(0.412, "cycles/instruction", "computed", 1.4),
+            "blocking_l2": _estimate(0.0613, "ratio", "computed", 12.0),
+            "blocking_llc": _estimate(0.214, "ratio", "computed", 6.0),
+            "per_burst": _estimate(618.0, "cycles/burst", "computed", 3.0),
+        }
+        made = Validation.of(
+            "vpe-upstream",
+            points,
+            calibration,
+            _manifest("validate"),
+            repeatability=_estimate(1.004, "ratio", "computed", 1.1),
+        )
+        return made.model_copy(update=changes)
+
+    return make
+
+
+@pytest.fixture
+def validation(make_validation: Callable[..., Validation]) -> Validation:
+    """The validation as it is."""
+    return make_validation()
+
+
+@pytest.fixture
+def results() -> list[Result]:
+    """What ``measure`` finds for five flow counts."""
+    noise = random.Random(3)
+    return [
+        _result({"traffic.flows": flows}, "measured", 1.0, noise)
+        for flows in (256, 1024, 4096, 16384, 65536)
+    ]

@@ -1,0 +1,53 @@
+"""Warnings and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planecast.report.warnings import listed, notes_of, result_warnings, validation_warnings
+from planecast.results import Estimate, Result, Validation
+
+
+def test_a_good_validation_has_none(validation: Validation) -> None:
+    labels = [point.label for point in validation.points]
+    assert list(validation_warnings(validation)) == []
+    assert list(result_warnings(labels, [p.measured for p in validation.points])) == []
+
+
+def test_each_trouble_has_its_name(results: list[Result]) -> None:
+    bare = results[0].cycles_per_packet.model_copy(update={"low": None, "high": None})
+    changed = [
+        results[0].model_copy(update={"packets_out": 7}),
+        results[1].model_copy(update={"disturbed_share": 0.6}),
+        results[2].model_copy(update={"cycles_per_packet": bare}),
+    ]
+    found = {warned.name: warned.what for warned in result_warnings(["a", "b", "c"], changed)}
+    assert list(found) == ["packets-unaccounted", "machine-disturbed", "interval-missing"]
+    assert found["packets-unaccounted"].endswith(": a.")
+    assert found["machine-disturbed"].endswith(": b.")
+    assert found["interval-missing"].endswith(": c.")
+
+
+def test_intervals_that_cover_too_little(make_validation: Callable[..., Validation]) -> None:
+    (warned,) = validation_warnings(make_validation(coverage_percent=62.5))
+    assert warned.name == "coverage-low"
+    assert warned.what.startswith("62 % of the held-out points")
+
+
+def test_a_machine_that_moved(make_validation: Callable[..., Validation]) -> None:
+    def again(value: float) -> Estimate:
+        ends = {"low": value - 0.01, "high": value + 0.01}
+        return Estimate(value=value, **ends, samples=9, unit="ratio", kind="computed")
+
+    assert list(validation_warnings(make_validation(repeatability=again(1.005)))) == []
+    (warned,) = validation_warnings(make_validation(repeatability=again(0.97)))
+    assert warned.name == "machine-moved"
+    assert "minutes apart, gave −3.0 % the second time" in warned.what
+
+
+def test_a_note_is_said_once(results: list[Result]) -> None:
+    labels = ["a", "b", "c", "d", "e"]
+    assert notes_of(labels, results) == ["pages of 4 KiB: no hugepages were free (all 5)"]
+    assert notes_of(["a"], results[:1]) == ["pages of 4 KiB: no hugepages were free"]
+    assert listed(labels[:4], 9) == "a; b; c and 1 other"
+    assert listed(labels[:2], 9) == "a; b"
