@@ -1,0 +1,185 @@
+"""Reports in a real browser: they are drawn, nothing is asked for, nothing goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planecast.report import report_html
+from planecast.results import Result, ResultSet, Validation
+
+pytestmark = pytest.mark.browser
+
+Browser = Any
+Page = Callable[[str], str]
+
+# Colours are the style sheet's alone: a scheme needs no width of its own.
+SIZES = [(1280, "light"), (420, "dark")]
+
+_TEXTS_OUTSIDE = """
+return [...document.querySelectorAll('.plot')].flatMap(plot => {
+  const frame = plot.getBoundingClientRect();
+  return [...plot.querySelectorAll('text')].filter(text => {
+    const box = text.getBoundingClientRect();
+    return box.width > 0 && (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+                             box.top < frame.top - 1 || box.bottom > frame.bottom + 1);
+  }).map(text => `${plot.id}: ${text.textContent}`);
+});
+"""
+
+_LABELS_OVERLAPPING = """
+return [...document.querySelectorAll('.plot')].flatMap(plot =>
+  ['.ytick text', '.legendtext'].flatMap(kind => {
+    const texts = [...plot.querySelectorAll(kind)];
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    return texts.filter((_, i) => boxes.some((b, j) => j > i &&
+      b.left < boxes[i].right - 1 && boxes[i].left < b.right - 1 &&
+      b.top < boxes[i].bottom - 1 && boxes[i].top < b.bottom - 1)
+    ).map(text => `${plot.id}: ${text.textContent}`);
+  }));
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    """Writes a page and gives its address."""
+
+    def write(html: str) -> str:
+        path = tmp_path / "report.html"
+        path.write_text(html, encoding="utf-8")
+        return path.as_uri()
+
+    return write
+
+
+def visit(browser: Browser, address: str, width: int = 1280, scheme: str = "light") -> None:
+    """Open a page, and see that it asked for nothing but itself and complained of nothing."""
+    browser.open("about:blank")
+    browser.requested()
+    browser.complaints()
+    browser.look(width, 900, scheme)
+    browser.open(address)
+    browser.settle()
+    assert browser.requested() == [address]
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_a_validation(
+    browser: Browser, page: Page, validation: Validation, width: int, scheme: str
+) -> None:
+    visit(browser, page(report_html(validation)), width, scheme)
+    plots = browser.script(
+        "return [...document.querySelectorAll('.plot')].map(plot =>"
+        " [plot.id, plot.querySelectorAll('svg.main-svg').length > 0,"
+        "  plot.querySelectorAll('.trace, .point').length > 0])"
+    )
+    assert plots == [
+        [f"{name}-plot", True, True]
+        for name in (
+            "measured-predicted",
+            "error",
+            "stages-flows",
+            "stages-burst",
+            "stages-frame",
+            "instructions-measured",
+        )
+    ]
+    assert browser.script("return document.querySelectorAll('#points tbody tr').length") == 24
+    assert browser.script("return document.querySelectorAll('.commands tbody tr').length") == 24
+    assert browser.script("return document.documentElement.scrollWidth") <= width
+    assert browser.script(_TEXTS_OUTSIDE) == []
+    assert browser.script(_LABELS_OVERLAPPING) == []
+
+
+def test_bars_and_points_are_as_many_as_the_results(
+    browser: Browser, page: Page, validation: Validation
+) -> None:
+    visit(browser, page(report_html(validation)))
+    counts = browser.script(
+        "return ['#error-plot .bars .point', '#measured-predicted-plot .points path',"
+        " '#stages-burst-plot .bars .point']"
+        ".map(what => document.querySelectorAll(what).length)"
+    )
+    assert counts == [24, 24, 7 * 7 * 2]
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_measured_results(
+    browser: Browser, page: Page, results: list[Result], width: int, scheme: str
+) -> None:
+    visit(browser, page(report_html(ResultSet(results=tuple(results)))), width, scheme)
+    drawn = "return document.querySelectorAll('.plot svg.main-svg:first-child').length"
+    assert browser.script(drawn) == 3
+    assert browser.script(_TEXTS_OUTSIDE) == []
+    assert browser.script(_LABELS_OVERLAPPING) == []
+
+
+def test_figures_take_the_colours_of_the_page(
+    browser: Browser, page: Page, results: list[Result]
+) -> None:
+    address = page(report_html(ResultSet(results=tuple(results))))
+    ink = "return getComputedStyle(document.querySelector('.xtick text')).fill"
+    visit(browser, address, scheme="light")
+    light = browser.script(ink)
+    browser.look(1280, 900, "dark")
+    assert (light, browser.script(ink)) == ("rgb(27, 31, 36)", "rgb(230, 233, 238)")
+
+
+def test_no_button_sends_a_figure_away(browser: Browser, page: Page, results: list[Result]) -> None:
+    visit(browser, page(report_html(results[0])))
+    titles = browser.script(
+        "return [...document.querySelector('.plot').querySelectorAll('.modebar-btn')]"
+        ".map(button => button.dataset.title)"
+    )
+    assert titles == ["Download plot as a PNG", "Zoom", "Pan", "Reset axes"]
+
+
+def test_figures_fit_on_paper(browser: Browser, page: Page, validation: Validation) -> None:
+    visit(browser, page(report_html(validation)))
+    size = (
+        "return [...document.querySelectorAll('.plot .main-svg:first-child')]"
+        ".map(svg => [svg.clientWidth, svg.clientHeight])"
+    )
+    screen = browser.script(size)
+    browser.script("dispatchEvent(new Event('beforeprint'))")
+    assert all(width <= 900 and height <= 620 for width, height in browser.script(size))
+    browser.script("dispatchEvent(new Event('afterprint'))")
+    browser.settle()
+    assert browser.script(size) == screen
+
+
+def test_what_a_report_holds_is_never_run(
+    browser: Browser, page: Page, make_validation: Callable[..., Validation]
+) -> None:
+    evil = '</script><script>window.hacked = 1</script><img src="x" onerror="window.hacked = 1">'
+    whole = make_validation()
+    point = whole.points[0].model_copy(update={"label": evil, "reproduce": evil})
+    changed = whole.model_copy(update={"study": evil, "points": (point, *whole.points[1:])})
+    visit(browser, page(report_html(changed)))
+    assert browser.script("return window.hacked") is None
+    assert browser.script("return document.querySelector('h1').textContent").endswith(evil)
+
+
+def test_the_page_forbids_requests(browser: Browser, page: Page, results: list[Result]) -> None:
+    visit(browser, page(report_html(results[0])))
+    blocked = browser.script(
+        "return new Promise(done => {"
+        " addEventListener('securitypolicyviolation', event => done(event.violatedDirective));"
+        " fetch('http://127.0.0.1:9/').catch(() => {});"
+        " setTimeout(() => done('nothing'), 2000) })"
+    )
+    assert blocked == "connect-src"
+
+
+def test_the_browser_does_see_requests_and_errors(browser: Browser, page: Page) -> None:
+    address = page("<img src='http://127.0.0.1:9/x.png'><script>nowhere()</script>")
+    browser.open(address)
+    browser.settle()
+    assert browser.requested() == [address, "http://127.0.0.1:9/x.png"]
+    complaints = " ".join(browser.complaints())
+    assert "nowhere is not defined" in complaints
+    assert "ERR_CONNECTION_REFUSED" in complaints or "ERR_UNSAFE_PORT" in complaints
