@@ -1,7 +1,7 @@
 """Robust least squares: stage by stage, and all together, over the calibration points.
 
 Each point gives an observation for every stage and one for the whole, each weighted by its own
-uncertainty. Residuals are relative, losses are soft (soft-L1), parameters are not negative. The
+uncertainty. Residuals are relative, losses are soft (soft-L1), parameters stay within physics. The
 size of the last cache level is searched for over multiples of the probed one, for the share that a
 tenant gets of it depends on the neighbours.
 """
@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from planecast.calibrate.identify import check_identifiable
-from planecast.engines.solve import Calibration, FeatureTable, Hierarchy, Parameter, features
+from planecast.engines.solve import (
+    Alternative,
+    Calibration,
+    FeatureTable,
+    Hierarchy,
+    Parameter,
+    features,
+)
 from planecast.engines.solve.features import STAGES
 from planecast.engines.solve.ranges import ranges_of
 from planecast.errors import InputError
@@ -33,10 +40,17 @@ STAGE_FLOOR = 0.05
 """Nor one of a stage for better than 5 % of it: neighbouring stages overlap in the core."""
 SMALL_STAGE = 0.02
 """Nor for better than 2 % of the whole."""
+ISSUE_WIDTH = 8
+"""Instructions a cycle that no core of today exceeds."""
 NEAR_BEST = 1.25
 """Cache sizes whose loss is below this multiple of the best fit nearly as well."""
 
-_UNITS = {"cpi": "TSC cycles/instruction", "burst": "TSC cycles/burst", "bf": "share"}
+_UNITS = {
+    "cpi": "TSC cycles/instruction",
+    "narrow": "TSC cycles/instruction",
+    "burst": "TSC cycles/burst",
+    "bf": "share",
+}
 
 
 @dataclass(frozen=True)
@@ -87,24 +101,27 @@ def calibrate(
             f"{len(measured)} points are too few to calibrate on", "calibrate:", "give 3 or more"
         )
     check_identifiable(seen.rows(table, names), names)
-    fits = {
-        factor: _fit(
-            seen, features(scenarios, hierarchy.with_last_level(factor), instructions), names
-        )
-        for factor in LAST_LEVEL_FACTORS
-    }
+    bounds = _bounds(names, hierarchy)
+    fits = {}
+    for factor in LAST_LEVEL_FACTORS:
+        other = features(scenarios, hierarchy.with_last_level(factor), instructions)
+        rows = seen.rows(other, names)
+        fits[factor] = _fit_rows(rows, seen.values, seen.deviations, bounds)
     factor = min(fits, key=lambda f: fits[f].loss)
     best = fits[factor]
-    near = [f for f, fit in fits.items() if fit.loss <= NEAR_BEST * best.loss]
-    covariance, freedom = _covariance(best, seen)
+    near = [f for f, fit in fits.items() if f != factor and fit.loss <= NEAR_BEST * best.loss]
+    covariance, freedom = _covariance(best, seen, bounds)
     return Calibration(
         parameters=_parameters(names, best.vector, covariance, freedom),
         covariance=tuple(tuple(float(x) for x in row) for row in covariance),
         freedom=freedom,
-        discrepancy=_discrepancy(seen, best),
+        discrepancy=_discrepancy(seen, best, bounds),
         hierarchy=hierarchy,
         last_level_factor=factor,
-        last_level_range=(min(near), max(near)),
+        alternatives=tuple(
+            Alternative(last_level_factor=f, values=tuple(float(x) for x in fits[f].vector))
+            for f in near
+        ),
         instructions=dict(instructions),
         ranges=ranges_of(scenarios),
         stages=tuple(s for s in STAGES if any(s in r.stages for r in measured)),
@@ -149,33 +166,42 @@ def _used_parameters(table: FeatureTable) -> list[str]:
     ]
 
 
-def _fit(seen: Observations, table: FeatureTable, names: Sequence[str]) -> _Fit:
-    rows = seen.rows(table, names)
-    return _fit_rows(rows, seen.values, seen.deviations)
+def _bounds(names: Sequence[str], hierarchy: Hierarchy) -> tuple[Floats, Floats]:
+    """What parameters can be: no core retires more than so many instructions a cycle, and a miss
+    can't cost more than its latency."""
+    least_cpi = hierarchy.tsc_hz / hierarchy.core_hz / ISSUE_WIDTH
+    kinds = [name.partition(".")[2] for name in names]
+    low = [least_cpi if kind in ("cpi", "narrow") else 0.0 for kind in kinds]
+    high = [1.0 if kind == "bf" else np.inf for kind in kinds]
+    return np.array(low), np.array(high)
 
 
-def _fit_rows(rows: Floats, values: Floats, deviations: Floats) -> _Fit:
+def _fit_rows(
+    rows: Floats, values: Floats, deviations: Floats, bounds: tuple[Floats, Floats]
+) -> _Fit:
     # Columns of one length: cycles and shares differ by orders of magnitude.
     scale = np.maximum(np.linalg.norm(rows / deviations[:, None], axis=0), 1e-12)
     scaled = rows / deviations[:, None] / scale
     target = values / deviations
-    start = optimize.nnls(scaled, target)[0]
+    low, high = bounds[0] * scale, bounds[1] * scale
+    start = np.clip(optimize.nnls(scaled, target)[0], low + 1e-9, np.maximum(high - 1e-9, 1e-9))
     found = optimize.least_squares(
         lambda x: scaled @ x - target,
-        np.maximum(start, 1e-9),
+        start,
         jac=lambda x: scaled,
-        bounds=(0, np.inf),
+        bounds=(low, high),
         loss="soft_l1",
-        x_scale=1.0,
     )
     return _Fit(found.x / scale, float(found.cost), rows)
 
 
-def _covariance(fit: _Fit, seen: Observations) -> tuple[Floats, int]:
-    """(covariance of the parameters, degrees of freedom). Those held at zero don't vary."""
+def _covariance(fit: _Fit, seen: Observations, bounds: tuple[Floats, Floats]) -> tuple[Floats, int]:
+    """(covariance of the parameters, degrees of freedom). Those held at a bound don't vary."""
     rows = fit.rows / seen.deviations[:, None]
     residuals = rows @ fit.vector - seen.values / seen.deviations
-    free = fit.vector * np.linalg.norm(rows, axis=0) > 1e-6
+    # In units of what the observations can tell of it.
+    length = np.linalg.norm(rows, axis=0)
+    free = ((fit.vector - bounds[0]) * length > 1e-3) & ((bounds[1] - fit.vector) * length > 1e-3)
     freedom = max(1, len(seen.values) - int(free.sum()))
     # Rows of one point share its state, so they tell less than as many independent ones would.
     chi_square = max(1.0, float(np.median(residuals**2)) / 0.455)
@@ -185,20 +211,22 @@ def _covariance(fit: _Fit, seen: Observations) -> tuple[Floats, int]:
     return covariance, freedom
 
 
-def _discrepancy(seen: Observations, fit: _Fit) -> float:
-    """Relative error of each whole point predicted from the others, as a root mean square.
+def _discrepancy(seen: Observations, fit: _Fit, bounds: tuple[Floats, Floats]) -> float:
+    """Relative error of whole points predicted from the others: that of two in three is smaller.
 
-    One point is left out at a time: how the model does on points that it has not seen.
+    One point is left out at a time: how the model does on points that it has not seen. Two in
+    three is what a standard deviation means; a root mean square would be ruled by the few points
+    without which a parameter is lost.
     """
     wholes = np.array([stage is None for stage in seen.stages])
     errors = []
     for point in np.unique(seen.points):
         kept = seen.points != point
         target = ~kept & wholes
-        without = _fit_rows(fit.rows[kept], seen.values[kept], seen.deviations[kept])
+        without = _fit_rows(fit.rows[kept], seen.values[kept], seen.deviations[kept], bounds)
         predicted = float((fit.rows[target] @ without.vector)[0])
         errors.append(predicted / float(seen.values[target][0]) - 1)
-    return float(np.sqrt(np.mean(np.square(errors))))
+    return float(np.quantile(np.abs(errors), 0.68))
 
 
 def _parameters(

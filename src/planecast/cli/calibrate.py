@@ -30,7 +30,7 @@ _COLUMNS = (
     Column("low", "low", number=True),
     Column("high", "high", number=True),
     Column("unit", "unit"),
-    Column("at_bound", "held at 0"),
+    Column("at_bound", "at bound"),
 )
 
 
@@ -92,12 +92,13 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
         }
         for p in calibration.parameters
     ]
-    low, high = calibration.last_level_range
+    factors = [other.last_level_factor for other in calibration.alternatives]
+    others = ", ".join(f"{factor:g}" for factor in factors)
     notes = [
         f"fitted to {calibration.points} points; one predicted from the others is off by "
-        f"{100 * calibration.discrepancy:.1f} % (root mean square)",
-        f"last cache level: {calibration.last_level_factor:g} times the probed size fits best "
-        f"({low:g} to {high:g} nearly as well)",
+        f"{100 * calibration.discrepancy:.1f} % or less in two of three cases",
+        f"last cache level: {calibration.last_level_factor:g} times the probed size fits best"
+        + (f"; nearly as well: {others}" if others else ""),
         f"run: {run}",
     ]
     return Sheet(_COLUMNS, rows, cells, calibration, notes=notes)

@@ -41,7 +41,7 @@ def count_instructions(
 ) -> InstructionCounts:
     """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
 
-    Raises InputError when the bursts don't divide the packets, MissingError without valgrind, and
+    Raises InputError for fewer than two bursts, MissingError without valgrind, and
     RunError when a run fails or takes longer than `timeout_s` seconds.
     """
     plan = run_plan(packets, bursts)

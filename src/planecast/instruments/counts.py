@@ -152,17 +152,21 @@ class KindSplit(Noun):
 def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
     """The runs, (packets, burst), that `solve_counts` needs: two lengths of each burst size.
 
-    Raises InputError for fewer than two burst sizes, and when one doesn't divide `packets`: an
-    incomplete last burst would be counted as a whole one.
+    The shorter one has `packets`, rounded up to whole bursts: an incomplete last burst would be
+    counted as a whole one. Raises InputError for fewer than two burst sizes.
     """
     sizes = sorted(set(bursts))
-    if len(sizes) < 2 or sizes[0] < 1 or packets < 1 or any(packets % size for size in sizes):
+    if len(sizes) < 2 or sizes[0] < 1 or packets < 1:
         shown = ", ".join(str(burst) for burst in bursts)
         raise InputError(
             f"{packets} packets can't be counted in bursts of {shown}",
-            what_to_do="take two burst sizes or more, and a multiple of all as packets",
+            what_to_do="take one packet or more, and two burst sizes or more",
         )
-    return [(n, burst) for burst in sizes for n in (packets, 2 * packets)]
+    plan = []
+    for burst in sizes:
+        whole = -(-packets // burst) * burst
+        plan += [(whole, burst), (2 * whole, burst)]
+    return plan
 
 
 def split(counts: Mapping[tuple[int, int], int]) -> StageInstructions:

@@ -62,7 +62,7 @@ def count_instructions(
 ) -> InstructionCounts:
     """Counts over `packets` and twice as many, in bursts of each size: two runs a size.
 
-    Raises InputError when the bursts don't divide the packets, MissingError when the stepping
+    Raises InputError for fewer than two bursts, MissingError when the stepping
     program is not built or ptrace is not allowed, and RunError when a run fails or takes longer
     than `timeout_s` seconds.
     """

@@ -9,7 +9,6 @@ So the fullest pipeline is counted in full, and key extraction once more for eac
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +48,9 @@ def count_pipelines(
     ahead = {_ahead(scenario): scenario for scenario in scenarios if _has(scenario, "key")}
     ahead.pop(_ahead(full), None)
     with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
-        whole = pool.submit(count_instructions, full, "singlestep", BURSTS)
+        # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
+        bursts = tuple(sorted({*BURSTS, *(s.placement.burst for s in scenarios)}))
+        whole = pool.submit(count_instructions, full, "singlestep", bursts)
         keys = {
             look: pool.submit(
                 count_instructions,
@@ -100,9 +101,7 @@ def count_instructions(
 ) -> InstructionCounts:
     """Instructions of one scenario's pipeline by stage; remembered unless `fresh`."""
     portable = instrument == "callgrind"
-    # A whole number of bursts of every size, so that no burst is cut short.
-    whole = math.lcm(*bursts)
-    packets = -(-PACKETS[instrument] // whole) * whole
+    packets = PACKETS[instrument]
     kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts)}.json"
     if not fresh:
         with suppress(OSError, ValidationError, UnicodeDecodeError):

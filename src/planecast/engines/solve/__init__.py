@@ -1,11 +1,12 @@
 """Engine `solve`: the cost model in closed form."""
 
-from planecast.engines.solve.calibration import Calibration, Parameter
+from planecast.engines.solve.calibration import Alternative, Calibration, Parameter
 from planecast.engines.solve.engine import predicted_cycles, solve
 from planecast.engines.solve.features import FeatureTable, features
 from planecast.engines.solve.hierarchy import Hierarchy, Level
 
 __all__ = [
+    "Alternative",
     "Calibration",
     "FeatureTable",
     "Hierarchy",

@@ -1,11 +1,12 @@
 """Which share of the touches of each region a cache serves, for many scenarios at once.
 
 Che's approximation: there is one time T, in packets, that a line stays after its last use, such
-that the lines held by all regions together fill the cache. With random replacement (which fits
-measured ways sweeps of shared caches better than LRU does) a line of a uniform region, touched at
-rate r, is there with probability rT/(1 + rT); one of a cyclic region, touched every P packets,
-survives its period with probability exp(-P/T).
-Source: Che, Tung, Wang 2002; Fricker, Robert, Roberts 2012 (also for random replacement).
+that the lines held by all regions together fill the cache. A line of a uniform region, touched at
+rate r, is still there with probability 1 - exp(-rT). One of a cyclic region, touched every P
+packets, would under exact LRU be there if T > P and never else; real replacement only comes near
+to LRU, so the step is softened to 1 - exp(-(T/P)^4): 6 % at half the period, 63 % at the period,
+all at twice.
+Source: Che, Tung, Wang 2002; Fricker, Robert, Roberts 2012.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from planecast.engines.solve.regions import Region
 
 Floats = NDArray[np.float64]
 
+_SHARPNESS = 4
 _STEPS = 48  # halvings of log T: from 2^48 to 1 in a billionth
 
 
@@ -55,13 +57,13 @@ def hit_shares(
 
 def _hit(cyclic: bool, rate: Floats, time: Floats) -> Floats:
     if not cyclic:
-        return np.asarray(rate * time / (1 + rate * time))
-    return np.exp(-1 / np.maximum(rate * time, 1e-12))
+        return np.asarray(-np.expm1(-rate * time))
+    return np.asarray(-np.expm1(-((rate * time) ** _SHARPNESS)))
 
 
 def _held(cyclic: bool, rate: Floats, time: Floats) -> Floats:
     """Share of a region's lines that are in the cache at any moment."""
     if not cyclic:
         return _hit(cyclic, rate, time)
-    stays = rate * time  # in periods
-    return np.asarray(stays * -np.expm1(-1 / np.maximum(stays, 1e-12)))
+    # A line is there for T of the P packets between two touches.
+    return np.minimum(rate * time, 1.0)

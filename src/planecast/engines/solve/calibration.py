@@ -32,7 +32,7 @@ class Parameter(Noun):
     high: float
     unit: str
     at_bound: bool
-    """The fit wanted it below zero, so it was held at zero."""
+    """The fit would have left what is physical: it is held at the bound."""
 
     def estimate(self, samples: int) -> Estimate:
         """As an Estimate, for tables and reports."""
@@ -44,6 +44,14 @@ class Parameter(Noun):
             unit=self.unit,
             kind="computed",
         )
+
+
+class Alternative(Noun):
+    """Parameters fitted with another size of the last cache level."""
+
+    last_level_factor: float
+    values: Annotated[tuple[float, ...], BeforeValidator(listed)]
+    """In the order of the parameters."""
 
 
 class Calibration(Noun):
@@ -59,8 +67,8 @@ class Calibration(Noun):
     hierarchy: Hierarchy
     last_level_factor: float
     """The last cache level that fitted best, as a multiple of the probed one."""
-    last_level_range: Annotated[tuple[float, ...], BeforeValidator(listed)]
-    """Multiples that fitted nearly as well: lowest and highest."""
+    alternatives: Annotated[tuple[Alternative, ...], BeforeValidator(listed)]
+    """Fits with other sizes of it that are nearly as good: they may be the true ones."""
     instructions: dict[str, InstructionCounts]
     """By pipeline, the base scenario's first."""
     ranges: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]]
@@ -85,7 +93,3 @@ class Calibration(Noun):
     def matrix(self) -> Floats:
         """Their covariance, of shape (parameters, parameters)."""
         return np.array(self.covariance)
-
-    def fitted_hierarchy(self, factor: float | None = None) -> Hierarchy:
-        """The hierarchy with the fitted last cache level, or another multiple of the probed one."""
-        return self.hierarchy.with_last_level(self.last_level_factor if factor is None else factor)

@@ -18,6 +18,7 @@ from planecast.engines.solve.features import (
     stage_instructions,
 )
 from planecast.engines.solve.ranges import outside
+from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
@@ -47,30 +48,41 @@ def predicted_cycles(scenarios: Sequence[Scenario], calibration: Calibration) ->
     The interval adds what the parameters leave open, what the size of the last cache level leaves
     open, and the model's own error as the calibration points showed it.
     """
-    table = _table(scenarios, calibration, None)
+    table = _table(scenarios, calibration, calibration.last_level_factor)
     names = calibration.names
+    _refuse_unknown(table, names)
     whole = table.row(None, names)
     value = whole @ calibration.vector
     outer = np.array([bool(outside(s, calibration.ranges)) for s in scenarios])
     own = calibration.discrepancy * value * np.where(outer, EXTRAPOLATION, 1.0)
-    spread = _spread(whole, calibration)
     cache = _cache_spread(scenarios, calibration, value)
     quantile = float(stats.t.ppf(0.975, calibration.freedom))
-    half = quantile * np.sqrt(spread**2 + own**2 + cache**2)
+    half = quantile * np.sqrt(_spread(whole, calibration) ** 2 + own**2 + cache**2)
     bound = table.memory_lines * calibration.hierarchy.memory_line_cycles
-    capped = bound > value
     by_stage = {}
     for stage in STAGES:
         row = table.row(stage, names)
         part = row @ calibration.vector
         by_stage[stage] = (part, quantile * np.hypot(_spread(row, calibration), own * part / value))
-    return Predicted(np.maximum(value, bound), half, by_stage, capped)
+    return Predicted(np.maximum(value, bound), half, by_stage, bound > value)
 
 
-def _table(
-    scenarios: Sequence[Scenario], calibration: Calibration, factor: float | None
-) -> FeatureTable:
-    return features(scenarios, calibration.fitted_hierarchy(factor), calibration.instructions)
+def _table(scenarios: Sequence[Scenario], calibration: Calibration, factor: float) -> FeatureTable:
+    hierarchy = calibration.hierarchy.with_last_level(factor)
+    return features(scenarios, hierarchy, calibration.instructions)
+
+
+def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
+    """A scenario that needs a parameter which no calibration point had can't be predicted."""
+    for stage, row in table.stages.items():
+        for name, column in row.items():
+            if name not in names and bool(np.any(column != 0)):
+                raise InputError(
+                    f"the calibration has no parameter {name}, so the stage {stage} can't be "
+                    "predicted in this scenario",
+                    "predict",
+                    "calibrate on points that have it (small bursts, for acl.narrow)",
+                )
 
 
 def _spread(rows: Floats, calibration: Calibration) -> Floats:
@@ -80,18 +92,13 @@ def _spread(rows: Floats, calibration: Calibration) -> Floats:
 
 
 def _cache_spread(scenarios: Sequence[Scenario], calibration: Calibration, value: Floats) -> Floats:
-    """What another size of the last level, within its range, would change: as a deviation."""
-    others = [
-        _table(scenarios, calibration, factor).row(None, calibration.names) @ calibration.vector
-        for factor in calibration.last_level_range
-    ]
-    # The range is taken as two deviations wide.
-    return np.asarray(max_of([np.abs(other - value) for other in others]) / 2)
-
-
-def max_of(arrays: Sequence[Floats]) -> Floats:
-    """Elementwise maximum of arrays of one shape; zero for none."""
-    return np.maximum.reduce(arrays) if arrays else np.zeros(1)
+    """Root mean square of what the other sizes of the last cache level would change."""
+    squares = np.zeros_like(value)
+    for other in calibration.alternatives:
+        table = _table(scenarios, calibration, other.last_level_factor)
+        predicted = table.row(None, calibration.names) @ np.array(other.values)
+        squares += (predicted - value) ** 2
+    return np.asarray(np.sqrt(squares / max(1, len(calibration.alternatives))))
 
 
 def solve(

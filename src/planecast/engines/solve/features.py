@@ -6,6 +6,8 @@ For stage s and bursts of n packets, per packet:
            + burst_s / n        what each burst costs beyond them
            + BF_s * delay_s     what misses add, hidden but for the blocking factor
 
+rte_acl searches bursts of 16 and more with wide vectors, smaller ones with narrow ones whose walks
+wait for each other; the two have a CPI each, and only the narrow one a cost by burst.
 `delay` is the sum over the stage's regions of touches times (latency of the level that serves them
 less that of L1), in TSC cycles. Key extraction asks for the lines of flow actions and
 routes, so it has features for those too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC
@@ -29,6 +31,9 @@ from planecast.scenario.scenario import Scenario
 Floats = NDArray[np.float64]
 
 STAGES = ("source", "acl", "key", "classify", "actions", "route", "tx")
+
+WIDE_SEARCH = 16
+"""Packets that rte_acl walks through its tries at once, given so many."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,10 @@ def features(
         }
     for stage in ("source", "acl", "classify", "actions", "route"):
         table[stage][f"{stage}.bf"] = delay[stage]
+    wide = facts.burst >= WIDE_SEARCH
+    table["acl"]["acl.narrow"] = np.where(wide, 0.0, table["acl"]["acl.cpi"])
+    table["acl"]["acl.cpi"] = np.where(wide, table["acl"]["acl.cpi"], 0.0)
+    table["acl"]["acl.burst"] = np.where(wide, 0.0, table["acl"]["acl.burst"])
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
     table["key"]["key.bf"] = facts.stages["key"] * (delay["actions"] + delay["route"])
     return FeatureTable(table, memory_lines)
