@@ -98,7 +98,7 @@ def calibrate(
     seen = observations(measured)
     if len(measured) < 3:
         raise InputError(
-            f"{len(measured)} points are too few to calibrate on", "calibrate:", "give 3 or more"
+            f"{len(measured)} points are too few to calibrate on", "calibrate", "give 3 or more"
         )
     check_identifiable(seen.rows(table, names), names)
     bounds = _bounds(names, hierarchy)

@@ -15,10 +15,10 @@ LEAST_OWN_SHARE = 1e-3
 """A column must keep this share of its length when what the others explain is taken away."""
 
 _ADVICE = {
-    "cpi": "take {stage} into the pipeline of some calibration points, at one burst size at least",
     "narrow": "take two or more values of placement.burst below 16, or none",
     "burst": "vary placement.burst over two or more values, 8 and 32 for example",
     "bf": "vary traffic.flows over two or more values that differ much, 256 and 65536 for example",
+    "cpi": "take {stage} into the pipeline of some calibration points and out of others",
 }
 
 
@@ -31,11 +31,14 @@ def check_identifiable(rows: Floats, names: Sequence[str]) -> None:
     open_ones = unidentified(rows, names)
     if not open_ones:
         return
-    stage, _, kind = open_ones[0].partition(".")
-    others = f" (nor {', '.join(open_ones[1:])})" if len(open_ones) > 1 else ""
+    # What is told apart by the same points is open together: the advice is for the easiest of them.
+    first = min(open_ones, key=lambda name: list(_ADVICE).index(name.partition(".")[2]))
+    stage, _, kind = first.partition(".")
+    rest = [name for name in open_ones if name != first]
+    others = f" (nor {', '.join(rest)})" if rest else ""
     raise InputError(
-        f"the calibration points can't tell the parameter {open_ones[0]}{others}",
-        "calibrate:",
+        f"the calibration points can't tell the parameter {first}{others}",
+        "calibrate",
         _ADVICE[kind].format(stage=stage),
     )
 

@@ -1,0 +1,75 @@
+"""Features: which parameters a scenario has, and how they follow traffic and tables."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planecast.engines.solve import Hierarchy, features
+from planecast.engines.solve.regions import facts_of, regions_of
+from planecast.instruments.counts import InstructionCounts
+from planecast.scenario import Scenario, with_overrides
+
+Counts = dict[str, InstructionCounts]
+
+
+def delays(
+    scenarios: list[Scenario], hierarchy: Hierarchy, counts: Counts, name: str
+) -> list[float]:
+    stage = name.partition(".")[0]
+    return list(features(scenarios, hierarchy, counts).stages[stage][name])
+
+
+def test_a_stage_that_does_not_run_has_no_features(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    table = features([with_overrides(base, {"workload.stages": "acl"})], hierarchy, counts)
+    assert all(np.all(column == 0) for column in table.stages["classify"].values())
+    assert table.stages["acl"]["acl.cpi"][0] > 0
+    assert table.stages["source"]["source.burst"][0] == pytest.approx(1 / 32)
+
+
+def test_small_bursts_take_the_narrow_search(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    points = [with_overrides(base, {"placement.burst": burst}) for burst in (8, 32)]
+    row = features(points, hierarchy, counts).stages["acl"]
+    assert row["acl.narrow"][0] > 0 == row["acl.narrow"][1]
+    assert row["acl.cpi"][1] > 0 == row["acl.cpi"][0]
+
+
+@given(st.lists(st.integers(1, 1 << 20), min_size=2, max_size=8))
+@settings(max_examples=40, deadline=None)
+def test_more_flows_never_wait_less(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario, flows: list[int]
+) -> None:
+    points = [with_overrides(base, {"traffic.flows": n}) for n in sorted(flows)]
+    for name in ("classify.bf", "actions.bf"):
+        found = delays(points, hierarchy, counts, name)
+        assert all(b >= a - 1e-6 for a, b in itertools.pairwise(found))
+
+
+def test_small_pages_cost_walks_and_large_ones_none(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    points = [with_overrides(base, {"placement.page_size": size}) for size in ("4KiB", "2MiB")]
+    small, large = delays(points, hierarchy, counts, "route.bf")
+    assert small > large
+
+
+def test_two_lcores_split_the_flows(base: Scenario) -> None:
+    one, two = (with_overrides(base, {"placement.lcores": cpus}) for cpus in ("1", "0-1"))
+    found = {r.name: r for r in regions_of(facts_of([one, two]))}
+    actions = found["flow actions"]
+    assert actions.lines[1] == actions.lines[0] / 2
+    assert actions.total_lines[1] == actions.total_lines[0]
+
+
+def test_destinations_come_round_as_the_step_says(base: Scenario) -> None:
+    steps = ("0.4.0.0", "0.0.0.1", "0.3.0.0")
+    facts = facts_of([with_overrides(base, {"traffic.destination_step": s}) for s in steps])
+    assert list(facts.destinations) == [16384, 1 << 32, 65536]
