@@ -58,17 +58,56 @@ template <class Owner> struct Binder {
     }
 };
 
+// What Python calls a field's type.
+template <class Member> std::string python_type()
+{
+    if constexpr (std::is_same_v<Member, bool>) {
+        return "bool";
+    } else if constexpr (std::is_same_v<Member, double>) {
+        return "float";
+    } else if constexpr (std::is_integral_v<Member>) {
+        return "int";
+    } else if constexpr (std::is_same_v<Member, std::string>) {
+        return "str";
+    } else if constexpr (IsVector<Member>::value) {
+        return "Sequence[" + python_type<typename Member::value_type>() + "]";
+    } else {
+        return nb::cast<std::string>(nb::type<Member>().attr("__name__"));
+    }
+}
+
+// The constructor's signature, for the stub: type checkers then know every field.
+template <class Owner> struct Signature {
+    std::string &text;
+
+    template <class Member>
+    void operator()(const char *name, Member Owner::*, Range, const char *) const
+    {
+        text += std::string(", ") + name + ": " + python_type<Member>() + " = ...";
+    }
+    template <class Member> void operator()(const char *name, Member Owner::*, const char *) const
+    {
+        text += std::string(", ") + name + ": " + python_type<Member>() + " = ...";
+    }
+};
+
 // Owner(field=value, …); an unknown field is an AttributeError, as for any attribute.
 template <class Owner> void bind_struct(nb::module_ &m, const char *name, const char *doc)
 {
     nb::class_<Owner> cls(m, name, doc);
-    cls.def("__init__", [](nb::pointer_and_handle<Owner> self, const nb::kwargs &fields) {
-        new (self.p) Owner();
-        nb::inst_mark_ready(self.h); // so that the properties can be set
-        for (auto [key, value] : fields) {
-            nb::setattr(self.h, key, value);
-        }
-    });
+    static std::string signature = "def __init__(self, *";
+    Owner::describe(Signature<Owner>{signature});
+    signature += ") -> None";
+    cls.def(
+        "__init__",
+        [](nb::pointer_and_handle<Owner> self, const nb::kwargs &fields) {
+            new (self.p) Owner();
+            nb::inst_mark_ready(self.h); // so that the properties can be set
+            for (auto [key, value] : fields) {
+                nb::setattr(self.h, key, value);
+            }
+        },
+        nb::sig(signature.c_str()));
     Owner::describe(Binder<Owner>{cls});
 }
 

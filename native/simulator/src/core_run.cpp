@@ -300,6 +300,14 @@ std::size_t CoreRun::in_hand() const
     return packets;
 }
 
+bool CoreRun::overslept(Ps instant) const
+{
+    return state_ == State::polling && now_ < instant &&
+           std::any_of(tasks.begin(), tasks.end(), [instant](const TaskRun &task) {
+               return task.input->next_ready() < instant;
+           });
+}
+
 std::uint64_t CoreRun::pending_polls(Ps instant) const
 {
     if (state_ != State::polling || instant <= now_) {

@@ -75,6 +75,7 @@ class CoreRun
     bool working() const { return state_ == State::serving || state_ == State::device; }
     std::size_t in_hand() const; // packets taken and not handed over
     std::uint64_t pending_polls(Ps instant) const;
+    bool overslept(Ps instant) const; // something has shown in an input before that, unnoticed
 
     const Core &model;
     std::vector<TaskRun> tasks;

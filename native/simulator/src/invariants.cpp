@@ -34,6 +34,7 @@ void check_core(const CoreRun &core, Ps now)
     require(time.busy >= 0 && time.polling >= 0 && time.waiting >= 0 && time.disturbed >= 0 &&
                 time.busy + time.polling + time.waiting + time.disturbed == now,
             "busy + polling + waiting + disturbed = time", core.model.name);
+    require(!core.overslept(now), "an idle core has nothing to do", core.model.name);
     for (const TaskRun &task : core.tasks) {
         require(task.packets == task.input->counts.left, "taken = left the queue", task.model.name);
     }
