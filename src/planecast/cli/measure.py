@@ -27,7 +27,8 @@ SecondsOption = Annotated[
     float, typer.Option("--seconds", min=1, max=86400, help="Time to measure for, over all points.")
 ]
 RestartsOption = Annotated[
-    int, typer.Option("--restarts", min=1, help="Times that the data plane is started anew.")
+    int,
+    typer.Option("--restarts", min=1, max=1000, help="Times that the data plane is started anew."),
 ]
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.")

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from planecast.errors import InputError
 from planecast.native import native_program
-from planecast.scenario.cpus import format_cpus
+from planecast.scenario.cpus import format_cpus, parse_cpus
 from planecast.scenario.scenario import Scenario
 
 MBUF_ROOM_BYTES = 2048
 """Frames up to here fit the usual buffers; longer ones need a process with larger buffers."""
+
+ONLINE_CPUS = Path("/sys/devices/system/cpu/online")
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class DataplaneConfig:
 
     @property
     def main_cpu(self) -> int:
-        """CPU of the main lcore, which sleeps: one that doesn't forward when there is one."""
+        """CPU of the main lcore, which sleeps: the first that doesn't forward, below the last."""
         return next((cpu for cpu in range(max(self.cpus) + 1) if cpu not in self.cpus), 0)
 
 
@@ -124,6 +127,24 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
     return "\n".join(lines) + "\n"
 
 
+def check_cpus(config: DataplaneConfig, online: Path = ONLINE_CPUS) -> None:
+    """Refuses CPUs that this machine doesn't have; DPDK's own words don't say which they are.
+
+    `online` is the kernel's list; where there is none, nothing is refused. Raises InputError.
+    """
+    try:
+        there = parse_cpus(online.read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        return
+    absent = [cpu for cpu in config.cpus if cpu not in there]
+    if absent:
+        raise InputError(
+            f"there is no CPU {format_cpus(absent)} on this machine",
+            "placement.lcores",
+            f"take some of {format_cpus(there)}",
+        )
+
+
 def write_config(config: DataplaneConfig, path: Path, scenario: Scenario | None = None) -> None:
     """Writes the INI file. Raises OSError for what the disk refuses."""
     path.write_text(config_text(config, scenario), encoding="utf-8")
@@ -136,13 +157,16 @@ def once_command(
 
     `portable` takes the build for x86-64-v3, which valgrind can run. One lcore counts: the
     instructions of a packet don't depend on how many there are. The clock is not read between
-    stages. Raises MissingError when the program is not built.
+    stages. Raises MissingError when the program is not built, InputError for a CPU that is not
+    there.
     """
     placement = scenario.placement.model_copy(
         update={"lcores": str(scenario.placement.cpus[0]), "stage_clock": 0}
     )
     one = scenario.model_copy(update={"placement": placement})
-    path = folder / f"burst{placement.burst}-{packets}.ini"
-    write_config(configs_for([one])[0], path, one)
+    config = configs_for([one])[0]
     program = native_program("planecast-dataplane-v3" if portable else "planecast-dataplane")
+    check_cpus(config)
+    path = folder / f"burst{placement.burst}-{packets}.ini"
+    write_config(config, path, one)
     return [str(program), str(path), "--packets", str(packets), "--instrument", instrument]

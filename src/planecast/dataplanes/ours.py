@@ -9,13 +9,20 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Annotated, Any, Self
 
 from pydantic import BeforeValidator, ValidationError
 
-from planecast.dataplanes.config import DataplaneConfig, configs_for, once_command, write_config
+from planecast.dataplanes.config import (
+    DataplaneConfig,
+    check_cpus,
+    configs_for,
+    once_command,
+    write_config,
+)
 from planecast.errors import EXIT_BAD_INPUT, EXIT_MISSING, InputError, MissingError, RunError
 from planecast.native import native_program
 from planecast.scenario.model import Noun, listed
@@ -34,6 +41,8 @@ __all__ = [
 START_TIMEOUT_S = 120.0
 """A million flows and 65,536 rules take half a minute to build."""
 STOP_TIMEOUT_S = 5.0
+_LAST_WORDS_S = 1.0
+"""A program that says what is no answer may be about to end, and then says why."""
 
 Integers = Annotated[tuple[int, ...], BeforeValidator(listed)]
 Floats = Annotated[tuple[float, ...], BeforeValidator(listed)]
@@ -80,7 +89,7 @@ class LcoreAnswer(Noun):
 
 
 class TrialAnswer(Noun):
-    """What the data plane answers to one trial. Totals count from its start."""
+    """What the data plane answers to one trial. Totals are the trial's, its warm-up included."""
 
     trial: dict[str, Any]
     lcores: Annotated[tuple[LcoreAnswer, ...], BeforeValidator(listed)]
@@ -135,6 +144,7 @@ class Dataplane:
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._said: Path | None = None
+        self._reader: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -158,6 +168,20 @@ class Dataplane:
         Raises MissingError, InputError or RunError with what the program said.
         """
         program = native_program("planecast-dataplane")
+        check_cpus(self.config)
+        try:
+            self._launch(program)
+        except OSError as error:
+            raise RunError(
+                f"the data plane can't be started: {error.strerror or error}",
+                str(error.filename or ""),
+            ) from error
+        answer = self._answer(START_TIMEOUT_S)
+        if "ready" not in answer:
+            raise RunError(f"the data plane's first word was {answer}")
+
+    def _launch(self, program: Path) -> None:
+        """Starts the process, and the thread that reads it. Raises OSError."""
         self._folder = tempfile.TemporaryDirectory(prefix="planecast-")
         path = Path(self._folder.name) / "dataplane.ini"
         write_config(self.config, path)
@@ -172,13 +196,14 @@ class Dataplane:
                 stdout=subprocess.PIPE,
                 stderr=said,
                 text=True,
+                errors="replace",
                 start_new_session=True,  # a Ctrl-C is ours to pass on, once
             )
         assert self._process.stdout is not None
-        threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
-        answer = self._answer(START_TIMEOUT_S)
-        if "ready" not in answer:
-            raise RunError(f"the data plane's first word was {answer}")
+        self._reader = threading.Thread(
+            target=self._read, args=(self._process.stdout,), daemon=True
+        )
+        self._reader.start()
 
     def trial(self, trial: Trial, timeout_s: float = 120.0) -> TrialAnswer:
         """Runs one trial. Raises RunError when it is refused, fails, or takes too long."""
@@ -207,18 +232,18 @@ class Dataplane:
 
     def stop(self) -> None:
         """Ends the process, politely first, and takes its files away."""
-        process = self._process
-        if process is not None and process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(STOP_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        self._process = None
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        process, self._process = self._process, None
+        try:
+            if process is not None:
+                _end(process)
+                if self._reader is not None:
+                    self._reader.join(STOP_TIMEOUT_S)
+                if self._reader is None or not self._reader.is_alive():
+                    _close(process)
+        finally:
+            if self._folder is not None:
+                self._folder.cleanup()
+                self._folder = None
 
     def _read(self, stream: IO[str]) -> None:
         for line in stream:
@@ -237,8 +262,18 @@ class Dataplane:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise RunError(f"the data plane said what is no answer: {line.strip()[:80]}")
+            raise self._no_answer(line)
         return answer
+
+    def _no_answer(self, line: str) -> Exception:
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            if self._process.wait(_LAST_WORDS_S) != 0:
+                return self._failure()
+        return RunError(
+            f"the data plane said what is no answer: {line.strip()[:80]}",
+            what_to_do="build it again with `make setup`",
+        )
 
     def _failure(self) -> Exception:
         """Why the process is gone, in its own last words."""
@@ -248,10 +283,41 @@ class Dataplane:
             code = self._process.wait(STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             code = -1
-        lines = [line for line in self._said.read_text(errors="replace").splitlines() if line]
+        text = self._said.read_text(encoding="utf-8", errors="replace")
+        lines = [line for line in text.splitlines() if line.strip()]
         said = lines[-1].removeprefix("planecast-dataplane: ") if lines else ""
+        if "EAL did not start" in said:  # why, DPDK has said before
+            said += "".join(f"; {line}" for line in lines[:-1] if line.startswith("EAL: "))
         if code == EXIT_BAD_INPUT:
-            return InputError(said, "planecast-dataplane")
+            return InputError(said or "it refused its configuration", "planecast-dataplane")
         if code == EXIT_MISSING:
-            return MissingError(said, "planecast-dataplane")
-        return RunError(said or f"it ended with code {code}", "planecast-dataplane")
+            return MissingError(said or "the machine lacks something", "planecast-dataplane")
+        return RunError(said or _ended(code), "planecast-dataplane")
+
+
+def _ended(code: int) -> str:
+    if code < 0:
+        with suppress(ValueError):
+            return f"it was ended by {signal.Signals(-code).name}"
+    return f"it ended with code {code}"
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends it and waits for its end, even when we are interrupted meanwhile."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except BaseException as error:
+        process.kill()
+        process.wait()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):  # a request that it never read
+                stream.close()

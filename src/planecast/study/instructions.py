@@ -1,7 +1,7 @@
 """Instruction counts of the pipelines of a study: stepped natively once, then remembered.
 
-Counts are exact and depend on the program, the tables and the pipeline alone, so they are kept in
-the user's cache folder under a digest of those. A stage takes the same instructions in every
+Counts are exact and depend on the program, the tables, the pipeline and what the CPU can do (DPDK
+chooses its vectors by that), so they are kept in the user's cache folder under a digest of those. A stage takes the same instructions in every
 pipeline, except key extraction: it does less when the stages that it looks ahead for are left out.
 So the fullest pipeline is counted in full, and key extraction once more for each way to look ahead.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, configs_for
 from planecast.engines.solve.features import pipeline_name
+from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, Instrument, StageInstructions
 from planecast.instruments.probe import cache_folder
@@ -47,7 +48,7 @@ def count_pipelines(
     full = _with_stages(scenarios[0], [s for s in STAGES if any(_has(x, s) for x in scenarios)])
     ahead = {_ahead(scenario): scenario for scenario in scenarios if _has(scenario, "key")}
     ahead.pop(_ahead(full), None)
-    with ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
+    with _pool() as pool:
         # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
         bursts = tuple(sorted({*BURSTS, *(s.placement.burst for s in scenarios)}))
         whole = pool.submit(count_instructions, full, "singlestep", bursts)
@@ -75,6 +76,16 @@ def count_pipelines(
         found.setdefault(pipeline_name(scenario), counts)
     done(1 + len(keys), 1 + len(keys))
     return found
+
+
+@contextmanager
+def _pool() -> Iterator[ThreadPoolExecutor]:
+    """Threads that begin nothing more once the block has failed, by a Ctrl-C for example."""
+    pool = ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _has(scenario: Scenario, stage: Stage) -> bool:
@@ -125,11 +136,14 @@ def count_instructions(
 
 def _remember(kept: Path, found: InstructionCounts) -> None:
     """Keeps a count. A folder that can't be written costs the next run its time, no more."""
-    with suppress(OSError):
+    partial = kept.with_suffix(f".{os.getpid()}")
+    try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        partial = kept.with_suffix(f".{os.getpid()}")
         partial.write_text(found.model_dump_json(), encoding="utf-8")
         partial.replace(kept)
+    except OSError:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def _with_burst(scenario: Scenario, burst: int) -> Scenario:
@@ -148,5 +162,6 @@ def _digest(scenario: Scenario, instrument: Instrument, bursts: tuple[int, ...])
     one = scenario.placement.model_copy(update={"lcores": "0", "burst": 1})
     plain = scenario.model_copy(update={"placement": one})
     whole.update(config_text(configs_for([plain])[0], plain).encode())
+    whole.update(" ".join(sorted(Root().cpu_flags())).encode())
     whole.update(f"{instrument} {bursts} {PACKETS[instrument]}".encode())
     return whole.hexdigest()[:24]

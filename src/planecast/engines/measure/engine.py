@@ -60,10 +60,12 @@ def measure(
                 visit += 1
                 elapsed = min(time.monotonic() - began, budget.seconds)
                 progress(elapsed, budget.seconds, trials.labels[point])
+    # Who asked may be another engine, whose predictions these results are beside.
+    made_by = manifest.model_copy(update={"engine": "measure"})
     columns = trials.columns()
     good = undisturbed_rows(columns)
     return [
-        estimate_point(scenario, columns, good, own, manifest)
+        estimate_point(scenario, columns, good, own, made_by)
         for scenario, own in zip(scenarios, facts, strict=True)
     ]
 

@@ -24,7 +24,9 @@ from planecast.scenario.workload import STAGES
 
 QUANTILE = 0.1
 MIN_WINDOWS = 20
-"""Undisturbed windows that an estimate wants at the least; with fewer, all windows are taken."""
+"""Undisturbed windows that an lcore's estimate wants at the least; with fewer, all are taken."""
+LEAST_SHARE = 0.01
+"""A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
 
 Columns = Mapping[str, NDArray[np.generic]]
 Mask = NDArray[np.bool_]
@@ -75,13 +77,19 @@ def estimate_point(
     """The Result of one point from the rows that are its own. `good` marks undisturbed rows."""
     rows = np.asarray(columns["point"]) == facts.point
     notes = [f"pages of {facts.page_size}"]
-    used = rows & good
-    if int(used.sum()) < MIN_WINDOWS:
-        notes.append(
-            f"only {int(used.sum())} of {int(rows.sum())} windows were undisturbed, so all of them "
-            "were used: the true cost may be lower"
-        )
-        used = rows
+    used = np.zeros_like(rows)
+    for cpu in scenario.placement.cpus:
+        # Each lcore has its own neighbours: one may be disturbed while another isn't.
+        own = rows & _of_cpu(columns, cpu)
+        undisturbed = own & good
+        if int(undisturbed.sum()) < MIN_WINDOWS:
+            on = f" on CPU {cpu}" if len(scenario.placement.cpus) > 1 else ""
+            notes.append(
+                f"only {int(undisturbed.sum())} of {int(own.sum())} windows{on} were undisturbed, "
+                "so all of them were used: the true cost may be lower"
+            )
+            undisturbed = own
+        used |= undisturbed
     lcores = [_lcore_cost(columns, used & _of_cpu(columns, cpu)) for cpu in scenario.placement.cpus]
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
     cost = _mean_cost(throughput, facts.tsc_hz, len(lcores))
@@ -119,7 +127,7 @@ def _lcore_cost(columns: Columns, rows: Mask) -> Estimate:
     extra = _between_restarts(costs, np.asarray(columns["restart"])[rows])
     return Estimate(
         value=value,
-        low=value - float(np.hypot(value - low, extra)),
+        low=max(value - float(np.hypot(value - low, extra)), LEAST_SHARE * value),
         high=value + float(np.hypot(high - value, extra)),
         samples=int(costs.size),
         unit="cycles/packet",
