@@ -1,9 +1,10 @@
 """Instruction counts of the pipelines of a study: stepped natively once, then remembered.
 
 Counts are exact and depend on the program, the tables, the pipeline and what the CPU can do (DPDK
-chooses its vectors by that), so they are kept in the user's cache folder under a digest of those. A stage takes the same instructions in every
-pipeline, except key extraction: it does less when the stages that it looks ahead for are left out.
-So the fullest pipeline is counted in full, and key extraction once more for each way to look ahead.
+chooses its vectors by that), so they are kept in the user's cache folder under a digest of those.
+A stage takes the same instructions in every pipeline, except key extraction: it does less when the
+stages that it looks ahead for are left out. So the fullest pipeline is counted in full, and key
+extraction once more for each way to look ahead.
 """
 
 from __future__ import annotations
