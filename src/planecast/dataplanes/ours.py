@@ -236,14 +236,22 @@ class Dataplane:
         try:
             if process is not None:
                 _end(process)
-                if self._reader is not None:
-                    self._reader.join(STOP_TIMEOUT_S)
-                if self._reader is None or not self._reader.is_alive():
-                    _close(process)
         finally:
+            self._close(process)
             if self._folder is not None:
                 self._folder.cleanup()
                 self._folder = None
+
+    def _close(self, process: subprocess.Popen[str] | None) -> None:
+        """Closes the pipes of a process that has ended."""
+        if self._reader is not None:
+            self._reader.join(STOP_TIMEOUT_S)
+            if self._reader.is_alive():  # a child of its own has the pipe still
+                return
+        for stream in (process.stdin, process.stdout) if process is not None else ():
+            if stream is not None:
+                with suppress(OSError):  # a request that it never read
+                    stream.close()
 
     def _read(self, stream: IO[str]) -> None:
         for line in stream:
@@ -314,10 +322,3 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait()
         if not isinstance(error, subprocess.TimeoutExpired):
             raise
-
-
-def _close(process: subprocess.Popen[str]) -> None:
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):  # a request that it never read
-                stream.close()

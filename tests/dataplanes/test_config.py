@@ -1,0 +1,203 @@
+"""Which scenarios share a process, and what it is configured with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planecast.dataplanes import DataplaneConfig, Trial, configs_for, once_command
+from planecast.dataplanes.config import check_cpus, config_text
+from planecast.errors import InputError, MissingError
+from planecast.scenario import Scenario, format_cpus, with_overrides
+
+MakeScenario = Callable[..., Scenario]
+
+PER_TRIAL: dict[str, list[Any]] = {
+    "traffic.flows": [1, 256, 65536],
+    "traffic.frame_bytes": [64, 512, 1518, 2048],
+    "placement.burst": [1, 32, 256],
+    "placement.stage_clock": [0, 16],
+    "workload.stages": ["none", "acl", "key,route"],
+}
+PER_PROCESS: dict[str, list[Any]] = {
+    "workload.acl_rules": [64, 4096],
+    "workload.flows": [65536, 131072],
+    "workload.routes": [64, 4096],
+    "traffic.destination_step": ["0.4.0.0", "0.0.1.0"],
+    "traffic.seed": [1, 2],
+    "traffic.frame_bytes": [64, 2049, 9000],
+    "placement.rx_ring": [128, 256],
+    "placement.tx_ring": [256, 512],
+    "placement.page_size": ["auto", "4KiB", "2MiB"],
+}
+BASE = Scenario(name="s")
+
+
+def points(keys: dict[str, list[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {}, optional={key: st.sampled_from(values) for key, values in keys.items()}
+    )
+
+
+CPUS = st.sets(st.integers(0, 5), min_size=1).map(
+    lambda cpus: {"placement.lcores": format_cpus(cpus)}
+)
+
+
+@given(st.lists(CPUS, min_size=1, max_size=12))
+def test_every_scenario_has_the_first_cpus_of_its_process(sets: list[dict[str, Any]]) -> None:
+    scenarios = [with_overrides(BASE, point) for point in sets]
+    configs = configs_for(scenarios)
+    assert len(configs) == len(scenarios)
+    for scenario, config in zip(scenarios, configs, strict=True):
+        own = scenario.placement.cpus
+        assert set(config.cpus[: len(own)]) == set(own)
+        assert len(set(config.cpus)) == len(config.cpus)
+    # A process has no CPU that none of its scenarios uses.
+    for config in configs:
+        served = [s.placement.cpus for s, c in zip(scenarios, configs, strict=True) if c == config]
+        assert set(config.cpus) == {cpu for cpus in served for cpu in cpus}
+
+
+@given(points(PER_TRIAL), points(PER_TRIAL))
+def test_what_changes_from_trial_to_trial_shares_a_process(
+    a: dict[str, Any], b: dict[str, Any]
+) -> None:
+    first, second = configs_for([with_overrides(BASE, a), with_overrides(BASE, b)])
+    assert first == second
+
+
+@pytest.mark.parametrize("key", PER_PROCESS)
+def test_what_is_fixed_at_the_start_splits(key: str) -> None:
+    values = PER_PROCESS[key]
+    configs = configs_for([with_overrides(BASE, {key: value}) for value in values])
+    assert len(set(configs)) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("cpus", "processes"),
+    [
+        (["1", "0-1"], [(1, 0)]),
+        (["0-1", "1", "0-1"], [(1, 0)]),
+        (["0", "1"], [(0,), (1,)]),
+        (["0", "1", "0-1"], [(0, 1), (1,)]),
+        (["0-3", "2-3", "2"], [(2, 3, 0, 1)]),
+        (["0-1", "2-3"], [(0, 1), (2, 3)]),
+    ],
+)
+def test_sets_of_cpus_that_contain_each_other_share(
+    cpus: list[str], processes: list[tuple[int, ...]]
+) -> None:
+    scenarios = [with_overrides(BASE, {"placement.lcores": text}) for text in cpus]
+    assert {config.cpus for config in configs_for(scenarios)} == set(processes)
+
+
+def test_nothing_needs_no_process() -> None:
+    assert configs_for([]) == []
+
+
+CONFIG = """\
+[tables]
+acl_rules = 4096
+flows = 65536
+routes = 4096
+[traffic]
+frame_bytes = 64
+flows = 65536
+destination_step = 0.4.0.0
+seed = 1
+[pool]
+rx_ring = 128
+tx_ring = 512
+[machine]
+lcores = 3,1
+main_cpu = 0
+page_size = auto
+"""
+ONCE = """\
+[tables]
+acl_rules = 4096
+flows = 65536
+routes = 4096
+[traffic]
+frame_bytes = 128
+flows = 256
+destination_step = 0.4.0.0
+seed = 1
+[pool]
+rx_ring = 128
+tx_ring = 512
+[machine]
+lcores = 0
+main_cpu = 0
+page_size = auto
+[pipeline]
+stages = none
+burst = 8
+stage_clock = 0
+"""
+
+
+def test_the_configuration_as_it_is_written(config: DataplaneConfig) -> None:
+    # In the order in which trials take them, so not as a sorted list.
+    assert config_text(replace(config, cpus=(3, 1))) == CONFIG
+
+
+def test_the_run_under_an_instrument(fake: Any, scenario: MakeScenario, tmp_path: Path) -> None:
+    point = {"traffic.flows": 256, "traffic.frame_bytes": 128, "placement.burst": 8}
+    wanted = scenario(point | {"workload.stages": "none", "placement.lcores": "0"})
+    words = once_command(wanted, tmp_path, 64, instrument="stop", portable=False)
+    program, path, *more = words
+    assert Path(program) == fake.folder / "planecast-dataplane"
+    assert more == ["--packets", "64", "--instrument", "stop"]
+    assert Path(path).read_text() == ONCE
+    with pytest.raises(MissingError, match="planecast-dataplane-v3 is not built"):
+        once_command(wanted, tmp_path, 64, instrument="callgrind", portable=True)
+
+
+def test_one_lcore_is_counted(fake: Any, scenario: MakeScenario, tmp_path: Path) -> None:
+    wanted = scenario({"placement.lcores": "0-1"})
+    _, path, *_ = once_command(wanted, tmp_path, 64, instrument="stop", portable=False)
+    assert "\nlcores = 0\n" in Path(path).read_text()
+
+
+@pytest.mark.parametrize(
+    ("cpus", "main"), [((0,), 0), ((1,), 0), ((0, 1), 0), ((0, 2), 1), ((1, 0, 3), 2)]
+)
+def test_the_main_lcore_sleeps_where_nobody_forwards(
+    config: DataplaneConfig, cpus: tuple[int, ...], main: int
+) -> None:
+    assert replace(config, cpus=cpus).main_cpu == main
+
+
+def test_cpus_that_are_not_there_are_named(config: DataplaneConfig, tmp_path: Path) -> None:
+    online = tmp_path / "online"
+    online.write_text("0-1,4\n")
+    check_cpus(replace(config, cpus=(0, 4)), online)
+    with pytest.raises(InputError) as error:
+        check_cpus(replace(config, cpus=(1, 2, 3, 7)), online)
+    assert str(error.value) == (
+        "placement.lcores: there is no CPU 2-3,7 on this machine; take some of 0-1,4"
+    )
+    # A kernel that doesn't tell refuses nothing.
+    check_cpus(replace(config, cpus=(7,)), tmp_path / "absent")
+    online.write_text("what?\n")
+    check_cpus(replace(config, cpus=(7,)), online)
+
+
+def test_the_request_of_a_trial(scenario: MakeScenario) -> None:
+    def request(point: dict[str, Any]) -> str:
+        return Trial(windows=64, packets=2048, warmup=512, scenario=scenario(point)).request
+
+    assert request({"traffic.flows": 256}) == (
+        "trial windows=64 packets=2048 warmup=512 canary=1 burst=32 frame_bytes=64 flows=256 "
+        "stages=acl,key,classify,actions,route stage_clock=16 lcores=1"
+    )
+    point = {"workload.stages": "none", "placement.lcores": "0,2-3", "placement.stage_clock": 0}
+    assert request(point).endswith("stages=none stage_clock=0 lcores=3")
