@@ -287,6 +287,11 @@ Baseline Shard::baseline() const
         for (const auto &[number, core] : group->cores) {
             base.cores.push_back(core->time_at(now_));
         }
+        if (base.classes.size() == 1) { // not counted by class then
+            base.classes[0].forwarded += group->recorder.forwarded;
+            base.classes[0].latency += group->recorder.latency_sum;
+            continue;
+        }
         for (std::size_t c = 0; c < base.classes.size(); ++c) {
             base.classes[c].forwarded += group->recorder.by_class[c].forwarded;
             base.classes[c].latency += group->recorder.by_class[c].latency;
