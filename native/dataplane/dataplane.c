@@ -8,6 +8,7 @@
 
 #include "eal.h"
 #include "pages.h"
+#include "poison.h"
 #include "ports.h"
 
 enum { MBUF_CACHE = 256 };
@@ -85,6 +86,7 @@ void dataplane_close(struct dataplane *dataplane)
         source_close(&lcore->source);
         sink_close(&lcore->sink);
         canary_close(&lcore->canary);
+        poison_end(lcore->pool);
         rte_mempool_free(lcore->pool);
         rte_free(lcore);
         dataplane->lcore[i] = NULL;

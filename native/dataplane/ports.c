@@ -16,7 +16,8 @@ static bool open_queues(struct dataplane *dataplane, uint16_t port, uint16_t rx_
                         uint16_t tx_ring, char *error, size_t error_bytes)
 {
     int socket = rte_eth_dev_socket_id(port);
-    for (uint16_t q = 0; q < dataplane->config.lcore_count; q++) {
+    uint16_t queues = (uint16_t)dataplane->config.lcore_count;
+    for (uint16_t q = 0; q < queues; q++) {
         struct rte_mempool *pool = dataplane->lcore[q]->pool;
         int rc = rte_eth_rx_queue_setup(port, q, rx_ring, (unsigned)socket, NULL, pool);
         if (port_fails(port, "RX queue", rc, error, error_bytes))

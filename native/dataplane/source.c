@@ -6,6 +6,7 @@
 #include <rte_meter.h>
 
 #include "headers.h"
+#include "poison.h"
 #include "traffic.h"
 
 /* Bytes from the start of an mbuf to its packet: the pool has no private area. */
@@ -208,6 +209,7 @@ static void receive_port(struct source *source, struct burst *burst)
     for (uint16_t i = 0; i < burst->count; i++) {
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
         rte_prefetch0(burst->frame[i]);
+        poison_around(burst->packet[i]);
     }
     for (uint16_t i = 0; i < burst->count; i++) {
         verdict[i] = is_bad(burst->packet[i], burst->frame[i]) ? DROP_HEADER : DROP_NONE;

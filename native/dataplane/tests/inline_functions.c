@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inline_functions.h"
+
+#include "../headers.h"
+#include "../partition.h"
+#include "../ring.h"
+#include "../signature.h"
+#include "../trial.h"
+
+struct test_prefix test_partition(uint32_t count, uint32_t index)
+{
+    struct prefix prefix = partition_prefix(count, index);
+    return (struct test_prefix){prefix.address, prefix.depth};
+}
+
+uint64_t test_flow_key_of(uint32_t flow)
+{
+    return flow_key_of(flow);
+}
+
+uint32_t test_flow_id_of(uint64_t key)
+{
+    return flow_id_of(key);
+}
+
+uint64_t test_flow_key_mask(void)
+{
+    return FLOW_KEY_MASK;
+}
+
+uint16_t test_checksum_fold(uint32_t sum)
+{
+    return checksum_fold(sum);
+}
+
+uint32_t test_hop_of(uint32_t ttl_protocol_checksum)
+{
+    return hop_of(ttl_protocol_checksum);
+}
+
+uint32_t test_flow_signature(uint64_t key)
+{
+    return flow_signature(key);
+}
+
+struct test_ring {
+    struct ring ring;
+};
+
+struct test_ring *test_ring_open(uint32_t size, struct rte_mempool *pool)
+{
+    static struct test_ring ring;
+    return ring_open(&ring.ring, size, pool) ? &ring : NULL;
+}
+
+void test_ring_exchange(struct test_ring *ring, struct rte_mbuf *const *in, struct rte_mbuf **out,
+                        uint16_t count)
+{
+    ring_exchange(&ring->ring, in, out, count);
+}
+
+void test_ring_close(struct test_ring *ring, struct rte_mempool *pool)
+{
+    ring_close(&ring->ring, pool);
+}
+
+bool test_trial(const struct config *config, uint64_t packets, double seconds,
+                struct test_counts *counts, char *error, uint32_t error_bytes)
+{
+    static struct dataplane dataplane;
+    struct window windows[LCORES_MAX];
+    dataplane = (struct dataplane){.config = *config};
+    bool fine = dataplane_open(&dataplane, error, error_bytes);
+    if (fine) {
+        struct trial trial = trial_default(&dataplane);
+        trial.packets = packets;
+        trial.seconds = seconds;
+        fine = trial_run(&dataplane, &trial, windows, false);
+    }
+    if (fine) {
+        struct totals totals = dataplane_totals(&dataplane);
+        counts->in = totals.packets_in;
+        counts->out = totals.packets_out;
+        memcpy(counts->drops, totals.drops, sizeof totals.drops);
+        counts->conserved = totals_conserved(&totals);
+    }
+    dataplane_close(&dataplane);
+    return fine;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The data plane's inline functions as functions that C++ can call: their headers are C.
+ */
+#ifndef PLANECAST_TESTS_INLINE_FUNCTIONS_H
+#define PLANECAST_TESTS_INLINE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rte_mbuf;
+struct rte_mempool;
+
+/* partition.h */
+struct test_prefix {
+    uint32_t address;
+    uint8_t depth;
+};
+struct test_prefix test_partition(uint32_t count, uint32_t index);
+
+/* headers.h, signature.h */
+uint64_t test_flow_key_of(uint32_t flow);
+uint32_t test_flow_id_of(uint64_t key);
+uint64_t test_flow_key_mask(void);
+uint16_t test_checksum_fold(uint32_t sum);
+uint32_t test_hop_of(uint32_t ttl_protocol_checksum);
+uint32_t test_flow_signature(uint64_t key);
+
+/* ring.h */
+struct test_ring;
+struct test_ring *test_ring_open(uint32_t size, struct rte_mempool *pool);
+void test_ring_exchange(struct test_ring *ring, struct rte_mbuf *const *in, struct rte_mbuf **out,
+                        uint16_t count);
+void test_ring_close(struct test_ring *ring, struct rte_mempool *pool);
+
+/* A data plane whose configuration is at its defaults but for what is set; its trial runs on
+ * lcore 1. dataplane.h has C's atomics, which C++20 has not. */
+struct config;
+struct test_counts {
+    uint64_t in, out, drops[16];
+    bool conserved;
+};
+bool test_trial(const struct config *config, uint64_t packets, double seconds,
+                struct test_counts *counts, char *error, uint32_t error_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "../stage.h"
+}
+
+namespace
+{
+
+bool parse(const std::string &text, pipeline &pipeline)
+{
+    std::array<char, 256> error{};
+    const bool fine = pipeline_parse(text.c_str(), &pipeline, error.data(), error.size());
+    EXPECT_EQ(fine, error[0] == '\0') << error.data();
+    return fine;
+}
+
+} // namespace
+
+// All orders of all subsets, 326 of them: fine exactly when in order and with what each needs.
+TEST(Pipeline, EveryArrangement)
+{
+    const std::vector<std::string> names = {"acl", "key", "classify", "actions", "route"};
+    int right = 0, arrangements = 0;
+    std::vector<int> order;
+    const auto extend = [&](const auto &self) -> void {
+        std::string text;
+        bool sorted = true, key = false, fine = true;
+        for (size_t i = 0; i < order.size(); i++) {
+            text += (i > 0 ? "," : "") + names[order[i]];
+            sorted = sorted && (i == 0 || order[i - 1] < order[i]);
+            fine = fine && (order[i] < 2 || key);
+            key = key || order[i] == 1;
+        }
+        struct pipeline pipeline {
+        };
+        const bool taken = parse(order.empty() ? "none" : text, pipeline);
+        EXPECT_EQ(taken, sorted && fine) << text;
+        if (taken) {
+            ASSERT_EQ(pipeline.length, order.size());
+            for (size_t i = 0; i < order.size(); i++)
+                EXPECT_EQ(pipeline.order[i], order[i]);
+        }
+        arrangements++;
+        right += taken ? 1 : 0;
+        for (int id = 0; id < STAGES; id++) {
+            if (std::find(order.begin(), order.end(), id) != order.end())
+                continue;
+            order.push_back(id);
+            self(self);
+            order.pop_back();
+        }
+    };
+    extend(extend);
+    EXPECT_EQ(arrangements, 326);
+    EXPECT_EQ(right, 18); // with or without acl: without key none, with it any of 8 subsets
+}
+
+TEST(Pipeline, WhatIsNoName)
+{
+    struct pipeline pipeline {
+    };
+    for (const char *text : {"", ",", "acl,", ",acl", "acl,,key", "ACL", "acl key", " acl", "ac",
+                             "acll", "none,acl", "acl,none", "acl,acl"})
+        EXPECT_FALSE(parse(text, pipeline)) << text;
+}
+
+TEST(Pipeline, AnErrorThatDoesNotFitIsCut)
+{
+    struct pipeline pipeline {
+    };
+    std::array<char, 8> error{};
+    EXPECT_FALSE(pipeline_parse(std::string(5000, 'x').c_str(), &pipeline, error.data(), 8));
+    EXPECT_STREQ(error.data(), "no stag");
+}
