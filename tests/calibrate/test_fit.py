@@ -24,7 +24,7 @@ TRUTH = {
     "acl.cpi": 0.5,
     "acl.bf": 0.3,
     "acl.narrow": 0.3,
-    "acl.burst": 150.0,
+    "acl.round": 150.0,
     "key.cpi": 0.25,
     "key.burst": 5.0,
     "key.bf": 0.03,
@@ -199,7 +199,7 @@ def test_a_scenario_that_needs_an_unknown_parameter_is_refused(
     results = measured(points, base, hierarchy, counts, manifest)
     model = calibrate(results, hierarchy, counts, manifest)
     small = with_overrides(base, {"placement.burst": 4})
-    with pytest.raises(InputError, match=r"no parameter acl\.(burst|narrow)"):
+    with pytest.raises(InputError, match=r"no parameter acl\.(round|narrow)"):
         solve([small], model, manifest)
 
 

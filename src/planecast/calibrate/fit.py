@@ -49,7 +49,8 @@ _UNITS = {
     "cpi": "TSC cycles/instruction",
     "narrow": "TSC cycles/instruction",
     "burst": "TSC cycles/burst",
-    "bf": "share",
+    "round": "TSC cycles/round",
+    "bf": "ratio",
 }
 
 
@@ -115,7 +116,7 @@ def calibrate(
         parameters=_parameters(names, best.vector, covariance, freedom),
         covariance=tuple(tuple(float(x) for x in row) for row in covariance),
         freedom=freedom,
-        discrepancy=_discrepancy(seen, best, bounds),
+        discrepancy=_discrepancy(seen, best),
         hierarchy=hierarchy,
         last_level_factor=factor,
         alternatives=tuple(
@@ -167,13 +168,11 @@ def _used_parameters(table: FeatureTable) -> list[str]:
 
 
 def _bounds(names: Sequence[str], hierarchy: Hierarchy) -> tuple[Floats, Floats]:
-    """What parameters can be: no core retires more than so many instructions a cycle, and a miss
-    can't cost more than its latency."""
+    """What parameters can be: no core retires more than so many instructions a cycle."""
     least_cpi = hierarchy.tsc_hz / hierarchy.core_hz / ISSUE_WIDTH
     kinds = [name.partition(".")[2] for name in names]
     low = [least_cpi if kind in ("cpi", "narrow") else 0.0 for kind in kinds]
-    high = [1.0 if kind == "bf" else np.inf for kind in kinds]
-    return np.array(low), np.array(high)
+    return np.array(low), np.full(len(names), np.inf)
 
 
 def _fit_rows(
@@ -211,22 +210,17 @@ def _covariance(fit: _Fit, seen: Observations, bounds: tuple[Floats, Floats]) ->
     return covariance, freedom
 
 
-def _discrepancy(seen: Observations, fit: _Fit, bounds: tuple[Floats, Floats]) -> float:
-    """Relative error of whole points predicted from the others: that of two in three is smaller.
+def _discrepancy(seen: Observations, fit: _Fit) -> float:
+    """The model's own relative error of a whole point: that of two in three is smaller.
 
-    One point is left out at a time: how the model does on points that it has not seen. Two in
-    three is what a standard deviation means; a root mean square would be ruled by the few points
-    without which a parameter is lost.
+    Two in three is what a standard deviation means; a root mean square would be ruled by the one
+    pipeline that fits worst. Scaled up for the parameters that the fit spent. What the parameters
+    leave open is not in it: their covariance says that.
     """
     wholes = np.array([stage is None for stage in seen.stages])
-    errors = []
-    for point in np.unique(seen.points):
-        kept = seen.points != point
-        target = ~kept & wholes
-        without = _fit_rows(fit.rows[kept], seen.values[kept], seen.deviations[kept], bounds)
-        predicted = float((fit.rows[target] @ without.vector)[0])
-        errors.append(predicted / float(seen.values[target][0]) - 1)
-    return float(np.quantile(np.abs(errors), 0.68))
+    errors = (fit.rows[wholes] @ fit.vector) / seen.values[wholes] - 1
+    spent = len(seen.values) / max(1, len(seen.values) - len(fit.vector))
+    return float(np.quantile(np.abs(errors), 0.68) * np.sqrt(spent))
 
 
 def _parameters(

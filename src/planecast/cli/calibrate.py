@@ -95,8 +95,8 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
     factors = [other.last_level_factor for other in calibration.alternatives]
     others = ", ".join(f"{factor:g}" for factor in factors)
     notes = [
-        f"fitted to {calibration.points} points; one predicted from the others is off by "
-        f"{100 * calibration.discrepancy:.1f} % or less in two of three cases",
+        f"fitted to {calibration.points} points; two of three are within "
+        f"{100 * calibration.discrepancy:.1f} %",
         f"last cache level: {calibration.last_level_factor:g} times the probed size fits best"
         + (f"; nearly as well: {others}" if others else ""),
         f"run: {run}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve import Hierarchy, Level
+from planecast.engines.solve import Flight, Hierarchy, Level
 from planecast.instruments.counts import InstructionCounts, RawCounts, solve_counts
 from planecast.scenario import Scenario, with_overrides
 
@@ -26,12 +26,12 @@ def hierarchy() -> Hierarchy:
         tsc_hz=2.5e9,
         core_hz=3.5e9,
         levels=(
-            Level(name="L1", size_bytes=32 << 10, latency_cycles=3, shared=False),
-            Level(name="L2", size_bytes=1 << 20, latency_cycles=10, shared=False),
-            Level(name="LLC", size_bytes=16 << 20, latency_cycles=35, shared=True),
+            Level(name="L1", size_bytes=32 << 10, latency_cycles=3, line_cycles=0.4, shared=False),
+            Level(name="L2", size_bytes=1 << 20, latency_cycles=10, line_cycles=1.4, shared=False),
+            Level(name="LLC", size_bytes=16 << 20, latency_cycles=35, line_cycles=5, shared=True),
         ),
         memory_latency_cycles=400,
-        memory_line_cycles=20,
+        flights=tuple(Flight(width=n, line_cycles=20 + 380 / n) for n in (1, 2, 4, 8, 16, 32)),
         walk_cycles=20,
         tlb_pages=3072,
     )

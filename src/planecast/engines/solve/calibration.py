@@ -63,7 +63,7 @@ class Calibration(Noun):
     freedom: Annotated[int, Field(ge=1)]
     """Observations less parameters."""
     discrepancy: Annotated[float, Field(ge=0)]
-    """Relative error of predicting a calibration point from the others: the model's own error."""
+    """The model's own relative error, as the calibration points show it: a standard deviation."""
     hierarchy: Hierarchy
     last_level_factor: float
     """The last cache level that fitted best, as a multiple of the probed one."""

@@ -6,10 +6,14 @@ For stage s and bursts of n packets, per packet:
            + burst_s / n        what each burst costs beyond them
            + BF_s * delay_s     what misses add, hidden but for the blocking factor
 
-rte_acl searches bursts of 16 and more with wide vectors, smaller ones with narrow ones whose walks
-wait for each other; the two have a CPI each, and only the narrow one a cost by burst.
-`delay` is the sum over the stage's regions of touches times (latency of the level that serves them
-less that of L1), in TSC cycles. Key extraction asks for the lines of flow actions and
+rte_acl searches bursts of 16 and more with wide vectors; smaller ones with narrow ones, 8 or 4
+packets a round, whose walks wait for each other. The two have a CPI each, and the narrow search a
+cost by round.
+`delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
+them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
+ask for many lines together, so they are what the probe measured with eight in flight, and for
+memory with a burst's worth. One factor BF then serves all levels; the blocking factor in the sense
+of the sources below is BF times cycles a line over latency. Key extraction asks for the lines of flow actions and
 routes, so it has features for those too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC
 2015, for CPI and the blocking factor.
 """
@@ -24,7 +28,7 @@ from numpy.typing import NDArray
 
 from planecast.engines.solve.cache import hit_shares
 from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
-from planecast.engines.solve.regions import Region, facts_of, regions_of
+from planecast.engines.solve.regions import Facts, Region, facts_of, regions_of
 from planecast.instruments.counts import InstructionCounts
 from planecast.scenario.scenario import Scenario
 
@@ -87,7 +91,7 @@ def features(
     """The features of scenarios on a machine with the instruction counts of these pipelines."""
     facts = facts_of(scenarios)
     regions = regions_of(facts)
-    delay, memory_lines = _delays(regions, hierarchy, facts.lcores, facts.small_pages)
+    delay, memory_lines = _delays(regions, hierarchy, facts)
     per_burst = 1 / facts.burst
     table: dict[str, dict[str, Floats]] = {}
     for stage in STAGES:
@@ -100,22 +104,25 @@ def features(
     for stage in ("source", "acl", "classify", "actions", "route"):
         table[stage][f"{stage}.bf"] = delay[stage]
     wide = facts.burst >= WIDE_SEARCH
-    table["acl"]["acl.narrow"] = np.where(wide, 0.0, table["acl"]["acl.cpi"])
-    table["acl"]["acl.cpi"] = np.where(wide, table["acl"]["acl.cpi"], 0.0)
-    table["acl"]["acl.burst"] = np.where(wide, 0.0, table["acl"]["acl.burst"])
+    lanes = np.select([facts.burst >= 8, facts.burst >= 4], [8.0, 4.0], 1.0)
+    rounds = np.ceil(facts.burst / lanes) / facts.burst
+    acl = table["acl"]
+    acl["acl.narrow"] = np.where(wide, 0.0, acl["acl.cpi"])
+    acl["acl.cpi"] = np.where(wide, acl["acl.cpi"], 0.0)
+    acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
+    del acl["acl.burst"]
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
     table["key"]["key.bf"] = facts.stages["key"] * (delay["actions"] + delay["route"])
     return FeatureTable(table, memory_lines)
 
 
 def _delays(
-    regions: Sequence[Region],
-    hierarchy: Hierarchy,
-    lcores: Floats,
-    small_pages: NDArray[np.bool_],
+    regions: Sequence[Region], hierarchy: Hierarchy, facts: Facts
 ) -> tuple[Mapping[str, Floats], Floats]:
     """(delay a packet by stage in TSC cycles, lines a packet from memory)."""
-    near = hierarchy.levels[0].latency_cycles
+    lcores = facts.lcores
+    near = hierarchy.levels[0].line_cycles
+    from_memory = hierarchy.line_cycles(facts.burst) - near
     # A cache serves what no nearer one does: shares grow from level to level.
     reached = [np.zeros_like(lcores) for _ in regions]
     delay = [np.zeros_like(lcores) for _ in regions]
@@ -124,18 +131,14 @@ def _delays(
         shares = hit_shares(regions, capacity, lcores, shared=level.shared)
         for i, share in enumerate(shares):
             served = np.maximum(share - reached[i], 0.0)
-            delay[i] += served * (level.latency_cycles - near)
+            delay[i] += served * (level.line_cycles - near)
             reached[i] = np.maximum(reached[i], share)
-    walks = _walk_shares(regions, hierarchy, small_pages)
+    walks = _walk_shares(regions, hierarchy, facts.small_pages)
     found: dict[str, Floats] = {}
     memory_lines = np.zeros_like(lcores)
     for i, region in enumerate(regions):
         missed = 1 - reached[i]
-        per_touch = (
-            delay[i]
-            + missed * (hierarchy.memory_latency_cycles - near)
-            + walks[i] * hierarchy.walk_cycles
-        )
+        per_touch = delay[i] + missed * from_memory + walks[i] * hierarchy.walk_cycles
         found[region.stage] = found.get(region.stage, 0.0) + region.touches * per_touch
         memory_lines += region.touches * missed
     return found, memory_lines

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from planecast.instruments.machine_probe import MachineProbe
+from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 from planecast.scenario.model import Noun, listed
+
+Floats = NDArray[np.float64]
 
 LINE_BYTES = 64
 SMALL_PAGE_BYTES = 4096
@@ -20,9 +24,20 @@ class Level(Noun):
     size_bytes: Annotated[float, Field(gt=0)]
     """Bytes that this machine really gets of it."""
     latency_cycles: Annotated[float, Field(gt=0)]
-    """TSC cycles of a hit."""
+    """TSC cycles of a hit, each access waiting for the one before."""
+    line_cycles: Annotated[float, Field(gt=0)]
+    """TSC cycles a line with eight accesses in flight, as the stages have them at least."""
     shared: bool
     """All forwarding lcores share it; otherwise each has its own."""
+
+
+class Flight(Noun):
+    """Lines of memory that are asked for together, then used."""
+
+    width: Annotated[int, Field(ge=1)]
+    """Misses in flight."""
+    line_cycles: Annotated[float, Field(gt=0)]
+    """TSC cycles a line."""
 
 
 class Hierarchy(Noun):
@@ -34,8 +49,8 @@ class Hierarchy(Noun):
     levels: Annotated[tuple[Level, ...], BeforeValidator(listed), Field(min_length=1)]
     """From the nearest to the last."""
     memory_latency_cycles: Annotated[float, Field(gt=0)]
-    memory_line_cycles: Annotated[float, Field(gt=0)]
-    """Least cycles that one core needs for a line from memory, with many misses in flight."""
+    flights: Annotated[tuple[Flight, ...], BeforeValidator(listed), Field(min_length=1)]
+    """Cycles a line from memory by the number of misses in flight, ascending."""
     walk_cycles: Annotated[float, Field(ge=0)]
     """What a page walk adds to an access, beyond the reach of the TLB."""
     tlb_pages: Annotated[float, Field(gt=0)]
@@ -45,7 +60,7 @@ class Hierarchy(Noun):
     def of(cls, probe: MachineProbe) -> Self:
         """The hierarchy of a probed machine. The last level counts as shared."""
         last = probe.levels[-1].name
-        levels = []
+        levels: list[Level] = []
         for level in probe.levels:
             # Who asks faster holds more of a shared cache; a data plane prefetches, so it does.
             size = level.fast_size_bytes or level.size_bytes
@@ -54,6 +69,7 @@ class Hierarchy(Noun):
                     name=level.name,
                     size_bytes=size.value,
                     latency_cycles=level.latency_cycles.value,
+                    line_cycles=_line_cycles(probe, levels, level),
                     shared=level.name == last,
                 )
             )
@@ -64,19 +80,47 @@ class Hierarchy(Noun):
             core_hz=probe.core_hz,
             levels=tuple(levels),
             memory_latency_cycles=probe.memory_latency_cycles.value,
-            memory_line_cycles=min(
-                (flight.chase_cycles.value for flight in huge),
-                default=probe.memory_latency_cycles.value / 10,
-            ),
+            flights=tuple(
+                Flight(width=flight.width, line_cycles=flight.prefetch_cycles.value)
+                for flight in sorted(huge, key=lambda flight: flight.width)
+            )
+            or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
             walk_cycles=walk,
             tlb_pages=reach,
         )
+
+    @property
+    def memory_line_cycles(self) -> float:
+        """Least cycles that one core needs for a line from memory, with many misses in flight."""
+        return min(flight.line_cycles for flight in self.flights)
+
+    def line_cycles(self, width: Floats) -> Floats:
+        """Cycles a line from memory when so many are asked for together: log-log interpolation."""
+        known = np.log([flight.width for flight in self.flights])
+        cycles = np.log([flight.line_cycles for flight in self.flights])
+        return np.asarray(np.exp(np.interp(np.log(width), known, cycles)))
 
     def with_last_level(self, factor: float) -> Hierarchy:
         """The same with the last cache level `factor` times as large."""
         last = self.levels[-1]
         larger = last.model_copy(update={"size_bytes": last.size_bytes * factor})
         return self.model_copy(update={"levels": (*self.levels[:-1], larger)})
+
+
+_IN_FLIGHT = 8  # chases at once behind the probe's fast curve
+
+
+def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) -> float:
+    """Cycles a line of a level with eight in flight: the fast curve half-way up to its size."""
+    lone = level.latency_cycles.value / _IN_FLIGHT
+    if not nearer or not probe.fast_curve:
+        return lone
+    size = level.fast_size_bytes or level.size_bytes
+    middle = (nearer[-1].size_bytes * size.value) ** 0.5
+    curve = [(point.size_bytes, point.cycles.value) for point in probe.fast_curve]
+    # The nearest measured set; never cheaper than the level before.
+    found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
+    return float(max(found, nearer[-1].line_cycles))
 
 
 def _translation(probe: MachineProbe) -> tuple[float, float]:
