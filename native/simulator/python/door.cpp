@@ -11,6 +11,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <future>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -119,45 +121,34 @@ template <class Item, class Owner> auto tuple_of(std::vector<Item> Owner::*membe
     };
 }
 
-// Calls `work` without the GIL on another thread; looks for Ctrl-C a few times a second meanwhile.
+// Calls `work` on another thread, without the GIL; looks for Ctrl-C a few times a second meanwhile.
 template <class Work> auto interruptible(Work work)
 {
     std::atomic<bool> cancel = false;
-    std::atomic<bool> done = false;
-    decltype(work(&cancel)) result;
-    std::exception_ptr failure;
+    std::promise<decltype(work(&cancel))> promise;
+    auto result = promise.get_future();
     bool interrupted = false;
     {
+        nb::gil_scoped_release release;
         std::jthread worker([&] {
             try {
-                result = work(&cancel);
+                promise.set_value(work(&cancel));
             } catch (...) {
-                failure = std::current_exception();
+                promise.set_exception(std::current_exception());
             }
-            done = true;
-            done.notify_all();
         });
-        nb::gil_scoped_release release;
-        // Short runs end before the first look; 50 µs to 50 ms between looks.
-        for (auto pause = std::chrono::microseconds(50); !done;
-             pause = std::min(2 * pause, std::chrono::microseconds(50000))) {
-            std::this_thread::sleep_for(pause);
-            if (pause.count() >= 25000 && !cancel) {
-                nb::gil_scoped_acquire acquire;
-                if (PyErr_CheckSignals() != 0) {
-                    interrupted = true;
-                    cancel = true;
-                }
+        while (result.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+            nb::gil_scoped_acquire acquire;
+            if (!cancel && PyErr_CheckSignals() != 0) {
+                interrupted = true;
+                cancel = true;
             }
         }
     }
     if (interrupted) {
         throw nb::python_error();
     }
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
-    return result;
+    return result.get();
 }
 
 void bind_enums(nb::module_ &m)
