@@ -1,0 +1,203 @@
+"""Windows that were made up, so that the truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.engines.measure.conftest import Columns, together, windows
+
+from planecast.engines.measure.estimate import PointFacts, estimate_point, undisturbed_rows
+from planecast.results import Manifest, Result
+from planecast.scenario import Scenario
+
+TSC_HZ = 2_000_000_000
+STAGES = {"tx": 0.1, "source": 0.3, "acl": 0.4}
+
+MakeScenario = Callable[..., Scenario]
+
+
+def facts(point: int = 0) -> PointFacts:
+    return PointFacts(point, 100, 90, {"acl": 10}, TSC_HZ, "2MiB")
+
+
+@pytest.fixture
+def answer(scenario: MakeScenario, manifest: Manifest) -> Callable[..., Result]:
+    """Estimates point 0 of a table."""
+
+    def estimate(columns: Columns, lcores: str = "0", point: int = 0) -> Result:
+        wanted = scenario({"placement.lcores": lcores})
+        good = undisturbed_rows(columns)
+        return estimate_point(wanted, columns, good, facts(point), manifest)
+
+    return estimate
+
+
+def spread(value: float, count: int = 50, width: float = 0.1) -> list[float]:
+    """Costs whose 10th percentile is `value`, evenly over `width` of it."""
+    return [value * (1 + width * (i / (count - 1) - 0.1)) for i in range(count)]
+
+
+def test_the_low_quantile_of_every_visit(answer: Callable[..., Result]) -> None:
+    found = answer(together([windows(spread(200), visit=visit) for visit in range(8)]))
+    cost = found.cycles_per_packet
+    assert cost.value == pytest.approx(200, rel=1e-3)
+    assert cost.low is not None
+    assert cost.high is not None
+    assert cost.low <= cost.value <= cost.high
+    assert (cost.samples, cost.unit, cost.kind) == (400, "cycles/packet", "measured")
+    assert found.throughput_pps.value == pytest.approx(TSC_HZ / 200, rel=1e-3)
+    assert (found.packets_in, found.packets_out, found.drops) == (100, 90, {"acl": 10})
+    assert (found.disturbed_share, found.capped_by) == (0.0, "core")
+    assert found.notes == ("pages of 2MiB",)
+
+
+def test_disturbed_windows_are_left_out(answer: Callable[..., Result]) -> None:
+    parts = []
+    for visit in range(6):
+        parts.append(windows(spread(200), visit=visit))
+        # Lower and higher alike: another state is another state.
+        parts.append(windows(spread(150), canaries=1.5, visit=visit))
+        parts.append(windows(spread(300), canaries=3.0, visit=visit))
+    columns = together(parts)
+    # Where the low mode is that of a core that runs faster for once, the others are disturbed.
+    columns["canary_compute_after"][columns["canary_compute_before"] == 1.5] = 9.0
+    columns["canary_compute_before"][columns["canary_compute_before"] == 1.5] = 9.0
+    found = answer(columns)
+    assert found.cycles_per_packet.value == pytest.approx(200, rel=1e-3)
+    assert found.cycles_per_packet.samples == 300
+    assert found.disturbed_share == pytest.approx(2 / 3)
+
+
+def test_one_canary_beside_a_window_is_enough_to_leave_it_out() -> None:
+    columns = windows([200.0] * 40)
+    columns["canary_compute_after"] = np.where(np.arange(40) % 4 == 0, 2.6, 2.0)
+    assert undisturbed_rows(columns).tolist() == [i % 4 != 0 for i in range(40)]
+
+
+def test_each_cpu_has_its_own_low_mode() -> None:
+    columns = together(
+        [windows([1.0] * 30, cpu=0, canaries=2.0), windows([1.0] * 30, cpu=1, canaries=2.4)]
+    )
+    assert undisturbed_rows(columns).all()
+
+
+def test_too_few_undisturbed_windows_are_owned_up_to(answer: Callable[..., Result]) -> None:
+    # Another point, undisturbed, shows what undisturbed is.
+    parts = [windows(spread(100), point=1, visit=9)]
+    parts += [windows(spread(200, 10), visit=1), windows(spread(300, 30), canaries=3.0, visit=2)]
+    found = answer(together(parts))
+    assert found.notes[1] == (
+        "only 10 of 40 windows were undisturbed, so all of them were used: the true cost may be "
+        "lower"
+    )
+    assert found.cycles_per_packet.samples == 40
+    assert found.disturbed_share == 0.75
+
+
+def test_one_lcore_may_be_disturbed_all_the_time(answer: Callable[..., Result]) -> None:
+    parts = [windows(spread(100), point=1, visit=0, cpu=cpu) for cpu in (0, 1)]
+    for visit in range(1, 5):
+        parts.append(windows(spread(200), visit=visit, cpu=0))
+        parts.append(windows(spread(400), canaries=3.0, visit=visit, cpu=1))
+    found = answer(together(parts), "0-1")
+    assert found.notes[1].startswith("only 0 of 200 windows on CPU 1 were undisturbed")
+    assert len(found.notes) == 2
+    rate = TSC_HZ / 200 + TSC_HZ / 400
+    assert found.throughput_pps.value == pytest.approx(rate, rel=1e-3)
+
+
+def test_two_lcores_add_up(answer: Callable[..., Result]) -> None:
+    parts = [
+        windows(spread(cost), visit=visit, cpu=cpu)
+        for visit in range(6)
+        for cpu, cost in ((0, 200), (1, 250))
+    ]
+    found = answer(together(parts), "0-1")
+    rate = TSC_HZ / 200 + TSC_HZ / 250
+    assert found.throughput_pps.value == pytest.approx(rate, rel=1e-3)
+    assert found.cycles_per_packet.value == pytest.approx(2 * TSC_HZ / rate, rel=1e-3)
+    assert found.cycles_per_packet.samples == 600
+
+
+def test_stages_add_up_to_the_whole(answer: Callable[..., Result]) -> None:
+    parts = [windows(spread(200), visit=visit, stages=STAGES) for visit in range(6)]
+    # A point with other stages, so that columns of both are there.
+    parts.append(windows(spread(90), visit=7, point=1, stages={"source": 0.5, "route": 0.5}))
+    columns = together(parts)
+    found = answer(columns)
+    assert list(found.stages) == ["source", "acl", "tx"]
+    costs = {name: stage.cycles_per_packet for name, stage in found.stages.items()}
+    assert all(cost is not None and cost.covers(cost.value) for cost in costs.values())
+    values = {name: cost.value for name, cost in costs.items() if cost is not None}
+    assert sum(values.values()) == pytest.approx(found.cycles_per_packet.value)
+    assert values["acl"] / values["tx"] == pytest.approx(4, rel=1e-6)
+    assert list(answer(columns, point=1).stages) == ["source", "route"]
+
+
+def test_without_a_clock_between_stages_there_are_none(answer: Callable[..., Result]) -> None:
+    columns = windows(spread(200), stages=STAGES)
+    columns["sampled_packets"] = np.zeros(50)
+    for name in STAGES:
+        columns[f"stage_{name}_cycles"] = np.zeros(50)
+    assert answer(columns).stages == {}
+
+
+def test_restarts_that_differ_widen_the_interval(answer: Callable[..., Result]) -> None:
+    def width(*costs: float) -> float:
+        parts = [
+            windows(spread(cost), restart=number, visit=10 * number + visit)
+            for number, cost in enumerate(costs)
+            for visit in range(6)
+        ]
+        return answer(together(parts)).cycles_per_packet.half_width_percent or 0.0
+
+    same, near, far = width(200, 200, 200), width(198, 200, 202), width(180, 200, 220)
+    assert same < near < far
+    # Half the 95 % interval of a mean of three whose deviation is 2 of 200.
+    assert near > 100 * 1.96 * 2 / 3**0.5 / 202
+
+
+def test_restarts_that_differ_wildly_leave_a_positive_cost(answer: Callable[..., Result]) -> None:
+    parts = [
+        windows(spread(cost), restart=number, visit=number) for number, cost in enumerate((10, 900))
+    ]
+    found = answer(together(parts))
+    assert found.cycles_per_packet.low is not None
+    assert found.cycles_per_packet.low > 0
+    assert found.throughput_pps.interval is not None
+    assert found.throughput_pps.interval[0] > 0
+    assert np.isfinite(found.throughput_pps.interval[1])
+
+
+@given(
+    st.lists(st.lists(st.floats(10, 1000), min_size=1, max_size=30), min_size=1, max_size=5),
+    st.integers(1, 3),
+)
+def test_the_value_lies_in_its_interval(costs: list[list[float]], restarts: int) -> None:
+    columns = together(
+        [windows(c, visit=visit, restart=visit % restarts) for visit, c in enumerate(costs)]
+    )
+    made_by = Manifest(command="c", seed=1, started_at="t", host={}, versions={}, engine="measure")
+    good: Any = undisturbed_rows(columns)
+    alone = Scenario.model_validate({"name": "s", "placement": {"lcores": "0"}})
+    found = estimate_point(alone, columns, good, facts(), made_by)
+    for part in (found.cycles_per_packet, found.throughput_pps):
+        assert part.covers(part.value)
+        assert part.low is not None
+        assert part.low > 0
+
+
+def test_visits_of_a_point_are_summed() -> None:
+    class Answer:
+        tsc_hz, page_size = TSC_HZ, "4KiB"
+        packets_in, packets_out, drops = 10, 8, {"acl": 2, "tx": 0}
+
+    found = PointFacts(3)
+    for _ in range(2):
+        found.add(Answer())  # type: ignore[arg-type]
+    assert (found.packets_in, found.packets_out, found.drops) == (20, 16, {"acl": 4, "tx": 0})
