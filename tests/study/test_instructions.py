@@ -1,0 +1,230 @@
+"""Which pipelines are counted, and what is remembered of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planecast.errors import RunError
+from planecast.instruments import callgrind, singlestep
+from planecast.instruments.counts import InstructionCounts, RawCounts, run_plan, solve_counts
+from planecast.scenario import Scenario
+from planecast.study.instructions import count_instructions, count_pipelines
+
+MakeScenario = Callable[..., Scenario]
+
+FULL = "acl,key,classify,actions,route"
+
+
+class Instrument:
+    """Counts what the command says: 100 a packet and stage, key 1 more for each look-ahead."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, tuple[int, ...]]] = []
+        self.lock = threading.Lock()
+
+    def count(
+        self, command: Callable[[int, int], Sequence[str]], *, packets: int, bursts: Sequence[int]
+    ) -> InstructionCounts:
+        runs = {}
+        for count, burst in run_plan(packets, bursts):
+            text = Path(command(count, burst)[1]).read_text()
+            assert f"burst = {burst}\n" in text
+            stages = text.partition("stages = ")[2].partition("\n")[0].split(",")
+            costs = {name: 100 * count for name in ("source", *stages, "tx") if name != "none"}
+            if "key" in stages:
+                costs["key"] += count * len({"actions", "route"} & set(stages))
+            runs[count, burst] = RawCounts(total=sum(costs.values()), stages=costs)
+        with self.lock:
+            self.asked.append((",".join(stages), tuple(bursts)))
+        return solve_counts("singlestep", "made up", runs)
+
+    @property
+    def pipelines(self) -> list[str]:
+        return sorted(stages for stages, _ in self.asked)
+
+
+@pytest.fixture
+def instrument(machine: Any, monkeypatch: pytest.MonkeyPatch) -> Instrument:
+    made = Instrument()
+    monkeypatch.setattr(singlestep, "count_instructions", made.count)
+    return made
+
+
+def kept(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "cache" / "planecast").iterdir())
+
+
+def test_the_fullest_pipeline_is_counted_and_key_for_each_way_to_look_ahead(
+    scenario: MakeScenario, instrument: Instrument
+) -> None:
+    pipelines = ["none", "acl", "key,route", "key,classify", FULL, "key,classify,route"]
+    scenarios = [scenario({"workload.stages": stages}) for stages in pipelines]
+    scenarios.append(scenario({"placement.burst": 24}))
+    heard: list[tuple[int, int]] = []
+    counts = count_pipelines(scenarios, lambda done, total: heard.append((done, total)))
+    assert instrument.pipelines == [FULL, "key", "key,route"]
+    assert dict(instrument.asked)[FULL] == (4, 8, 16, 24, 32, 64)
+    assert next(iter(counts)) == FULL
+    assert set(counts) == set(pipelines)
+    key = {name: count.stages["key"].at(32) for name, count in counts.items()}
+    assert [key[name] for name in (FULL, "key,route", "key,classify", "key,classify,route")] == [
+        *(102, 101, 100, 101)
+    ]
+    assert all(count.stages["acl"].at(8) == 100 for count in counts.values())
+    assert heard[0] == (0, 3)
+    assert heard[-1] == (3, 3)
+
+
+def test_a_study_without_key_counts_once(scenario: MakeScenario, instrument: Instrument) -> None:
+    counts = count_pipelines([scenario({"workload.stages": "none"})])
+    assert instrument.pipelines == ["none"]
+    assert list(counts) == ["none"]
+
+
+def test_a_fullest_pipeline_that_no_point_has(
+    scenario: MakeScenario, instrument: Instrument
+) -> None:
+    counts = count_pipelines([scenario({"workload.stages": s}) for s in ("acl", "key,route")])
+    assert list(counts) == ["acl,key,route", "acl", "key,route"]
+    assert instrument.pipelines == ["acl,key,route"]
+
+
+def test_what_was_counted_is_remembered(
+    scenario: MakeScenario, instrument: Instrument, machine: Any, tmp_path: Path
+) -> None:
+    first = count_instructions(scenario(), "singlestep")
+    assert count_instructions(scenario({"placement.burst": 8}), "singlestep") == first
+    assert count_instructions(scenario({"placement.lcores": "1"}), "singlestep") == first
+    assert len(instrument.asked) == len(kept(tmp_path)) == 1
+    count_instructions(scenario(), "singlestep", fresh=True)
+    assert len(instrument.asked) == 2
+    for point in ({"traffic.flows": 256}, {"workload.routes": 64}, {"workload.stages": "acl"}):
+        count_instructions(scenario(point), "singlestep")
+    count_instructions(scenario(), "singlestep", (8, 32))
+    assert len(instrument.asked) == 6
+
+
+@pytest.mark.parametrize("program", ["planecast-dataplane", "planecast-singlestep"])
+def test_another_program_is_counted_anew(
+    scenario: MakeScenario, instrument: Instrument, machine: Any, program: str
+) -> None:
+    count_instructions(scenario(), "singlestep")
+    with (machine.folder / program).open("a") as file:
+        file.write("# built again\n")
+    count_instructions(scenario(), "singlestep")
+    assert len(instrument.asked) == 2
+
+
+def test_another_cpu_is_counted_anew(
+    scenario: MakeScenario, instrument: Instrument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_instructions(scenario(), "singlestep")
+    monkeypatch.setattr("planecast.host.Root.cpu_flags", lambda _: frozenset({"avx2"}))
+    count_instructions(scenario(), "singlestep")
+    assert len(instrument.asked) == 2
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b'{"instrument": "guess"}', b"\xff\xfe"])
+def test_a_broken_memory_is_ignored_and_mended(
+    scenario: MakeScenario, instrument: Instrument, tmp_path: Path, text: bytes
+) -> None:
+    first = count_instructions(scenario(), "singlestep")
+    (path,) = kept(tmp_path)
+    path.write_bytes(text)
+    assert count_instructions(scenario(), "singlestep") == first
+    assert count_instructions(scenario(), "singlestep") == first
+    assert len(instrument.asked) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_no_failure(
+    scenario: MakeScenario, instrument: Instrument, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").write_text("a file where the folder would be")
+    count_instructions(scenario(), "singlestep")
+    count_instructions(scenario(), "singlestep")
+    assert len(instrument.asked) == 2
+
+
+def test_a_full_disk_leaves_no_half_of_it(
+    scenario: MakeScenario, instrument: Instrument, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    count_instructions(scenario(), "singlestep")
+    assert kept(tmp_path) == []
+
+
+def test_callgrind_counts_the_portable_build(
+    scenario: MakeScenario, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Instrument()
+    words: list[Sequence[str]] = []
+
+    def count(command: Any, **how: Any) -> InstructionCounts:
+        words.append(command(64, 8))
+        return made.count(command, **how)
+
+    monkeypatch.setattr(callgrind, "count_instructions", count)
+    portable = machine.folder / "planecast-dataplane-v3"
+    portable.write_bytes((machine.folder / "planecast-dataplane").read_bytes())
+    portable.chmod(0o755)
+    count_instructions(scenario(), "callgrind", (8, 32))
+    program, _, *more = words[0]
+    assert (Path(program), more[-1]) == (portable, "callgrind")
+
+
+def test_a_count_that_fails_is_the_end_of_all(
+    scenario: MakeScenario, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+
+    def fail(command: Any, **how: Any) -> InstructionCounts:
+        begun.append(1)
+        time.sleep(0.2 * (len(begun) - 1))
+        raise RunError("it died")
+
+    monkeypatch.setattr(singlestep, "count_instructions", fail)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    pipelines = ["key", "key,actions", "key,route", "key,actions,route"]
+    with pytest.raises(RunError, match="it died"):
+        count_pipelines([scenario({"workload.stages": stages}) for stages in pipelines])
+    # Another may have begun before anybody looked.
+    assert len(begun) <= 2
+
+
+def test_after_an_interrupt_nothing_more_is_begun(
+    scenario: MakeScenario, machine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    go_on = threading.Event()
+
+    def count(command: Any, **how: Any) -> InstructionCounts:
+        begun.append(1)
+        go_on.wait(5)
+        return Instrument().count(command, **how)
+
+    def interrupt(done: int, total: int) -> None:
+        threading.Timer(0.1, go_on.set).start()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(singlestep, "count_instructions", count)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    pipelines = ["key", "key,actions", "key,route", "key,actions,route"]
+    with pytest.raises(KeyboardInterrupt):
+        count_pipelines([scenario({"workload.stages": s}) for s in pipelines], interrupt)
+    assert len(begun) == 1
+
+
+def test_the_real_instrument_of_a_made_up_program(scenario: MakeScenario, machine: Any) -> None:
+    found = count_instructions(scenario(), "singlestep", (8, 32))
+    assert found.stages["classify"].per_packet == 90
+    assert found.stages["classify"].per_burst == 100
+    assert list(found.stages) == ["source", *FULL.split(","), "tx"]
