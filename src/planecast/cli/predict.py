@@ -64,8 +64,6 @@ def predict(
 
 def _calibration(named: str | None, root: Path) -> Calibration:
     """The calibration of a run. Raises InputError when there is none."""
-    from pydantic import ValidationError
-
     from planecast.engines.solve import Calibration
     from planecast.errors import InputError
     from planecast.results import find_run, list_runs
@@ -86,6 +84,6 @@ def _calibration(named: str | None, root: Path) -> Calibration:
         raise InputError(
             "the run has no calibration", str(path), "name a run of calibrate or validate"
         ) from None
-    except (OSError, ValidationError) as error:
+    except (OSError, ValueError) as error:  # pydantic's, and that of text that is no UTF-8
         first = str(error).splitlines()[0]
         raise InputError(f"can't read the calibration: {first}", str(path)) from None
