@@ -1,14 +1,8 @@
 """Room `dataplanes`: the programs that forward packets. Start, ask, observe, stop."""
 
-from planecast.dataplanes.ours import (
-    Dataplane,
-    DataplaneConfig,
-    Trial,
-    TrialAnswer,
-    configs_for,
-    once_command,
-    write_config,
-)
+from planecast.dataplanes.config import DataplaneConfig, configs_for, once_command, write_config
+from planecast.dataplanes.ours import Dataplane
+from planecast.dataplanes.trial import Trial, TrialAnswer
 
 __all__ = [
     "Dataplane",

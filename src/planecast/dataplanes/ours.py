@@ -12,126 +12,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Annotated, Any, Self
+from typing import IO, Any, Self
 
-from pydantic import BeforeValidator, ValidationError
+from pydantic import ValidationError
 
-from planecast.dataplanes.config import (
-    DataplaneConfig,
-    check_cpus,
-    configs_for,
-    once_command,
-    write_config,
-)
+from planecast.dataplanes.config import DataplaneConfig, check_cpus, write_config
+from planecast.dataplanes.trial import Trial, TrialAnswer
 from planecast.errors import EXIT_BAD_INPUT, EXIT_MISSING, InputError, MissingError, RunError
 from planecast.native import native_program
-from planecast.scenario.model import Noun, listed
-from planecast.scenario.scenario import Scenario
-
-__all__ = [
-    "Dataplane",
-    "DataplaneConfig",
-    "Trial",
-    "TrialAnswer",
-    "configs_for",
-    "once_command",
-    "write_config",
-]
 
 START_TIMEOUT_S = 120.0
 """A million flows and 65,536 rules take half a minute to build."""
 STOP_TIMEOUT_S = 5.0
 _LAST_WORDS_S = 1.0
 """A program that says what is no answer may be about to end, and then says why."""
-
-Integers = Annotated[tuple[int, ...], BeforeValidator(listed)]
-Floats = Annotated[tuple[float, ...], BeforeValidator(listed)]
-
-
-def _pairs(value: Any) -> Any:
-    return tuple(tuple(pair) for pair in value) if isinstance(value, list) else value
-
-
-Pairs = Annotated[tuple[tuple[float, float], ...], BeforeValidator(_pairs)]
-
-
-def _columns(value: Any) -> Any:
-    return {name: tuple(column) for name, column in value.items()}
-
-
-class Windows(Noun):
-    """The windows of one lcore in one trial, as columns of one length."""
-
-    count: int
-    cycles: Integers
-    """TSC cycles of the window."""
-    packets: Integers
-    bursts: Integers
-    empty_polls: Integers
-    canary_compute: Pairs
-    """TSC cycles a round of the compute canary, before and after."""
-    canary_chase: Pairs
-    """TSC cycles a hop of the pointer chase, before and after."""
-    sampled_packets: Integers
-    """Packets of the bursts in which the clock was read between stages."""
-    sampled_bursts: Integers
-    stage_cycles: Annotated[dict[str, tuple[int, ...]], BeforeValidator(_columns)]
-    """TSC cycles by stage of the sampled bursts."""
-
-
-class LcoreAnswer(Noun):
-    """What one lcore did in a trial."""
-
-    cpu: int
-    clock_cost: int
-    """TSC cycles that one reading of the clock takes; already taken off ``stage_cycles``."""
-    windows: Windows
-
-
-class TrialAnswer(Noun):
-    """What the data plane answers to one trial. Totals are the trial's, its warm-up included."""
-
-    trial: dict[str, Any]
-    lcores: Annotated[tuple[LcoreAnswer, ...], BeforeValidator(listed)]
-    packets_in: int
-    packets_out: int
-    in_flight: int
-    drops: dict[str, int]
-    conserved: bool
-    interrupted: bool
-    tsc_hz: int
-    page_size: str
-    simd_bits: int
-    dpdk: str
-
-
-class Trial(Noun):
-    """One request: warm up, then measured windows on each lcore."""
-
-    windows: int
-    packets: int
-    """Packets of a window on each lcore."""
-    warmup: int
-    """Packets before the first window on each lcore."""
-    scenario: Scenario
-
-    @property
-    def request(self) -> str:
-        """The line that asks for it."""
-        scenario = self.scenario
-        words = {
-            "windows": self.windows,
-            "packets": self.packets,
-            "warmup": self.warmup,
-            "canary": 1,
-            "burst": scenario.placement.burst,
-            "frame_bytes": scenario.traffic.frame_bytes,
-            "flows": scenario.traffic.flows,
-            "stages": ",".join(scenario.workload.stages) or "none",
-            "stage_clock": scenario.placement.stage_clock,
-            "lcores": len(scenario.placement.cpus),
-        }
-        return "trial " + " ".join(f"{key}={value}" for key, value in words.items())
 
 
 class Dataplane:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from planecast.errors import RunError
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe_output import parse_output
 from planecast.instruments.probe_reading import read_probe
+from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.native import native_program
 
 SECONDS = 12.0
@@ -32,7 +30,7 @@ def probe_machine(
     """
     kept = _cache_file(cpu)
     if not fresh:
-        known = _remembered(kept)
+        known = recall(kept, MachineProbe)
         if known is not None:
             return known
     probe = read_probe(
@@ -41,7 +39,7 @@ def probe_machine(
         host_id=host_id(),
         boot_id=boot_id(),
     )
-    _remember(kept, probe)
+    remember(kept, probe)
     return probe
 
 
@@ -76,36 +74,9 @@ def _run(seconds: float, cpu: int | None) -> str:
     return done.stdout
 
 
-def cache_folder() -> Path:
-    """Where this user's remembered measurements are; it may not be there yet."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification: a relative path is to be ignored.
-    folder = Path(home) if home.startswith("/") else Path.home() / ".cache"
-    return folder / "planecast"
-
-
 def _cache_file(cpu: int | None) -> Path:
     which = "any" if cpu is None else str(cpu)
     return cache_folder() / f"probe-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
-
-
-def _remembered(path: Path) -> MachineProbe | None:
-    """What was kept there; None when there is nothing, or nothing that can be read."""
-    try:
-        return MachineProbe.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValidationError, UnicodeDecodeError):
-        return None
-
-
-def _remember(path: Path, probe: MachineProbe) -> None:
-    """Keeps it. A cache folder that can't be written costs the next run some seconds, no more."""
-    partial = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(probe.model_dump_json(), encoding="utf-8")
-        partial.replace(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
 
 
 def _text(path: Path) -> str:

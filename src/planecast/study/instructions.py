@@ -14,10 +14,8 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, configs_for
@@ -25,7 +23,7 @@ from planecast.engines.solve.features import pipeline_name
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, Instrument, StageInstructions
-from planecast.instruments.probe import cache_folder
+from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import STAGES, Stage
@@ -115,9 +113,9 @@ def count_instructions(
     portable = instrument == "callgrind"
     packets = PACKETS[instrument]
     kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts)}.json"
-    if not fresh:
-        with suppress(OSError, ValidationError, UnicodeDecodeError):
-            return InstructionCounts.model_validate_json(kept.read_text(encoding="utf-8"))
+    known = None if fresh else recall(kept, InstructionCounts)
+    if known is not None:
+        return known
     with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
 
         def command(count: int, burst: int) -> list[str]:
@@ -131,20 +129,8 @@ def count_instructions(
 
         tool = callgrind if portable else singlestep
         found: InstructionCounts = tool.count_instructions(command, packets=packets, bursts=bursts)
-    _remember(kept, found)
+    remember(kept, found)
     return found
-
-
-def _remember(kept: Path, found: InstructionCounts) -> None:
-    """Keeps a count. A folder that can't be written costs the next run its time, no more."""
-    partial = kept.with_suffix(f".{os.getpid()}")
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(found.model_dump_json(), encoding="utf-8")
-        partial.replace(kept)
-    except OSError:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def _with_burst(scenario: Scenario, burst: int) -> Scenario:

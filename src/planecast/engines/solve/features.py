@@ -13,9 +13,9 @@ cost by round.
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
 ask for many lines together, so they are what the probe measured with eight in flight, and for
 memory with a burst's worth. One factor BF then serves all levels; the blocking factor in the sense
-of the sources below is BF times cycles a line over latency. Key extraction asks for the lines of flow actions and
-routes, so it has features for those too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC
-2015, for CPI and the blocking factor.
+of the sources below is BF times cycles a line over latency. Key extraction asks for the lines of
+flow actions and routes, so it has features for those too. Sources: the vPE study's Fig 6 and Clapp
+et al., IISWC 2015, for CPI and the blocking factor.
 """
 
 from __future__ import annotations
