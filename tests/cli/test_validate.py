@@ -39,7 +39,8 @@ def test_the_table_ends_with_the_error_and_the_report(
     rows = [line for line in answer.out.splitlines() if "calibrated" in line or "held out " in line]
     assert len(rows) >= 17 + 4
     assert {path.name for path in one_run().iterdir()} == {
-        *("calibration.json", "predictions.json", "report.html", "result.json", "trials.parquet")
+        *("calibration.json", "predictions.json", "report.html", "result.json", "trials.parquet"),
+        "scenario.yaml",  # the base, for the study holds it inside
     }
     found = Validation.model_validate_json((one_run() / "result.json").read_text())
     assert all(point.measured.manifest.engine == "measure" for point in found.points)

@@ -29,9 +29,15 @@ class Instrument:
         self.lock = threading.Lock()
 
     def count(
-        self, command: Callable[[int, int], Sequence[str]], *, packets: int, bursts: Sequence[int]
+        self,
+        command: Callable[[int, int], Sequence[str]],
+        *,
+        packets: int,
+        bursts: Sequence[int],
+        progress: Callable[[int, int], None],
     ) -> InstructionCounts:
         runs = {}
+        progress(0, 1)
         for count, burst in run_plan(packets, bursts):
             text = Path(command(count, burst)[1]).read_text()
             assert f"burst = {burst}\n" in text

@@ -198,9 +198,9 @@ def test_the_command_of_a_point_measures_that_point(repository: Path) -> None:
     wanted = study.scenarios(points)
     assert len(points) > 25
     for point, scenario in zip(points, wanted, strict=True):
-        assert scenario_of(reproduce(study, point), Path()) == scenario
-    assert any("none" in reproduce(study, point) for point in points)
-    assert any("0-1" in reproduce(study, point) for point in points)
+        assert scenario_of(reproduce(Path(study.source), point), Path()) == scenario
+    assert any("none" in reproduce(Path(study.source), point) for point in points)
+    assert any("0-1" in reproduce(Path(study.source), point) for point in points)
 
 
 def test_the_command_names_a_file_with_spaces(tmp_path: Path, scenario_file: Path) -> None:
@@ -213,4 +213,6 @@ def test_the_command_names_a_file_with_spaces(tmp_path: Path, scenario_file: Pat
     )
     study = load_study(path)
     for point in (*study.calibrate, *study.hold_out):
-        assert scenario_of(reproduce(study, point), Path()) in study.scenarios((point,))
+        assert scenario_of(reproduce(Path(study.source), point), Path()) in study.scenarios(
+            (point,)
+        )

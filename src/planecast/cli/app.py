@@ -61,7 +61,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):  # a terminal without UTF-8 shows ? for × and –
             stream.reconfigure(errors="replace")
     try:
-        app()
+        app(prog_name="planecast")
     except SystemExit as end:
         if end.code == EXIT_INTERRUPTED:  # typer has turned Ctrl-C into this already
             _say("interrupted")

@@ -16,6 +16,7 @@ from planecast.cli.options import (
     overrides,
 )
 from planecast.cli.output import Column, Sheet, emit
+from planecast.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from planecast.instruments.counts import InstructionCounts, Instrument
@@ -76,7 +77,8 @@ def profile(
         ("callgrind", "singlestep") if instrument == "both" else (instrument,)
     )
     with RunDirectory.create(runs_folder(runs), "profile", found.name) as run:
-        counted = profile_scenario(found, both, touches=touches)
+        with progress_bar("counting") as progress:
+            counted = profile_scenario(found, both, touches=touches, progress=progress)
         run.write_json("profile.json", counted)
     emit(_sheet(counted), form, output)
 

@@ -108,8 +108,12 @@ def count_instructions(
     bursts: tuple[int, ...] = BURSTS,
     *,
     fresh: bool = False,
+    done: Done = lambda done, total: None,
 ) -> InstructionCounts:
-    """Instructions of one scenario's pipeline by stage; remembered unless `fresh`."""
+    """Instructions of one scenario's pipeline by stage; remembered unless `fresh`.
+
+    `done` is called with runs done and runs in all.
+    """
     portable = instrument == "callgrind"
     packets = PACKETS[instrument]
     kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts)}.json"
@@ -128,7 +132,9 @@ def count_instructions(
             )
 
         tool = callgrind if portable else singlestep
-        found: InstructionCounts = tool.count_instructions(command, packets=packets, bursts=bursts)
+        found: InstructionCounts = tool.count_instructions(
+            command, packets=packets, bursts=bursts, progress=done
+        )
     remember(kept, found)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,8 @@ from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.study.instructions import PACKETS, count_instructions
+
+Progress = Callable[[float, float, str], None]
 
 
 class Profile(Noun):
@@ -28,7 +30,11 @@ class Profile(Noun):
 
 
 def profile_scenario(
-    scenario: Scenario, instruments: Sequence[Instrument], *, touches: bool
+    scenario: Scenario,
+    instruments: Sequence[Instrument],
+    *,
+    touches: bool,
+    progress: Progress = lambda done, total, words: None,
 ) -> Profile:
     """Counts afresh with each instrument, the scenario's own burst among the sizes.
 
@@ -38,11 +44,17 @@ def profile_scenario(
     return Profile(
         scenario=scenario,
         counts=tuple(
-            count_instructions(scenario, name, bursts_with(burst), fresh=True)
+            count_instructions(
+                scenario, name, bursts_with(burst), fresh=True, done=_said(progress, name)
+            )
             for name in instruments
         ),
-        touches=_touches(scenario, burst) if touches else None,
+        touches=_touches(scenario, burst, _said(progress, "touches")) if touches else None,
     )
+
+
+def _said(progress: Progress, words: str) -> Callable[[int, int], None]:
+    return lambda done, total: progress(done, total, words)
 
 
 def bursts_with(burst: int) -> tuple[int, ...]:
@@ -50,7 +62,7 @@ def bursts_with(burst: int) -> tuple[int, ...]:
     return tuple(sorted({8, 32, burst}))
 
 
-def _touches(scenario: Scenario, burst: int) -> MemoryTouches:
+def _touches(scenario: Scenario, burst: int, done: Callable[[int, int], None]) -> MemoryTouches:
     with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
 
         def command(packets: int, _: int) -> list[str]:
@@ -59,4 +71,4 @@ def _touches(scenario: Scenario, burst: int) -> MemoryTouches:
             )
 
         whole = PACKETS["callgrind"] // burst * burst
-        return memory_touches(command, packets=whole, burst=burst)
+        return memory_touches(command, packets=whole, burst=burst, progress=done)

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from planecast.engines.solve import solve
+from planecast.errors import InputError
 from planecast.results.estimate import ratio
 from planecast.results.result import Result, ResultSet
+from planecast.results.store import RunDirectory
 from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.load import load_scenario
 from planecast.scenario.points import Point
 from planecast.scenario.study import Study
 from planecast.study.calibrate import Context, calibrate_study, measure_points, with_instructions
 
 PREDICTIONS = "predictions.json"
+BASE = "scenario.yaml"  # JSON is YAML
 
 
 def validate(context: Context) -> Validation:
@@ -38,11 +44,12 @@ def validate(context: Context) -> Validation:
     )
     measured = [with_instructions(r, first.calibration.instructions) for r in results]
     fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
+    base = base_file(study, context.run)
     validation = Validation.of(
         study.name,
         [
-            *_points(study, study.calibrate, first.measured, fitted, held_out=False),
-            *_points(study, study.hold_out, measured[:-1], predicted, held_out=True),
+            *_points(base, study.calibrate, first.measured, fitted, held_out=False),
+            *_points(base, study.hold_out, measured[:-1], predicted, held_out=True),
         ],
         {p.name: p.estimate(first.calibration.points) for p in first.calibration.parameters},
         manifest,
@@ -53,7 +60,7 @@ def validate(context: Context) -> Validation:
 
 
 def _points(
-    study: Study,
+    base: Path,
     points: Sequence[Point],
     measured: Sequence[Result],
     predicted: Sequence[Result],
@@ -67,15 +74,26 @@ def _points(
             answer,
             held_out=held_out,
             extrapolates=held_out and bool(answer.notes),
-            reproduce=reproduce(study, point),
+            reproduce=reproduce(base, point),
         )
         for point, truth, answer in zip(points, measured, predicted, strict=True)
     ]
 
 
-def reproduce(study: Study, point: Point) -> str:
-    """The command that measures one point of a study again."""
-    words = ["planecast", "measure", study.source]
+def base_file(study: Study, run: RunDirectory) -> Path:
+    """A scenario file that holds the study's base: its own, or one in the run's folder.
+
+    The base has no file of its own when it stands in the study, or was changed by ``--set``.
+    """
+    with suppress(InputError):
+        if load_scenario(study.source) == study.scenario:
+            return Path(study.source)
+    return run.write_json(BASE, study.scenario)
+
+
+def reproduce(base: Path, point: Point) -> str:
+    """The command that measures one point over the scenario of the file `base` again."""
+    words = ["planecast", "measure", str(base)]
     for key, value in point.items():
         text = ",".join(value) or "none" if isinstance(value, tuple) else str(value)
         words += ["--set", f"{key}={text}"]
