@@ -76,7 +76,7 @@ def write(folder: Path, text: str) -> Path:
         (
             "name: x\ntraffic: 7\n",
             "s.yaml:2: traffic: got 7; allowed is a section with the keys "
-            "frame_bytes, flows, destination_step, seed",
+            "frame_bytes, flows, destination_step, seed, offered_pps, arrivals",
         ),
         (
             "name: x\nworkload:\n  stages: [acl, classify]\n",

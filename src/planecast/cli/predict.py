@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,11 +18,19 @@ from planecast.cli.options import (
     variations,
 )
 from planecast.cli.output import chosen_format, emit
+from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from planecast.engines.solve import Calibration
+    from planecast.results import Result
+    from planecast.scenario import Scenario
+
+Engine = Literal["solve", "simulate"]
+
+PRECISION = 0.01
+"""Half-width of the interval as a share of the value, where the simulation ends."""
 
 
 def register(app: typer.Typer) -> None:
@@ -40,6 +48,23 @@ def predict(
             help="A run of calibrate or validate: its folder or name. Default: the latest.",
         ),
     ] = None,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            "--engine",
+            help="solve: closed form, what is forwarded at most. simulate: events in time, also "
+            "loss and latency at traffic.offered_pps.",
+        ),
+    ] = "solve",
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision",
+            metavar="SHARE",
+            help="simulate: ends when the interval is within this share of the value. Default: 1%.",
+            show_default=False,
+        ),
+    ] = None,
     settings: SetOption = None,
     vary: VaryOption = None,
     seed: SeedOption = None,
@@ -49,23 +74,54 @@ def predict(
 ) -> None:
     """Answer a scenario by the calibrated model: cycles a packet and packets a second."""
     from planecast.cli.results_sheet import results_sheet
-    from planecast.engines.solve import solve
-    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results import RunDirectory, runs_folder
 
+    share = _precision(precision, engine)
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
     root = runs_folder(runs)
     model = _calibration(calibration, root)
-    results = solve(scenarios, model, collect_manifest("solve", base.traffic.seed))
+    results = _answers(engine, scenarios, model, base.traffic.seed, share)
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)
     columns = "people" if chosen_format(form, output) == "table" else "machines"
     emit(results_sheet(results, labels, run.path, columns), form, output)
 
 
+def _precision(text: str | None, engine: Engine) -> float:
+    """``1%`` or ``0.01`` as a share. Raises InputError for what is none, and where none is used."""
+    if text is None:
+        return PRECISION
+    where = f"--precision {text}"
+    if engine != "simulate":
+        raise InputError("the closed form runs for no time", where, "add --engine simulate")
+    number = text.strip()
+    try:
+        share = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 1e-6 <= share <= 0.5:
+        raise InputError(f"got '{text}'", where, "say a share from 0.0001% to 50%, such as 1%")
+    return share
+
+
+def _answers(
+    engine: Engine, scenarios: list[Scenario], model: Calibration, seed: int, precision: float
+) -> list[Result]:
+    from planecast.results import collect_manifest
+
+    manifest = collect_manifest(engine, seed)
+    if engine == "solve":
+        from planecast.engines.solve import solve
+
+        return solve(scenarios, model, manifest)
+    from planecast.engines.simulate.engine import simulate
+
+    return simulate(scenarios, model, manifest, precision=precision)
+
+
 def _calibration(named: str | None, root: Path) -> Calibration:
     """The calibration of a run. Raises InputError when there is none."""
     from planecast.engines.solve import Calibration
-    from planecast.errors import InputError
     from planecast.results import find_run, list_runs
     from planecast.study.calibrate import CALIBRATION
 

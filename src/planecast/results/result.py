@@ -44,6 +44,8 @@ class Result(Noun):
     """Packets that went out."""
     drops: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     """Packets dropped, by cause."""
+    latency_ns: dict[str, Estimate] = Field(default_factory=dict)
+    """Nanoseconds from arrival to departure: mean, p50, p90, p99, p99.9, max; none if unknown."""
     capped_by: str | None = None
     """What set the limit: core, ring, NIC, port, PCIe, memory, generator."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None

@@ -16,6 +16,7 @@ import numpy as np
 from planecast.dataplanes import Dataplane, DataplaneConfig, Trial, TrialAnswer, configs_for
 from planecast.engines.measure.estimate import PointFacts, estimate_point, undisturbed_rows
 from planecast.engines.measure.trials import TrialTable
+from planecast.errors import InputError
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -39,9 +40,16 @@ def measure(
     """Measures the scenarios together, interleaved, for about ``budget.seconds``.
 
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
-    labels name the scenarios. Raises MissingError without the data plane's program, RunError when
-    it fails.
+    labels name the scenarios. Raises InputError for a scenario with an offered rate, MissingError
+    without the data plane's program, RunError when it fails.
     """
+    if limited := next((s for s in scenarios if s.traffic.offered_pps is not None), None):
+        raise InputError(
+            "traffic.offered_pps is set, but measuring offers as much as is taken: a rate needs a "
+            "generator, which there is none of yet",
+            limited.name,
+            "leave it out, or ask the simulator: planecast predict --engine simulate",
+        )
     trials = table if table is not None else TrialTable([s.name for s in scenarios])
     facts = [PointFacts(point) for point in range(len(scenarios))]
     configs = configs_for(scenarios)
