@@ -13,38 +13,20 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from planecast.engines.measure import measure
 from planecast.errors import PlanecastError
-from planecast.results import Estimate, collect_manifest, ratio
+from planecast.results import Estimate, collect_manifest
 from planecast.scenario import load_scenario, with_overrides
 from planecast.scenario.study import Budget
 from planecast.study.instructions import count_instructions
+from row import Row, row
+from simulator import simulator_and_simpy, simulator_loads
 
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "scenarios" / "vpe-upstream.yaml"
 OUTPUT = ROOT / "build" / "bench.json"
 SECONDS = 40.0
-
-Row = dict[str, Any]
-
-
-def row(name: str, ours: Estimate, peer: Estimate | None, unit: str, limit: float) -> Row:
-    """One row; the goal is an upper limit of the ratio, or of ours when there is no peer."""
-    compared = ratio(ours, peer) if peer is not None else None
-    shown = compared if compared is not None else ours
-    return {
-        "name": name,
-        "ours": ours.value,
-        "peer": None if peer is None else peer.value,
-        "ratio": None if compared is None else compared.value,
-        "low": shown.low,
-        "high": shown.high,
-        "unit": unit,
-        "goal": f"<= {limit:g}",
-        "met": shown.value <= limit,
-    }
 
 
 def vpe_upstream_flows() -> list[Row]:
@@ -75,7 +57,12 @@ def vpe_upstream_instructions() -> list[Row]:
     ]
 
 
-BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (vpe_upstream_flows, vpe_upstream_instructions)
+BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (
+    vpe_upstream_flows,
+    vpe_upstream_instructions,
+    simulator_loads,
+    simulator_and_simpy,
+)
 
 
 def main() -> int:
@@ -83,11 +70,12 @@ def main() -> int:
     rows: list[Row] = []
     for benchmark in BENCHMARKS:
         try:
-            rows += benchmark()
+            found = benchmark()
         except PlanecastError as error:
             print(f"bench: {benchmark.__name__}: {error}", file=sys.stderr)
             return error.exit_code
-        print(_line(rows[-1]), flush=True)
+        rows += found
+        print("\n".join(map(_line, found)), flush=True)
     OUTPUT.parent.mkdir(exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=OUTPUT.parent, delete=False) as partial:
         json.dump(rows, partial, indent=1)

@@ -38,7 +38,7 @@ if [ "$part" != python ] && [ -d native ]; then
         check "cppcheck" cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --std=c++20 \
             --enable=warning,performance,portability --suppress=missingInclude \
             --suppress=missingIncludeSystem --suppress=preprocessorErrorDirective \
-            --suppress=unknownMacro \
+            --suppress=unknownMacro --library=googletest \
             -j "$(nproc)" native
     fi
 fi
