@@ -46,6 +46,8 @@ class Result(Noun):
     """Packets dropped, by cause."""
     latency_ns: dict[str, Estimate] = Field(default_factory=dict)
     """Nanoseconds from arrival to departure: mean, p50, p90, p99, p99.9, max; none if unknown."""
+    latency_histogram: str | None = None
+    """All latencies, in nanoseconds, as HdrHistogram's compressed V2 encoding in base64."""
     capped_by: str | None = None
     """What set the limit: core, ring, NIC, port, PCIe, memory, generator."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hdrh.histogram import HdrHistogram
 
 from planecast.engines.measure import measure
 from planecast.engines.simulate.engine import simulate
@@ -74,6 +75,8 @@ def test_below_capacity_all_is_forwarded_and_latency_grows(
         assert (result.drops, result.capped_by) == ({}, "generator")
         shown = [result.latency_ns[name].value for name in ("p50", "p90", "p99", "p99.9", "max")]
         assert shown == sorted(shown)
+        histogram = HdrHistogram.decode(result.latency_histogram)
+        assert histogram.get_value_at_percentile(99) == result.latency_ns["p99"].value
         assert (result.latency_ns["mean"].half_width_percent or 100) <= 1
     means = [result.latency_ns["mean"].value for result in results]
     assert means == sorted(means)

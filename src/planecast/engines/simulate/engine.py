@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.histogram import encoded
 from planecast.engines.simulate.model import model_of
 from planecast.engines.simulate.service import Service, services
 from planecast.engines.solve import Calibration, solve
@@ -102,6 +103,7 @@ def _result(
         packets_out=answer.forwarded,
         drops=_drops(answer) if offered else {},
         latency_ns=latency,
+        latency_histogram=encoded(answer.latency) if latency else None,
         capped_by=_limit(answer, solved.capped_by, lost) if offered else solved.capped_by,
         notes=(*solved.notes, *_notes(solved, service, answer, precision, latency)),
         manifest=manifest,
