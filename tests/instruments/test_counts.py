@@ -71,13 +71,13 @@ def test_the_plan_has_two_lengths_of_two_bursts() -> None:
     assert run_plan(64, (32, 8)) == PLAN
 
 
-@pytest.mark.parametrize(
-    ("packets", "bursts"), [(64, (8, 8)), (64, (8,)), (0, (1, 2)), (8, (0, 8))]
-)
 def test_a_plan_has_whole_bursts_only() -> None:
     assert run_plan(60, (24, 8)) == [(64, 8), (128, 8), (72, 24), (144, 24)]
 
 
+@pytest.mark.parametrize(
+    ("packets", "bursts"), [(64, (8, 8)), (64, (8,)), (0, (1, 2)), (8, (0, 8))]
+)
 def test_a_plan_that_cannot_be_solved_is_refused(packets: int, bursts: tuple[int, int]) -> None:
     with pytest.raises(InputError, match="two burst sizes"):
         run_plan(packets, bursts)
