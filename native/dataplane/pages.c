@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pages.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <rte_memory.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { SMALL_PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 << 20 };
 
@@ -38,13 +41,69 @@ uint64_t pages_free_mib(void)
 }
 
 /* Copies the pages of `from` that were ever touched; the others read as zero in both. */
-static void copy_touched(uint8_t *to, uint8_t *from, size_t bytes, unsigned char *touched)
+static void copy_touched(uint8_t *to, const uint8_t *from, size_t bytes,
+                         const unsigned char *touched)
 {
     for (size_t page = 0; page < bytes / SMALL_PAGE_BYTES; page++) {
         if ((touched[page] & 1) == 0)
             continue;
         memcpy(to + page * SMALL_PAGE_BYTES, from + page * SMALL_PAGE_BYTES, SMALL_PAGE_BYTES);
     }
+}
+
+static bool sleeps(const char *thread)
+{
+    char path[300], state = 'S'; /* one that ended disturbs nobody either */
+    snprintf(path, sizeof path, "/proc/self/task/%s/stat", thread);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return true;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'S';
+    fclose(file);
+    return state == 'S';
+}
+
+static bool others_sleep(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    bool all = true;
+    if (folder == NULL)
+        return true;
+    for (struct dirent *entry = readdir(folder); entry != NULL && all; entry = readdir(folder)) {
+        if (entry->d_name[0] != '.' && atoi(entry->d_name) != gettid())
+            all = sleeps(entry->d_name);
+    }
+    closedir(folder);
+    return all;
+}
+
+/* A driver may have given EAL's interrupt thread something to do: what it wrote while we copy would
+ * be lost. It is through in no time. */
+static void wait_until_others_sleep(void)
+{
+    const struct timespec moment = {.tv_nsec = 200000};
+    int quiet = 0;
+    for (int turn = 0; turn < 1000 && quiet < 3; turn++) {
+        nanosleep(&moment, NULL);
+        quiet = others_sleep() ? quiet + 1 : 0;
+    }
+}
+
+/* Anonymous memory as long as the area and as far from a large page's start, so that large pages
+ * stay whole when it moves there; NULL when there is none. */
+static uint8_t *reserve_like(const struct area *area)
+{
+    size_t bytes = area->bytes + LARGE_PAGE_BYTES;
+    uint8_t *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    size_t surplus = ((uintptr_t)area->start - (uintptr_t)start) % LARGE_PAGE_BYTES;
+    if (surplus > 0)
+        munmap(start, surplus);
+    munmap(start + surplus + area->bytes, LARGE_PAGE_BYTES - surplus);
+    return start + surplus;
 }
 
 bool pages_enlarge(char *error, size_t error_bytes)
@@ -54,28 +113,25 @@ bool pages_enlarge(char *error, size_t error_bytes)
     if (area.bytes == 0 || area.page_bytes >= LARGE_PAGE_BYTES)
         return true;
     unsigned char *touched = malloc(area.bytes / SMALL_PAGE_BYTES);
-    if (touched == NULL || mincore(area.start, area.bytes, touched) != 0) {
-        free(touched);
-        return true; /* nothing was changed: small pages it is */
+    uint8_t *fresh = reserve_like(&area);
+    bool fine = true; /* while nothing was changed, small pages are no error */
+    if (touched != NULL && fresh != NULL) {
+        madvise(fresh, area.bytes, MADV_HUGEPAGE);
+        wait_until_others_sleep();
+        if (mincore(area.start, area.bytes, touched) == 0) {
+            copy_touched(fresh, area.start, area.bytes, touched);
+            /* In one step: at no time is there anything else to read at these addresses. */
+            fine = mremap(fresh, area.bytes, area.bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                          area.start) == area.start;
+            if (!fine)
+                snprintf(error, error_bytes, "DPDK's memory can't be moved: %s", strerror(errno));
+            fresh = NULL;
+        }
     }
-    /* An old size of 0 asks for a second view of a shared mapping: the first one stays until
-     * replaced. */
-    uint8_t *old = mremap(area.start, 0, area.bytes, MREMAP_MAYMOVE);
-    bool fine = old != MAP_FAILED;
-    if (fine) {
-        void *fresh = mmap(area.start, area.bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        fine = fresh == area.start;
-        if (!fine)
-            snprintf(error, error_bytes, "DPDK's memory can't be remapped: %s", strerror(errno));
-    }
-    if (fine) {
-        madvise(area.start, area.bytes, MADV_HUGEPAGE);
-        copy_touched(area.start, old, area.bytes, touched);
-        munmap(old, area.bytes);
-    }
+    if (fresh != NULL)
+        munmap(fresh, area.bytes);
     free(touched);
-    return fine || old == MAP_FAILED;
+    return fine;
 }
 
 /* Sums a field of /proc/self/smaps (KiB) over the mappings that lie in the area. */
