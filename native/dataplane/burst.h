@@ -28,19 +28,23 @@ struct burst {
     uint16_t received; /* packets that the source put in */
     uint32_t stages;   /* bit set of enum stage_id: the pipeline that it takes */
     uint64_t now_tsc;  /* the one clock reading of this burst, for the meters */
-    struct rte_mbuf *packet[BURST_MAX];
+    struct rte_mbuf *packet[BURST_MAX] __rte_cache_aligned;
     uint8_t *frame[BURST_MAX];          /* first byte of the Ethernet header */
     uint64_t flow_key[BURST_MAX];       /* the two VLAN ids, masked to 12 bits each */
     uint32_t flow_signature[BURST_MAX]; /* CRC32 of the key, for the flow table */
-    void *flow[BURST_MAX];              /* flow id, as the flow table keeps it */
+    int32_t flow[BURST_MAX];            /* flow id, as the flow table gives it; below 0: none */
     uint32_t destination[BURST_MAX];    /* IPv4, host order */
     void *action[BURST_MAX];            /* entry of the flow-action array for flow and class */
     uint8_t colour[BURST_MAX];          /* enum rte_color */
     uint64_t drop_count[DROP_CAUSES];   /* drops so far, by cause */
+    const void *key_at[BURST_MAX];      /* where flow_key[i] is: rte_hash takes addresses */
 };
+
+/* Once, before the first packet. */
+void burst_open(struct burst *burst);
 
 /* Frees the packets whose verdict[i] (an enum drop_cause) is not DROP_NONE, counts them, and closes
  * the gaps in every column. The slow path: a stage calls it only when it has something to drop. */
-void burst_drop(struct burst *burst, const uint8_t *verdict);
+SLOW_PATH burst_drop(struct burst *burst, const uint8_t *verdict);
 
 #endif

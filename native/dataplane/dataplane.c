@@ -28,6 +28,7 @@ static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error,
     struct lcore *lcore = rte_zmalloc("lcore", sizeof *lcore, RTE_CACHE_LINE_SIZE);
     dataplane->lcore[index] = lcore;
     if (lcore != NULL) {
+        burst_open(&lcore->burst);
         lcore->index = index;
         lcore->cpu = config->lcore_cpu[index];
         lcore->lcore_id = index + 1; /* lcore 0 is the main one */

@@ -13,6 +13,7 @@
 
 #include <immintrin.h>
 #include <rte_byteorder.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -111,13 +112,14 @@ static inline uint64_t flow_key_of(uint32_t flow)
     return big64(vlan_ids_of(flow));
 }
 
-static inline uint32_t flow_id_of(uint64_t key)
+/* 64 bits wide, so that an index made of it need not be widened. */
+static inline uint64_t flow_id_of(uint64_t key)
 {
     uint64_t tags = big64(key);
 #ifdef __BMI2__
-    return (uint32_t)_pext_u64(tags, VLAN_IDS_MASK);
+    return _pext_u64(tags, VLAN_IDS_MASK);
 #else
-    return (uint32_t)(tags >> 48 & 0xFFF) << VLAN_ID_BITS | (uint32_t)(tags >> 16 & 0xFFF);
+    return (tags >> 48 & 0xFFF) << VLAN_ID_BITS | (tags >> 16 & 0xFFF);
 #endif
 }
 
@@ -128,16 +130,15 @@ static inline uint16_t checksum_fold(uint32_t sum)
     return (uint16_t) ~((sum + (sum << 16 | sum >> 16)) >> 16);
 }
 
-/* The four bytes from OFFSET_IP_TTL (TTL, protocol, checksum) after one hop; the TTL must be above
- * 0.
- *
- * A TTL one lower is a sum 0x0100 lower, so the checksum grows by 0x0100 (RFC 1624, equation 3):
- * read as a little-endian number, the word grows by 0x10000 - 1. What is carried out of the
- * checksum comes back in at its end, and so does its one value 0xFFFF, which must become 0x0000. */
-static inline uint32_t hop_of(uint32_t ttl_protocol_checksum)
+/* An IPv4 checksum, as it was loaded, after the TTL went down by one: the sum is 0x0100 lower, so
+ * its complement is as much higher (RFC 1624, equation 3), which is 1 for a little-endian load.
+ * What is carried out comes in again at the end; so does 0xFFFF, which no header has: it must
+ * become 0. */
+static inline uint16_t checksum_after_hop(uint16_t checksum)
 {
-    uint64_t carried = ((uint64_t)ttl_protocol_checksum + 0x1FFFF) >> 32;
-    return ttl_protocol_checksum + 0xFFFF + ((uint32_t)carried << 16);
+    uint16_t sum = 0;
+    bool carried = __builtin_add_overflow(checksum, (uint16_t)2, &sum);
+    return (uint16_t)(sum - 1 + carried);
 }
 
 #endif

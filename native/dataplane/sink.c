@@ -20,9 +20,9 @@ void sink_close(struct sink *sink)
     ring_close(&sink->ring, sink->pool);
 }
 
-static void send_internal(struct sink *sink, struct burst *burst)
+static __rte_always_inline void send_internal(struct sink *sink, struct burst *burst)
 {
-    struct rte_mbuf *done[BURST_MAX];
+    struct rte_mbuf *done[BURST_MAX] __rte_cache_aligned;
     ring_exchange(&sink->ring, burst->packet, done, burst->count);
     rte_mempool_put_bulk(sink->pool, (void **)done, burst->count);
     sink->packets_out += burst->count;

@@ -2,37 +2,14 @@
 #include "source.h"
 
 #include <rte_ethdev.h>
-#include <rte_mbuf_ptype.h>
 #include <rte_meter.h>
 
 #include "headers.h"
 #include "poison.h"
-#include "traffic.h"
 
-/* Bytes from the start of an mbuf to its packet: the pool has no private area. */
-enum { MBUF_TO_FRAME = sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM };
-
-/* What a NIC says of the profile's packets. */
-#define PACKET_TYPE      (RTE_PTYPE_L2_ETHER_QINQ | RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_UDP)
-#define TAGS_WITHOUT_IDS RTE_BE64((uint64_t)ETHER_TYPE_VLAN << 32 | ETHER_TYPE_IPV4)
-
-static inline uint32_t mix(uint32_t x)
-{ /* a permutation of 32 bits; Wellons' lowbias32 */
-    x ^= x >> 16;
-    x *= 0x7FEB352DU;
-    x ^= x >> 15;
-    x *= 0x846CA68BU;
-    return x ^ x >> 16;
-}
-
-static bool read_rearm_word(struct rte_mempool *pool, uint64_t *word)
+static uint32_t mix(uint32_t x)
 {
-    struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
-    if (mbuf == NULL)
-        return false;
-    *word = load64(&mbuf->rearm_data);
-    rte_pktmbuf_free(mbuf);
-    return true;
+    return MIX(x, MIX_A, MIX_B);
 }
 
 bool source_open(struct source *source, const struct config *config, uint32_t lcore,
@@ -42,139 +19,72 @@ bool source_open(struct source *source, const struct config *config, uint32_t lc
     source->queue = (uint16_t)lcore;
     source->pool = pool;
     source->sequence = mix(config->seed * LCORES_MAX + lcore);
-    source->destination_step = config->destination_step;
+    source->profile.destination_step = config->destination_step;
     source->destination = lcore * 4099 * config->destination_step; /* lcores walk apart */
     for (uint32_t i = 0; i < DSCP_SLOTS; i++) {
-        source->tos[i] = (uint32_t)config->dscp[i % config->dscp_count] << 2;
+        source->profile.tos[i] = (uint8_t)(config->dscp[i % config->dscp_count] << 2);
     }
     if (source->port != PORT_INTERNAL)
         return true;
-    return read_rearm_word(pool, &source->mbuf_rearm) &&
-           ring_open(&source->ring, config->rx_ring, pool);
+    source->spare = rte_pktmbuf_alloc(pool);
+    if (source->spare == NULL)
+        return false;
+    source->profile.mbuf_rearm = load64(&source->spare->rearm_data);
+    return ring_open(&source->ring, config->rx_ring, pool);
 }
 
 void source_close(struct source *source)
 {
     ring_close(&source->ring, source->pool);
+    rte_pktmbuf_free(source->spare); /* NULL is no buffer */
+    source->spare = NULL;
 }
 
-/* The bytes that all packets of a trial share, and their part of the IPv4 checksum. */
-static void make_template(struct source *source)
+void source_set_traffic(struct source *source, const struct traffic *traffic, uint32_t lcore)
 {
-    uint8_t *frame = source->template.bytes;
-    uint16_t ip_bytes = (uint16_t)(source->frame_bytes - L2_BYTES);
-    memset(frame, 0, TEMPLATE_BYTES);
-    static const uint8_t addresses[12] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
-    memcpy(frame, addresses, sizeof addresses);
-    store16(frame + OFFSET_OUTER_TYPE, RTE_BE16(ETHER_TYPE_QINQ));
-    store16(frame + OFFSET_TAGS + 2, RTE_BE16(ETHER_TYPE_VLAN));
-    store16(frame + OFFSET_TAGS + 6, RTE_BE16(ETHER_TYPE_IPV4));
-    frame[OFFSET_IP] = 0x45;
-    store16(frame + OFFSET_IP_LENGTH, big16(ip_bytes));
-    frame[OFFSET_IP_TTL] = TTL;
-    frame[OFFSET_IP_PROTOCOL] = PROTOCOL_UDP;
-    store16(frame + OFFSET_PORTS + 4, big16((uint16_t)(ip_bytes - IP_BYTES)));
-    source->checksum_base = 0;
-    for (int i = 0; i < IP_BYTES; i += 2)
-        source->checksum_base += load16(frame + OFFSET_IP + i);
-}
-
-void source_set_traffic(struct source *source, const struct config *config,
-                        const struct traffic *traffic, uint32_t lcore)
-{
-    (void)config;
     uint64_t flows = traffic->flows;
-    source->flow_first = (uint32_t)(flows * lcore / traffic->lcores);
-    source->flow_count = (uint32_t)(flows * (lcore + 1) / traffic->lcores) - source->flow_first;
-    if (source->flow_count == 0)
-        source->flow_count = 1; /* fewer flows than lcores: they share */
-    source->frame_bytes = (uint16_t)(traffic->frame_bytes - FCS_BYTES);
-    make_template(source);
+    struct packet_profile *profile = &source->profile;
+    uint32_t first = (uint32_t)(flows * lcore / traffic->lcores);
+    uint32_t count = (uint32_t)(flows * (lcore + 1) / traffic->lcores) - first;
+    profile->frame_bytes = (uint16_t)(traffic->frame_bytes - FCS_BYTES);
+    profile->flow_first = first;
+    profile->flow_count = RTE_MAX(count, 1U); /* fewer flows than lcores: they share */
+    packet_maker_set(&source->maker, profile);
 }
 
-/* The varying header fields of a burst, in columns: the compiler computes several packets at once.
- */
-struct fields {
-    uint32_t flow[BURST_MAX];
-    uint32_t tos[BURST_MAX];
-    uint32_t ports[BURST_MAX], from[BURST_MAX], to[BURST_MAX]; /* network order */
-    uint32_t checksum[BURST_MAX];
-};
-
-static inline void choose_fields(struct source *source, struct fields *fields, uint16_t count)
+static inline void make_packets(struct source *source, const struct burst *burst, uint32_t count)
 {
-    uint32_t sequence = source->sequence, to = source->destination, step = source->destination_step;
-    uint32_t first = source->flow_first, base = source->checksum_base;
-    uint64_t flows = source->flow_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t random = mix(sequence + i);
-        fields->flow[i] = first + (uint32_t)(random * flows >> 32);
-        fields->ports[i] = RTE_BE16(SOURCE_PORT_MIN) | (random & 0xFF03FF7FU);
+    const lanes from_zero = {0, 1, 2, 3, 4, 5, 6, 7};
+    const struct packet_maker *maker = &source->maker;
+    uint32_t destination_step = source->profile.destination_step;
+    lanes sequence = source->sequence + from_zero;
+    lanes destination = source->destination + from_zero * destination_step;
+    uint32_t i = 0;
+    for (; i < (count & ~(LANES - 1U)); i += LANES) {
+        make_eight(maker, sequence, destination, &burst->packet[i]);
+        sequence += LANES;
+        destination += maker->step;
     }
-    for (uint32_t i = 0; i < count; i++)
-        fields->tos[i] = source->tos[fields->flow[i] % DSCP_SLOTS];
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t from = big32(fields->flow[i]), destination = big32(to + i * step);
-        uint32_t sum = base + (fields->tos[i] << 8) + (from >> 16) + (from & 0xFFFF) +
-                       (destination >> 16) + (destination & 0xFFFF);
-        fields->from[i] = from; /* in 0.0.0.0/8: a flow id has 24 bits */
-        fields->to[i] = destination;
-        fields->checksum[i] = checksum_fold(sum);
+    if (i < count) { /* fewer than eight: the others of the eight go nowhere */
+        struct rte_mbuf *mbufs[LANES];
+        for (uint32_t j = 0; j < LANES; j++)
+            mbufs[j] = i + j < count ? burst->packet[i + j] : source->spare;
+        make_eight(maker, sequence, destination, mbufs);
     }
-    source->sequence = sequence + count;
-    source->destination = to + count * step;
+    source->sequence += count;
+    source->destination += count * destination_step;
 }
 
-/* Template, then what varies: what a NIC would have written. */
-static inline void write_headers(uint8_t *frame, half_template first, half_template second,
-                                 const struct fields *fields, uint16_t i)
+static __rte_always_inline void receive_internal(struct source *source, struct burst *burst)
 {
-    memcpy(frame, &first, sizeof first);
-    memcpy(frame + sizeof first, &second, sizeof second);
-    store64(frame + OFFSET_TAGS, TAGS_WITHOUT_IDS | flow_key_of(fields->flow[i]));
-    frame[OFFSET_IP_TOS] = (uint8_t)fields->tos[i];
-    store16(frame + OFFSET_IP_CHECKSUM, (uint16_t)fields->checksum[i]);
-    store32(frame + OFFSET_IP_SOURCE, fields->from[i]);
-    store32(frame + OFFSET_IP_DESTINATION, fields->to[i]);
-    store32(frame + OFFSET_PORTS, fields->ports[i]);
-}
-
-/* An mbuf from data_off to data_len, as the descriptor of a received packet sets it: one store. */
-struct fresh_mbuf {
-    uint64_t rearm, ol_flags;
-    uint32_t packet_type, packet_bytes;
-    uint16_t data_bytes, vlan_tci;
-    uint32_t rss;
-};
-_Static_assert(offsetof(struct rte_mbuf, ol_flags) - offsetof(struct rte_mbuf, rearm_data) ==
-                   offsetof(struct fresh_mbuf, ol_flags),
-               "the mbuf's fields are where they were");
-_Static_assert(offsetof(struct rte_mbuf, data_len) - offsetof(struct rte_mbuf, rearm_data) ==
-                   offsetof(struct fresh_mbuf, data_bytes),
-               "the mbuf's fields are where they were");
-
-static void receive_internal(struct source *source, struct burst *burst)
-{
-    struct rte_mbuf *fresh[BURST_MAX];
-    struct fields fields;
+    struct rte_mbuf *fresh[BURST_MAX] __rte_cache_aligned;
     uint16_t count = source->burst;
     if (unlikely(rte_mempool_get_bulk(source->pool, (void **)fresh, count) != 0))
         count = 0;
-    choose_fields(source, &fields, count);
     ring_exchange(&source->ring, fresh, burst->packet, count);
-    /* Copies: a store into a packet could otherwise change them, as far as the compiler knows. */
-    struct fresh_mbuf received = {.rearm = source->mbuf_rearm,
-                                  .packet_type = PACKET_TYPE,
-                                  .packet_bytes = source->frame_bytes,
-                                  .data_bytes = source->frame_bytes};
-    half_template first = source->template.half[0], second = source->template.half[1];
-    BURST_UNROLL
-    for (uint16_t i = 0; i < count; i++) {
-        struct rte_mbuf *mbuf = burst->packet[i];
-        memcpy(&mbuf->rearm_data, &received, sizeof received);
-        burst->frame[i] = (uint8_t *)mbuf + MBUF_TO_FRAME;
-        write_headers((uint8_t *)mbuf + MBUF_TO_FRAME, first, second, &fields, i);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        burst->frame[i] = (uint8_t *)burst->packet[i] + MBUF_TO_FRAME;
+    make_packets(source, burst, count);
     burst->count = count;
 }
 
@@ -227,5 +137,6 @@ void stage_source(struct source *source, struct burst *burst)
     } else {
         receive_port(source, burst);
     }
-    memset(burst->colour, RTE_COLOR_GREEN, burst->count); /* should no meter run */
+    if ((burst->stages & 1U << STAGE_ACTIONS) == 0) /* no key extraction tells colours */
+        memset(burst->colour, RTE_COLOR_GREEN, burst->count);
 }

@@ -16,31 +16,20 @@
 
 #include "burst.h"
 #include "config.h"
+#include "packet_maker.h"
 #include "ring.h"
-
-enum { TEMPLATE_BYTES = 64, DSCP_SLOTS = 64 };
-
-/* The first bytes of a frame; as two vectors they stay in registers while a burst is written. */
-typedef uint8_t half_template __attribute__((vector_size(TEMPLATE_BYTES / 2)));
-union header_template {
-    uint8_t bytes[TEMPLATE_BYTES];
-    half_template half[2];
-};
 
 struct source {
     int32_t port; /* PORT_INTERNAL or a DPDK port */
     uint16_t queue;
     uint16_t burst;
     struct rte_mempool *pool;
-    struct ring ring;    /* buffers that wait for a packet */
-    uint64_t mbuf_rearm; /* data_off, refcnt, nb_segs, port: one store makes a buffer fresh */
-    uint32_t sequence;   /* of the random numbers */
-    uint32_t destination, destination_step;
-    uint32_t flow_first, flow_count;
-    uint16_t frame_bytes;     /* in memory: without FCS */
-    uint32_t tos[DSCP_SLOTS]; /* a flow has the one of its number, modulo */
-    uint32_t checksum_base;   /* sum of the template's IPv4 words that never change */
-    union header_template template;
+    struct ring ring;       /* buffers that wait for a packet */
+    struct rte_mbuf *spare; /* takes what was computed for no packet */
+    uint32_t sequence;      /* of the random numbers */
+    uint32_t destination;
+    struct packet_profile profile;
+    struct packet_maker maker;
 };
 
 /* What may change from trial to trial. */
@@ -53,8 +42,7 @@ struct traffic {
 /* Gives the source its buffers; false when the pool has not enough. */
 bool source_open(struct source *source, const struct config *config, uint32_t lcore,
                  struct rte_mempool *pool);
-void source_set_traffic(struct source *source, const struct config *config,
-                        const struct traffic *traffic, uint32_t lcore);
+void source_set_traffic(struct source *source, const struct traffic *traffic, uint32_t lcore);
 void source_close(struct source *source);
 
 /* Fills the burst with up to source->burst packets whose headers are checked. */

@@ -41,7 +41,7 @@ static void prepare(const struct round *round, struct lcore *lcore)
 {
     const struct trial *trial = round->trial;
     lcore_set_pipeline(lcore, &trial->pipeline, round->dataplane->tables);
-    source_set_traffic(&lcore->source, &round->dataplane->config, &trial->traffic, lcore->index);
+    source_set_traffic(&lcore->source, &trial->traffic, lcore->index);
     lcore->source.burst = (uint16_t)trial->burst;
     lcore->stage_clock = trial->stage_clock;
     lcore->until_clock = trial->stage_clock;

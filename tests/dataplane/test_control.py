@@ -85,13 +85,13 @@ def test_a_trial_with_every_key(dataplane: Any) -> None:
         assert after["lcores"][0]["windows"]["canary_chase"] == [[0, 0]]
 
 
-@pytest.mark.parametrize("burst", [1, 3, 32, 255, 256])
-@pytest.mark.parametrize("stages", ["none", "acl", "key,classify", ",".join(STAGES)])
-def test_bursts_and_stages(dataplane: Any, burst: int, stages: str) -> None:
+def test_bursts_and_stages(dataplane: Any) -> None:
     with dataplane.control() as control:
-        answer = control.ask(f"trial windows=2 packets=1000 burst={burst} stages={stages}")
-        names = [] if stages == "none" else stages.split(",")
-        check_trial(answer, windows=2, packets=1000, burst=burst, stages=names)
+        for stages in ("none", "acl", "key,classify", ",".join(STAGES)):
+            names = [] if stages == "none" else stages.split(",")
+            for burst in (1, 3, 32, 255, 256):
+                answer = control.ask(f"trial windows=2 packets=1000 burst={burst} stages={stages}")
+                check_trial(answer, windows=2, packets=1000, burst=burst, stages=names)
 
 
 def test_no_stage_clock(dataplane: Any) -> None:

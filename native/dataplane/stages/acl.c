@@ -108,12 +108,12 @@ STAGE_FUNCTION stage_acl(void *tables, struct burst *burst)
 {
     const uint8_t *data[BURST_MAX];
     uint32_t rule[BURST_MAX];
-    uint16_t count = burst->count;
-    for (uint16_t i = 0; i < count; i++)
+    uint32_t count = burst->count;
+    for (uint32_t i = 0; i < count; i++)
         data[i] = burst->frame[i] + OFFSET_IP_PROTOCOL;
     rte_acl_classify(tables, data, rule, count, 1);
     uint32_t denied = 0;
-    for (uint16_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         denied |= rule[i] == 0;
     if (unlikely(denied != 0))
         drop_denied(burst, rule);

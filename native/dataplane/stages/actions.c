@@ -29,13 +29,14 @@ static struct rte_meter_trtcm_params meter_params(const struct config *config)
 
 /* Class selector: the DSCP's upper two bits, EF-like values first. Colour: the drop precedence of
  * the assured-forwarding code points (RFC 2597), green for all others. */
-static void fill_dscp_table(void)
+static void fill_tos_table(void)
 {
-    for (int dscp = 0; dscp < 64; dscp++) {
+    for (int tos = 0; tos < 256; tos++) {
+        int dscp = tos >> 2;
         int precedence = dscp >> 1 & 3;
         bool assured = dscp >= 10 && dscp <= 38 && (dscp & 1) == 0 && precedence != 0;
-        actions_tables.of_dscp[dscp].class = (uint8_t)(CLASSES - 1 - (dscp >> 4));
-        actions_tables.of_dscp[dscp].colour = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
+        actions_tables.of_tos[tos].class = (uint8_t)(CLASSES - 1 - (dscp >> 4));
+        actions_tables.of_tos[tos].colour = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
     }
 }
 
@@ -47,7 +48,7 @@ void *actions_create(const struct config *config, char *error, size_t error_byte
                  config->meter_rate);
         return NULL;
     }
-    fill_dscp_table();
+    fill_tos_table();
     size_t count = (size_t)config->flows * CLASSES;
     actions_tables.entries =
         rte_malloc("flow_actions", count * sizeof(struct class_entry), RTE_CACHE_LINE_SIZE);
@@ -88,16 +89,17 @@ STAGE_FUNCTION stage_actions(void *opaque, struct burst *burst)
         actions_tables.profile; /* a copy: no store below can change it */
     uint64_t now = burst->now_tsc;
     uint16_t count = burst->count;
-    uint8_t any = 0;
+    uint32_t any = 0;
     for (uint16_t i = 0; i < count; i++) {
         struct class_entry *entry = burst->action[i];
         uint32_t bytes = big16(load16(burst->frame[i] + OFFSET_IP_LENGTH));
         enum rte_color colour = rte_meter_trtcm_color_aware_check(
             &entry->meter, &profile, now, bytes, (enum rte_color)burst->colour[i]);
         entry->packets[colour]++;
-        burst->colour[i] = entry->policer[colour];
-        any |= entry->policer[colour] & POLICER_DROP;
+        uint8_t policed = entry->policer[colour];
+        burst->colour[i] = policed;
+        any |= policed;
     }
-    if (unlikely(any != 0))
+    if (unlikely((any & POLICER_DROP) != 0))
         drop_policed(burst);
 }

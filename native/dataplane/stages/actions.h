@@ -18,22 +18,22 @@ struct class_entry {
 
 _Static_assert(sizeof(struct class_entry) == RTE_CACHE_LINE_SIZE, "a class is one cache line");
 
-struct dscp_action {
+struct tos_action {
     uint8_t class, colour;
 };
 
 struct actions_tables {
     struct rte_meter_trtcm_profile profile;
-    struct dscp_action of_dscp[64];
-    struct class_entry *entries; /* [flows][CLASSES] */
+    struct tos_action of_tos[256]; /* by the whole byte: no shift, whatever its ECN bits are */
+    struct class_entry *entries;   /* [flows][CLASSES] */
 };
 
 extern struct actions_tables actions_tables;
 
-static inline struct class_entry *actions_entry(struct class_entry *entries, uint32_t flow,
+static inline struct class_entry *actions_entry(struct class_entry *entries, uint64_t flow,
                                                 uint8_t class)
 {
-    return &entries[(size_t)flow * CLASSES + class];
+    return &entries[flow * CLASSES + class];
 }
 
 #endif

@@ -42,11 +42,11 @@ void *classify_create(const struct config *config, char *error, size_t error_byt
     rte_hash_set_cmp_func(flows, key_differs);
     for (uint32_t flow = 0; flow < config->flows; flow++) {
         uint64_t key = flow_key_of(flow);
-        int rc = rte_hash_add_key_with_hash_data(flows, &key, flow_signature(key),
-                                                 (void *)(uintptr_t)flow);
-        if (rc < 0) {
+        /* The position of a key is its flow id: the table counts its keys from 0, as we do. */
+        int32_t position = rte_hash_add_key_with_hash(flows, &key, flow_signature(key));
+        if (position != (int32_t)flow) {
             snprintf(error, error_bytes, "flow %u does not fit into the flow table: %s", flow,
-                     rte_strerror(-rc));
+                     position < 0 ? rte_strerror(-position) : "it is in another place");
             rte_hash_free(flows);
             return NULL;
         }
@@ -59,41 +59,26 @@ void classify_destroy(void *tables)
     rte_hash_free(tables);
 }
 
-/* Looks up to 64 keys up (the library's limit for a call) from packet `first`; returns the misses'
- * bits. */
-static inline uint64_t lookup_chunk(struct rte_hash *flows, struct burst *burst, uint16_t first,
-                                    uint16_t count)
-{
-    const void *keys[RTE_HASH_LOOKUP_BULK_MAX];
-    uint64_t hits = 0;
-    for (uint16_t i = 0; i < count; i++)
-        keys[i] = &burst->flow_key[first + i];
-    rte_hash_lookup_with_hash_bulk_data(flows, keys, &burst->flow_signature[first], count, &hits,
-                                        &burst->flow[first]);
-    uint64_t all = count == 64 ? UINT64_MAX : (1ULL << count) - 1;
-    return ~hits & all;
-}
-
-static SLOW_PATH drop_missed(struct burst *burst, const uint64_t *missed)
+static SLOW_PATH drop_missed(struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
-    for (uint16_t i = 0; i < burst->count; i++) {
-        uint64_t miss = missed[i / RTE_HASH_LOOKUP_BULK_MAX] >> i % RTE_HASH_LOOKUP_BULK_MAX & 1;
-        verdict[i] = miss != 0 ? DROP_FLOW_MISS : DROP_NONE;
-    }
+    for (uint16_t i = 0; i < burst->count; i++)
+        verdict[i] = burst->flow[i] < 0 ? DROP_FLOW_MISS : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
 STAGE_FUNCTION stage_classify(void *tables, struct burst *burst)
 {
     struct rte_hash *flows = tables;
-    uint64_t missed[BURST_MAX / RTE_HASH_LOOKUP_BULK_MAX];
-    uint64_t any = 0;
-    for (uint16_t first = 0; first < burst->count; first += RTE_HASH_LOOKUP_BULK_MAX) {
-        uint16_t count = RTE_MIN(burst->count - first, RTE_HASH_LOOKUP_BULK_MAX);
-        missed[first / RTE_HASH_LOOKUP_BULK_MAX] = lookup_chunk(flows, burst, first, count);
-        any |= missed[first / RTE_HASH_LOOKUP_BULK_MAX];
+    uint32_t count = burst->count;
+    for (uint32_t first = 0; first < count; first += RTE_HASH_LOOKUP_BULK_MAX) {
+        rte_hash_lookup_with_hash_bulk(flows, &burst->key_at[first], &burst->flow_signature[first],
+                                       RTE_MIN(count - first, RTE_HASH_LOOKUP_BULK_MAX),
+                                       &burst->flow[first]);
     }
-    if (unlikely(any != 0))
-        drop_missed(burst, missed);
+    int32_t any = 0; /* below zero as soon as one is */
+    for (uint32_t i = 0; i < count; i++)
+        any |= burst->flow[i];
+    if (unlikely(any < 0))
+        drop_missed(burst);
 }

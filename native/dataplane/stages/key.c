@@ -21,18 +21,18 @@ STAGE_FUNCTION stage_key(void *tables, struct burst *burst)
     const bool routes = (burst->stages & 1U << STAGE_ROUTE) != 0;
     struct class_entry *entries = actions_tables.entries;
     const struct rte_lpm_tbl_entry *first_table = route_tables.routes->tbl24;
-    uint16_t count = burst->count;
+    uint32_t count = burst->count;
     BURST_UNROLL
-    for (uint16_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint8_t *frame = burst->frame[i];
         uint64_t key = load64(frame + OFFSET_TAGS) & FLOW_KEY_MASK;
         burst->flow_key[i] = key;
         burst->flow_signature[i] = flow_signature(key);
         if (meters) {
-            struct dscp_action by_dscp = actions_tables.of_dscp[frame[OFFSET_IP_TOS] >> 2];
-            struct class_entry *entry = actions_entry(entries, flow_id_of(key), by_dscp.class);
+            struct tos_action by_tos = actions_tables.of_tos[frame[OFFSET_IP_TOS]];
+            struct class_entry *entry = actions_entry(entries, flow_id_of(key), by_tos.class);
             burst->action[i] = entry;
-            burst->colour[i] = by_dscp.colour;
+            burst->colour[i] = by_tos.colour;
             __builtin_prefetch(entry, 1);
         }
         if (routes) {

@@ -19,9 +19,6 @@
 
 struct route_tables route_tables;
 
-/* Instead of a next hop: LPM's have 24 bits. */
-enum { NO_ROUTE = 1 << 24, TTL_ENDED = 1 << 25 };
-
 #define LABEL_PAIR(outer, inner) big64((uint64_t)(outer) << 32 | (inner))
 enum { LABEL_SHIFT = 12, EXP_SHIFT = 9, BOTTOM_OF_STACK = 1 << 8 };
 enum { OFFSET_OUTER_LABEL_TTL = 17, OFFSET_INNER_LABEL_TTL = 21 };
@@ -92,12 +89,25 @@ static inline void encapsulate(uint8_t *frame, const struct next_hop *hop, uint6
     frame[OFFSET_INNER_LABEL_TTL] = ttl;
 }
 
-static SLOW_PATH drop_unrouted(struct burst *burst, const uint32_t *hop)
+static inline void hop(uint8_t *frame, uint8_t ttl)
+{
+    frame[OFFSET_IP_TTL] = ttl;
+    store16(frame + OFFSET_IP_CHECKSUM, checksum_after_hop(load16(frame + OFFSET_IP_CHECKSUM)));
+}
+
+/* A packet that was refused is the one that still has its tags: the loop keeps no account of them.
+ */
+static SLOW_PATH drop_refused(struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++) {
-        uint8_t kept = hop[i] == TTL_ENDED ? DROP_TTL : DROP_NONE;
-        verdict[i] = hop[i] == NO_ROUTE ? DROP_ROUTE_MISS : kept;
+        uint32_t next = 0;
+        if (load16(burst->frame[i] + OFFSET_OUTER_TYPE) == RTE_BE16(ETHER_TYPE_MPLS))
+            verdict[i] = DROP_NONE;
+        else if (rte_lpm_lookup(route_tables.routes, burst->destination[i], &next) != 0)
+            verdict[i] = DROP_ROUTE_MISS;
+        else
+            verdict[i] = DROP_TTL;
     }
     burst_drop(burst, verdict);
 }
@@ -107,23 +117,27 @@ STAGE_FUNCTION stage_route(void *opaque, struct burst *burst)
     (void)opaque;
     struct rte_lpm *routes = route_tables.routes;
     const struct next_hop *next_hops = route_tables.next_hops;
-    uint32_t hop[BURST_MAX];
-    uint32_t refused = 0;
-    uint16_t count = burst->count;
-    for (uint16_t i = 0; i < count; i++) {
+    uint32_t missed = 0, expired = 0; /* two: were they one, the compiler would join the tests */
+    uint32_t count = burst->count;
+    /* One by one: the library's look-up of four at once takes as many instructions here, and
+     * longer. */
+    BURST_UNROLL
+    for (uint32_t i = 0; i < count; i++) {
         uint8_t *frame = burst->frame[i];
-        uint32_t ttl_word = load32(frame + OFFSET_IP_TTL);
-        uint8_t ttl = (uint8_t)ttl_word;
-        if (unlikely(rte_lpm_lookup(routes, burst->destination[i], &hop[i]) != 0)) {
-            refused += hop[i] = NO_ROUTE;
-        } else if (unlikely(ttl <= 1)) {
-            refused += hop[i] = TTL_ENDED;
-        } else {
-            store32(frame + OFFSET_IP_TTL, hop_of(ttl_word));
-            encapsulate(frame, &next_hops[hop[i]], route_tables.exp_of_colour[burst->colour[i]],
-                        (uint8_t)(ttl - 1));
+        uint8_t ttl = frame[OFFSET_IP_TTL];
+        uint32_t next = 0;
+        if (unlikely(rte_lpm_lookup(routes, burst->destination[i], &next) != 0)) {
+            missed++;
+            continue;
         }
+        if (unlikely(ttl <= 1)) {
+            expired++;
+            continue;
+        }
+        hop(frame, (uint8_t)(ttl - 1));
+        encapsulate(frame, &next_hops[next], route_tables.exp_of_colour[burst->colour[i]],
+                    (uint8_t)(ttl - 1));
     }
-    if (unlikely(refused != 0))
-        drop_unrouted(burst, hop);
+    if (unlikely(missed + expired > 0))
+        drop_refused(burst);
 }

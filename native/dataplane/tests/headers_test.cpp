@@ -97,28 +97,26 @@ TEST(Headers, AHopUpdatesEveryChecksumAsIfComputedAnew)
         // A fixed rest and every id: the checksums take all values but 0xFFFF, which none has.
         header[10] = static_cast<uint8_t>(before >> 8);
         header[11] = static_cast<uint8_t>(before);
-        uint32_t word = 0;
-        std::memcpy(&word, &header[8], sizeof word);
-        word = test_hop_of(word);
+        uint16_t checksum = 0;
+        std::memcpy(&checksum, &header[10], sizeof checksum);
+        checksum = test_checksum_after_hop(checksum);
         std::array<uint8_t, 20> expected = header;
         expected[8]--;
         expected[10] = expected[11] = 0;
         const uint16_t after = naive_checksum(expected);
         expected[10] = static_cast<uint8_t>(after >> 8);
         expected[11] = static_cast<uint8_t>(after);
-        std::memcpy(&header[8], &word, sizeof word);
+        header[8]--;
+        std::memcpy(&header[10], &checksum, sizeof checksum);
         ASSERT_EQ(header, expected) << "checksum " << before;
     }
 }
 
 TEST(Headers, AHopAtTheCornersOfTheChecksum)
 {
-    // TTL 64, protocol 17; the checksum before and after in network order.
-    const auto hop = [](uint32_t checksum) {
-        const uint32_t swapped = (checksum & 0xFF) << 8 | checksum >> 8;
-        const uint32_t word = test_hop_of(64 | 17 << 8 | swapped << 16);
-        EXPECT_EQ(word & 0xFFFF, 63U | 17U << 8);
-        return (word >> 16 & 0xFF) << 8 | word >> 24;
+    const auto swap = [](uint32_t x) { return static_cast<uint16_t>(x << 8 | x >> 8); };
+    const auto hop = [&](uint16_t checksum) {
+        return swap(test_checksum_after_hop(swap(checksum)));
     };
     EXPECT_EQ(hop(0x0000), 0x0100U);
     EXPECT_EQ(hop(0xFE00), 0xFF00U);

@@ -20,7 +20,7 @@ uint64_t test_flow_key_of(uint32_t flow)
 
 uint32_t test_flow_id_of(uint64_t key)
 {
-    return flow_id_of(key);
+    return (uint32_t)flow_id_of(key);
 }
 
 uint64_t test_flow_key_mask(void)
@@ -33,9 +33,9 @@ uint16_t test_checksum_fold(uint32_t sum)
     return checksum_fold(sum);
 }
 
-uint32_t test_hop_of(uint32_t ttl_protocol_checksum)
+uint16_t test_checksum_after_hop(uint16_t checksum)
 {
-    return hop_of(ttl_protocol_checksum);
+    return checksum_after_hop(checksum);
 }
 
 uint32_t test_flow_signature(uint64_t key)

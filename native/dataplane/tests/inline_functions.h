@@ -27,7 +27,7 @@ uint64_t test_flow_key_of(uint32_t flow);
 uint32_t test_flow_id_of(uint64_t key);
 uint64_t test_flow_key_mask(void);
 uint16_t test_checksum_fold(uint32_t sum);
-uint32_t test_hop_of(uint32_t ttl_protocol_checksum);
+uint16_t test_checksum_after_hop(uint16_t checksum);
 uint32_t test_flow_signature(uint64_t key);
 
 /* ring.h */
