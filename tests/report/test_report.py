@@ -12,7 +12,7 @@ import pytest
 
 from planecast.errors import InputError, RunError
 from planecast.report import write_report
-from planecast.results import Result, ResultSet, RunDirectory, Validation
+from planecast.results import Result, ResultSet, RunDirectory, Validation, read_result
 
 Planecast = Callable[..., subprocess.CompletedProcess[str]]
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -66,6 +66,15 @@ def test_the_verb_takes_the_latest_run(planecast: Planecast, run: RunDirectory) 
     assert (answer.returncode, answer.stderr) == (0, "")
     assert answer.stdout == f"runs/{run.path.name}/report.html\n"
     assert (run.path / "report.html").stat().st_size > 1_000_000
+
+
+def test_the_verb_gives_machines_the_results_themselves(
+    planecast: Planecast, run: RunDirectory, tmp_path: Path
+) -> None:
+    output = tmp_path / "whole.json"
+    answer = planecast("report", str(run.path), "--format", "json", "-o", str(output))
+    assert (answer.returncode, answer.stdout) == (0, ""), answer.stderr
+    assert read_result(output) == run.read()
 
 
 def test_the_verb_takes_a_run_and_a_file(

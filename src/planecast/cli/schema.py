@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +19,9 @@ def register(app: typer.Typer) -> None:
 
 def schema(
     name: Annotated[SchemaName, typer.Argument(help="Which file's schema.")],
+    form: Annotated[
+        Literal["json"], typer.Option("--format", help="A schema is JSON: for scripts' sake.")
+    ] = "json",
     output: OutputOption = None,
 ) -> None:
     """JSON Schema of the files you write, so that your editor completes and checks them.
@@ -29,6 +32,7 @@ def schema(
     from planecast.results.atomic import write_text
     from planecast.scenario import json_schema
 
+    del form  # there is only one
     text = json.dumps(json_schema(name), indent=2) + "\n"
     if output is None:
         sys.stdout.write(text)
