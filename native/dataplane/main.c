@@ -17,6 +17,7 @@
 #include "control.h"
 #include "cpus.h"
 #include "eal.h"
+#include "eal_start.h"
 #include "options.h"
 #include "ports.h"
 #include "requests.h"
@@ -82,25 +83,27 @@ int main(int argc, char **argv)
     int code = options_read(extra, argv, &options);
     if (code >= 0)
         return code;
+    struct config *config = &dataplane.config;
     dataplane.instrument = options.instrument;
     int extra_count = extra < argc ? argc - extra - 1 : 0;
-    config_defaults(&dataplane.config);
-    if (!config_read(options.config_path, &dataplane.config, error, sizeof error)) {
+    config_defaults(config);
+    if (!config_read(options.config_path, config, error, sizeof error)) {
         code = EXIT_BAD_INPUT;
-    } else if (!cpus_check(&dataplane.config, error, sizeof error)) {
+    } else if (!cpus_check(config->main_cpu, config->lcore_cpu, config->lcore_count, error,
+                           sizeof error)) {
         code = EXIT_MISSING;
     } else if (!requests_catch_signals(&dataplane.stop)) {
         snprintf(error, sizeof error, "no pipe for signals: %s", strerror(errno));
         code = EXIT_FAILED;
     } else {
-        code = eal_open(&dataplane.config, argv[0], extra_count, argv + argc - extra_count, error,
-                        sizeof error);
+        code =
+            eal_open(config, argv[0], extra_count, argv + argc - extra_count, error, sizeof error);
     }
     if (code != EXIT_DONE) {
         fprintf(stderr, "planecast-dataplane: %s\n", error);
         return code;
     }
     code = run(&options);
-    eal_close();
+    eal_end();
     return code;
 }

@@ -12,7 +12,9 @@
 #ifndef PLANECAST_PAGES_H
 #define PLANECAST_PAGES_H
 
-#include "config.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Hugepages of 2 MiB that nobody uses, in MiB. */
 uint64_t pages_free_mib(void);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <rte_memory.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

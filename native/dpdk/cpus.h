@@ -6,9 +6,12 @@
 #ifndef PLANECAST_CPUS_H
 #define PLANECAST_CPUS_H
 
-#include "config.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* False with a sentence in `error` when a CPU is missing, or not allowed to this process. */
-bool cpus_check(const struct config *config, char *error, size_t error_bytes);
+bool cpus_check(uint32_t main_cpu, const uint16_t *lcore_cpu, uint32_t lcore_count, char *error,
+                size_t error_bytes);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cpus.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 /* Tried and not looked up: a container may have fewer CPUs than the machine shows, and more than
  * the process was started on. */
@@ -31,17 +32,18 @@ static void list_usable(char *text, size_t text_bytes)
     }
 }
 
-bool cpus_check(const struct config *config, char *error, size_t error_bytes)
+bool cpus_check(uint32_t main_cpu, const uint16_t *lcore_cpu, uint32_t lcore_count, char *error,
+                size_t error_bytes)
 {
     cpu_set_t before;
     if (sched_getaffinity(0, sizeof before, &before) != 0)
         return true; /* more CPUs than a cpu_set_t has: EAL will tell */
     const char *key = NULL;
-    uint32_t missing = config->main_cpu;
-    if (!usable(config->main_cpu))
+    uint32_t missing = main_cpu;
+    if (!usable(main_cpu))
         key = "main_cpu";
-    for (uint32_t i = 0; i < config->lcore_count && key == NULL; i++) {
-        missing = config->lcore_cpu[i];
+    for (uint32_t i = 0; i < lcore_count && key == NULL; i++) {
+        missing = lcore_cpu[i];
         if (!usable(missing))
             key = "lcores";
     }
