@@ -25,7 +25,8 @@ test: setup
 	    ctest --test-dir build/native --output-on-failure --no-tests=ignore; fi
 	$(PYTHON_BIN) -m pytest $(PYTEST_ARGS)
 
-bench: setup
+bench:
+	@tools/setup.sh bench
 	$(PYTHON_BIN) benchmarks/run.py
 
 lint: setup

@@ -14,8 +14,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from peers import ip4_and_l3fwd, l2patch_and_testpmd, macswap_and_testpmd
 from planecast.engines.measure import measure
-from planecast.errors import PlanecastError
+from planecast.errors import MissingError, PlanecastError
 from planecast.results import Estimate, collect_manifest
 from planecast.scenario import load_scenario, with_overrides
 from planecast.scenario.study import Budget
@@ -60,6 +61,9 @@ def vpe_upstream_instructions() -> list[Row]:
 BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (
     vpe_upstream_flows,
     vpe_upstream_instructions,
+    l2patch_and_testpmd,
+    macswap_and_testpmd,
+    ip4_and_l3fwd,
     simulator_loads,
     simulator_and_simpy,
 )
@@ -71,6 +75,9 @@ def main() -> int:
     for benchmark in BENCHMARKS:
         try:
             found = benchmark()
+        except MissingError as missing:
+            print(f"{benchmark.__name__}: no row, {missing}", flush=True)
+            continue
         except PlanecastError as error:
             print(f"bench: {benchmark.__name__}: {error}", file=sys.stderr)
             return error.exit_code

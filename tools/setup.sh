@@ -3,6 +3,7 @@
 #
 #   tools/setup.sh run    what `planecast` needs to measure and predict
 #   tools/setup.sh dev    that, and what the tests and the linters need
+#   tools/setup.sh bench  that, and the programs that `make bench` compares with
 #
 # Every step leaves a stamp that holds a digest of its inputs, so a second run does no work twice.
 # Exit codes: 0 done, 1 a step failed, 2 bad input, 3 something that this machine lacks.
@@ -11,9 +12,9 @@ cd "$(dirname "$0")/.."
 
 mode=${1:-dev}
 case $mode in
-run | dev) ;;
+run | dev | bench) ;;
 *)
-    echo "setup: mode '$mode' is not known; say run or dev" >&2
+    echo "setup: mode '$mode' is not known; say run, dev or bench" >&2
     exit 2
     ;;
 esac
@@ -40,9 +41,12 @@ stamp() { echo "$2" >"$stamps/$1"; }
 
 packages=(build-essential cmake ninja-build pkg-config libdpdk-dev dpdk valgrind python3-venv
     python3-dev)
-if [ "$mode" = dev ]; then
-    packages+=(libgtest-dev libbenchmark-dev clang-format clang-tidy cppcheck chromium
+if [ "$mode" != run ]; then
+    packages+=(dpdk-dev libgtest-dev libbenchmark-dev clang-format clang-tidy cppcheck chromium
         chromium-driver)
+fi
+if [ "$mode" = bench ]; then
+    packages+=(dpdk-doc) # the sources of DPDK's examples
 fi
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -125,7 +129,7 @@ sources=$({
 } | digest)
 
 tests=OFF
-if [ "$mode" = dev ] || [ -f "$stamps/package-dev" ]; then tests=ON; fi
+if [ "$mode" != run ] || [ -f "$stamps/package-dev" ]; then tests=ON; fi
 want=package
 if [ "$tests" = ON ]; then want=package-dev; fi
 if ! fresh "$want" "$sources" || [ ! -x "$venv/bin/planecast" ]; then
@@ -137,5 +141,20 @@ if ! fresh "$want" "$sources" || [ ! -x "$venv/bin/planecast" ]; then
         --config-settings=cmake.define.PLANECAST_MARCH="$march" \
         -e . || fail 1 "the build failed: see its message above"
     stamp "$want" "$sources"
+fi
+
+# --- Programs to compare with ---------------------------------------------------------------------
+
+if [ "$mode" = bench ]; then
+    peers=$({
+        sha256sum tools/build-l3fwd.sh
+        pkg-config --modversion libdpdk 2>/dev/null || echo "no libdpdk"
+        cat "$stamps/cpu"
+    } | digest)
+    if ! fresh peers "$peers" || [ ! -x build/peers/l3fwd ]; then
+        say "building l3fwd from the sources in package dpdk-doc"
+        # Without it the bench has fewer rows, and says so.
+        if PLANECAST_MARCH="$march" tools/build-l3fwd.sh build/peers; then stamp peers "$peers"; fi
+    fi
 fi
 say "ready: $venv/bin/planecast"

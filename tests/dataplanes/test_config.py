@@ -149,6 +149,11 @@ def test_the_configuration_as_it_is_written(config: DataplaneConfig) -> None:
     assert config_text(replace(config, cpus=(3, 1))) == CONFIG
 
 
+def test_ports_are_written_when_there_are_some(config: DataplaneConfig) -> None:
+    text = config_text(replace(config, rx="0", tx="1"))
+    assert "\n[ports]\nrx = 0\ntx = 1\n" in text
+
+
 def test_the_run_under_an_instrument(fake: Any, scenario: MakeScenario, tmp_path: Path) -> None:
     point = {"traffic.flows": 256, "traffic.frame_bytes": 128, "placement.burst": 8}
     wanted = scenario(point | {"workload.stages": "none", "placement.lcores": "0"})

@@ -38,6 +38,10 @@ class DataplaneConfig:
     """Largest frame."""
     cpus: tuple[int, ...]
     """Forwarding CPUs; a trial on fewer lcores takes the first ones."""
+    rx: str = "internal"
+    """Where packets come from: ``internal``, or the number of a DPDK port among the arguments."""
+    tx: str = "internal"
+    """Where they go."""
 
     @property
     def main_cpu(self) -> int:
@@ -112,6 +116,8 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "page_size": config.page_size,
         },
     }
+    if (config.rx, config.tx) != ("internal", "internal"):
+        sections["ports"] = {"rx": config.rx, "tx": config.tx}
     if scenario is not None:
         sections["traffic"]["frame_bytes"] = scenario.traffic.frame_bytes
         sections["traffic"]["flows"] = scenario.traffic.flows

@@ -119,12 +119,24 @@ def _per_packet(columns: Columns, rows: Mask) -> Floats:
 
 def _lcore_cost(columns: Columns, rows: Mask) -> Estimate:
     """TSC cycles a packet of one lcore."""
-    costs = _per_packet(columns, rows)
+    return cost_of_windows(
+        _per_packet(columns, rows),
+        np.asarray(columns["visit"])[rows],
+        np.asarray(columns["restart"])[rows],
+    )
+
+
+def cost_of_windows(
+    costs: Floats, visits: NDArray[np.generic], restarts: NDArray[np.generic]
+) -> Estimate:
+    """TSC cycles a packet from undisturbed windows' `costs`: the 10th percentile.
+
+    `visits` and `restarts` number the trial and the process of each. Raises ValueError for none.
+    """
     if costs.size == 0:
-        raise ValueError("an lcore has no windows")
-    visits = np.asarray(columns["visit"])[rows]
+        raise ValueError("there are no windows")
     value, low, high = turn_quantile(costs, visits, QUANTILE)
-    extra = _between_restarts(costs, np.asarray(columns["restart"])[rows])
+    extra = _between_restarts(costs, restarts)
     return Estimate(
         value=value,
         low=max(value - float(np.hypot(value - low, extra)), LEAST_SHARE * value),

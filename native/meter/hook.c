@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook.h"
+
+#include <rte_ethdev.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "windows.h"
+
+/* How long a sleep may last: a program that is to end looks at its own flag after it. */
+enum { IDLE_NS = 20 * 1000 * 1000 };
+
+static struct {
+    enum side side;
+    int port; /* -1: none yet */
+    eth_rx_burst_t driver_rx;
+    eth_tx_burst_t driver_tx;
+    atomic_bool asleep;
+    sem_t go, done;
+} hook = {.port = -1};
+
+static void sleep_until(sem_t *event, uint64_t ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    sem_clockwait(event, CLOCK_MONOTONIC, &until);
+}
+
+static uint16_t idle(void)
+{
+    atomic_store(&hook.asleep, true);
+    sleep_until(&hook.go, IDLE_NS);
+    return 0;
+}
+
+static uint16_t idle_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
+{
+    (void)queue, (void)packets, (void)room;
+    return idle();
+}
+
+static uint16_t idle_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
+{
+    (void)queue, (void)packets, (void)count;
+    return idle();
+}
+
+/* The pointer is a word, read by the forwarding thread at each poll. */
+static void put(eth_rx_burst_t rx, eth_tx_burst_t tx)
+{
+    struct rte_eth_fp_ops *port = &rte_eth_fp_ops[hook.port];
+    if (hook.side == SIDE_RX)
+        __atomic_store_n(&port->rx_pkt_burst, rx, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n(&port->tx_pkt_burst, tx, __ATOMIC_SEQ_CST);
+}
+
+static void over(void)
+{
+    put(idle_rx, idle_tx);
+    sem_post(&hook.done);
+}
+
+static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
+{
+    uint16_t count = hook.driver_rx(queue, packets, room);
+    if (windows_count(count))
+        over();
+    return count;
+}
+
+static uint16_t measure_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
+{
+    uint16_t sent = hook.driver_tx(queue, packets, count);
+    if (windows_count(sent))
+        over();
+    return sent;
+}
+
+/* A port that was not started has DPDK's own function, which prints and returns nothing: as long
+ * as the port's data says so, it is left alone. */
+static bool started(uint16_t port)
+{
+    struct rte_eth_link link;
+    return rte_eth_dev_is_valid_port(port) && rte_eth_fp_ops[port].rxq.data != NULL &&
+           rte_eth_link_get_nowait(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes)
+{
+    struct rte_eth_dev_info info;
+    if (hook.port >= 0) {
+        if (hook.port == port && hook.side == side)
+            return true;
+        snprintf(error, error_bytes, "port %d is metered already", hook.port);
+        return false;
+    }
+    if (!started(port) || rte_eth_dev_info_get(port, &info) != 0) {
+        snprintf(error, error_bytes, "port %u is not up", port);
+        return false;
+    }
+    if ((side == SIDE_RX ? info.nb_rx_queues : info.nb_tx_queues) != 1) {
+        snprintf(error, error_bytes, "port %u has several queues; one can be metered", port);
+        return false;
+    }
+    sem_init(&hook.go, 0, 0);
+    sem_init(&hook.done, 0, 0);
+    hook.side = side;
+    hook.driver_rx = rte_eth_fp_ops[port].rx_pkt_burst;
+    hook.driver_tx = rte_eth_fp_ops[port].tx_pkt_burst;
+    hook.port = port;
+    return true;
+}
+
+static bool wait_asleep(void)
+{
+    const struct timespec moment = {.tv_nsec = 100000};
+    for (int turn = 0; turn < 20000; turn++) {
+        if (atomic_load(&hook.asleep))
+            return true;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+void hook_idle(void)
+{
+    atomic_store(&hook.asleep, false);
+    put(idle_rx, idle_tx);
+    wait_asleep(); /* from here on nobody else reads or writes the meter */
+}
+
+bool hook_measure(double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    double whole = (double)until.tv_nsec * 1e-9 + seconds;
+    until.tv_sec += (time_t)whole;
+    until.tv_nsec = (long)((whole - (double)(time_t)whole) * 1e9);
+    atomic_store(&hook.asleep, false);
+    put(measure_rx, measure_tx);
+    sem_post(&hook.go);
+    bool fine = sem_clockwait(&hook.done, CLOCK_MONOTONIC, &until) == 0;
+    if (!fine) {
+        put(idle_rx, idle_tx);
+        wait_asleep();
+        sem_trywait(&hook.done); /* it may have ended just now: not the next one's */
+    }
+    sem_trywait(&hook.go);
+    return fine;
+}
+
+void hook_release(void)
+{
+    put(hook.driver_rx, hook.driver_tx);
+    sem_post(&hook.go);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A port's receive (or send) function, in whose place ours stands: it calls the driver's and counts
+ * (measuring), or sends the thread to sleep (idle).
+ *
+ * One queue of one port, so one thread: `hook_attach` refuses others.
+ */
+#ifndef PLANECAST_METER_HOOK_H
+#define PLANECAST_METER_HOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum side { SIDE_RX, SIDE_TX };
+
+/* Whether the port is there and started. False with a sentence: not yet, or not at all. */
+bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes);
+
+/* The forwarding thread sleeps from its next poll on. */
+void hook_idle(void);
+
+/* Measures what windows_prepare asked for. False when it was not over in time. It is idle after. */
+bool hook_measure(double seconds);
+
+/* The driver's own function again, at full speed. */
+void hook_release(void);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request.h"
+
+#include <inttypes.h>
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_version.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook.h"
+#include "windows.h"
+
+enum { WINDOWS_MAX = 1 << 16 };
+
+static bool attached;
+
+/* The number behind `key=`, or `otherwise`. */
+static double number(const char *line, const char *key, double otherwise)
+{
+    char word[32];
+    snprintf(word, sizeof word, " %s=", key);
+    const char *found = strstr(line, word);
+    return found == NULL ? otherwise : strtod(found + strlen(word), NULL);
+}
+
+static void attach(const char *line, FILE *out)
+{
+    char error[96] = "";
+    enum side side = strstr(line, " side=tx") != NULL ? SIDE_TX : SIDE_RX;
+    if (!hook_attach((uint16_t)number(line, "port", 0), side, error, sizeof error)) {
+        fprintf(out, "{\"waiting\": \"%s\"}\n", error);
+        return;
+    }
+    hook_idle();
+    attached = true;
+    fprintf(out, "{\"attached\": {\"tsc_hz\": %" PRIu64 ", \"dpdk\": \"%s\"}}\n", rte_get_tsc_hz(),
+            rte_version());
+}
+
+#define COLUMN(field, format)                                                                      \
+    do {                                                                                           \
+        fputs(", \"" #field "\": [", out);                                                         \
+        for (uint32_t i = 0; i < meter.count; i++)                                                 \
+            fprintf(out, "%s" format, i == 0 ? "" : ", ", meter.windows[i].field);                 \
+        fputs("]", out);                                                                           \
+    } while (0)
+
+#define PAIRS(name, before, after)                                                                 \
+    do {                                                                                           \
+        fputs(", \"" name "\": [", out);                                                           \
+        for (uint32_t i = 0; meter.canary && i < meter.count; i++)                                 \
+            fprintf(out, "%s[%.4f, %.4f]", i == 0 ? "" : ", ", meter.windows[i].before,            \
+                    meter.windows[i].after);                                                       \
+        fputs("]", out);                                                                           \
+    } while (0)
+
+static void write_windows(FILE *out)
+{
+    fprintf(out, "{\"cpu\": %d, \"windows\": {\"count\": %u", meter.cpu, meter.count);
+    COLUMN(cycles, "%" PRIu64);
+    COLUMN(packets, "%" PRIu64);
+    COLUMN(bursts, "%" PRIu64);
+    COLUMN(empty_polls, "%" PRIu64);
+    PAIRS("canary_compute", compute_before, compute_after);
+    PAIRS("canary_chase", chase_before, chase_after);
+    fputs("}}\n", out);
+}
+
+static void trial(const char *line, FILE *out)
+{
+    double windows = number(line, "windows", 1), packets = number(line, "packets", 2048);
+    double warmup = number(line, "warmup", 0), seconds = number(line, "seconds", 10);
+    if (!(windows >= 1 && windows <= WINDOWS_MAX && packets >= 1 && warmup >= 0 && seconds > 0)) {
+        fputs("{\"error\": \"a trial's number is out of range\"}\n", out);
+        return;
+    }
+    if (!windows_prepare((uint32_t)windows, (uint64_t)packets, (uint64_t)warmup,
+                         number(line, "canary", 1) != 0)) {
+        fputs("{\"error\": \"no memory for the windows\"}\n", out);
+        return;
+    }
+    if (hook_measure(seconds))
+        write_windows(out);
+    else
+        fprintf(out,
+                "{\"error\": \"%" PRIu64 " packets came in %g s, too few for %u of %u windows\"}\n",
+                meter.packets, seconds, meter.count - meter.next, meter.count);
+}
+
+static void stats(const char *line, FILE *out)
+{
+    struct rte_eth_stats s;
+    uint16_t port = (uint16_t)number(line, "port", 0);
+    if (rte_eth_stats_get(port, &s) != 0) {
+        fprintf(out, "{\"error\": \"port %u has no statistics\"}\n", port);
+        return;
+    }
+    fprintf(out,
+            "{\"rx_packets\": %" PRIu64 ", \"tx_packets\": %" PRIu64 ", \"rx_missed\": %" PRIu64
+            ", \"rx_errors\": %" PRIu64 ", \"tx_errors\": %" PRIu64 ", \"rx_no_buffer\": %" PRIu64
+            "}\n",
+            s.ipackets, s.opackets, s.imissed, s.ierrors, s.oerrors, s.rx_nombuf);
+}
+
+void request_answer(char *line, FILE *out)
+{
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "attach", 6) == 0)
+        attach(line, out);
+    else if (strncmp(line, "stats", 5) == 0)
+        stats(line, out);
+    else if (!attached)
+        fputs("{\"error\": \"attach to a port first\"}\n", out);
+    else if (strncmp(line, "trial", 5) == 0)
+        trial(line, out);
+    else if (strcmp(line, "release") == 0 || strcmp(line, "idle") == 0) {
+        *line == 'r' ? hook_release() : hook_idle();
+        fputs("{\"done\": true}\n", out);
+    } else {
+        fputs("{\"error\": \"say attach, trial, stats, release or idle\"}\n", out);
+    }
+    fflush(out);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "windows.h"
+
+#include <rte_cycles.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canary.h"
+
+struct meter meter;
+
+static struct canary chase;
+
+bool windows_prepare(uint32_t count, uint64_t packets, uint64_t warmup, bool canary)
+{
+    struct window *windows = calloc(count, sizeof *windows);
+    if (windows == NULL)
+        return false;
+    if (canary && chase.next == NULL && !canary_open(&chase, 1)) {
+        free(windows);
+        return false;
+    }
+    free(meter.windows);
+    meter = (struct meter){.windows = windows,
+                           .count = count,
+                           .window_packets = packets,
+                           .target = warmup,
+                           .canary = canary};
+    return true;
+}
+
+static void begin(struct window *window)
+{
+    if (meter.canary) {
+        window->chase_before = canary_chase(&chase);
+        window->compute_before = canary_compute();
+    }
+    meter.first_packets = meter.packets;
+    meter.first_polls = meter.polls;
+    meter.first_empty = meter.empty_polls;
+    meter.target = meter.packets + meter.window_packets;
+    meter.first_cycles = rte_rdtsc();
+}
+
+static void end(struct window *window, uint64_t now)
+{
+    window->cycles = now - meter.first_cycles;
+    window->packets = meter.packets - meter.first_packets;
+    window->empty_polls = meter.empty_polls - meter.first_empty;
+    window->bursts = meter.polls - meter.first_polls - window->empty_polls;
+    if (meter.canary) {
+        window->compute_after = canary_compute();
+        window->chase_after = canary_chase(&chase);
+    }
+}
+
+bool windows_edge(void)
+{
+    uint64_t now = rte_rdtsc();
+    if (meter.warm) {
+        end(&meter.windows[meter.next++], now);
+    } else {
+        meter.warm = true;
+        meter.cpu = sched_getcpu();
+    }
+    if (meter.next == meter.count)
+        return true;
+    begin(&meter.windows[meter.next]);
+    return false;
+}

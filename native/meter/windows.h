@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Windows of a fixed number of packets, with canaries before and after each: what the data plane's
+ * trial.c does in its own loop, done from inside a port of a program that isn't ours.
+ *
+ * The forwarding thread counts; the control thread prepares a trial while the other is idle, and
+ * reads it when it is done.
+ */
+#ifndef PLANECAST_METER_WINDOWS_H
+#define PLANECAST_METER_WINDOWS_H
+
+#include <rte_branch_prediction.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct window {
+    uint64_t cycles, packets, bursts, empty_polls;
+    double compute_before, compute_after, chase_before, chase_after;
+};
+
+struct meter {
+    uint64_t packets, polls, empty_polls;
+    uint64_t target; /* of `packets`: where the warm-up or a window ends */
+    uint64_t first_cycles, first_packets, first_polls, first_empty;
+    struct window *windows;
+    uint32_t count, next;
+    uint64_t window_packets;
+    bool warm, canary;
+    int cpu; /* where it forwards */
+};
+
+extern struct meter meter;
+
+/* Makes room. False when memory is short. */
+bool windows_prepare(uint32_t count, uint64_t packets, uint64_t warmup, bool canary);
+
+/* The warm-up or a window ended. True when it was the last one. */
+bool windows_edge(void);
+
+/* After each poll that brought `packets`. True when the trial is over. */
+static inline bool windows_count(uint16_t packets)
+{
+    meter.packets += packets;
+    meter.polls++;
+    if (unlikely(packets == 0))
+        meter.empty_polls++;
+    return unlikely(meter.packets >= meter.target) && windows_edge();
+}
+
+#endif

@@ -1,0 +1,54 @@
+"""l3fwd, DPDK's example of a router, built from the sources of the distribution's package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from planecast.dataplanes.peer import PageSize, PeerPlan, vdev_arguments
+
+
+def plan_l3fwd(
+    program: Path,
+    vdevs: Sequence[str],
+    rules: Path,
+    *,
+    cpu: int,
+    page_size: PageSize = "2MiB",
+) -> PeerPlan:
+    """l3fwd with longest-prefix match on `cpu`, every port's first queue; bursts are its own 32.
+
+    Its main lcore is the one that forwards: l3fwd opens as many TX queues as it has lcores, and a
+    virtual port may have one only. `rules` is a file of `write_rules`. A virtual port tells no
+    packet type, so l3fwd looks for itself (--parse-ptype), as it does for a NIC that tells none.
+    """
+    queues = ",".join(f"({port},0,0)" for port in range(len(vdevs)))
+    no_rules = rules.with_name(rules.name + ".v6")
+    return PeerPlan(
+        name="l3fwd",
+        program=str(program),
+        cpu=cpu,
+        package="build it with tools/setup.sh bench",
+        eal=("--lcores", f"0@{cpu}", *vdev_arguments(vdevs)),
+        arguments=(
+            "-p",
+            f"{(1 << len(vdevs)) - 1:#x}",
+            "-P",
+            f"--config={queues}",
+            "--lookup=lpm",
+            "--parse-ptype",
+            f"--rule_ipv4={rules}",
+            f"--rule_ipv6={no_rules}",
+        ),
+        page_size=page_size,
+    )
+
+
+def write_rules(path: Path, prefixes: Sequence[str], ports: int) -> None:
+    """Writes l3fwd's route files: IPv4 prefixes such as ``10.0.0.0/16``, ports in turn.
+
+    The IPv6 one beside it has one route that no packet here meets. Raises OSError.
+    """
+    lines = [f"R{prefix} {number % ports}\n" for number, prefix in enumerate(prefixes)]
+    path.write_text("".join(lines), encoding="ascii")
+    path.with_name(path.name + ".v6").write_text("R2001:db8::/64 0\n", encoding="ascii")

@@ -1,0 +1,195 @@
+"""The meter: asks a DPDK program of others for windows, from inside one of its ports.
+
+``planecast-meter.so`` is loaded before the program and stands in a port's receive (or send)
+function. Its windows are those of planecast's own data plane: as many packets, by the same clock,
+with the same canaries before and after. Between trials the forwarding thread sleeps, so two
+programs can take turns on one CPU.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from planecast.dataplanes.trial import Integers, Pairs
+from planecast.errors import MissingError, RunError
+from planecast.native import native_folder
+from planecast.scenario.model import Noun
+
+LIBRARY = "planecast-meter.so"
+_MARGIN_S = 10.0
+"""How much later than the trial's own limit an answer may come."""
+
+
+class MeterWindows(Noun):
+    """Windows of the metered thread, as columns of one length."""
+
+    count: int
+    cycles: Integers
+    """TSC cycles of the window."""
+    packets: Integers
+    """Packets through the metered port."""
+    bursts: Integers
+    """Polls that brought packets."""
+    empty_polls: Integers
+    canary_compute: Pairs
+    """TSC cycles a round of the compute canary, before and after."""
+    canary_chase: Pairs
+    """TSC cycles a hop of the pointer chase, before and after."""
+
+
+class MeterAnswer(Noun):
+    """What one trial found."""
+
+    cpu: int
+    """Where the thread forwards."""
+    windows: MeterWindows
+
+
+class PortStats(Noun):
+    """What ethdev has counted of a port since its start."""
+
+    rx_packets: int
+    tx_packets: int
+    rx_missed: int
+    rx_errors: int
+    tx_errors: int
+    rx_no_buffer: int
+
+
+class _Attached(Noun):
+    tsc_hz: int
+    dpdk: str
+
+
+def meter_library() -> Path:
+    """The library's path. Raises MissingError when it was not built."""
+    path = native_folder() / LIBRARY
+    if not path.is_file():
+        raise MissingError(
+            f"{LIBRARY} is not built",
+            where=str(path.parent),
+            what_to_do="install libdpdk-dev and run `make setup`",
+        )
+    return path
+
+
+class Meter:
+    """The asking end. Give `environment` and `descriptor` to the process, then `attach`."""
+
+    def __init__(self, page_size: str) -> None:
+        """`page_size`: 2MiB asks for large pages where the program runs with --no-huge."""
+        self._library = meter_library()
+        self._page_size = page_size
+        self._ours, self._theirs = socket.socketpair()
+        self._lines = self._ours.makefile("r", encoding="utf-8", errors="replace")
+        self.attached: _Attached | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """The file descriptor that the process inherits."""
+        return self._theirs.fileno()
+
+    def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
+        """`base` with what loads the meter and says where it is asked."""
+        return {
+            **base,
+            "LD_PRELOAD": str(self._library),
+            "PLANECAST_METER": str(self.descriptor),
+            "PLANECAST_METER_PAGES": self._page_size,
+        }
+
+    def started(self) -> None:
+        """The process has its end: with ours closed, it sees that we are gone."""
+        self._theirs.close()
+
+    def attach(self, port: int, side: Literal["rx", "tx"]) -> str:
+        """Puts the meter into a port; what is missing for that yet, empty when it is done."""
+        answer = self._ask(f"attach port={port} side={side}", _MARGIN_S)
+        if "waiting" in answer:
+            return str(answer["waiting"])
+        self.attached = _Attached.model_validate(answer["attached"])
+        return ""
+
+    def trial(self, windows: int, packets: int, warmup: int, seconds: float = 10.0) -> MeterAnswer:
+        """Warms up, measures and sends to sleep again. Raises RunError when it takes longer."""
+        request = f"trial windows={windows} packets={packets} warmup={warmup} seconds={seconds:g}"
+        try:
+            return MeterAnswer.model_validate(self._ask(request, seconds + _MARGIN_S))
+        except ValidationError as error:
+            raise _unreadable(error) from error
+
+    def stats(self, port: int) -> PortStats:
+        """What ethdev counts of a port."""
+        try:
+            return PortStats.model_validate(self._ask(f"stats port={port}", _MARGIN_S))
+        except ValidationError as error:
+            raise _unreadable(error) from error
+
+    def release(self) -> None:
+        """Lets it forward at full speed, unmeasured."""
+        self._ask("release", _MARGIN_S)
+
+    def idle(self) -> None:
+        """Sends the forwarding thread to sleep."""
+        self._ask("idle", _MARGIN_S)
+
+    def close(self) -> None:
+        """The program ends by itself when it notices."""
+        self._lines.close()
+        self._ours.close()
+        self._theirs.close()
+
+    def _ask(self, request: str, timeout_s: float) -> dict[str, Any]:
+        self._ours.settimeout(timeout_s)
+        try:
+            self._ours.sendall(request.encode() + b"\n")
+            line = self._lines.readline()
+        except TimeoutError:
+            raise RunError(f"the meter did not answer for {timeout_s:.0f} s") from None
+        except OSError as error:
+            raise RunError(f"the metered program is gone: {error.strerror}") from error
+        if not line:
+            raise RunError("the metered program is gone")
+        return parse_answer(line)
+
+
+def parse_answer(line: str) -> dict[str, Any]:
+    """One line of the meter. Raises RunError for an error that it tells, and for what is none."""
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise RunError(
+            f"the meter said what is no answer: {line.strip()[:80]}",
+            what_to_do="build it again with `make setup`",
+        )
+    if "error" in answer:
+        raise RunError(f"the meter: {answer['error']}")
+    return answer
+
+
+def wait_attached(meter: Meter, port: int, side: Literal["rx", "tx"], deadline: float) -> str:
+    """Attaches as soon as the port is up; what was missing at `deadline` (monotonic), or empty."""
+    while waiting := meter.attach(port, side):
+        if time.monotonic() > deadline:
+            return waiting
+        time.sleep(0.02)
+    return ""
+
+
+def _unreadable(error: ValidationError) -> RunError:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return RunError(
+        f"the meter's answer can't be read: {where}: {first['msg']}",
+        what_to_do="build it again with `make setup`",
+    )

@@ -1,0 +1,182 @@
+"""testpmd and l3fwd as they are: started, measured, stopped, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
+from planecast.dataplanes.meter import meter_library
+from planecast.dataplanes.peer import Peer, PeerPlan
+from planecast.dataplanes.testpmd import Mode, plan_testpmd
+from planecast.errors import MissingError, PlanecastError, RunError
+
+ROOT = Path(__file__).parents[2]
+L3FWD = ROOT / "build" / "peers" / "l3fwd"
+NULL = "net_null0,size=64,copy=0"
+CPU = max(os.sched_getaffinity(0))
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Temporary files of a test are its own, so that what is left can be seen."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+@pytest.fixture
+def _testpmd_is_here() -> None:
+    if shutil.which("dpdk-testpmd") is None:
+        pytest.skip("dpdk-testpmd is not installed (apt-get install dpdk-dev)")
+    try:
+        meter_library()
+    except MissingError as missing:
+        pytest.skip(str(missing))
+
+
+def _leftovers(tmp_path: Path) -> set[str]:
+    shared = {str(path) for path in Path("/dev/shm").glob("*rte*")}
+    return shared | {str(path) for path in tmp_path.glob("planecast-*")}
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+@pytest.mark.parametrize("mode", ["io", "macswap", "txonly"])
+def test_testpmd_is_measured(mode: Mode, tmp_path: Path) -> None:
+    before = _leftovers(tmp_path)
+    with Peer(plan_testpmd(mode, [NULL], cpu=CPU)) as peer:
+        found = peer.trial(windows=8, packets=2048, warmup=1024)
+        counted = peer.observe()
+        assert found.cpu == CPU
+        assert found.windows.count == 8
+        assert all(2048 <= packets < 2048 + 32 for packets in found.windows.packets)
+        assert all(
+            cycles > packets
+            for cycles, packets in zip(found.windows.cycles, found.windows.packets, strict=True)
+        )
+        assert all(min(pair) > 1 for pair in found.windows.canary_compute)
+        assert counted.tx_packets >= 8 * 2048
+        pid = peer.pid
+    assert not Path(f"/proc/{pid}").exists()
+    assert _leftovers(tmp_path) == before
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+def test_it_sleeps_between_trials_and_runs_when_released() -> None:
+    with Peer(plan_testpmd("io", [NULL], cpu=CPU)) as peer:
+        first = peer.observe().rx_packets
+        time.sleep(0.1)
+        assert peer.observe().rx_packets == first
+        peer.release()
+        time.sleep(0.1)
+        assert peer.observe().rx_packets > first
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+@pytest.mark.parametrize("page_size", ["4KiB", "2MiB"])
+def test_pages_are_as_asked(page_size: str) -> None:
+    enabled = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if page_size == "2MiB" and (not enabled.exists() or "[never]" in enabled.read_text()):
+        pytest.skip("transparent huge pages are off")
+    plan = plan_testpmd("io", [NULL], cpu=CPU, page_size="4KiB" if page_size == "4KiB" else "2MiB")
+    with Peer(plan) as peer:
+        assert peer.page_size == page_size
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+def test_packets_that_do_not_come_end_the_trial() -> None:
+    with Peer(plan_testpmd("io", ["net_null0,no-rx=1"], cpu=CPU)) as peer:
+        with pytest.raises(RunError, match=r"0 packets came in 0\.2 s"):
+            peer.trial(windows=1, packets=32, warmup=0, seconds=0.2)
+        assert peer.observe().rx_packets == 0  # it lives
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+def test_a_peer_that_dies_is_a_sentence(tmp_path: Path) -> None:
+    with Peer(plan_testpmd("io", [NULL], cpu=CPU)) as peer:
+        os.kill(peer.pid, signal.SIGKILL)
+        with pytest.raises(PlanecastError, match="testpmd: it was ended by SIGKILL"):
+            peer.trial(windows=1, packets=32, warmup=0)
+    assert _leftovers(tmp_path) == set()
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+def test_a_port_that_is_none_is_told(tmp_path: Path) -> None:
+    with (
+        pytest.raises(PlanecastError, match="net_nothing"),
+        Peer(plan_testpmd("io", ["net_nothing0"], cpu=CPU)),
+    ):
+        pass
+    assert _leftovers(tmp_path) == set()
+
+
+def test_a_program_that_is_not_there() -> None:
+    plan = PeerPlan("x", "/nowhere/x", 0, "build it", eal=(), arguments=())
+    with pytest.raises(MissingError, match="/nowhere/x: x is not here; build it"), Peer(plan):
+        pass
+
+
+STARTS_AND_WAITS = """
+import sys, tempfile, time
+tempfile.tempdir = sys.argv[1]
+from planecast.dataplanes.peer import Peer
+from planecast.dataplanes.testpmd import plan_testpmd
+with Peer(plan_testpmd("io", [sys.argv[2]], cpu=int(sys.argv[3]))) as peer:
+    peer.release()
+    print(peer.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A process of ours that has a peer forwarding, and the peer's number."""
+    command = [sys.executable, "-c", STARTS_AND_WAITS, str(tmp_path), NULL, str(CPU)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    pid = int(process.stdout.readline())
+    yield process, pid
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_it_ends_with_us(
+    number: signal.Signals, started: tuple[subprocess.Popen[str], int], tmp_path: Path
+) -> None:
+    process, pid = started
+    process.send_signal(number)
+    process.wait()
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}").exists()
+    assert _leftovers(tmp_path) == set()
+
+
+def test_rules_of_l3fwd(tmp_path: Path) -> None:
+    write_rules(tmp_path / "rules", ["10.0.0.0/24", "10.1.0.0/16", "11.0.0.0/8"], ports=2)
+    text = (tmp_path / "rules").read_text()
+    assert text == "R10.0.0.0/24 0\nR10.1.0.0/16 1\nR11.0.0.0/8 0\n"
+    assert (tmp_path / "rules.v6").read_text().startswith("R2001:db8::/64")
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+def test_l3fwd_is_measured(tmp_path: Path) -> None:
+    if not L3FWD.exists():
+        pytest.skip("l3fwd is not built (tools/setup.sh bench)")
+    write_rules(tmp_path / "rules", ["10.0.0.0/8"], ports=1)
+    with Peer(plan_l3fwd(L3FWD, [NULL], tmp_path / "rules", cpu=CPU)) as peer:
+        found = peer.trial(windows=4, packets=2048, warmup=1024)
+        assert found.cpu == CPU
+        assert found.windows.count == 4
+    assert _leftovers(tmp_path) == set()
