@@ -117,7 +117,8 @@ static void put_machine(FILE *out, const struct dataplane *dataplane)
 
 void answer_ready(FILE *out, const struct dataplane *dataplane)
 {
-    fprintf(out, "{\"ready\": {\"lcores\": %u, ", dataplane->config.lcore_count);
+    fprintf(out, "{\"ready\": {\"function\": \"%s\", \"lcores\": %u, ",
+            config_function(&dataplane->config)->name, dataplane->config.lcore_count);
     put_machine(out, dataplane);
     if (dataplane->config.telemetry) {
         fprintf(out, ", \"telemetry\": ");
@@ -152,8 +153,10 @@ void answer_trial(FILE *out, const struct dataplane *dataplane, const struct tri
         put_windows(out, trial, &windows[(size_t)i * trial->windows]);
         fprintf(out, "}}");
     }
-    fprintf(out, "], \"packets_in\": %" PRIu64 ", \"packets_out\": %" PRIu64 ", \"in_flight\": 0",
-            totals->packets_in, totals->packets_out);
+    fprintf(out,
+            "], \"packets_in\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"packets_out\": %" PRIu64
+            ", \"in_flight\": %" PRId64,
+            totals->packets_in, totals->copies, totals->packets_out, (int64_t)totals->in_flight);
     fprintf(out, ", \"drops\": {");
     for (int cause = DROP_NONE + 1; cause < DROP_CAUSES; cause++) {
         fprintf(out, "%s\"%s\": %" PRIu64, cause > DROP_NONE + 1 ? ", " : "",

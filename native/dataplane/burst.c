@@ -5,7 +5,8 @@ const char *const drop_cause_name[DROP_CAUSES] = {
     [DROP_NONE] = "none",       [DROP_HEADER] = "header",
     [DROP_ACL] = "acl",         [DROP_FLOW_MISS] = "flow_miss",
     [DROP_POLICER] = "policer", [DROP_ROUTE_MISS] = "route_miss",
-    [DROP_TTL] = "ttl",         [DROP_TX] = "tx",
+    [DROP_TTL] = "ttl",         [DROP_FILTERED] = "filtered",
+    [DROP_TX] = "tx",
 };
 
 void burst_open(struct burst *burst)
@@ -31,6 +32,7 @@ SLOW_PATH burst_drop(struct burst *burst, const uint8_t *verdict)
         burst->destination[kept] = burst->destination[i];
         burst->action[kept] = burst->action[i];
         burst->colour[kept] = burst->colour[i];
+        burst->out[kept] = burst->out[i];
         kept++;
     }
     burst->count = kept;

@@ -26,6 +26,8 @@
 struct burst {
     uint16_t count;    /* packets still in it */
     uint16_t received; /* packets that the source put in */
+    uint8_t input;     /* which of the lcore's inputs it came from, as ports.rx lists them */
+    uint8_t lcore;     /* whose it is: for tables that each lcore has its own of */
     uint32_t stages;   /* bit set of enum stage_id: the pipeline that it takes */
     uint64_t now_tsc;  /* the one clock reading of this burst, for the meters */
     struct rte_mbuf *packet[BURST_MAX] __rte_cache_aligned;
@@ -36,9 +38,14 @@ struct burst {
     uint32_t destination[BURST_MAX];    /* IPv4, host order */
     void *action[BURST_MAX];            /* entry of the flow-action array for flow and class */
     uint8_t colour[BURST_MAX];          /* enum rte_color */
+    uint8_t out[BURST_MAX];             /* which of ports.tx it goes to, where a function chooses */
     uint64_t drop_count[DROP_CAUSES];   /* drops so far, by cause */
-    const void *key_at[BURST_MAX];      /* where flow_key[i] is: rte_hash takes addresses */
+    uint64_t copies; /* packets made of others so far: they go out or are dropped, too */
+    const void *key_at[BURST_MAX]; /* where flow_key[i] is: rte_hash takes addresses */
 };
+
+/* Where a packet goes that goes to every port but its own. */
+enum { OUT_ALL = 0xFF };
 
 /* Once, before the first packet. */
 void burst_open(struct burst *burst);

@@ -21,7 +21,8 @@ static const struct config_key keys[] = {
     {"tables", "meter_rate", &type_u64, FIELD(meter_rate), 1, UINT64_C(1000000000000), "1250000000", "CIR and PIR of every meter, bytes a second"},
     {"tables", "meter_burst", &type_u64, FIELD(meter_burst), 1, UINT64_C(1000000000000), "1000000", "CBS and PBS of every meter, bytes"},
     {"tables", "police_red", &type_bool, FIELD(police_red), 0, 1, "on", "the policer drops red packets"},
-    {"pipeline", "stages", &type_pipeline, FIELD(pipeline), 0, 0, "acl,key,classify,actions,route", "stages in order; none: source and tx alone"},
+    {"pipeline", "function", &type_function, FIELD(function), 0, 0, "vpe-upstream", "what is done to a packet"},
+    {"pipeline", "stages", &type_stages, FIELD(stages), 0, 0, "all", "the function's stages that run, in order"},
     {"pipeline", "burst", &type_u32, FIELD(burst), 1, BURST_MAX, "32", "packets that are taken at once, at the most"},
     {"pipeline", "stage_clock", &type_u32, FIELD(stage_clock), 0, 1U << 20, "16", "read the clock between stages in one burst of so many; 0: never"},
     {"traffic", "frame_bytes", &type_u32, FIELD(frame_bytes), 64, 9000, "64", "frame size with FCS"},
@@ -29,8 +30,9 @@ static const struct config_key keys[] = {
     {"traffic", "destination_step", &type_ipv4, FIELD(destination_step), 0, UINT32_MAX, "0.4.0.0", "distance between one packet's destination and the next's"},
     {"traffic", "dscp", &type_dscps, FIELD(dscp), 0, 63, "0,10,12,18,20,26,34,46", "code points; a flow has one, by its number"},
     {"traffic", "seed", &type_u32, FIELD(seed), 0, UINT32_MAX, "1", "of the random flows and ports"},
-    {"ports", "rx", &type_port, FIELD(rx_port), 0, 31, "internal", "where packets come from: internal or a DPDK port"},
-    {"ports", "tx", &type_port, FIELD(tx_port), 0, 31, "internal", "where packets go: internal or a DPDK port"},
+    {"ports", "rx", &type_ports, FIELD(rx), 0, 31, "internal", "where packets come from, each internal or a DPDK port"},
+    {"ports", "tx", &type_ports, FIELD(tx), 0, 31, "internal", "where packets of each rx go, unless the function chooses"},
+    {"ports", "rx_by_queue", &type_bool, FIELD(rx_by_queue), 0, 1, "on", "every lcore has a queue of every port (RSS); off: each port is one lcore's"},
     {"pool", "mbufs", &type_u32, FIELD(mbufs), 1024, 1U << 22, "32768", "packet buffers of each lcore's pool"},
     {"pool", "rx_ring", &type_u32, FIELD(rx_ring), 32, 16384, "128", "RX descriptors: buffers that packets cycle through"},
     {"pool", "tx_ring", &type_u32, FIELD(tx_ring), 32, 16384, "512", "TX descriptors: buffers that are freed late"},
@@ -52,6 +54,7 @@ void config_defaults(struct config *config)
     for (size_t i = 0; i < KEYS; i++) {
         keys[i].type->read(config, &keys[i], keys[i].initial, error, sizeof error);
     }
+    pipeline_parse(config_function(config), config->stages, &config->pipeline, error, sizeof error);
 }
 
 void config_print_keys(FILE *out)

@@ -10,12 +10,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "stage.h"
+#include "function.h"
 
-enum { LCORES_MAX = 64, DSCPS_MAX = 64, PORT_INTERNAL = -1 };
+enum { LCORES_MAX = 64, DSCPS_MAX = 64, PORTS_MAX = 16, PORT_INTERNAL = -1 };
 enum {
     ROUTES_MAX = 65536
 }; /* rte_lpm compares a new route with all others: 4 times as many, 16 times as long */
+enum { STAGES_TEXT = 256 };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {
@@ -24,7 +25,9 @@ struct config {
     uint64_t meter_rate, meter_burst; /* bytes a second, bytes */
     bool police_red;
     /* pipeline */
-    struct pipeline pipeline;
+    enum function_id function;
+    struct pipeline pipeline; /* of `stages`, once the whole file is read */
+    char stages[STAGES_TEXT];
     uint32_t burst, stage_clock;
     /* traffic */
     uint32_t frame_bytes; /* with FCS */
@@ -34,7 +37,12 @@ struct config {
     uint8_t dscp[DSCPS_MAX];
     uint32_t seed;
     /* ports */
-    int32_t rx_port, tx_port; /* DPDK port or PORT_INTERNAL */
+    struct port_list {
+        uint32_t count;
+        int32_t port[PORTS_MAX]; /* DPDK port or PORT_INTERNAL */
+    } rx, tx; /* what comes in at rx[i] goes out at tx[i], unless the function chooses */
+    bool
+        rx_by_queue; /* every lcore has a queue of every port; otherwise each port is one lcore's */
     /* pool */
     uint32_t mbufs, rx_ring, tx_ring;
     /* machine */
@@ -50,8 +58,8 @@ struct config {
 /* All keys at their defaults. */
 void config_defaults(struct config *config);
 
-/* Reads a file over what `config` holds and checks the whole. False with "FILE:LINE: key: sentence"
- * in `error`. (config_file.c) */
+/* Reads a file over what `config` holds, makes the pipeline of it and checks the whole. False with
+ * "FILE:LINE: key: sentence" in `error`. (config_file.c) */
 bool config_read(const char *path, struct config *config, char *error, size_t error_bytes);
 
 /* Sets one key from text; false with a sentence in `error`. */
@@ -65,14 +73,23 @@ int config_find(const char *section, const char *key);
 /* False with a sentence in `error` when there is no such section. */
 bool config_section(const char *section, char *error, size_t error_bytes);
 
-/* What is wrong between keys that are fine each alone. (config_check.c) */
+/* What is wrong between keys that are fine each alone, and what follows from several: the pipeline.
+ * (config_check.c) */
 struct config_conflict {
     struct config_name {
         const char *section, *key;
     } keys[2]; /* the second may be missing: {NULL, NULL} */
     char sentence[256];
 };
-bool config_check(const struct config *config, struct config_conflict *conflict);
+bool config_check(struct config *config, struct config_conflict *conflict);
+
+static inline const struct function *config_function(const struct config *config)
+{
+    return &functions[config->function];
+}
+
+/* Packets may come whose headers nobody here has made. */
+bool config_has_rx_port(const struct config *config);
 
 /* False with a sentence in `error` when these stages can't run on these ports. (config_check.c) */
 bool config_check_stages(const struct config *config, const struct pipeline *pipeline, char *error,

@@ -34,7 +34,7 @@ static bool check_rings(const struct config *config, struct config_conflict *con
     if (!is_power_of_two(config->tx_ring))
         return conflicts(conflict, NAME("pool", "tx_ring"), NO_NAME, sentence, config->tx_ring);
     /* Twice: what the rings hold, and as much on its way through bursts and the pool's cache. */
-    uint32_t least = 2 * (config->rx_ring + config->tx_ring + BURST_MAX);
+    uint32_t least = 2 * (config->rx.count * (config->rx_ring + config->tx_ring) + BURST_MAX);
     if (config->mbufs >= least)
         return true;
     return conflicts(conflict, NAME("pool", "mbufs"), NAME("pool", "rx_ring"),
@@ -72,7 +72,7 @@ static bool has_stage(const struct pipeline *pipeline, enum stage_id id)
 bool config_check_stages(const struct config *config, const struct pipeline *pipeline, char *error,
                          size_t error_bytes)
 {
-    if (config->rx_port == PORT_INTERNAL || !has_stage(pipeline, STAGE_ACTIONS) ||
+    if (!config_has_rx_port(config) || !has_stage(pipeline, STAGE_ACTIONS) ||
         has_stage(pipeline, STAGE_CLASSIFY))
         return true;
     snprintf(error, error_bytes,
@@ -81,17 +81,49 @@ bool config_check_stages(const struct config *config, const struct pipeline *pip
     return false;
 }
 
-bool config_check(const struct config *config, struct config_conflict *conflict)
+bool config_has_rx_port(const struct config *config)
 {
-    if (!check_rings(config, conflict) || !check_lcores(config, conflict))
+    for (uint32_t i = 0; i < config->rx.count; i++) {
+        if (config->rx.port[i] != PORT_INTERNAL)
+            return true;
+    }
+    return false;
+}
+
+static bool check_ports(const struct config *config, struct config_conflict *conflict)
+{
+    if (config->rx.count != config->tx.count)
+        return conflicts(conflict, NAME("ports", "tx"), NAME("ports", "rx"),
+                         "%u of them, but rx has %u; what comes in at one goes out at its partner",
+                         config->tx.count, config->rx.count);
+    if (!config->rx_by_queue && config->rx.count % config->lcore_count != 0)
+        return conflicts(conflict, NAME("ports", "rx_by_queue"), NAME("machine", "lcores"),
+                         "%u ports can't be shared evenly by %u lcores when each is one lcore's",
+                         config->rx.count, config->lcore_count);
+    return true;
+}
+
+static bool check_pipeline(struct config *config, struct config_conflict *conflict)
+{
+    conflict->keys[0] = NAME("pipeline", "stages");
+    conflict->keys[1] = NAME("pipeline", "function");
+    if (!pipeline_parse(config_function(config), config->stages, &config->pipeline,
+                        conflict->sentence, sizeof conflict->sentence))
         return false;
-    if (config->active_flows > config->flows && config->rx_port == PORT_INTERNAL)
+    conflict->keys[1] = NAME("ports", "rx");
+    return config_check_stages(config, &config->pipeline, conflict->sentence,
+                               sizeof conflict->sentence);
+}
+
+bool config_check(struct config *config, struct config_conflict *conflict)
+{
+    if (!check_rings(config, conflict) || !check_lcores(config, conflict) ||
+        !check_ports(config, conflict))
+        return false;
+    if (config->active_flows > config->flows && !config_has_rx_port(config))
         return conflicts(conflict, NAME("traffic", "flows"), NAME("tables", "flows"),
                          "%u flows are active, but the tables have %u; traffic.flows takes no more "
                          "than tables.flows",
                          config->active_flows, config->flows);
-    conflict->keys[0] = NAME("pipeline", "stages");
-    conflict->keys[1] = NAME("ports", "rx");
-    return config_check_stages(config, &config->pipeline, conflict->sentence,
-                               sizeof conflict->sentence);
+    return check_pipeline(config, conflict);
 }

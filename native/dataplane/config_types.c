@@ -170,35 +170,73 @@ static void allow_pages(const struct config_key *key, char *text, size_t text_by
     snprintf(text, text_bytes, "auto, 4KiB or 2MiB");
 }
 
-static bool read_port(struct config *config, const struct config_key *key, const char *text,
-                      char *reason, size_t reason_bytes)
+static bool read_ports(struct config *config, const struct config_key *key, const char *text,
+                       char *reason, size_t reason_bytes)
 {
-    uint64_t port = 0;
+    static const char internal[] = "internal";
+    struct port_list *list = place(config, key);
     (void)reason;
     (void)reason_bytes;
-    bool internal = strcmp(text, "internal") == 0;
-    if (!internal && parse_number(text, key->min, key->max, "", &port) == NULL)
-        return false;
-    *(int32_t *)place(config, key) = internal ? PORT_INTERNAL : (int32_t)port;
-    return true;
+    for (list->count = 0; list->count < PORTS_MAX; text++) {
+        uint64_t port = 0;
+        size_t length = strcspn(text, ",");
+        bool ours = length == strlen(internal) && memcmp(text, internal, length) == 0;
+        if (!ours && parse_number(text, key->min, key->max, ",", &port) == NULL)
+            return false;
+        list->port[list->count++] = ours ? PORT_INTERNAL : (int32_t)port;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+    return false;
 }
 
-static void allow_port(const struct config_key *key, char *text, size_t text_bytes)
+static void allow_ports(const struct config_key *key, char *text, size_t text_bytes)
 {
-    snprintf(text, text_bytes, "internal or a DPDK port from %" PRIu64 " to %" PRIu64, key->min,
-             key->max);
+    snprintf(text, text_bytes,
+             "up to %d of internal and DPDK ports from %" PRIu64 " to %" PRIu64 ", such as 0,1",
+             PORTS_MAX, key->min, key->max);
 }
 
-static bool read_pipeline(struct config *config, const struct config_key *key, const char *text,
+static bool read_function(struct config *config, const struct config_key *key, const char *text,
                           char *reason, size_t reason_bytes)
 {
-    return pipeline_parse(text, place(config, key), reason, reason_bytes);
+    (void)reason;
+    (void)reason_bytes;
+    for (int id = 0; id < FUNCTIONS; id++) {
+        if (strcmp(text, functions[id].name) != 0)
+            continue;
+        *(enum function_id *)place(config, key) = (enum function_id)id;
+        return true;
+    }
+    return false;
 }
 
-static void allow_pipeline(const struct config_key *key, char *text, size_t text_bytes)
+static void allow_function(const struct config_key *key, char *text, size_t text_bytes)
+{
+    int used = 0;
+    (void)key;
+    for (int id = 0; id < FUNCTIONS && used >= 0 && (size_t)used < text_bytes; id++)
+        used += snprintf(text + used, text_bytes - (size_t)used, "%s%s",
+                         id == 0              ? ""
+                         : id < FUNCTIONS - 1 ? ", "
+                                              : " or ",
+                         functions[id].name);
+}
+
+/* Which stages there are depends on the function, which may stand further below. */
+static bool read_stages(struct config *config, const struct config_key *key, const char *text,
+                        char *reason, size_t reason_bytes)
+{
+    (void)reason;
+    (void)reason_bytes;
+    return snprintf(place(config, key), STAGES_TEXT, "%s", text) < STAGES_TEXT;
+}
+
+static void allow_stages(const struct config_key *key, char *text, size_t text_bytes)
 {
     (void)key;
-    snprintf(text, text_bytes, "an ordered part of acl,key,classify,actions,route, or none");
+    snprintf(text, text_bytes, "all, none or names with commas");
 }
 
 const struct config_type type_u32 = {read_u32, allow_number};
@@ -208,5 +246,6 @@ const struct config_type type_ipv4 = {read_ipv4, allow_ipv4};
 const struct config_type type_dscps = {read_dscps, allow_dscps};
 const struct config_type type_cpus = {read_cpus, allow_cpus};
 const struct config_type type_pages = {read_pages, allow_pages};
-const struct config_type type_port = {read_port, allow_port};
-const struct config_type type_pipeline = {read_pipeline, allow_pipeline};
+const struct config_type type_ports = {read_ports, allow_ports};
+const struct config_type type_function = {read_function, allow_function};
+const struct config_type type_stages = {read_stages, allow_stages};

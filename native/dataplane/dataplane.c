@@ -8,36 +8,14 @@
 
 #include "eal.h"
 #include "pages.h"
-#include "poison.h"
 #include "ports.h"
-
-enum { MBUF_CACHE = 256 };
-
-static struct rte_mempool *open_pool(const struct config *config, uint32_t index)
-{
-    char name[RTE_MEMPOOL_NAMESIZE];
-    snprintf(name, sizeof name, "pool_%u", index);
-    uint32_t room = RTE_MAX(config->frame_bytes, 2048U) + RTE_PKTMBUF_HEADROOM;
-    return rte_pktmbuf_pool_create(name, config->mbufs, MBUF_CACHE, 0, (uint16_t)room,
-                                   (int)rte_socket_id());
-}
 
 static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error, size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
     struct lcore *lcore = rte_zmalloc("lcore", sizeof *lcore, RTE_CACHE_LINE_SIZE);
     dataplane->lcore[index] = lcore;
-    if (lcore != NULL) {
-        burst_open(&lcore->burst);
-        lcore->index = index;
-        lcore->cpu = config->lcore_cpu[index];
-        lcore->lcore_id = index + 1; /* lcore 0 is the main one */
-        lcore->pool = open_pool(config, index);
-    }
-    if (lcore == NULL || lcore->pool == NULL ||
-        !source_open(&lcore->source, config, index, lcore->pool) ||
-        !sink_open(&lcore->sink, config, index, lcore->pool) ||
-        !canary_open(&lcore->canary, config->seed + index)) {
+    if (lcore == NULL || !lcore_open(lcore, config, index)) {
         snprintf(error, error_bytes, "no memory for the %u packet buffers of an lcore",
                  config->mbufs);
         return false;
@@ -49,6 +27,8 @@ static bool open_all(struct dataplane *dataplane, char *error, size_t error_byte
 {
     const struct config *config = &dataplane->config;
     for (int id = 0; id < STAGES; id++) {
+        if ((config_function(config)->stages & 1U << id) == 0 || stages[id].create == NULL)
+            continue;
         dataplane->tables[id] = stages[id].create(config, error, error_bytes);
         if (dataplane->tables[id] == NULL || dataplane->stop)
             return false;
@@ -84,11 +64,7 @@ void dataplane_close(struct dataplane *dataplane)
         struct lcore *lcore = dataplane->lcore[i];
         if (lcore == NULL)
             continue;
-        source_close(&lcore->source);
-        sink_close(&lcore->sink);
-        canary_close(&lcore->canary);
-        poison_end(lcore->pool);
-        rte_mempool_free(lcore->pool);
+        lcore_close(lcore);
         rte_free(lcore);
         dataplane->lcore[i] = NULL;
     }
@@ -102,12 +78,17 @@ void dataplane_close(struct dataplane *dataplane)
 struct totals dataplane_totals(const struct dataplane *dataplane)
 {
     struct totals totals = {0};
+    for (int id = 0; id < STAGES; id++) {
+        if (dataplane->tables[id] != NULL && stages[id].held != NULL)
+            totals.in_flight += stages[id].held(dataplane->tables[id]);
+    }
     for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
         totals.packets_in += lcore->packets_in;
         totals.packets_out += lcore->sink.packets_out;
         totals.bursts += lcore->bursts;
         totals.empty_polls += lcore->empty_polls;
+        totals.copies += lcore->burst.copies;
         for (int cause = 0; cause < DROP_CAUSES; cause++) {
             totals.drops[cause] += lcore->burst.drop_count[cause];
         }
@@ -122,6 +103,8 @@ struct totals totals_since(const struct totals *now, const struct totals *before
         .packets_out = now->packets_out - before->packets_out,
         .bursts = now->bursts - before->bursts,
         .empty_polls = now->empty_polls - before->empty_polls,
+        .copies = now->copies - before->copies,
+        .in_flight = now->in_flight - before->in_flight,
     };
     for (int cause = 0; cause < DROP_CAUSES; cause++)
         between.drops[cause] = now->drops[cause] - before->drops[cause];
@@ -133,5 +116,5 @@ bool totals_conserved(const struct totals *totals)
     uint64_t dropped = 0;
     for (int cause = DROP_NONE + 1; cause < DROP_CAUSES; cause++)
         dropped += totals->drops[cause];
-    return totals->packets_in == totals->packets_out + dropped;
+    return totals->packets_in + totals->copies == totals->packets_out + dropped + totals->in_flight;
 }

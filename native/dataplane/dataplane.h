@@ -14,7 +14,7 @@ enum instrument { INSTRUMENT_NONE, INSTRUMENT_CALLGRIND, INSTRUMENT_STOP };
 
 struct dataplane {
     struct config config;
-    void *tables[STAGES];
+    void *tables[STAGES];            /* NULL: the function has no such stage, or it no tables */
     struct lcore *lcore[LCORES_MAX]; /* [config.lcore_count] */
     enum instrument instrument;
     const char *pages; /* what the tables stand on: "4KiB", "2MiB", "mixed" */
@@ -24,6 +24,8 @@ struct dataplane {
 
 struct totals {
     uint64_t packets_in, packets_out, bursts, empty_polls;
+    uint64_t copies;    /* packets made of others, by flooding */
+    uint64_t in_flight; /* held back by stages; between two readings: how many more (modulo 2^64) */
     uint64_t drops[DROP_CAUSES];
 };
 
@@ -39,7 +41,7 @@ struct totals dataplane_totals(const struct dataplane *dataplane);
 /* What was counted between two readings. */
 struct totals totals_since(const struct totals *now, const struct totals *before);
 
-/* in = out + drops: holds whenever no burst is under way. */
+/* in + copies = out + drops + in flight: holds whenever no burst is under way. */
 bool totals_conserved(const struct totals *totals);
 
 #endif

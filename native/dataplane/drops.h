@@ -14,6 +14,7 @@ enum drop_cause {
     DROP_POLICER,    /* the policer of its flow and class drops its colour */
     DROP_ROUTE_MISS, /* no route to its destination */
     DROP_TTL,        /* its time to live ended here */
+    DROP_FILTERED,   /* it would leave by the port that it came in by */
     DROP_TX,         /* the TX ring was full */
     DROP_CAUSES
 };

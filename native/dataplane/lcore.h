@@ -23,6 +23,7 @@ struct step {
     stage_run run;
     void *tables;
     uint32_t clock;
+    const struct stage *stage;
 };
 
 struct lcore {
@@ -36,15 +37,24 @@ struct lcore {
     uint64_t sampled_packets, sampled_bursts;
     uint64_t stage_cycles[CLOCKS], stage_packets[CLOCKS], stage_bursts[CLOCKS]; /* when sampled */
     struct burst burst;
-    struct source source;
+    struct source *source; /* [sources]: asked one after the other */
+    uint32_t sources, next_source;
     struct sink sink;
     struct canary canary;
     uint32_t index, cpu, lcore_id;
     struct rte_mempool *pool;
 } __rte_cache_aligned;
 
+/* Pool, inputs, outputs, canary of lcore `index`; false when there is no memory for them. What was
+ * made goes with lcore_close. */
+bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index);
+void lcore_close(struct lcore *lcore);
+
 /* Takes one burst from the source through the pipeline to the sink. */
 __attribute__((noinline)) void forward_burst(struct lcore *lcore);
+
+/* Sends on what stages hold back. (Nothing comes in.) */
+void flush_held(struct lcore *lcore);
 
 /* The pipeline that the next bursts take; tables[] as stages[].create gave them. */
 void lcore_set_pipeline(struct lcore *lcore, const struct pipeline *pipeline, void *const *tables);

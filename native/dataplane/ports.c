@@ -12,17 +12,37 @@ static bool port_fails(uint16_t port, const char *step, int rc, char *error, siz
     return true;
 }
 
+static uint16_t rx_queues(const struct config *config)
+{
+    return config->rx_by_queue ? (uint16_t)config->lcore_count : 1;
+}
+
+/* The lcore that a port's RX queue is polled by: queue q by lcore q, or the port by its own lcore.
+ */
+static uint32_t reader(const struct config *config, uint16_t port, uint16_t queue)
+{
+    if (config->rx_by_queue)
+        return queue;
+    for (uint32_t input = 0; input < config->rx.count; input++) {
+        if (config->rx.port[input] == port)
+            return input % config->lcore_count;
+    }
+    return 0; /* it is only sent to */
+}
+
 static bool open_queues(struct dataplane *dataplane, uint16_t port, uint16_t rx_ring,
                         uint16_t tx_ring, char *error, size_t error_bytes)
 {
     int socket = rte_eth_dev_socket_id(port);
-    uint16_t queues = (uint16_t)dataplane->config.lcore_count;
-    for (uint16_t q = 0; q < queues; q++) {
-        struct rte_mempool *pool = dataplane->lcore[q]->pool;
+    const struct config *config = &dataplane->config;
+    for (uint16_t q = 0; q < rx_queues(config); q++) {
+        struct rte_mempool *pool = dataplane->lcore[reader(config, port, q)]->pool;
         int rc = rte_eth_rx_queue_setup(port, q, rx_ring, (unsigned)socket, NULL, pool);
         if (port_fails(port, "RX queue", rc, error, error_bytes))
             return false;
-        rc = rte_eth_tx_queue_setup(port, q, tx_ring, (unsigned)socket, NULL);
+    }
+    for (uint16_t q = 0; q < config->lcore_count; q++) {
+        int rc = rte_eth_tx_queue_setup(port, q, tx_ring, (unsigned)socket, NULL);
         if (port_fails(port, "TX queue", rc, error, error_bytes))
             return false;
     }
@@ -44,24 +64,29 @@ static bool check_port(const struct config *config, const char *key, int32_t por
     int rc = rte_eth_dev_info_get((uint16_t)port, &info);
     if (port_fails((uint16_t)port, "no device information", rc, error, error_bytes))
         return false;
-    if (config->lcore_count <= info.max_rx_queues && config->lcore_count <= info.max_tx_queues)
+    if (rx_queues(config) <= info.max_rx_queues && config->lcore_count <= info.max_tx_queues)
         return true;
     snprintf(error, error_bytes,
-             "ports.%s: port %d has %u RX and %u TX queues, fewer than %u lcores", key, port,
-             info.max_rx_queues, info.max_tx_queues, config->lcore_count);
+             "ports.%s: port %d has %u RX and %u TX queues, but %u lcores want %u and %u", key,
+             port, info.max_rx_queues, info.max_tx_queues, config->lcore_count, rx_queues(config),
+             config->lcore_count);
     return false;
 }
 
 bool ports_check(const struct config *config, char *error, size_t error_bytes)
 {
-    return check_port(config, "rx", config->rx_port, error, error_bytes) &&
-           check_port(config, "tx", config->tx_port, error, error_bytes);
+    for (uint32_t i = 0; i < config->rx.count; i++) {
+        if (!check_port(config, "rx", config->rx.port[i], error, error_bytes) ||
+            !check_port(config, "tx", config->tx.port[i], error, error_bytes))
+            return false;
+    }
+    return true;
 }
 
 static bool open_port(struct dataplane *dataplane, uint16_t port, char *error, size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
-    uint16_t queues = (uint16_t)config->lcore_count;
+    uint16_t queues = rx_queues(config);
     struct rte_eth_dev_info info;
     int rc = rte_eth_dev_info_get(port, &info);
     if (port_fails(port, "no device information", rc, error, error_bytes))
@@ -74,7 +99,7 @@ static bool open_port(struct dataplane *dataplane, uint16_t port, char *error, s
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP & info.flow_type_rss_offloads;
     }
-    rc = rte_eth_dev_configure(port, queues, queues, &conf);
+    rc = rte_eth_dev_configure(port, queues, (uint16_t)config->lcore_count, &conf);
     if (port_fails(port, "not configured", rc, error, error_bytes))
         return false;
     uint16_t rx_ring = (uint16_t)config->rx_ring, tx_ring = (uint16_t)config->tx_ring;
@@ -88,27 +113,43 @@ static bool open_port(struct dataplane *dataplane, uint16_t port, char *error, s
     return true;
 }
 
+/* The DPDK ports of a configuration, each once; how many. */
+static uint32_t ports_of(const struct config *config, uint16_t *ports)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < config->rx.count + config->tx.count; i++) {
+        int32_t port =
+            i < config->rx.count ? config->rx.port[i] : config->tx.port[i - config->rx.count];
+        bool known = port == PORT_INTERNAL;
+        for (uint32_t j = 0; j < count && !known; j++)
+            known = ports[j] == port;
+        if (!known)
+            ports[count++] = (uint16_t)port;
+    }
+    return count;
+}
+
 bool ports_open(struct dataplane *dataplane, char *error, size_t error_bytes)
 {
-    int32_t rx = dataplane->config.rx_port, tx = dataplane->config.tx_port;
-    if (rx != PORT_INTERNAL && !open_port(dataplane, (uint16_t)rx, error, error_bytes))
-        return false;
-    if (tx != PORT_INTERNAL && tx != rx && !open_port(dataplane, (uint16_t)tx, error, error_bytes))
-        return false;
+    uint16_t ports[2 * PORTS_MAX];
+    uint32_t count = ports_of(&dataplane->config, ports);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!open_port(dataplane, ports[i], error, error_bytes))
+            return false;
+    }
     dataplane->ports_started = true;
     return true;
 }
 
 void ports_close(struct dataplane *dataplane)
 {
-    int32_t port[2] = {dataplane->config.rx_port, dataplane->config.tx_port};
-    for (int i = 0; i < 2; i++) {
-        if (port[i] == PORT_INTERNAL || (i == 1 && port[1] == port[0]))
-            continue;
-        if (!rte_eth_dev_is_valid_port((uint16_t)port[i]))
+    uint16_t ports[2 * PORTS_MAX];
+    uint32_t count = ports_of(&dataplane->config, ports);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!rte_eth_dev_is_valid_port(ports[i]))
             continue;
         if (dataplane->ports_started)
-            rte_eth_dev_stop((uint16_t)port[i]);
-        rte_eth_dev_close((uint16_t)port[i]);
+            rte_eth_dev_stop(ports[i]);
+        rte_eth_dev_close(ports[i]);
     }
 }

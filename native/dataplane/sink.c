@@ -6,47 +6,110 @@
 bool sink_open(struct sink *sink, const struct config *config, uint32_t lcore,
                struct rte_mempool *pool)
 {
-    sink->port = config->tx_port;
-    sink->queue = (uint16_t)lcore;
     sink->pool = pool;
-    sink->own_buffers = config->rx_port == PORT_INTERNAL;
-    if (sink->port != PORT_INTERNAL || !sink->own_buffers)
-        return true;
-    return ring_open(&sink->ring, config->tx_ring, pool);
+    sink->chosen = config_function(config)->chooses;
+    sink->own_buffers = !config_has_rx_port(config);
+    for (uint32_t i = 0; i < config->tx.count; i++) {
+        struct output *output = &sink->output[i];
+        output->port = config->tx.port[i];
+        output->queue = (uint16_t)lcore;
+        sink->outputs = i + 1;
+        if (output->port == PORT_INTERNAL && sink->own_buffers &&
+            !ring_open(&output->ring, config->tx_ring, pool))
+            return false;
+    }
+    return true;
 }
 
 void sink_close(struct sink *sink)
 {
-    ring_close(&sink->ring, sink->pool);
+    for (uint32_t i = 0; i < sink->outputs; i++)
+        ring_close(&sink->output[i].ring, sink->pool);
 }
 
-static __rte_always_inline void send_internal(struct sink *sink, struct burst *burst)
+static __rte_always_inline void send_internal(struct sink *sink, struct output *output,
+                                              struct rte_mbuf **packet, uint16_t count)
 {
     struct rte_mbuf *done[BURST_MAX] __rte_cache_aligned;
-    ring_exchange(&sink->ring, burst->packet, done, burst->count);
-    rte_mempool_put_bulk(sink->pool, (void **)done, burst->count);
-    sink->packets_out += burst->count;
+    ring_exchange(&output->ring, packet, done, count);
+    rte_mempool_put_bulk(sink->pool, (void **)done, count);
+    sink->packets_out += count;
 }
 
-static void send_port(struct sink *sink, struct burst *burst)
+static void send_port(struct sink *sink, const struct output *output, struct burst *burst,
+                      struct rte_mbuf **packet, uint16_t count)
 {
-    uint16_t sent =
-        rte_eth_tx_burst((uint16_t)sink->port, sink->queue, burst->packet, burst->count);
+    uint16_t sent = rte_eth_tx_burst((uint16_t)output->port, output->queue, packet, count);
     sink->packets_out += sent;
-    if (likely(sent == burst->count))
+    if (likely(sent == count))
         return;
-    burst->drop_count[DROP_TX] += burst->count - sent;
-    rte_pktmbuf_free_bulk(&burst->packet[sent], burst->count - sent);
+    burst->drop_count[DROP_TX] += (uint64_t)count - sent;
+    rte_pktmbuf_free_bulk(&packet[sent], (unsigned)count - sent);
+}
+
+static __rte_always_inline void send_to(struct sink *sink, struct output *output,
+                                        struct burst *burst, struct rte_mbuf **packet,
+                                        uint16_t count)
+{
+    if (output->port != PORT_INTERNAL) {
+        send_port(sink, output, burst, packet, count);
+    } else if (sink->own_buffers) {
+        send_internal(sink, output, packet, count);
+    } else {
+        rte_pktmbuf_free_bulk(packet, count);
+        sink->packets_out += count;
+    }
+}
+
+/* To every output but its own: a copy each, and the packet itself to the last one. Copies, for the
+ * in-process output gives buffers back without a look at their count of users. */
+static SLOW_PATH flood(struct sink *sink, struct burst *burst, struct rte_mbuf *packet)
+{
+    uint32_t last = sink->outputs;
+    for (uint32_t out = 0; out < sink->outputs; out++) {
+        if (out != burst->input)
+            last = out;
+    }
+    if (last == sink->outputs) {
+        burst->drop_count[DROP_FILTERED]++;
+        rte_pktmbuf_free(packet);
+        return;
+    }
+    for (uint32_t out = 0; out < last; out++) {
+        if (out == burst->input)
+            continue;
+        struct rte_mbuf *copy = rte_pktmbuf_copy(packet, sink->pool, 0, UINT32_MAX);
+        burst->copies++;
+        if (copy != NULL)
+            send_to(sink, &sink->output[out], burst, &copy, 1);
+        else
+            burst->drop_count[DROP_TX]++;
+    }
+    send_to(sink, &sink->output[last], burst, &packet, 1);
+}
+
+/* Each output's packets together, in the order in which they came. */
+static void send_chosen(struct sink *sink, struct burst *burst)
+{
+    struct rte_mbuf *list[PORTS_MAX][BURST_MAX];
+    uint16_t count[PORTS_MAX] = {0};
+    for (uint32_t i = 0; i < burst->count; i++) {
+        uint8_t out = burst->out[i];
+        if (unlikely(out == OUT_ALL))
+            flood(sink, burst, burst->packet[i]);
+        else
+            list[out][count[out]++] = burst->packet[i];
+    }
+    for (uint32_t out = 0; out < sink->outputs; out++) {
+        if (count[out] > 0)
+            send_to(sink, &sink->output[out], burst, list[out], count[out]);
+    }
 }
 
 void stage_tx(struct sink *sink, struct burst *burst)
 {
-    if (sink->port != PORT_INTERNAL) {
-        send_port(sink, burst);
-    } else if (sink->own_buffers) {
-        send_internal(sink, burst);
-    } else {
-        rte_pktmbuf_free_bulk(burst->packet, burst->count);
-        sink->packets_out += burst->count;
-    }
+    if (sink->chosen && sink->outputs > 1)
+        send_chosen(sink, burst);
+    else
+        send_to(sink, &sink->output[burst->input], burst, burst->packet, burst->count);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where packets go: the in-process sink, or a DPDK port.
+ * Where packets go: the outputs of one lcore, each in-process or a DPDK port.
  *
- * The in-process sink keeps a packet's buffer until `tx_ring` others have followed, as the
+ * The in-process output keeps a packet's buffer until `tx_ring` others have followed, as the
  * descriptors of a NIC do, and then gives it back to its pool.
  */
 #ifndef PLANECAST_SINK_H
@@ -12,12 +12,18 @@
 #include "config.h"
 #include "ring.h"
 
-struct sink {
+struct output {
     int32_t port;
     uint16_t queue;
+    struct ring ring;
+};
+
+struct sink {
+    struct output output[PORTS_MAX]; /* as ports.tx lists them */
+    uint32_t outputs;
+    bool chosen;      /* burst->out says where each packet goes; otherwise burst->input does */
     bool own_buffers; /* every packet is from `pool`, in one segment: freed without a look at it */
     struct rte_mempool *pool;
-    struct ring ring;
     uint64_t packets_out;
 };
 

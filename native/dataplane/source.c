@@ -12,13 +12,16 @@ static uint32_t mix(uint32_t x)
     return MIX(x, MIX_A, MIX_B);
 }
 
-bool source_open(struct source *source, const struct config *config, uint32_t lcore,
+bool source_open(struct source *source, const struct config *config, uint32_t input, uint32_t lcore,
                  struct rte_mempool *pool)
 {
-    source->port = config->rx_port;
-    source->queue = (uint16_t)lcore;
+    source->port = config->rx.port[input];
+    source->queue = config->rx_by_queue ? (uint16_t)lcore : 0;
+    source->input = (uint8_t)input;
+    source->lcore = (uint8_t)lcore;
+    source->format = config_function(config)->format;
     source->pool = pool;
-    source->sequence = mix(config->seed * LCORES_MAX + lcore);
+    source->sequence = mix((config->seed * PORTS_MAX + input) * LCORES_MAX + lcore);
     source->profile.destination_step = config->destination_step;
     source->destination = lcore * 4099 * config->destination_step; /* lcores walk apart */
     for (uint32_t i = 0; i < DSCP_SLOTS; i++) {
@@ -50,6 +53,7 @@ void source_set_traffic(struct source *source, const struct traffic *traffic, ui
     profile->flow_first = first;
     profile->flow_count = RTE_MAX(count, 1U); /* fewer flows than lcores: they share */
     packet_maker_set(&source->maker, profile);
+    plain_maker_set(&source->plain, profile, source->input);
 }
 
 static inline void make_packets(struct source *source, const struct burst *burst, uint32_t count)
@@ -84,7 +88,12 @@ static __rte_always_inline void receive_internal(struct source *source, struct b
     ring_exchange(&source->ring, fresh, burst->packet, count);
     for (uint32_t i = 0; i < count; i++)
         burst->frame[i] = (uint8_t *)burst->packet[i] + MBUF_TO_FRAME;
-    make_packets(source, burst, count);
+    if (source->format == FORMAT_QINQ) {
+        make_packets(source, burst, count);
+    } else {
+        make_plain(&source->plain, source->sequence, burst->packet, count);
+        source->sequence += count;
+    }
     burst->count = count;
 }
 
@@ -109,28 +118,38 @@ static inline bool is_bad(const struct rte_mbuf *mbuf, const uint8_t *frame)
            ip_bytes < IP_BYTES + UDP_BYTES || L2_BYTES + ip_bytes > mbuf->pkt_len;
 }
 
-static void receive_port(struct source *source, struct burst *burst)
+static SLOW_PATH drop_bad(struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
-    uint32_t any = DROP_NONE;
-    burst->count =
+    for (uint16_t i = 0; i < burst->count; i++)
+        verdict[i] = is_bad(burst->packet[i], burst->frame[i]) ? DROP_HEADER : DROP_NONE;
+    burst_drop(burst, verdict);
+}
+
+static void receive_port(struct source *source, struct burst *burst)
+{
+    uint32_t count =
         rte_eth_rx_burst((uint16_t)source->port, source->queue, burst->packet, source->burst);
-    burst->received = burst->count;
-    for (uint16_t i = 0; i < burst->count; i++) {
+    burst->count = burst->received = (uint16_t)count;
+    if (burst->stages == 0) /* nobody looks into them */
+        return;
+    for (uint32_t i = 0; i < count; i++) {
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
         rte_prefetch0(burst->frame[i]);
         poison_around(burst->packet[i]);
     }
-    for (uint16_t i = 0; i < burst->count; i++) {
-        verdict[i] = is_bad(burst->packet[i], burst->frame[i]) ? DROP_HEADER : DROP_NONE;
-        any |= verdict[i];
-    }
-    if (unlikely(any != DROP_NONE))
-        burst_drop(burst, verdict);
+    if (source->format != FORMAT_QINQ)
+        return;
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bad += is_bad(burst->packet[i], burst->frame[i]);
+    if (unlikely(bad > 0))
+        drop_bad(burst);
 }
 
 void stage_source(struct source *source, struct burst *burst)
 {
+    burst->input = source->input;
     if (source->port == PORT_INTERNAL) {
         receive_internal(source, burst); /* our own headers are known to be right */
         burst->received = burst->count;

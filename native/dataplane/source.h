@@ -5,8 +5,8 @@
  *
  * The in-process source cycles packets through `rx_ring` buffers, as descriptors do, and writes
  * real headers into each: uniformly random flows, destinations `destination_step` apart, random
- * ports, a right IPv4 checksum. A later stage thus reads bytes that vary, in buffers that left the
- * L1 cache.
+ * ports, a right IPv4 checksum (packet_maker.h, plain_maker.h). A later stage thus reads bytes that
+ * vary, in buffers that left the L1 cache.
  */
 #ifndef PLANECAST_SOURCE_H
 #define PLANECAST_SOURCE_H
@@ -17,11 +17,16 @@
 #include "burst.h"
 #include "config.h"
 #include "packet_maker.h"
+#include "plain_maker.h"
 #include "ring.h"
 
+/* One input of one lcore. */
 struct source {
     int32_t port; /* PORT_INTERNAL or a DPDK port */
     uint16_t queue;
+    uint8_t input; /* its place in ports.rx */
+    uint8_t lcore;
+    enum packet_format format;
     uint16_t burst;
     struct rte_mempool *pool;
     struct ring ring;       /* buffers that wait for a packet */
@@ -30,6 +35,7 @@ struct source {
     uint32_t destination;
     struct packet_profile profile;
     struct packet_maker maker;
+    struct plain_maker plain;
 };
 
 /* What may change from trial to trial. */
@@ -39,13 +45,13 @@ struct traffic {
     uint32_t lcores; /* that share the flows: each has its own, as RSS would have it */
 };
 
-/* Gives the source its buffers; false when the pool has not enough. */
-bool source_open(struct source *source, const struct config *config, uint32_t lcore,
+/* Gives the source of ports.rx[input] its buffers; false when the pool has not enough. */
+bool source_open(struct source *source, const struct config *config, uint32_t input, uint32_t lcore,
                  struct rte_mempool *pool);
 void source_set_traffic(struct source *source, const struct traffic *traffic, uint32_t lcore);
 void source_close(struct source *source);
 
-/* Fills the burst with up to source->burst packets whose headers are checked. */
+/* Fills the burst with up to source->burst packets; those of FORMAT_QINQ have sound headers. */
 __attribute__((noinline)) void stage_source(struct source *source, struct burst *burst);
 
 #endif

@@ -21,6 +21,8 @@ static int serve_stats(const char *command, const char *parameters, struct rte_t
         struct totals totals = dataplane_totals(served);
         rte_tel_data_add_dict_u64(data, "packets_in", totals.packets_in);
         rte_tel_data_add_dict_u64(data, "packets_out", totals.packets_out);
+        rte_tel_data_add_dict_u64(data, "copies", totals.copies);
+        rte_tel_data_add_dict_u64(data, "in_flight", totals.in_flight);
         rte_tel_data_add_dict_u64(data, "bursts", totals.bursts);
         rte_tel_data_add_dict_u64(data, "empty_polls", totals.empty_polls);
         for (int cause = DROP_NONE + 1; cause < DROP_CAUSES; cause++) {

@@ -41,8 +41,10 @@ static void prepare(const struct round *round, struct lcore *lcore)
 {
     const struct trial *trial = round->trial;
     lcore_set_pipeline(lcore, &trial->pipeline, round->dataplane->tables);
-    source_set_traffic(&lcore->source, &trial->traffic, lcore->index);
-    lcore->source.burst = (uint16_t)trial->burst;
+    for (uint32_t i = 0; i < lcore->sources; i++) {
+        source_set_traffic(&lcore->source[i], &trial->traffic, lcore->index);
+        lcore->source[i].burst = (uint16_t)trial->burst;
+    }
     lcore->stage_clock = trial->stage_clock;
     lcore->until_clock = trial->stage_clock;
     lcore->clock_cost = clock_cost_cycles();
@@ -141,6 +143,25 @@ static void run_window(struct round *round, struct lcore *lcore, struct window *
     }
 }
 
+static bool holds_packets(const struct lcore *lcore)
+{
+    for (uint32_t i = 0; i < lcore->steps; i++) {
+        const struct step *step = &lcore->step[i];
+        if (step->stage->held != NULL && step->stage->held(step->tables) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Stages that hold packets back send them on; what a scheduler's rate lets out later than this
+ * stays in flight. */
+static void drain(struct lcore *lcore)
+{
+    uint64_t deadline = rte_rdtsc() + rte_get_tsc_hz() / 20;
+    while (holds_packets(lcore) && rte_rdtsc() < deadline)
+        flush_held(lcore);
+}
+
 static int work(void *opaque)
 {
     struct worker *worker = opaque;
@@ -161,6 +182,7 @@ static int work(void *opaque)
     atomic_fetch_add(&round->done, 1);
     while (atomic_load(&round->done) < lcores && !stopped(round))
         forward_burst(lcore);
+    drain(lcore);
     return 0;
 }
 

@@ -46,11 +46,11 @@ bool trial_read_seconds(const char *text, double *seconds)
     return end != text && *end == '\0' && *seconds > 0 && *seconds <= SECONDS_MAX;
 }
 
-static bool set_key(struct trial *trial, const char *name, const char *text, char *error,
-                    size_t error_bytes)
+static bool set_key(const struct function *function, struct trial *trial, const char *name,
+                    const char *text, char *error, size_t error_bytes)
 {
     if (strcmp(name, "stages") == 0)
-        return pipeline_parse(text, &trial->pipeline, error, error_bytes);
+        return pipeline_parse(function, text, &trial->pipeline, error, error_bytes);
     if (strcmp(name, "seconds") == 0) {
         if (trial_read_seconds(text, &trial->seconds))
             return true;
@@ -96,7 +96,7 @@ static bool check(const struct dataplane *dataplane, const struct trial *trial, 
                  trial->traffic.frame_bytes);
         return false;
     }
-    if (trial->traffic.flows > config->flows && config->rx_port == PORT_INTERNAL) {
+    if (trial->traffic.flows > config->flows && !config_has_rx_port(config)) {
         snprintf(error, error_bytes, "flows: %u are active, but the tables have %u",
                  trial->traffic.flows, config->flows);
         return false;
@@ -118,7 +118,8 @@ bool trial_parse(const struct dataplane *dataplane, const char *text, struct tri
             return false;
         }
         *equals = '\0';
-        if (!set_key(trial, word, equals + 1, error, error_bytes))
+        if (!set_key(config_function(&dataplane->config), trial, word, equals + 1, error,
+                     error_bytes))
             return false;
     }
     return check(dataplane, trial, error, error_bytes);

@@ -47,18 +47,18 @@ MISTAKES = {
         "[machine]\npage_size = 1GiB",
         "2: page_size: '1GiB' is not allowed; it takes auto",
     ),
-    "no port": ("[ports]\nrx = eth0", "2: rx: 'eth0' is not allowed; it takes internal or a DPDK"),
+    "no port": ("[ports]\nrx = eth0", "2: rx: 'eth0' is not allowed; it takes up to 16 of int"),
     "no CPUs": ("[machine]\nlcores = 0-", "2: lcores: '0-' is not allowed; it takes a CPU list"),
     "CPUs backwards": ("[machine]\nlcores = 3-1", "2: lcores: '3-1' is not allowed"),
     "many CPUs": ("[machine]\nlcores = 0-64", "2: lcores: more than 64 CPUs; it takes up to 64"),
     "a CPU twice": ("[machine]\nlcores = 1,0-2", "2: lcores: CPU 1 is named twice"),
-    "unknown stage": ("[pipeline]\nstages = acl,nat", "2: stages: no stage is called 'nat'; there"),
+    "unknown stage": ("[pipeline]\nstages = acl,nat", "2: stages: vpe-upstream has no stage 'nat'; it"),
     "stage order": ("[pipeline]\nstages = key,acl", "2: stages: 'acl' can't come after 'key'; the"),
     "stage need": ("[pipeline]\nstages = route", "2: stages: 'route' needs the stage 'key' before"),
-    "stage comma": ("[pipeline]\nstages = acl,", "2: stages: no stage is called ''"),
+    "stage comma": ("[pipeline]\nstages = acl,", "2: stages: vpe-upstream has no stage ''"),
     "no stages": (
         "[pipeline]\nstages =",
-        "2: stages: no stage is called ''; there are acl, key, cla",
+        "2: stages: vpe-upstream has no stage ''; it takes all, none or some of acl, key, cla",
     ),
     "rx_ring": (
         "[pool]\nrx_ring = 100",
@@ -238,4 +238,4 @@ def test_a_port_with_too_few_queues(dataplane: Any) -> None:
     out = dataplane.folder / "out.pcap"
     done = dataplane.run(config, "--packets", "1", "--", "--vdev", f"net_pcap0,tx_pcap={out}")
     assert done.returncode == 2
-    assert "ports.tx: port 0 has 1 RX and 1 TX queues, fewer than 2 lcores" in done.stderr
+    assert "ports.tx: port 0 has 1 RX and 1 TX queues, but 2 lcores want 2 and 2" in done.stderr

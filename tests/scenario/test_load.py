@@ -85,7 +85,7 @@ def write(folder: Path, text: str) -> Path:
         ),
         (
             "name: x\nworkload:\n  stages: [key, acl]\n",
-            "s.yaml:3: workload.stages: got 'key,acl', which is not in the order of the pipeline, "
+            "s.yaml:3: workload.stages: got 'key,acl', which is not in the order of vpe-upstream, "
             "each stage once: acl,key,classify,actions,route",
         ),
         (

@@ -58,8 +58,9 @@ TEST(Config, Defaults)
     EXPECT_EQ(config.destination_step, 0x00040000U);
     EXPECT_EQ(config.dscp_count, 8U);
     EXPECT_EQ(config.dscp[7], 46);
-    EXPECT_EQ(config.rx_port, PORT_INTERNAL);
-    EXPECT_EQ(config.pipeline.length, STAGES);
+    EXPECT_EQ(config.rx.count, 1U);
+    EXPECT_EQ(config.rx.port[0], PORT_INTERNAL);
+    EXPECT_EQ(config.pipeline.length, 5);
     EXPECT_EQ(config.lcore_count, 1U);
     EXPECT_TRUE(config.police_red);
     EXPECT_FALSE(config.telemetry);
@@ -79,7 +80,7 @@ TEST(Config, EveryTypeIsRead)
     const Read found = read("[tables]\nmeter_rate = 1000000000000\npolice_red=off\n"
                             "[pipeline]\nstages = key,route\n"
                             "[traffic]\ndestination_step = 1.2.3.4\ndscp = 63\nflows=1\n"
-                            "[ports]\nrx = 31\n"
+                            "[ports]\nrx = 31,internal\ntx = 0,0\n"
                             "[machine]\nlcores = 8,0-3\npage_size = 2MiB\n");
     ASSERT_TRUE(found.fine) << found.error;
     const struct config &config = found.config;
@@ -88,11 +89,40 @@ TEST(Config, EveryTypeIsRead)
     EXPECT_EQ(config.pipeline.length, 2);
     EXPECT_EQ(config.destination_step, 0x01020304U);
     EXPECT_EQ(config.dscp_count, 1U);
-    EXPECT_EQ(config.rx_port, 31);
+    EXPECT_EQ(config.rx.count, 2U);
+    EXPECT_EQ(config.rx.port[0], 31);
+    EXPECT_EQ(config.rx.port[1], PORT_INTERNAL);
     EXPECT_EQ(config.lcore_count, 5U);
     EXPECT_EQ(config.lcore_cpu[0], 8);
     EXPECT_EQ(config.lcore_cpu[4], 3);
     EXPECT_EQ(config.page_size, PAGES_2MIB);
+}
+
+TEST(Config, StagesAreTheFunctionsWhereverItStands)
+{
+    const Read found = read("[pipeline]\nstages = none\nfunction = l2patch\n");
+    ASSERT_TRUE(found.fine) << found.error;
+    EXPECT_EQ(found.config.function, FUNCTION_L2PATCH);
+    EXPECT_EQ(found.config.pipeline.length, 0);
+    EXPECT_NE(
+        read("[pipeline]\nstages = acl\nfunction = l2patch\n")
+            .error.find(":2: stages: l2patch has no stage 'acl'; it takes all, none or some of "
+                        "none"),
+        std::string::npos);
+    EXPECT_NE(read("[pipeline]\nfunction = l3\n").error.find(":2: function: 'l3' is not allowed"),
+              std::string::npos);
+}
+
+TEST(Config, PortsComeInPairs)
+{
+    EXPECT_TRUE(read("[ports]\nrx = 0,1\ntx = 1,0\n").fine);
+    EXPECT_NE(read("[ports]\nrx = 0,1\ntx = 1\n").error.find(":3: tx: 1 of them, but rx has 2"),
+              std::string::npos);
+    EXPECT_NE(read("[ports]\nrx = 0,\n").error.find(":2: rx: '0,' is not allowed"),
+              std::string::npos);
+    EXPECT_NE(read("[ports]\nrx=0,1\ntx=0,1\nrx_by_queue=off\n[machine]\nlcores=0-2\n")
+                  .error.find(":4: rx_by_queue: 2 ports"),
+              std::string::npos);
 }
 
 TEST(Config, ConflictsNameTheLineThatIsThere)

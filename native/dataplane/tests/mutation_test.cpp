@@ -112,7 +112,7 @@ TEST(Mutation, NoPacketHurts)
 {
     struct config config;
     config_defaults(&config);
-    config.rx_port = config.tx_port = 0;
+    config.rx.port[0] = config.tx.port[0] = 0;
     config.acl_rules = config.routes = flows;
     config.flows = config.active_flows = flows;
     config.mbufs = 4096;

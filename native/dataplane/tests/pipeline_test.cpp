@@ -7,7 +7,7 @@
 #include <vector>
 
 extern "C" {
-#include "../stage.h"
+#include "../function.h"
 }
 
 namespace
@@ -16,7 +16,8 @@ namespace
 bool parse(const std::string &text, pipeline &pipeline)
 {
     std::array<char, 256> error{};
-    const bool fine = pipeline_parse(text.c_str(), &pipeline, error.data(), error.size());
+    const bool fine = pipeline_parse(&functions[FUNCTION_VPE_UPSTREAM], text.c_str(), &pipeline,
+                                     error.data(), error.size());
     EXPECT_EQ(fine, error[0] == '\0') << error.data();
     return fine;
 }
@@ -49,7 +50,7 @@ TEST(Pipeline, EveryArrangement)
         }
         arrangements++;
         right += taken ? 1 : 0;
-        for (int id = 0; id < STAGES; id++) {
+        for (int id = 0; id < static_cast<int>(names.size()); id++) {
             if (std::find(order.begin(), order.end(), id) != order.end())
                 continue;
             order.push_back(id);
@@ -71,11 +72,28 @@ TEST(Pipeline, WhatIsNoName)
         EXPECT_FALSE(parse(text, pipeline)) << text;
 }
 
+TEST(Pipeline, AllAreTheFunctionsOwn)
+{
+    for (const struct function &function : functions) {
+        struct pipeline pipeline {
+        };
+        std::array<char, 256> error{};
+        EXPECT_TRUE(pipeline_parse(&function, "all", &pipeline, error.data(), error.size()));
+        uint32_t seen = 0;
+        for (int i = 0; i < pipeline.length; i++) {
+            EXPECT_EQ(stages[pipeline.order[i]].needs & ~seen, 0U) << function.name;
+            seen |= 1U << pipeline.order[i];
+        }
+        EXPECT_EQ(seen, function.stages);
+    }
+}
+
 TEST(Pipeline, AnErrorThatDoesNotFitIsCut)
 {
     struct pipeline pipeline {
     };
     std::array<char, 8> error{};
-    EXPECT_FALSE(pipeline_parse(std::string(5000, 'x').c_str(), &pipeline, error.data(), 8));
-    EXPECT_STREQ(error.data(), "no stag");
+    EXPECT_FALSE(pipeline_parse(&functions[FUNCTION_VPE_UPSTREAM], std::string(5000, 'x').c_str(),
+                                &pipeline, error.data(), 8));
+    EXPECT_STREQ(error.data(), "vpe-ups");
 }

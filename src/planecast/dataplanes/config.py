@@ -26,6 +26,7 @@ ONLINE_CPUS = Path("/sys/devices/system/cpu/online")
 class DataplaneConfig:
     """The INI file of one process."""
 
+    function: str
     acl_rules: int
     flows: int
     routes: int
@@ -52,6 +53,7 @@ class DataplaneConfig:
 def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
     frame_bytes = scenario.traffic.frame_bytes
     return DataplaneConfig(
+        function=scenario.workload.kind,
         acl_rules=scenario.workload.acl_rules,
         flows=scenario.workload.flows,
         routes=scenario.workload.routes,
@@ -97,6 +99,7 @@ def _extend(chain: list[tuple[int, ...]], cpus: tuple[int, ...]) -> None:
 def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> str:
     """The INI file; with a scenario also what its trials would set."""
     sections: dict[str, dict[str, object]] = {
+        "pipeline": {"function": config.function},
         "tables": {
             "acl_rules": config.acl_rules,
             "flows": config.flows,
@@ -121,7 +124,7 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
     if scenario is not None:
         sections["traffic"]["frame_bytes"] = scenario.traffic.frame_bytes
         sections["traffic"]["flows"] = scenario.traffic.flows
-        sections["pipeline"] = {
+        sections["pipeline"] |= {
             "stages": ",".join(scenario.workload.stages) or "none",
             "burst": scenario.placement.burst,
             "stage_clock": scenario.placement.stage_clock,

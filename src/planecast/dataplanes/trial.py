@@ -59,8 +59,11 @@ class TrialAnswer(Noun):
     trial: dict[str, Any]
     lcores: Annotated[tuple[LcoreAnswer, ...], BeforeValidator(listed)]
     packets_in: int
+    copies: int
+    """Packets that were made of others, by flooding."""
     packets_out: int
     in_flight: int
+    """How many more packets stages hold back than before the trial."""
     drops: dict[str, int]
     conserved: bool
     interrupted: bool

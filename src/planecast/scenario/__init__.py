@@ -9,9 +9,10 @@ from planecast.scenario.scenario import Scenario
 from planecast.scenario.schema import json_schema
 from planecast.scenario.study import Budget, Study, load_study
 from planecast.scenario.traffic import Traffic
-from planecast.scenario.workload import STAGES, Stage, Workload
+from planecast.scenario.workload import FUNCTIONS, STAGES, Stage, Workload
 
 __all__ = [
+    "FUNCTIONS",
     "SCENARIO_KEYS",
     "STAGES",
     "Budget",

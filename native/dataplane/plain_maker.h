@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makes plain packets: Ethernet, IPv4, UDP, of uniformly random flows.
+ *
+ *   MAC addresses  02:00:PP:FF:FF:FF: the source's of this input and flow, the destination's of the
+ *                  same flow at the other input of its pair (input 0 and 1, 2 and 3 ...)
+ *   source         10.0.0.0/8 plus the flow
+ *   destination    the flow times `destination_step`: source and destination belong together
+ *   UDP ports      random ones, as in packet_maker.h
+ */
+#ifndef PLANECAST_PLAIN_MAKER_H
+#define PLANECAST_PLAIN_MAKER_H
+
+#include "packet_maker.h"
+
+enum {
+    PLAIN_L2_BYTES = 14,
+    PLAIN_FRAME_MIN_BYTES = PLAIN_L2_BYTES + IP_BYTES + UDP_BYTES,
+    PLAIN_SOURCE_NET = 10,
+};
+
+struct plain_maker {
+    struct fresh_mbuf fresh;
+    uint8_t header[TEMPLATE_BYTES]; /* zero where packets differ */
+    uint32_t checksum_base;
+    uint32_t flow_first, flow_count, destination_step;
+    uint32_t mac_to, mac_from; /* the third byte of the addresses, in its place */
+};
+
+void plain_maker_set(struct plain_maker *maker, const struct packet_profile *profile,
+                     uint8_t input);
+
+/* Writes packets number `sequence` and on into `count` buffers. */
+void make_plain(const struct plain_maker *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+                uint32_t count);
+
+#endif
