@@ -103,6 +103,8 @@ def test_nothing_needs_no_process() -> None:
 
 
 CONFIG = """\
+[pipeline]
+function = vpe-upstream
 [tables]
 acl_rules = 4096
 flows = 65536
@@ -121,6 +123,11 @@ main_cpu = 0
 page_size = auto
 """
 ONCE = """\
+[pipeline]
+function = vpe-upstream
+stages = none
+burst = 8
+stage_clock = 0
 [tables]
 acl_rules = 4096
 flows = 65536
@@ -137,10 +144,6 @@ tx_ring = 512
 lcores = 0
 main_cpu = 0
 page_size = auto
-[pipeline]
-stages = none
-burst = 8
-stage_clock = 0
 """
 
 
