@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One table says all there is to know of a key: its place, type, bounds, default and meaning.
+ * Reading and `--keys` walk it.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "config_types.h"
+
+#define OF_RUN(name)    offsetof(struct config, name)
+#define OF_STREAM(name) offsetof(struct stream_config, name)
+
+/* clang-format off */
+static const struct config_key keys[] = {
+    {"ports", "tx", &type_port, OF_RUN(tx_port), 0, 31, "0", "where packets are sent", NULL},
+    {"ports", "rx", &type_port, OF_RUN(rx_port), 0, 31, "0", "where they are expected", NULL},
+    {"ports", "link_gbps", &type_number, OF_RUN(link_gbps), 0.001, 10000, "10", "link rate that percents are of", NULL},
+    {"run", "burst", &type_u32, OF_RUN(burst), 1, BATCH_MAX, "32", "packets that are sent at once, at the most", NULL},
+    {"run", "drain_ms", &type_number, OF_RUN(drain_ms), 0, 60000, "100", "receiving goes on until nothing came for so long", NULL},
+    {"run", "catch_up_us", &type_number, OF_RUN(catch_up_us), 1, 1e9, "1000", "packets later than this are given up, as unsent", NULL},
+    {"run", "give_up_ms", &type_number, OF_RUN(give_up_ms), 1, 1e6, "2000", "sending ends when the port took nothing for so long", NULL},
+    {"run", "loop_check", &type_bool, OF_RUN(loop_check), 0, 1, "on", "measure the generator's own latency over a ring at the start", NULL},
+    {"pool", "mbufs", &type_u32, OF_RUN(mbufs), 1024, 1U << 22, "8192", "packet buffers for sending, and as many for receiving", NULL},
+    {"pool", "rx_ring", &type_u32, OF_RUN(rx_ring), 32, 16384, "512", "RX descriptors", NULL},
+    {"pool", "tx_ring", &type_u32, OF_RUN(tx_ring), 32, 16384, "512", "TX descriptors", NULL},
+    {"machine", "lcores", &type_cpus, OF_RUN(lcores), 0, UINT16_MAX, "1", "CPU that sends and receives, or two", NULL},
+    {"machine", "main_cpu", &type_u32, OF_RUN(main_cpu), 0, UINT16_MAX, "0", "CPU of the main lcore, which sleeps", NULL},
+    {"machine", "page_size", &type_choice, OF_RUN(page_size), 0, 0, "auto", "as large as there are, or 4 KiB", "auto,4KiB,2MiB"},
+    {"machine", "memory_mb", &type_u32, OF_RUN(memory_mb), 0, 1U << 20, "0", "DPDK's memory; 0: what the buffers need", NULL},
+    {"stream", "headers", &type_choice, OF_STREAM(headers), 0, 0, "ipv4", "Ethernet alone, or IPv4 and UDP after it, after a tag, or after two", "ethernet,ipv4,vlan-ipv4,qinq-ipv4"},
+    {"stream", "sizes", &type_sizes, OF_STREAM(sizes), 64, 9000, "64", "frame sizes with FCS", NULL},
+    {"stream", "rate", &type_rate, OF_STREAM(rate), 0.001, 1e9, "max", "how many packets", NULL},
+    {"stream", "arrivals", &type_choice, OF_STREAM(arrivals), 0, 0, "constant", "how the rate is spaced", "constant,poisson,burst,pcap"},
+    {"stream", "burst_packets", &type_u32, OF_STREAM(burst_packets), 1, 1U << 20, "32", "packets back to back, with arrivals = burst", NULL},
+    {"stream", "burst_us", &type_number, OF_STREAM(burst_us), 0, 1e9, "0", "time from burst to burst; 0: as the rate says", NULL},
+    {"stream", "pcap", &type_path, OF_STREAM(pcap), 0, 0, "", "file whose times are repeated, with arrivals = pcap", NULL},
+    {"stream", "pcap_speed", &type_number, OF_STREAM(pcap_speed), 1e-6, 1e6, "1", "so many times as fast as the file", NULL},
+    {"stream", "packets", &type_u64, OF_STREAM(packets), 0, 1e15, "0", "packets of the stream; 0: as long as the run lasts", NULL},
+    {"stream", "flows", &type_u32, OF_STREAM(flows), 1, 1U << 24, "1", "flows; their addresses are base + number times step", NULL},
+    {"stream", "order", &type_choice, OF_STREAM(order), 0, 0, "step", "one after the other, or at random", "step,random,zipf"},
+    {"stream", "zipf", &type_number, OF_STREAM(zipf), 0, 10, "1", "exponent s: flow k comes as 1/k^s", NULL},
+    {"stream", "seed", &type_u32, OF_STREAM(seed), 0, UINT32_MAX, "1", "of random flows and arrivals", NULL},
+    {"stream", "source_mac", &type_mac, OF_STREAM(source_mac), 0, 0, "02:00:00:00:00:01", "of the first flow", NULL},
+    {"stream", "source_mac_step", &type_u64, OF_STREAM(source_mac_step), 0, 281474976710655.0, "0", "from flow to flow", NULL},
+    {"stream", "destination_mac", &type_mac, OF_STREAM(destination_mac), 0, 0, "02:00:00:00:00:02", "of the first flow", NULL},
+    {"stream", "destination_mac_step", &type_u64, OF_STREAM(destination_mac_step), 0, 281474976710655.0, "0", "from flow to flow", NULL},
+    {"stream", "outer_vlan", &type_u32, OF_STREAM(outer_vlan), 0, 4095, "0", "S-VLAN of the first flow, or the only tag's", NULL},
+    {"stream", "outer_vlan_step", &type_u32, OF_STREAM(outer_vlan_step), 0, 4095, "0", "from flow to flow", NULL},
+    {"stream", "inner_vlan", &type_u32, OF_STREAM(inner_vlan), 0, 4095, "0", "C-VLAN of the first flow", NULL},
+    {"stream", "inner_vlan_step", &type_u32, OF_STREAM(inner_vlan_step), 0, 4095, "0", "from flow to flow; what passes 4095 is carried to the S-VLAN", NULL},
+    {"stream", "source_ip", &type_ipv4, OF_STREAM(source_ip), 0, 0, "10.0.0.1", "of the first flow", NULL},
+    {"stream", "source_ip_step", &type_ipv4, OF_STREAM(source_ip_step), 0, 0, "0.0.0.1", "from flow to flow", NULL},
+    {"stream", "destination_ip", &type_ipv4, OF_STREAM(destination_ip), 0, 0, "11.0.0.1", "of the first flow", NULL},
+    {"stream", "destination_ip_step", &type_ipv4, OF_STREAM(destination_ip_step), 0, 0, "0.0.0.1", "from flow to flow", NULL},
+    {"stream", "source_port", &type_u32, OF_STREAM(source_port), 0, UINT16_MAX, "49152", "UDP port of the first flow", NULL},
+    {"stream", "source_port_step", &type_u32, OF_STREAM(source_port_step), 0, UINT16_MAX, "0", "from flow to flow", NULL},
+    {"stream", "destination_port", &type_u32, OF_STREAM(destination_port), 0, UINT16_MAX, "49153", "UDP port of the first flow", NULL},
+    {"stream", "destination_port_step", &type_u32, OF_STREAM(destination_port_step), 0, UINT16_MAX, "0", "from flow to flow", NULL},
+    {"stream", "dscp", &type_dscps, OF_STREAM(dscp), 0, 63, "0", "code points; a flow has one, by its number", NULL},
+    {"stream", "ttl", &type_u32, OF_STREAM(ttl), 1, 255, "64", "time to live", NULL},
+};
+/* clang-format on */
+enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert((int)KEYS <= (int)CONFIG_KEYS_MAX, "config_file.c keeps a line for every key");
+
+static bool is_of_stream(const struct config_key *key)
+{
+    return strcmp(key->section, "stream") == 0;
+}
+
+void config_defaults(struct config *config)
+{
+    memset(config, 0, sizeof *config);
+    for (size_t i = 0; i < KEYS; i++) {
+        if (!is_of_stream(&keys[i]))
+            keys[i].type->read((char *)config + keys[i].offset, &keys[i], keys[i].initial);
+    }
+}
+
+struct stream_config *config_add_stream(struct config *config, const char *name, char *error,
+                                        size_t error_bytes)
+{
+    if (*name == '\0' || strlen(name) >= NAME_BYTES || strpbrk(name, ". =\t") != NULL) {
+        snprintf(error, error_bytes,
+                 "a stream's name takes 1 to %d bytes without blanks, dots and equals signs",
+                 NAME_BYTES - 1);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < config->stream_count; i++) {
+        if (strcmp(config->stream[i].name, name) == 0) {
+            snprintf(error, error_bytes, "a stream '%s' is there already", name);
+            return NULL;
+        }
+    }
+    if (config->stream_count == STREAMS_MAX) {
+        snprintf(error, error_bytes, "more than %d streams", STREAMS_MAX);
+        return NULL;
+    }
+    struct stream_config *stream = &config->stream[config->stream_count++];
+    memset(stream, 0, sizeof *stream);
+    snprintf(stream->name, sizeof stream->name, "%s", name);
+    for (size_t i = 0; i < KEYS; i++) {
+        if (is_of_stream(&keys[i]))
+            keys[i].type->read((char *)stream + keys[i].offset, &keys[i], keys[i].initial);
+    }
+    return stream;
+}
+
+void config_print_keys(FILE *out)
+{
+    const char *section = "";
+    for (size_t i = 0; i < KEYS; i++) {
+        const struct config_key *key = &keys[i];
+        char allowed[256];
+        if (strcmp(section, key->section) != 0) {
+            section = key->section;
+            fprintf(out, is_of_stream(key) ? "[%s NAME]\n" : "[%s]\n", section);
+        }
+        key->type->allowed(key, allowed, sizeof allowed);
+        fprintf(out, "%s = %s  ; %s (%s)\n", key->name, key->initial, key->meaning, allowed);
+    }
+}
+
+int config_find(const char *section, const char *name)
+{
+    for (int i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool config_section(const char *section, char *error, size_t error_bytes)
+{
+    for (int i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].section, section) == 0)
+            return true;
+    }
+    snprintf(error, error_bytes,
+             "no section [%.80s]; allowed are ports, run, pool, machine, stream NAME", section);
+    return false;
+}
+
+/* "no such key in [ports]; allowed are tx, rx, …". */
+static bool unknown_key(const char *section, char *error, size_t error_bytes)
+{
+    if (!config_section(section, error, error_bytes))
+        return false;
+    int used = snprintf(error, error_bytes, "no such key in [%s]; allowed are", section);
+    const char *separator = " ";
+    for (int i = 0; i < KEYS && used > 0 && (size_t)used < error_bytes; i++) {
+        if (strcmp(keys[i].section, section) != 0)
+            continue;
+        used += snprintf(error + used, error_bytes - (size_t)used, "%s%s", separator, keys[i].name);
+        separator = ", ";
+    }
+    return false;
+}
+
+bool config_set(struct config *config, struct stream_config *stream, const char *section,
+                const char *name, const char *text, char *error, size_t error_bytes)
+{
+    int index = config_find(section, name);
+    if (index < 0)
+        return unknown_key(section, error, error_bytes);
+    const struct config_key *key = &keys[index];
+    char *base = is_of_stream(key) ? (char *)stream : (char *)config;
+    if (key->type->read(base + key->offset, key, text))
+        return true;
+    char allowed[256];
+    key->type->allowed(key, allowed, sizeof allowed);
+    snprintf(error, error_bytes, "'%.80s' is not allowed; it takes %s", text, allowed);
+    return false;
+}
+
+uint32_t config_longest_frame(const struct config *config)
+{
+    uint32_t longest = 64;
+    for (uint32_t i = 0; i < config->stream_count; i++) {
+        const struct sizes *sizes = &config->stream[i].sizes;
+        for (uint32_t j = 0; j < sizes->count; j++) {
+            if (sizes->frame_bytes[j] > longest)
+                longest = sizes->frame_bytes[j];
+        }
+    }
+    return longest;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The configuration: what the INI file may say, with its defaults and bounds. Sections are those of
+ * the program, and one [stream NAME] for each stream of packets.
+ */
+#ifndef PLANECAST_GENERATOR_CONFIG_H
+#define PLANECAST_GENERATOR_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    STREAMS_MAX = 256, /* a stream's number is a byte of its packets */
+    SIZES_MAX = 16,
+    WEIGHTS_MAX = 4096, /* packets until a mixture of sizes repeats */
+    DSCPS_MAX = 64,
+    NAME_BYTES = 64,
+    BATCH_MAX = 256,
+    PORT_NONE = -1,
+};
+
+enum headers { HEADERS_ETHERNET, HEADERS_IPV4, HEADERS_VLAN, HEADERS_QINQ };
+enum flow_order { FLOWS_STEP, FLOWS_RANDOM, FLOWS_ZIPF };
+enum arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_BURST, ARRIVALS_PCAP };
+enum rate_kind { RATE_MAX, RATE_PPS, RATE_PERCENT };
+enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
+
+struct rate {
+    enum rate_kind kind;
+    double value; /* packets a second, or percent of the link */
+};
+
+/* Frame sizes with FCS, and how often each comes. */
+struct sizes {
+    uint32_t count;
+    uint32_t frame_bytes[SIZES_MAX], weight[SIZES_MAX];
+};
+
+struct dscps {
+    uint32_t count;
+    uint8_t value[DSCPS_MAX];
+};
+
+struct stream_config {
+    char name[NAME_BYTES];
+    uint32_t headers; /* enum headers */
+    struct sizes sizes;
+    struct rate rate;
+    uint32_t arrivals; /* enum arrivals */
+    uint32_t burst_packets;
+    double burst_us; /* from burst to burst; 0: as the rate says */
+    char pcap[PATH_MAX];
+    double pcap_speed;
+    uint64_t packets; /* 0: as long as the run lasts */
+    uint32_t flows, order;
+    double zipf;
+    uint32_t seed;
+    uint64_t source_mac, source_mac_step, destination_mac, destination_mac_step;
+    uint32_t outer_vlan, outer_vlan_step, inner_vlan, inner_vlan_step;
+    uint32_t source_ip, source_ip_step, destination_ip, destination_ip_step; /* host order */
+    uint32_t source_port, source_port_step, destination_port, destination_port_step;
+    struct dscps dscp;
+    uint32_t ttl;
+};
+
+struct cpus {
+    uint32_t count;
+    uint16_t cpu[2];
+};
+
+struct config {
+    /* ports */
+    int32_t tx_port, rx_port; /* DPDK port or PORT_NONE */
+    double link_gbps;
+    /* run */
+    uint32_t burst;
+    double drain_ms, catch_up_us, give_up_ms;
+    bool loop_check;
+    /* pool */
+    uint32_t mbufs, rx_ring, tx_ring;
+    /* machine */
+    struct cpus lcores; /* one for sending and receiving, or one for each */
+    uint32_t main_cpu, page_size, memory_mb;
+    uint32_t stream_count;
+    struct stream_config stream[STREAMS_MAX];
+};
+
+/* All keys at their defaults, no stream. */
+void config_defaults(struct config *config);
+
+/* A further stream with all keys at their defaults; NULL with a sentence in `error`. */
+struct stream_config *config_add_stream(struct config *config, const char *name, char *error,
+                                        size_t error_bytes);
+
+/* Reads a file over what `config` holds and checks the whole. False with "FILE:LINE: key: sentence"
+ * in `error`. (config_file.c) */
+bool config_read(const char *path, struct config *config, char *error, size_t error_bytes);
+
+/* Sets one key from text: of the stream when `section` is "stream". False with a sentence in
+ * `error`. */
+bool config_set(struct config *config, struct stream_config *stream, const char *section,
+                const char *key, const char *text, char *error, size_t error_bytes);
+
+/* A key's number, below CONFIG_KEYS_MAX; -1: there is none. */
+enum { CONFIG_KEYS_MAX = 64 };
+int config_find(const char *section, const char *key);
+
+/* False with a sentence in `error` when there is no such section. */
+bool config_section(const char *section, char *error, size_t error_bytes);
+
+/* What is wrong between keys that are fine each alone; `stream` is the number of the stream it is
+ * about, or -1. (config_check.c) */
+struct config_conflict {
+    const char *section, *key;
+    int stream;
+    char sentence[256];
+};
+bool config_check(const struct config *config, struct config_conflict *conflict);
+
+/* Every key with its default, range and meaning. */
+void config_print_keys(FILE *out);
+
+/* The longest frame of all streams, in bytes with FCS. */
+uint32_t config_longest_frame(const struct config *config);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "exit_code.h"
+#include "request.h"
+#include "requests.h"
+
+enum { ERROR_BYTES = 1024 };
+
+/* The word that a line begins with, and what follows it. */
+static bool begins_with(const char *line, const char *word, const char **rest)
+{
+    line += strspn(line, " \t");
+    size_t length = strlen(word);
+    if (strncmp(line, word, length) != 0 || strchr(" \t\r", line[length]) == NULL)
+        return false;
+    *rest = line + length;
+    return true;
+}
+
+/* False with the error answered. */
+static bool start(struct generator *generator, const char *words)
+{
+    char error[ERROR_BYTES];
+    double seconds = 0;
+    if (generator->running && generator->sending_done)
+        generator_wait(generator); /* it drains: that has an end */
+    if (generator->running) {
+        answer_error(stdout, "a run is under way; stop it, or wait for its end");
+        return false;
+    }
+    if (request_read(&generator->config, words, &generator->asked, &seconds, error, sizeof error) &&
+        generator_start(generator, seconds, error, sizeof error))
+        return true;
+    answer_error(stdout, error);
+    return false;
+}
+
+static void finish(struct generator *generator)
+{
+    generator_wait(generator);
+    answer_run(stdout, generator, true);
+}
+
+static void tell(struct generator *generator, const char *what)
+{
+    if (!generator->begun) {
+        answer_error(stdout, "there was no run yet; start one");
+        return;
+    }
+    if (strcmp(what, "stats") == 0) {
+        if (generator->running && !generator_at_work())
+            generator_wait(generator);
+        answer_run(stdout, generator, false);
+        return;
+    }
+    if (strcmp(what, "stop") == 0)
+        atomic_store(&generator->halt, true);
+    finish(generator);
+}
+
+static void answer_request(struct generator *generator, const char *line)
+{
+    const char *rest = NULL;
+    if (begins_with(line, "start", &rest)) {
+        if (start(generator, rest)) {
+            fprintf(stdout, "{\"started\": {\"streams\": %u}}\n", generator->stream_count);
+            fflush(stdout);
+        }
+    } else if (begins_with(line, "run", &rest)) {
+        if (start(generator, rest))
+            finish(generator);
+    } else if (begins_with(line, "stats", &rest)) {
+        tell(generator, "stats");
+    } else if (begins_with(line, "stop", &rest)) {
+        tell(generator, "stop");
+    } else if (begins_with(line, "wait", &rest)) {
+        tell(generator, "wait");
+    } else {
+        answer_error(stdout, "requests are: start key=value …, run key=value …, stats, wait, stop, "
+                             "quit");
+    }
+}
+
+int control_serve(struct generator *generator)
+{
+    static struct requests requests;
+    char *line = NULL;
+    const char *rest = NULL;
+    requests_open(&requests, STDIN_FILENO);
+    answer_ready(stdout, generator);
+    int code = answer_end(stdout);
+    while (code == EXIT_DONE && !generator->stop) {
+        enum request_kind kind = requests_next(&requests, &line);
+        if (kind == REQUEST_END || (kind == REQUEST_LINE && begins_with(line, "quit", &rest)))
+            break;
+        if (kind == REQUEST_TOO_LONG)
+            answer_error(stdout, "a request takes up to 1023 bytes");
+        else
+            answer_request(generator, line);
+        code = answer_end(stdout);
+    }
+    if (generator->running) { /* nobody asked for its end, but it has one, and is told of */
+        atomic_store(&generator->halt, true);
+        finish(generator);
+    }
+    return generator->stop ? EXIT_INTERRUPTED : code;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "generator.h"
+
+#include <rte_cycles.h>
+#include <rte_lcore.h>
+#include <string.h>
+#include <time.h>
+
+#include "pages.h"
+#include "ports.h"
+
+enum { MBUF_CACHE = 256 };
+
+static uint32_t room_of_buffer(const struct config *config)
+{
+    return RTE_MAX(config_longest_frame(config), 2048U) + RTE_PKTMBUF_HEADROOM;
+}
+
+uint32_t generator_memory_mib(const struct config *config)
+{
+    uint64_t bytes = 2ULL * config->mbufs * (sizeof(struct rte_mbuf) + room_of_buffer(config) + 64);
+    return (uint32_t)(bytes >> 20) * 5 / 4 + 96;
+}
+
+/* What no header covers is zeros, in every packet: only the headers are written anew. */
+static void clear_buffer(struct rte_mempool *pool, void *opaque, void *object, unsigned index)
+{
+    struct rte_mbuf *mbuf = object;
+    (void)pool;
+    (void)opaque;
+    (void)index;
+    memset(mbuf->buf_addr, 0, mbuf->buf_len);
+}
+
+static struct rte_mempool *open_pool(const struct config *config, const char *name)
+{
+    struct rte_mempool *pool = rte_pktmbuf_pool_create(
+        name, config->mbufs, MBUF_CACHE, 0, (uint16_t)room_of_buffer(config), (int)rte_socket_id());
+    if (pool != NULL)
+        rte_mempool_obj_iter(pool, clear_buffer, NULL);
+    return pool;
+}
+
+bool generator_open(struct generator *generator, char *error, size_t error_bytes)
+{
+    const struct config *config = &generator->config;
+    generator->tsc_hz = rte_get_tsc_hz();
+    generator->sends = config->tx_port != PORT_NONE;
+    generator->receives = config->rx_port != PORT_NONE;
+    generator->tx_pool = open_pool(config, "sent");
+    generator->rx_pool = open_pool(config, "received");
+    if (generator->tx_pool == NULL || generator->rx_pool == NULL) {
+        snprintf(error, error_bytes,
+                 "no memory for twice %u packet buffers (memory_mb takes 0: as "
+                 "much as they need)",
+                 config->mbufs);
+        return false;
+    }
+    if (config->loop_check && generator->sends && generator->receives &&
+        !loop_check_run(generator, error, error_bytes))
+        return false;
+    generator->ports_open = true;
+    if (!ports_open(config, generator->rx_pool, error, error_bytes))
+        return false;
+    generator->pages = pages_in_use();
+    return true;
+}
+
+static void close_streams(struct generator *generator)
+{
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        stream_close(&generator->stream[i]);
+    generator->stream_count = 0;
+}
+
+void generator_close(struct generator *generator)
+{
+    if (generator->ports_open)
+        ports_close(&generator->config);
+    close_streams(generator);
+    rte_mempool_free(generator->tx_pool);
+    rte_mempool_free(generator->rx_pool);
+}
+
+/* Nothing came for so long, and the sender is through. */
+static bool drained(const struct generator *generator, uint64_t now)
+{
+    if (!atomic_load_explicit(&generator->sending_done, memory_order_acquire))
+        return false;
+    double drain = generator->asked.drain_ms * 1e-3 * (double)generator->tsc_hz;
+    uint64_t since = RTE_MAX(generator->receiver.last_ours, generator->sending_ended);
+    return now > since && (double)(now - since) > drain;
+}
+
+/* False when sending is over. */
+static bool send_turn(struct generator *generator, uint64_t now)
+{
+    if (now < generator->start)
+        return true;
+    bool over = now >= generator->end ||
+                atomic_load_explicit(&generator->halt, memory_order_relaxed) ||
+                (generator->sends && !sender_turn(&generator->sender, now));
+    if (!over)
+        return true;
+    uint64_t ended = RTE_MIN(now, generator->end);
+    generator->sending_ended = now;
+    if (generator->sends)
+        sender_end(&generator->sender, ended);
+    atomic_store_explicit(&generator->sending_done, true, memory_order_release);
+    return false;
+}
+
+static int work_sending(void *opaque)
+{
+    struct generator *generator = opaque;
+    while (send_turn(generator, rte_rdtsc())) {
+    }
+    return 0;
+}
+
+static int work_receiving(void *opaque)
+{
+    struct generator *generator = opaque;
+    uint64_t now = rte_rdtsc();
+    while (!drained(generator, now)) {
+        receiver_turn(&generator->receiver);
+        now = rte_rdtsc();
+    }
+    generator->receiving_ended = now;
+    return 0;
+}
+
+static int work_both(void *opaque)
+{
+    struct generator *generator = opaque;
+    bool sending = true;
+    uint64_t now = rte_rdtsc();
+    while (sending || (generator->receives && !drained(generator, now))) {
+        if (sending)
+            sending = send_turn(generator, now);
+        if (generator->receives)
+            receiver_turn(&generator->receiver);
+        now = rte_rdtsc();
+    }
+    generator->receiving_ended = now;
+    return 0;
+}
+
+static bool open_streams(struct generator *generator, char *error, size_t error_bytes)
+{
+    const struct config *config = &generator->asked;
+    close_streams(generator);
+    for (uint32_t i = 0; i < config->stream_count; i++) {
+        if (!stream_open(&generator->stream[i], &config->stream[i], i, error, error_bytes))
+            return false;
+        generator->stream_count++;
+    }
+    return true;
+}
+
+static void begin(struct generator *generator, double seconds)
+{
+    const struct config *config = &generator->asked;
+    struct sender *sender = &generator->sender;
+    struct receiver *receiver = &generator->receiver;
+    uint64_t hz = generator->tsc_hz;
+    generator->seconds = seconds;
+    generator->start = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
+    generator->end = seconds > 0 ? generator->start + (uint64_t)(seconds * (double)hz) : UINT64_MAX;
+    const struct stream_clock clock = {generator->start, hz, config->catch_up_us,
+                                       config->link_gbps};
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        stream_begin(&generator->stream[i], &clock);
+    sender->pool = generator->tx_pool;
+    sender->burst = receiver->burst = config->burst;
+    sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)hz);
+    sender->stream = receiver->stream = generator->stream;
+    sender->stream_count = receiver->stream_count = generator->stream_count;
+    sender->port = (uint16_t)config->tx_port;
+    receiver->port = (uint16_t)config->rx_port;
+    sender_begin(sender, generator->start);
+    receiver_begin(receiver, generator->start, hz);
+    atomic_store(&generator->halt, false);
+    atomic_store(&generator->sending_done, false);
+    generator->begun = true;
+}
+
+bool generator_start(struct generator *generator, double seconds, char *error, size_t error_bytes)
+{
+    if (!open_streams(generator, error, error_bytes))
+        return false;
+    begin(generator, seconds);
+    lcore_function_t *first = work_both, *second = NULL;
+    if (generator->config.lcores.count == 2 && generator->receives) {
+        first = work_sending;
+        second = work_receiving;
+    }
+    atomic_store(&generator->running, true);
+    bool fine = second == NULL || rte_eal_remote_launch(second, generator, 2) == 0;
+    if (fine && rte_eal_remote_launch(first, generator, 1) == 0)
+        return true;
+    atomic_store(&generator->sending_done, true);
+    rte_eal_mp_wait_lcore();
+    atomic_store(&generator->running, false);
+    snprintf(error, error_bytes, "an lcore could not be started");
+    return false;
+}
+
+bool generator_at_work(void)
+{
+    unsigned lcore = 0;
+    RTE_LCORE_FOREACH_WORKER(lcore)
+    {
+        if (rte_eal_get_lcore_state(lcore) == RUNNING)
+            return true;
+    }
+    return false;
+}
+
+void generator_wait(struct generator *generator)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    while (generator_at_work()) {
+        if (generator->stop)
+            atomic_store(&generator->halt, true);
+        nanosleep(&moment, NULL);
+    }
+    rte_eal_mp_wait_lcore();
+    atomic_store(&generator->running, false);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "receiver.h"
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+
+enum { AHEAD_TICKS = 1 << 20 };
+
+static const struct sighting nothing = {.verdict = VERDICT_FOREIGN};
+
+void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz)
+{
+    receiver->start = start;
+    receiver->ns_per_cycle = (uint64_t)(1e9 / (double)tsc_hz * 4294967296.0);
+    receiver->packets = receiver->bytes = receiver->foreign = 0;
+    receiver->polls = receiver->empty_polls = 0;
+    receiver->last_ours = start;
+}
+
+/* Behind tags and labels: *type is that of what stands there, 0 where the frame is too short. */
+static inline uint32_t skip_l2(const uint8_t *frame, uint32_t bytes, uint16_t *type)
+{
+    uint32_t at = 12;
+    while (at + 2 <= bytes) {
+        *type = big16(load16(frame + at));
+        at += 2;
+        if (*type == TYPE_VLAN || *type == TYPE_QINQ) {
+            at += 2;
+            continue;
+        }
+        if (*type == TYPE_MPLS) {
+            while (at + 4 <= bytes && (frame[at + 2] & 1) == 0) /* bottom of stack */
+                at += 4;
+            at += 4;
+            *type = at < bytes && frame[at] >> 4 == 4 ? TYPE_IPV4 : 0;
+        }
+        return at;
+    }
+    *type = 0;
+    return bytes;
+}
+
+static inline struct sighting check_full(const struct receiver *receiver, const uint8_t *payload,
+                                         uint64_t ports, uint64_t addresses, bool expected)
+{
+    uint64_t head = load64(payload);
+    struct sighting seen = {.stream = (uint32_t)(head >> 16 & 0xFFFF),
+                            .sequence = load64(payload + 8),
+                            .time = load64(payload + 16),
+                            .full = true};
+    bool ours = (head & 0xFFFF) == SIGNATURE_FULL_MAGIC;
+    if (!ours && !expected)
+        return nothing;
+    uint32_t crc =
+        signature_of_packet(signature_begin(seen.stream, ports), addresses, seen.sequence);
+    bool right = ours && seen.stream < receiver->stream_count &&
+                 signature_add(crc, seen.time) == (uint32_t)(head >> 32);
+    seen.verdict = right ? VERDICT_FINE : VERDICT_CORRUPT;
+    return seen;
+}
+
+static inline struct sighting check_compact(const uint8_t *payload, uint32_t stream, uint64_t ports,
+                                            uint64_t addresses)
+{
+    uint64_t word = load64(payload);
+    struct sighting seen = {
+        .stream = stream, .sequence = (uint32_t)word, .time = word >> 32, .full = false};
+    uint32_t crc = signature_of_packet(signature_begin(stream, ports), addresses, seen.sequence);
+    bool right = signature_fold(signature_add(crc, seen.time)) == load16(payload + 8);
+    seen.verdict = right ? VERDICT_FINE : VERDICT_CORRUPT;
+    return seen;
+}
+
+/* A corrupt packet's own word for its stream may be what is damaged: then IPv4's counts. */
+static inline struct sighting with_known_stream(const struct receiver *receiver,
+                                                struct sighting seen, uint32_t expected)
+{
+    if (seen.stream < receiver->stream_count)
+        return seen;
+    seen.stream = expected;
+    return expected < receiver->stream_count ? seen : nothing;
+}
+
+static inline struct sighting look_at_ipv4(const struct receiver *receiver, const uint8_t *ip,
+                                           uint32_t bytes)
+{
+    const uint8_t *udp = ip + IP_BYTES, *payload = udp + UDP_BYTES;
+    if (bytes < IP_BYTES + UDP_BYTES + SIGNATURE_COMPACT_BYTES || ip[0] != 0x45 ||
+        ip[9] != PROTOCOL_UDP)
+        return nothing;
+    uint32_t payload_bytes = big16(load16(udp + 4)) - (uint32_t)UDP_BYTES;
+    uint64_t ports = load64(udp) & SIGNATURE_PORTS_MASK, addresses = load64(ip + 12);
+    /* That it says to be ours, whatever the check says. */
+    bool expected = ip[4] == SIGNATURE_MAGIC && ip[5] < receiver->stream_count;
+    if (payload_bytes >= SIGNATURE_FULL_BYTES &&
+        bytes >= IP_BYTES + UDP_BYTES + SIGNATURE_FULL_BYTES) {
+        struct sighting seen = check_full(receiver, payload, ports, addresses, expected);
+        return with_known_stream(receiver, seen, expected ? ip[5] : UINT32_MAX);
+    }
+    return expected ? check_compact(payload, ip[5], ports, addresses) : nothing;
+}
+
+struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame, uint32_t bytes)
+{
+    uint16_t type = 0;
+    uint32_t at = skip_l2(frame, bytes, &type);
+    if (at >= bytes)
+        return nothing;
+    if (type == TYPE_IPV4)
+        return look_at_ipv4(receiver, frame + at, bytes - at);
+    if (type != TYPE_OURS || bytes - at < SIGNATURE_FULL_BYTES)
+        return nothing;
+    return with_known_stream(receiver, check_full(receiver, frame + at, 0, 0, false), UINT32_MAX);
+}
+
+/* Cycles that the packet was under way. */
+static inline uint64_t age(const struct sighting *seen, uint64_t now)
+{
+    if (seen->full)
+        return now > seen->time ? now - seen->time : 0;
+    uint64_t ticks = (uint32_t)((now >> SIGNATURE_TIME_SHIFT) - seen->time);
+    /* The last of the range are ahead of us, by another CPU's clock. */
+    return ticks > UINT32_MAX - AHEAD_TICKS ? 0 : ticks << SIGNATURE_TIME_SHIFT;
+}
+
+void receiver_count(struct receiver *receiver, const struct sighting *seen, uint32_t bytes,
+                    uint64_t now)
+{
+    if (seen->verdict == VERDICT_FOREIGN) {
+        receiver->foreign++;
+        return;
+    }
+    struct stream_rx *rx = receiver->stream[seen->stream].rx;
+    receiver->last_ours = now;
+    if (seen->verdict == VERDICT_CORRUPT) {
+        rx->corrupt++;
+        return;
+    }
+    uint64_t cycles = age(seen, now);
+    if (now - cycles < receiver->start) {
+        rx->stale++;
+        return;
+    }
+    rx->packets++;
+    rx->bytes += bytes + FCS_BYTES;
+    sequence_see(&rx->sequence, seen->full
+                                    ? seen->sequence
+                                    : sequence_whole(&rx->sequence, (uint32_t)seen->sequence));
+    histogram_add(&rx->latency,
+                  (uint64_t)((unsigned __int128)cycles * receiver->ns_per_cycle >> 32));
+}
+
+void receiver_turn(struct receiver *receiver)
+{
+    struct rte_mbuf *mbuf[BATCH_MAX];
+    uint16_t taken = rte_eth_rx_burst(receiver->port, 0, mbuf, (uint16_t)receiver->burst);
+    receiver->polls++;
+    if (taken == 0) {
+        receiver->empty_polls++;
+        return;
+    }
+    uint64_t now = rte_rdtsc();
+    for (uint16_t i = 0; i < taken; i++) {
+        struct sighting seen = receiver_look(receiver, rte_pktmbuf_mtod(mbuf[i], const uint8_t *),
+                                             rte_pktmbuf_data_len(mbuf[i]));
+        receiver->packets++;
+        receiver->bytes += rte_pktmbuf_pkt_len(mbuf[i]) + FCS_BYTES;
+        receiver_count(receiver, &seen, rte_pktmbuf_pkt_len(mbuf[i]), now);
+    }
+    rte_pktmbuf_free_bulk(mbuf, taken);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Receives, tells ours from foreign packets and whole ones from corrupt, and counts.
+ */
+#ifndef PLANECAST_GENERATOR_RECEIVER_H
+#define PLANECAST_GENERATOR_RECEIVER_H
+
+#include "stream.h"
+
+struct receiver {
+    uint16_t port;
+    uint32_t burst;
+    struct stream *stream; /* [stream_count] */
+    uint32_t stream_count;
+    uint64_t start;        /* of the run */
+    uint64_t ns_per_cycle; /* in 1/2^32 */
+    /* counters of a run */
+    uint64_t packets, bytes; /* all that came, with FCS */
+    uint64_t foreign;
+    uint64_t last_ours; /* when a packet of ours came */
+    uint64_t polls, empty_polls;
+};
+
+void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz);
+
+/* One turn: takes what the port has, a burst at the most. */
+void receiver_turn(struct receiver *receiver);
+
+/* What a frame is, found in its first segment alone. */
+enum verdict { VERDICT_FOREIGN, VERDICT_CORRUPT, VERDICT_FINE };
+struct sighting {
+    enum verdict verdict;
+    uint32_t stream; /* of a corrupt or fine one */
+    uint64_t sequence;
+    uint64_t time; /* TSC, or its part */
+    bool full;     /* sequence and time are whole */
+};
+struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame,
+                              uint32_t bytes);
+
+/* Counts what came at `now`, `bytes` without FCS. */
+void receiver_count(struct receiver *receiver, const struct sighting *seen, uint32_t bytes,
+                    uint64_t now);
+
+#endif

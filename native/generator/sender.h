@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sends what is due: buffers from the pool, packets made in them, stamped, given to the port.
+ */
+#ifndef PLANECAST_GENERATOR_SENDER_H
+#define PLANECAST_GENERATOR_SENDER_H
+
+#include "stream.h"
+
+struct sender {
+    uint16_t port;
+    uint32_t burst;
+    uint64_t give_up_cycles;
+    struct rte_mempool *pool;
+    struct stream *stream; /* [stream_count] */
+    uint32_t stream_count;
+    struct batch batch;
+    bool paced; /* any stream has due times */
+    /* counters of a run */
+    uint64_t calls, packets;                /* send calls that took any, and what they took */
+    uint64_t refused;                       /* send calls that took fewer than they were given */
+    uint64_t no_buffers;                    /* times that the pool was empty */
+    uint64_t refused_cycles;                /* while the port refused */
+    uint64_t last_taken;                    /* when it took a packet */
+    bool gave_up;                           /* the port took nothing for too long */
+    struct histogram lateness;              /* cycles from due time to send call, of each packet */
+    uint64_t sampled_calls, sampled_cycles; /* how long the send call itself took */
+};
+
+void sender_begin(struct sender *sender, uint64_t start);
+
+/* One turn at the time `now`. False when nothing is left to be sent. */
+bool sender_turn(struct sender *sender, uint64_t now);
+
+/* The run is over at `end`: what was due and not sent is given up, what was made goes back. */
+void sender_end(struct sender *sender, uint64_t end);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decoding is tested where HdrHistogram itself is: tests/generator/test_answers.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+extern "C" {
+#include "histogram.h"
+}
+
+TEST(Histogram, PercentilesAreWithinAThousandth)
+{
+    const auto ours = std::make_unique<histogram>();
+    histogram_clear(ours.get());
+    EXPECT_EQ(histogram_percentile(ours.get(), 50), 0U);
+    std::mt19937_64 random(1);
+    std::vector<uint64_t> values;
+    for (int i = 0; i < 100'000; i++)
+        values.push_back((random() >> random() % 36) % HISTOGRAM_MAX);
+    uint64_t sum = 0;
+    for (const uint64_t value : values) {
+        histogram_add(ours.get(), value);
+        sum += value;
+    }
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(ours->count, values.size());
+    EXPECT_EQ(ours->sum, sum);
+    EXPECT_EQ(ours->min, values.front());
+    EXPECT_EQ(ours->max, values.back());
+    for (const double percent : {0.1, 1.0, 25.0, 50.0, 99.0, 99.9, 100.0}) {
+        const auto rank = static_cast<size_t>(percent / 100 * 100'000 + 0.5);
+        const uint64_t exact = values[std::max<size_t>(rank, 1) - 1];
+        const uint64_t told = histogram_percentile(ours.get(), percent);
+        EXPECT_GE(told, exact);
+        EXPECT_LE(static_cast<double>(told), static_cast<double>(exact) * 1.001 + 1);
+    }
+}
+
+TEST(Histogram, SmallValuesAreExactAndLargeOnesCapped)
+{
+    const auto ours = std::make_unique<histogram>();
+    for (const uint64_t value : {0ULL, 1ULL, 2047ULL}) {
+        histogram_clear(ours.get());
+        histogram_add(ours.get(), value);
+        EXPECT_EQ(histogram_percentile(ours.get(), 100), value);
+    }
+    histogram_clear(ours.get());
+    histogram_add(ours.get(), UINT64_MAX);
+    EXPECT_EQ(ours->max, HISTOGRAM_MAX);
+    EXPECT_EQ(ours->counts[HISTOGRAM_BUCKETS - 1], 1U);
+}

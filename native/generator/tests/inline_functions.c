@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inline_functions.h"
+
+#include <rte_mempool.h>
+#include <stdlib.h>
+
+#include "receiver.h"
+
+static bool make_in(struct stream *stream, struct rte_mempool *pool, uint32_t count, uint64_t tsc,
+                    test_look *look, void *opaque)
+{
+    static struct batch batch;
+    for (uint32_t done = 0; done < count;) {
+        uint32_t now = count - done < BATCH_MAX ? count - done : BATCH_MAX;
+        if (rte_mempool_get_bulk(pool, (void **)batch.mbuf, now) != 0)
+            return false;
+        stream_make(stream, &batch, 0, now);
+        batch.first = 0;
+        batch.count = now;
+        batch_stamp(&batch, tsc);
+        for (uint32_t i = 0; i < now; i++) {
+            struct rte_mbuf *mbuf = batch.mbuf[i];
+            const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+            const struct test_frame frame = {
+                bytes,           rte_pktmbuf_pkt_len(mbuf), (uint32_t)(batch.payload[i] - bytes),
+                batch.stream[i], batch.sequence[i],         tsc};
+            look(opaque, &frame);
+            rte_pktmbuf_free(mbuf);
+        }
+        done += now;
+    }
+    return true;
+}
+
+bool test_make(const struct stream_config *config, uint32_t number, uint32_t count, uint64_t tsc,
+               test_look *look, void *opaque)
+{
+    static struct stream stream;
+    char error[256];
+    const struct stream_clock clock = {.start = 0, .tsc_hz = 1000000000, .link_gbps = 10};
+    struct rte_mempool *pool =
+        rte_pktmbuf_pool_create("made", 2 * BATCH_MAX - 1, 0, 0, 9216, SOCKET_ID_ANY);
+    if (pool == NULL)
+        return false;
+    bool fine = stream_open(&stream, config, number, error, sizeof error);
+    if (fine) {
+        stream_begin(&stream, &clock);
+        fine =
+            make_in(&stream, pool, count, tsc, look, opaque) && rte_mempool_in_use_count(pool) == 0;
+        stream_close(&stream);
+    }
+    rte_mempool_free(pool);
+    return fine;
+}
+
+struct test_sighting test_look_at(const uint8_t *bytes, uint32_t length, uint32_t streams)
+{
+    const struct receiver receiver = {.stream_count = streams};
+    struct sighting seen = receiver_look(&receiver, bytes, length);
+    return (struct test_sighting){(int)seen.verdict, seen.stream, seen.sequence, seen.time,
+                                  seen.full};
+}
+
+struct test_receiver {
+    struct receiver receiver;
+    struct stream stream;
+};
+
+struct test_receiver *test_receiver_open(const struct stream_config *config, uint64_t start,
+                                         uint64_t tsc_hz)
+{
+    struct test_receiver *test = calloc(1, sizeof *test);
+    char error[256];
+    const struct stream_clock clock = {.start = start, .tsc_hz = tsc_hz, .link_gbps = 10};
+    if (test == NULL || !stream_open(&test->stream, config, 0, error, sizeof error))
+        abort();
+    stream_begin(&test->stream, &clock);
+    test->receiver.stream = &test->stream;
+    test->receiver.stream_count = 1;
+    receiver_begin(&test->receiver, start, tsc_hz);
+    return test;
+}
+
+void test_receiver_count(struct test_receiver *test, const uint8_t *bytes, uint32_t length,
+                         uint64_t now)
+{
+    struct sighting seen = receiver_look(&test->receiver, bytes, length);
+    receiver_count(&test->receiver, &seen, length, now);
+}
+
+struct test_counts test_receiver_close(struct test_receiver *test)
+{
+    const struct stream_rx *rx = test->stream.rx;
+    const struct test_counts counts = {rx->packets,         rx->corrupt,
+                                       rx->stale,           test->receiver.foreign,
+                                       rx->sequence.unique, rx->latency.max};
+    stream_close(&test->stream);
+    free(test);
+    return counts;
+}
+
+void test_sequence_see(struct sequence *sequence, uint64_t number)
+{
+    sequence_see(sequence, number);
+}
+
+uint64_t test_sequence_whole(const struct sequence *sequence, uint32_t lower)
+{
+    return sequence_whole(sequence, lower);
+}
+
+uint32_t test_pattern(const uint32_t *weights, uint32_t count, uint8_t *pattern)
+{
+    struct sizes sizes = {.count = count};
+    for (uint32_t i = 0; i < count; i++)
+        sizes.weight[i] = weights[i];
+    return stream_pattern(&sizes, pattern);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starts EAL once: packets are made in real buffers.
+#include <gtest/gtest.h>
+#include <rte_eal.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+int main(int argc, char **argv)
+{
+    testing::InitGoogleTest(&argc, argv);
+    std::vector<std::string> words = {argv[0],
+                                      "--lcores",
+                                      "0@0",
+                                      "--no-huge",
+                                      "--no-shconf",
+                                      "--no-pci",
+                                      "-m",
+                                      "128",
+                                      "--file-prefix",
+                                      "planecast-generator-test-" + std::to_string(getpid()),
+                                      "--no-telemetry",
+                                      "--log-level=lib.eal:error"};
+    std::vector<char *> arguments;
+    for (auto &word : words)
+        arguments.push_back(word.data());
+    int code = 1;
+    if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) >= 0) {
+        code = RUN_ALL_TESTS();
+        const std::filesystem::path runtime = rte_eal_get_runtime_dir();
+        rte_eal_cleanup();
+        std::filesystem::remove_all(runtime);
+    }
+    return code;
+}
