@@ -21,6 +21,7 @@ Point = Mapping[str, Any]
 TRUTH = {
     "source.cpi": 0.25,
     "source.bf": 0.2,
+    "source.drain": 30.0,
     "acl.cpi": 0.5,
     "acl.bf": 0.3,
     "acl.narrow": 0.3,
@@ -209,3 +210,16 @@ def test_a_calibration_survives_its_file(
     model = fitted(base, hierarchy, counts, manifest, 0.01)
     again = Calibration.model_validate_json(model.model_dump_json())
     assert again == model
+
+
+def test_a_pipeline_without_acl_needs_a_calibration_point_without_it(
+    base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
+) -> None:
+    points = [p for p in POINTS if "acl" in p.get("workload.stages", "acl")]
+    points += [
+        {"workload.stages": f"acl,key,{stage}"} for stage in ("classify", "actions", "route")
+    ]
+    results = measured(points, base, hierarchy, counts, manifest)
+    found = calibrate(results, hierarchy, counts, manifest)
+    with pytest.raises(InputError, match=r"no parameter source\.drain"):
+        solve([with_overrides(base, {"workload.stages": "key,classify"})], found, manifest)

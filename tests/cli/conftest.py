@@ -73,8 +73,8 @@ def small(tmp_path: Path) -> Path:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measuring takes no longer than two visits of every point."""
     monkeypatch.setattr(
-        "planecast.engines.measure.engine._turns",
-        lambda points, until, random: iter(list(range(points)) * 2),
+        "planecast.engines.measure.schedule.Schedule.turns",
+        lambda self, until, patience, look: iter(list(range(len(self._cpus))) * 2),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planecast.instruments.canary import low_mode, summarise, undisturbed
+from planecast.instruments.canary import low_mode, settled, settled_floor, summarise, undisturbed
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -57,6 +57,25 @@ def test_both_canaries_have_to_be_undisturbed() -> None:
     assert undisturbed(rows, mode=2.29).tolist() == [True, False, False, True, False]
 
 
+def test_settled_canaries_agree_at_any_clock() -> None:
+    rows = [[2.37, 2.37], [2.57, 2.58], [2.8, 2.8], [2.37, 2.57], [2.5, 3.3], [3.4, 3.4]]
+    assert settled(rows, floor=2.37).tolist() == [True, True, True, False, False, False]
+
+
+@given(seeds, st.integers(20, 100), st.integers(0, 50))
+def test_a_busy_sibling_does_not_lift_the_floor(seed: int, n: int, times: int) -> None:
+    rng = np.random.default_rng(seed)
+    clocks = rng.choice([2.37, 2.47, 2.57, 2.69], n)
+    calm = np.stack([clocks, clocks], axis=1)
+    busy = rng.uniform(3.0, 4.5, (times * n, 2))
+    rows = np.concatenate([calm, busy])
+    agreeing = np.abs(busy[:, 0] / busy[:, 1] - 1) < 0.01
+    # As long as they are a fiftieth of the canaries that agree.
+    if n // 4 > 0.03 * (n + agreeing.sum()):
+        assert settled_floor(rows) < 2.7
+        assert settled(rows)[:n].all()
+
+
 def test_the_summary_says_how_disturbed_a_run_was() -> None:
     rows = [[1.0, 1.0]] * 6 + [[1.0, 1.5]] * 2 + [[1.1, 4.0]] * 2
     summary = summarise(rows)
@@ -75,3 +94,5 @@ def test_what_is_no_cost_is_refused(bad: list[float]) -> None:
 def test_a_mask_needs_a_row_a_measurement() -> None:
     with pytest.raises(ValueError, match="row a measurement"):
         undisturbed([1.0, 1.0])
+    with pytest.raises(ValueError, match="row a measurement"):
+        settled([1.0, 1.0])

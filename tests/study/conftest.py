@@ -32,7 +32,7 @@ hold_out:
   - {placement.burst: 48, traffic.flows: 4096}
   - {traffic.flows: 131072, workload.flows: 131072}
   - {placement.rx_ring: 256}
-budget: {seconds: 1, restarts: 1, windows: 24, packets: 256, warmup: 0}
+budget: {seconds: 1, patience: 0, restarts: 1, windows: 24, packets: 256, warmup: 0}
 """
 
 

@@ -50,6 +50,7 @@ _UNITS = {
     "narrow": "TSC cycles/instruction",
     "burst": "TSC cycles/burst",
     "round": "TSC cycles/round",
+    "drain": "TSC cycles/packet",
     "bf": "ratio",
 }
 

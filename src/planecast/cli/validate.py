@@ -78,7 +78,12 @@ def validate(
 
 
 def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
+    from planecast.engines.measure.estimate import FEW_WINDOWS
+
     held = [point for point in answer.points if point.held_out]
+    few = [
+        p.label for p in answer.points if any(n.startswith(FEW_WINDOWS) for n in p.measured.notes)
+    ]
     notes = [
         f"held-out points: {len(held)}; mean error {answer.mean_error_percent:.1f} %, "
         f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % of the "
@@ -89,6 +94,11 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
     if answer.repeatability is not None:
         notes.append(
             "one point measured twice, minutes apart: ratio " + estimate_text(answer.repeatability)
+        )
+    if few:
+        notes.append(
+            f"{len(few)} of {len(answer.points)} points had too few undisturbed windows, so their "
+            f"true cost may be lower than measured: {'; '.join(few)}"
         )
     notes += [f"run: {run}", f"report: {page}"]
     shown = [column for column in _COLUMNS if whole or column.header]

@@ -3,7 +3,8 @@
 On a shared machine disturbance goes one way only, to slower, and comes in states that last seconds
 to minutes (a busy hyper-thread sibling that a guest can't see). So the lowest cost that a canary
 shows often is the undisturbed one, and a measurement counts as undisturbed when both of its
-canaries do. Everything here is a pure function of arrays.
+canaries do (`undisturbed`), or, where the core's clock moves too, when they agree near it
+(`settled`). Everything here is a pure function of arrays.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from planecast.scenario.model import Noun
 TOLERANCE = 0.03
 """How far from the low mode a canary may be. Undisturbed ones lie within 0.2 %; a busy sibling
 costs 20 % and more, so anything between separates them."""
+
+AGREEMENT = 0.01
+"""How far apart the canaries before and after a settled measurement may be."""
+CEILING = 1.2
+"""Clock steps move an undisturbed canary by less than this (2.37 to 2.80 cycles a round were seen
+within a minute); a busy sibling by more, and hardly ever twice by the same."""
 
 _WIDTH = 0.01
 """Relative width of the window in which canaries count as one mode."""
@@ -67,12 +74,41 @@ def undisturbed(
     known from more canaries than these. Near means within `tolerance`, relative, on both sides: a
     core that runs faster for once is in another state too. Raises ValueError as low_mode does.
     """
-    values = _checked(canaries)
-    if values.ndim != 2:
-        raise ValueError(f"a row a measurement is needed, not an array of shape {values.shape}")
+    values = _pairs(canaries)
     centre = low_mode(values) if mode is None else mode
     near: NDArray[np.bool_] = np.abs(values - centre) <= tolerance * centre
     return np.asarray(near.all(axis=1), dtype=np.bool_)
+
+
+def settled(canaries: ArrayLike, floor: float | None = None) -> NDArray[np.bool_]:
+    """Which measurements are undisturbed, at whatever clock the core ran.
+
+    The clock of a shared machine moves in steps that last milliseconds to minutes, and an
+    undisturbed compute canary follows exactly; one with a busy sibling reads differently each time.
+    So both canaries shall agree, and not exceed `CEILING` times `floor`, the cost at the fastest
+    clock (by default `settled_floor`'s). Raises ValueError as low_mode does.
+    """
+    values = _pairs(canaries)
+    lowest = settled_floor(values) if floor is None else floor
+    return np.asarray(_agree(values) & (values.max(axis=1) <= CEILING * lowest), dtype=np.bool_)
+
+
+def settled_floor(canaries: ArrayLike) -> float:
+    """The lowest dense mode of the measurements whose two canaries agree, in their unit."""
+    values = _pairs(canaries)
+    agreeing = values[_agree(values)]
+    return low_mode(agreeing if len(agreeing) else values)
+
+
+def _agree(pairs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(np.ptp(pairs, axis=1) <= AGREEMENT * pairs.min(axis=1), dtype=np.bool_)
+
+
+def _pairs(canaries: ArrayLike) -> NDArray[np.float64]:
+    values = _checked(canaries)
+    if values.ndim != 2:
+        raise ValueError(f"a row a measurement is needed, not an array of shape {values.shape}")
+    return values
 
 
 def summarise(canaries: ArrayLike, mode: float | None = None) -> CanarySummary:

@@ -40,6 +40,12 @@ class Budget(Noun):
         Field(ge=1, le=86400),
     ] = 90.0
     """Wall-clock time to measure for, over all points together, in seconds."""
+    patience: Annotated[
+        float,
+        BeforeValidator(_seconds, json_schema_input_type=float | str),
+        Field(ge=0, le=86400),
+    ] = 20.0
+    """Seconds more at the most, while a point has too few undisturbed windows."""
     restarts: Annotated[Count, Field(ge=1, le=1000)] = 3
     """Times a data plane's process is started anew, for page placement varies between starts."""
     windows: Annotated[Count, Field(ge=1, le=65536)] = 64

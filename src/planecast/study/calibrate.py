@@ -88,7 +88,13 @@ def measure_points(
     try:
         results = measure(
             study.scenarios(tuple(dict(point) for point in points)),
-            study.budget.model_copy(update={"seconds": seconds}),
+            # Patience is shared out as the time is.
+            study.budget.model_copy(
+                update={
+                    "seconds": seconds,
+                    "patience": study.budget.patience * seconds / study.budget.seconds,
+                }
+            ),
             context.manifest,
             progress=context.progress,
             table=table,

@@ -42,6 +42,17 @@ def test_small_bursts_take_the_narrow_search(
     assert row["acl.cpi"][1] > 0 == row["acl.cpi"][0]
 
 
+def test_the_sources_stores_are_waited_for_where_no_acl_hides_them(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    pipelines = ("acl,key,classify", "acl", "key,classify", "none")
+    points = [with_overrides(base, {"workload.stages": stages}) for stages in pipelines]
+    table = features(points, hierarchy, counts)
+    assert table.stages["key"]["source.drain"].tolist() == [0, 0, 1, 0]
+    assert table.stages["source"]["source.drain"].tolist() == [0, 0, 0, 1]
+    assert table.row(None, ["source.drain"])[:, 0].tolist() == [0, 0, 1, 1]
+
+
 @given(st.lists(st.integers(1, 1 << 20), min_size=2, max_size=8))
 @settings(max_examples=40, deadline=None)
 def test_more_flows_never_wait_less(

@@ -1,20 +1,28 @@
 """The engine: visits every point in turns until the time is over, then estimates.
 
-A visit is one trial: warm-up, then short windows with canaries. The order of the points is drawn
-anew for each round, so drift of the machine hits all alike. Processes are started anew several
+A visit is one trial: warm-up, then short windows with canaries. Whose turn it is depends on the
+canaries (`schedule`), never on what a point costs. Processes are started anew several
 times, for where the kernel put the tables' pages differs between starts.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 
 import numpy as np
 
 from planecast.dataplanes import Dataplane, DataplaneConfig, Trial, TrialAnswer, configs_for
-from planecast.engines.measure.estimate import PointFacts, estimate_point, undisturbed_rows
+from planecast.engines.measure.estimate import (
+    PointFacts,
+    at_reference,
+    canary_pairs,
+    estimate_point,
+    undisturbed_rows,
+)
+from planecast.engines.measure.reference import reference_state
+from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
 from planecast.errors import InputError
 from planecast.results.manifest import Manifest
@@ -24,8 +32,8 @@ from planecast.scenario.study import Budget
 
 Progress = Callable[[float, float, str], None]
 
-MIN_ROUNDS = 2
-"""Every point is visited so often in each restart, however short the time is."""
+_LOOK_PACKETS = 32
+"""Packets of a look at the canaries: the least there are."""
 
 
 def measure(
@@ -39,6 +47,7 @@ def measure(
 ) -> list[Result]:
     """Measures the scenarios together, interleaved, for about ``budget.seconds``.
 
+    For ``budget.patience`` seconds more when a point lacks undisturbed windows by then.
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
     labels name the scenarios. Raises InputError for a scenario with an offered rate, MissingError
     without the data plane's program, RunError when it fails.
@@ -55,38 +64,47 @@ def measure(
     configs = configs_for(scenarios)
     random = np.random.default_rng(manifest.seed)
     began = time.monotonic()
+    schedule = Schedule([s.placement.cpus for s in scenarios], random)
     visit = 0
     for restart in range(budget.restarts):
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
             progress(time.monotonic() - began, budget.seconds, "building the tables")
             running = _start(stack, configs, eal_arguments)
-            for point in _turns(len(scenarios), until, random):
+            look = _looker(running, configs, scenarios)
+            last = restart == budget.restarts - 1
+            for point in schedule.turns(until, budget.patience if last else 0.0, look):
                 answer = _visit(running[configs[point]], scenarios[point], budget)
                 trials.append(point, restart, visit, answer)
                 facts[point].add(answer)
+                schedule.seen(point, answer)
                 visit += 1
-                elapsed = min(time.monotonic() - began, budget.seconds)
-                progress(elapsed, budget.seconds, trials.labels[point])
+                elapsed = time.monotonic() - began
+                words = trials.labels[point]
+                if elapsed > budget.seconds:
+                    words = f"disturbed: {schedule.lacking} points wait for quiet windows"
+                progress(min(elapsed, budget.seconds), budget.seconds, words)
     # Who asked may be another engine, whose predictions these results are beside.
     made_by = manifest.model_copy(update={"engine": "measure"})
     columns = trials.columns()
     good = undisturbed_rows(columns)
+    stated = at_reference(columns, good, reference_state(canary_pairs(columns)[good].mean(axis=1)))
     return [
-        estimate_point(scenario, columns, good, own, made_by)
+        estimate_point(scenario, stated, good, own, made_by)
         for scenario, own in zip(scenarios, facts, strict=True)
     ]
 
 
-def _turns(points: int, until: float, random: np.random.Generator) -> Iterator[int]:
-    """Numbers of points in turns, every round in another order, until the time is over."""
-    rounds = 0
-    while rounds < MIN_ROUNDS or time.monotonic() < until:
-        for point in random.permutation(points):
-            if rounds >= MIN_ROUNDS and time.monotonic() >= until:
-                return
-            yield int(point)
-        rounds += 1
+def _looker(
+    running: Mapping[DataplaneConfig, Dataplane],
+    configs: Sequence[DataplaneConfig],
+    scenarios: Sequence[Scenario],
+) -> Look:
+    def look(point: int) -> TrialAnswer:
+        trial = Trial(windows=1, packets=_LOOK_PACKETS, warmup=0, scenario=scenarios[point])
+        return running[configs[point]].trial(trial)
+
+    return look
 
 
 def _start(

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.dataplanes import TrialAnswer
-from planecast.instruments.canary import low_mode, undisturbed
+from planecast.engines.measure.reference import Reference, factors
+from planecast.engines.measure.undisturbed import undisturbed_windows
+from planecast.instruments.canary import settled_floor
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -24,7 +26,10 @@ from planecast.scenario.workload import STAGES
 
 QUANTILE = 0.1
 MIN_WINDOWS = 20
-"""Undisturbed windows that an lcore's estimate wants at the least; with fewer, all are taken."""
+"""Undisturbed windows that an lcore's estimate wants at the least; with fewer, disturbed ones are
+taken instead, and the result says so."""
+FEW_WINDOWS = "too few undisturbed windows"
+"""How the note of such a result begins."""
 LEAST_SHARE = 0.01
 """A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
 
@@ -54,21 +59,41 @@ class PointFacts:
             self.drops[cause] = self.drops.get(cause, 0) + count
 
 
+def canary_pairs(columns: Columns) -> Floats:
+    """The compute canaries of every window, of shape (windows, 2): before and after."""
+    names = ("canary_compute_before", "canary_compute_after")
+    return np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
+
+
 def undisturbed_rows(columns: Columns) -> Mask:
-    """Which windows have both compute canaries near their CPU's low mode."""
-    pairs = np.stack(
-        [
-            np.asarray(columns["canary_compute_before"], dtype=np.float64),
-            np.asarray(columns["canary_compute_after"], dtype=np.float64),
-        ],
-        axis=1,
-    )
+    """Which windows are undisturbed (`undisturbed_windows`), each visit and CPU by itself.
+
+    Rows of one visit and CPU stand together, in the order that they were taken in.
+    """
+    pairs = canary_pairs(columns)
+    cycles, packets = (np.asarray(columns[n], dtype=np.float64) for n in ("cycles", "packets"))
+    cpus, visits = np.asarray(columns["cpu"]), np.asarray(columns["visit"])
+    floors = {cpu: settled_floor(pairs[cpus == cpu]) for cpu in np.unique(cpus)}
+    new = (np.diff(visits) != 0) | (np.diff(cpus) != 0)
+    starts = np.flatnonzero(np.concatenate([[True], new]))
     good = np.zeros(len(pairs), dtype=np.bool_)
-    cpus = np.asarray(columns["cpu"])
-    for cpu in np.unique(cpus):
-        rows = cpus == cpu
-        good[rows] = undisturbed(pairs[rows], low_mode(pairs[rows]))
+    for start, end in zip(starts, [*starts[1:], len(pairs)], strict=True):
+        rows = slice(start, end)
+        good[rows] = undisturbed_windows(
+            pairs[rows], cycles[rows], packets[rows], floors[cpus[start]]
+        )
     return good
+
+
+def at_reference(columns: Columns, good: Mask, reference: Reference | None) -> Columns:
+    """The same windows with undisturbed cycles stated at the reference's clock.
+
+    Disturbed ones stay as they are: their canaries don't tell the clock.
+    """
+    if reference is None:
+        return columns
+    factor = np.where(good, factors(canary_pairs(columns).mean(axis=1), reference), 1.0)
+    return {**columns, "cycles": np.asarray(columns["cycles"], dtype=np.float64) * factor}
 
 
 def estimate_point(
@@ -81,15 +106,15 @@ def estimate_point(
     for cpu in scenario.placement.cpus:
         # Each lcore has its own neighbours: one may be disturbed while another isn't.
         own = rows & _of_cpu(columns, cpu)
-        undisturbed = own & good
-        if int(undisturbed.sum()) < MIN_WINDOWS:
+        chosen = own & good
+        if int(chosen.sum()) < MIN_WINDOWS:
+            chosen = _least_disturbed(columns, own)
             on = f" on CPU {cpu}" if len(scenario.placement.cpus) > 1 else ""
             notes.append(
-                f"only {int(undisturbed.sum())} of {int(own.sum())} windows{on} were undisturbed, "
-                "so all of them were used: the true cost may be lower"
+                f"{FEW_WINDOWS}{on}, {int((own & good).sum())} of {int(own.sum())}, so the "
+                f"{int(chosen.sum())} least disturbed were used: the true cost may be lower"
             )
-            undisturbed = own
-        used |= undisturbed
+        used |= chosen
     lcores = [_lcore_cost(columns, used & _of_cpu(columns, cpu)) for cpu in scenario.placement.cpus]
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
     cost = _mean_cost(throughput, facts.tsc_hz, len(lcores))
@@ -106,6 +131,15 @@ def estimate_point(
         notes=tuple(notes),
         manifest=manifest,
     )
+
+
+def _least_disturbed(columns: Columns, own: Mask) -> Mask:
+    """Those of the rows with the lowest canaries: a tenth, MIN_WINDOWS at the least."""
+    worst = np.where(own, canary_pairs(columns).max(axis=1), np.inf)
+    count = min(int(own.sum()), max(MIN_WINDOWS, int(own.sum()) // 10))
+    chosen = np.zeros_like(own)
+    chosen[np.argsort(worst, kind="stable")[:count]] = True
+    return chosen
 
 
 def _of_cpu(columns: Columns, cpu: int) -> Mask:
@@ -149,9 +183,9 @@ def cost_of_windows(
 
 def _between_restarts(costs: Floats, restarts: NDArray[np.generic]) -> float:
     """Half the 95 % interval of the mean over restarts: page placement differs between them."""
-    quantiles = [
-        float(np.quantile(costs[restarts == restart], QUANTILE)) for restart in np.unique(restarts)
-    ]
+    own = [costs[restarts == restart] for restart in np.unique(restarts)]
+    # A few windows' low quantile says more of those windows than of where the pages are.
+    quantiles = [float(np.quantile(some, QUANTILE)) for some in own if some.size >= MIN_WINDOWS]
     if len(quantiles) < 2:
         return 0.0
     return 1.96 * float(np.std(quantiles, ddof=1)) / float(np.sqrt(len(quantiles)))

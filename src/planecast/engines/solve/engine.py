@@ -81,7 +81,8 @@ def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
                     f"the calibration has no parameter {name}, so the stage {stage} can't be "
                     "predicted in this scenario",
                     "predict",
-                    "calibrate on points that have it (small bursts, for acl.narrow and acl.round)",
+                    "calibrate on points that have it (small bursts, for acl.narrow and acl.round; "
+                    "pipelines without acl, for source.drain)",
                 )
 
 

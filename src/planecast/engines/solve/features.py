@@ -9,6 +9,7 @@ For stage s and bursts of n packets, per packet:
 rte_acl searches bursts of 16 and more with wide vectors; smaller ones with narrow ones, 8 or 4
 packets a round, whose walks wait for each other. The two have a CPI each, and the narrow search a
 cost by round.
+Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`).
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
 ask for many lines together, so they are what the probe measured with eight in flight, and for
@@ -35,6 +36,9 @@ from planecast.scenario.scenario import Scenario
 Floats = NDArray[np.float64]
 
 STAGES = ("source", "acl", "key", "classify", "actions", "route", "tx")
+
+DRAIN = "source.drain"
+"""Parameter: cycles a packet that the stage behind the source waits for the source's stores."""
 
 WIDE_SEARCH = 16
 """Packets that rte_acl walks through its tries at once, given so many."""
@@ -111,9 +115,25 @@ def features(
     acl["acl.cpi"] = np.where(wide, acl["acl.cpi"], 0.0)
     acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
     del acl["acl.burst"]
+    for stage, share in _drain(facts).items():
+        table[stage][DRAIN] = share
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
     table["key"]["key.bf"] = facts.stages["key"] * (delay["actions"] + delay["route"])
     return FeatureTable(table, memory_lines)
+
+
+def _drain(facts: Facts) -> dict[str, Floats]:
+    """Where the source's stores are waited for: 1 for the stage that waits, by stage.
+
+    Headers go to buffers beyond L1, so their stores stand in the store buffer when the source has
+    returned. The ACL's search stores next to nothing, and they drain meanwhile; without it the next
+    stage waits for them, or the source itself when none writes before its next turn.
+    """
+    exposed = 1 - facts.stages["acl"]
+    return {
+        "key": exposed * facts.stages["key"],
+        "source": exposed * (1 - facts.stages["key"]),
+    }
 
 
 def _delays(

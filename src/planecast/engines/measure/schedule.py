@@ -1,0 +1,118 @@
+"""Which point is visited next: all in turns at first, then whoever lacks undisturbed windows.
+
+Undisturbed time on a busy machine comes in stretches of some 100 ms between seconds of disturbance.
+So before a visit the canaries are looked at, which takes a thousandth of a second; a visit is spent
+when they are undisturbed, on the point that has the fewest such windows on its CPUs. Every point
+then has windows from many quiet stretches. Time without any is not waited through for ever: a
+visit is made all the same, now and then, so that every point has been seen in every state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from planecast.dataplanes import TrialAnswer
+from planecast.engines.measure.undisturbed import undisturbed_windows
+from planecast.instruments.canary import settled_floor
+
+MIN_ROUNDS = 2
+"""Every point is visited so often in each restart, however short the time is."""
+ENOUGH = 400
+"""Undisturbed windows of a point on each CPU, beyond which no more time is asked for: some fifteen
+visits, for quiet moments differ in what they left in the shared cache."""
+WAIT_S = 0.1
+"""Disturbance that is waited through before a visit is made all the same."""
+_RENEWED = 256
+"""New canaries after which a CPU's floor is taken anew: it costs a millisecond."""
+
+Look = Callable[[int], TrialAnswer]
+"""Reads the canaries of a point's CPUs, in as short a trial as there is."""
+
+
+class Schedule:
+    """Turns of the points over one run of the engine."""
+
+    def __init__(self, cpus: Sequence[Sequence[int]], random: np.random.Generator) -> None:
+        """`cpus` are those of each point."""
+        self._cpus = [tuple(own) for own in cpus]
+        self._random = random
+        self._floors: dict[int, _Floor] = {}
+        self._counts = [dict.fromkeys(own, 0) for own in self._cpus]
+
+    def seen(self, point: int, answer: TrialAnswer) -> None:
+        """Counts what a visit gave."""
+        for cpu, share in self._undisturbed(answer).items():
+            self._counts[point][cpu] = self._counts[point].get(cpu, 0) + share
+
+    @property
+    def lacking(self) -> int:
+        """Points that have too few undisturbed windows."""
+        return sum(1 for point in range(len(self._cpus)) if self._least(point) < ENOUGH)
+
+    def turns(self, until: float, patience: float, look: Look) -> Iterator[int]:
+        """Numbers of points, until the clock is at `until`, and for `patience` seconds more while
+        some are lacking. `seen` is to be called after each."""
+        for _ in range(MIN_ROUNDS):
+            yield from (int(point) for point in self._random.permutation(len(self._cpus)))
+        waiting_since = time.monotonic()
+        while (now := time.monotonic()) < until or (now < until + patience and self.lacking):
+            quiet = self._quiet(look)
+            ready = [point for point, own in enumerate(self._cpus) if quiet.issuperset(own)]
+            if not ready and now - waiting_since < WAIT_S:
+                continue
+            yield self._neediest(ready or range(len(self._cpus)))
+            waiting_since = time.monotonic()
+
+    def _least(self, point: int) -> int:
+        return min(self._counts[point].values())
+
+    def _neediest(self, points: Sequence[int]) -> int:
+        order = self._random.permutation(np.array(points))
+        return int(min(order, key=lambda point: self._least(int(point))))
+
+    def _quiet(self, look: Look) -> set[int]:
+        """CPUs that are undisturbed at the moment."""
+        seen: set[int] = set()
+        quiet: set[int] = set()
+        # A look at several CPUs tells of each of them.
+        for point in sorted(range(len(self._cpus)), key=lambda p: -len(self._cpus[p])):
+            if seen.issuperset(self._cpus[point]):
+                continue
+            seen.update(self._cpus[point])
+            quiet.update(cpu for cpu, n in self._undisturbed(look(point)).items() if n)
+        return quiet
+
+    def _undisturbed(self, answer: TrialAnswer) -> Mapping[int, int]:
+        """Undisturbed windows by CPU, judged by all canaries so far."""
+        found = {}
+        for lcore in answer.lcores:
+            floor = self._floors.setdefault(lcore.cpu, _Floor())
+            floor.add(lcore.windows.canary_compute)
+            pairs, cycles, packets = (
+                np.array(column, dtype=np.float64)
+                for column in (
+                    lcore.windows.canary_compute,
+                    lcore.windows.cycles,
+                    lcore.windows.packets,
+                )
+            )
+            found[lcore.cpu] = int(undisturbed_windows(pairs, cycles, packets, floor.value).sum())
+        return found
+
+
+class _Floor:
+    """What an undisturbed canary reads at the fastest clock, by all that one CPU has shown."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+        self._known: list[tuple[float, float]] = []
+        self._at = 0
+
+    def add(self, pairs: Sequence[tuple[float, float]]) -> None:
+        self._known.extend(pairs)
+        if len(self._known) >= self._at:
+            self.value = settled_floor(self._known)
+            self._at = len(self._known) + min(_RENEWED, len(self._known))

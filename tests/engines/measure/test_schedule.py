@@ -1,0 +1,120 @@
+"""Whose turn it is, on CPUs whose neighbours come and go."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planecast.dataplanes import TrialAnswer
+from planecast.engines.measure import schedule as module
+from planecast.engines.measure.schedule import ENOUGH, MIN_ROUNDS, WAIT_S, Schedule
+
+LOOK_S = 0.001
+VISIT_S = 0.01
+WINDOWS = 16
+
+
+class Machine:
+    """A clock of its own; on each CPU a sibling that is busy when the test says so."""
+
+    def __init__(self, cpus: list[tuple[int, ...]], busy: Callable[[int, float], bool]) -> None:
+        self.now = 0.0
+        self.cpus = cpus
+        self.busy = busy
+        self.readings = itertools.cycle((3.0, 3.4, 3.9, 3.2, 4.3))
+
+    def answer(self, point: int, windows: int) -> TrialAnswer:
+        lcores: list[dict[str, Any]] = []
+        for cpu in self.cpus[point]:
+            pairs = [
+                [next(self.readings), next(self.readings)]
+                if self.busy(cpu, self.now)
+                else [2.5, 2.5]
+                for _ in range(windows)
+            ]
+            rows: dict[str, Any] = dict.fromkeys(
+                ("cycles", "packets", "bursts", "empty_polls", "sampled_packets", "sampled_bursts"),
+                [1] * windows,
+            )
+            rows |= {"count": windows, "canary_compute": pairs, "canary_chase": pairs}
+            lcores.append({"cpu": cpu, "clock_cost": 0, "windows": rows | {"stage_cycles": {}}})
+        return TrialAnswer.model_construct(
+            lcores=tuple(_lcore(lcore) for lcore in lcores), trial={}
+        )
+
+    def look(self, point: int) -> TrialAnswer:
+        self.now += LOOK_S
+        return self.answer(point, 1)
+
+
+def _lcore(raw: dict[str, Any]) -> Any:
+    from planecast.dataplanes.trial import LcoreAnswer
+
+    return LcoreAnswer.model_validate(raw)
+
+
+def run(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, until: float, patience: float = 0.0
+) -> list[tuple[float, int]]:
+    """(time, point) of each visit."""
+    monkeypatch.setattr(module.time, "monotonic", lambda: machine.now)
+    plan = Schedule(machine.cpus, np.random.default_rng(1))
+    visits = []
+    for point in plan.turns(until, patience, machine.look):
+        visits.append((machine.now, point))
+        answer = machine.answer(point, WINDOWS)
+        machine.now += VISIT_S
+        plan.seen(point, answer)
+    return visits
+
+
+def test_on_a_quiet_machine_all_points_get_as_many_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits = run(Machine([(1,)] * 5, lambda cpu, now: False), monkeypatch, 2.0)
+    counts = Counter(point for _, point in visits)
+    assert max(counts.values()) - min(counts.values()) <= 1
+    assert len(visits) > 150
+
+
+def test_visits_fall_into_the_quiet_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(cpu: int, now: float) -> bool:
+        return now % 1.0 > 0.08
+
+    visits = run(Machine([(1,)] * 5, busy), monkeypatch, 20.0)[5 * MIN_ROUNDS :]
+    calm = [point for now, point in visits if not busy(1, now)]
+    # Of 8 ms in 100, and as many for each point.
+    assert len(calm) > 0.3 * len(visits)
+    counts = Counter(calm)
+    assert max(counts.values()) - min(counts.values()) <= 2
+
+
+def test_a_machine_that_is_never_quiet_is_visited_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    visits = run(Machine([(1,)] * 3, lambda cpu, now: True), monkeypatch, 3.0)
+    late = [now for now, _ in visits[3 * MIN_ROUNDS :]]
+    assert {point for _, point in visits} == {0, 1, 2}
+    assert all(b - a < WAIT_S + VISIT_S + 3 * LOOK_S for a, b in itertools.pairwise(late))
+
+
+def test_patience_ends_when_every_point_has_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine([(1,)] * 3, lambda cpu, now: now < 5.0)
+    visits = run(machine, monkeypatch, 2.0, patience=60.0)
+    assert 5.0 < machine.now < 6.0
+    calm = Counter(point for now, point in visits if now >= 5.0)
+    assert all(count == -(-ENOUGH // WINDOWS) for count in calm.values())
+    never = Machine([(1,)] * 3, lambda cpu, now: True)
+    run(never, monkeypatch, 2.0, patience=3.0)
+    assert 5.0 <= never.now < 5.2
+
+
+def test_two_lcores_wait_for_both_and_one_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine([(1,), (0, 1)], lambda cpu, now: cpu == 0 and now % 0.5 > 0.1)
+    visits = run(machine, monkeypatch, 10.0)[2 * MIN_ROUNDS :]
+    # While CPU 0 is busy, CPU 1 is used by the other point.
+    assert {point for now, point in visits if now % 0.5 > 0.12} == {0}
+    assert {point for now, point in visits if now % 0.5 < 0.08} >= {1}
