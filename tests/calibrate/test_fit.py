@@ -212,14 +212,18 @@ def test_a_calibration_survives_its_file(
     assert again == model
 
 
-def test_a_pipeline_without_acl_needs_a_calibration_point_without_it(
+def test_a_pipeline_without_acl_needs_a_calibration_that_knows_the_drain(
     base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
 ) -> None:
-    points = [p for p in POINTS if "acl" in p.get("workload.stages", "acl")]
-    points += [
-        {"workload.stages": f"acl,key,{stage}"} for stage in ("classify", "actions", "route")
-    ]
-    results = measured(points, base, hierarchy, counts, manifest)
-    found = calibrate(results, hierarchy, counts, manifest)
+    known = fitted(base, hierarchy, counts, manifest, 0.0)
+    keep = [i for i, name in enumerate(known.names) if name != "source.drain"]
+    ignorant = known.model_copy(
+        update={
+            "parameters": tuple(known.parameters[i] for i in keep),
+            "covariance": tuple(tuple(known.covariance[i][j] for j in keep) for i in keep),
+            "alternatives": (),
+        }
+    )
+    solve([with_overrides(base, {"workload.stages": "acl,key"})], ignorant, manifest)
     with pytest.raises(InputError, match=r"no parameter source\.drain"):
-        solve([with_overrides(base, {"workload.stages": "key,classify"})], found, manifest)
+        solve([with_overrides(base, {"workload.stages": "key,classify"})], ignorant, manifest)
