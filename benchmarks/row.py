@@ -18,12 +18,15 @@ def row(
     *,
     at_least: bool = False,
     of_ours: bool = False,
+    compared: Estimate | None = None,
 ) -> Row:
     """One row. The goal is an upper (or lower) limit of the ratio; of ours where there is no peer.
 
-    `of_ours` sets the goal for ours with a peer, too.
+    `of_ours` sets the goal for ours with a peer, too. `compared` is the ratio when more is known
+    of it than that of two independent estimates.
     """
-    compared = ratio(ours, peer) if peer is not None else None
+    if compared is None and peer is not None:
+        compared = ratio(ours, peer)
     shown = compared if compared is not None else ours
     judged = ours.value if of_ours else shown.value
     return {
