@@ -69,7 +69,8 @@ def measure(
     for restart in range(budget.restarts):
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
-            progress(time.monotonic() - began, budget.seconds, "building the tables")
+            elapsed = min(time.monotonic() - began, budget.seconds)
+            progress(elapsed, budget.seconds, "building the tables")
             running = _start(stack, configs, eal_arguments)
             look = _looker(running, configs, scenarios)
             last = restart == budget.restarts - 1
@@ -81,7 +82,7 @@ def measure(
                 visit += 1
                 elapsed = time.monotonic() - began
                 words = trials.labels[point]
-                if elapsed > budget.seconds:
+                if budget.patience and elapsed > budget.seconds:
                     words = f"disturbed: {schedule.lacking} points wait for quiet windows"
                 progress(min(elapsed, budget.seconds), budget.seconds, words)
     # Who asked may be another engine, whose predictions these results are beside.
