@@ -60,19 +60,20 @@ static void put_string(FILE *out, const char *string)
         fputc(']', out);                                                                           \
     } while (0)
 
-/* The clocks of a pipeline in order: source, its stages, tx. */
-static uint32_t clock_at(const struct pipeline *pipeline, uint32_t position)
+/* The clocks of an lcore in order: source or take, its stages, tx or hand. */
+static uint32_t clock_at(const struct lcore *lcore, uint32_t position)
 {
     if (position == 0)
-        return CLOCK_SOURCE;
-    return position > pipeline->length ? CLOCK_TX : CLOCK_OF(pipeline->order[position - 1]);
+        return lcore_first_clock(lcore);
+    return position > lcore->steps ? lcore_last_clock(lcore) : lcore->step[position - 1].clock;
 }
 
-static void put_stage_cycles(FILE *out, const struct trial *trial, const struct window *windows)
+static void put_stage_cycles(FILE *out, const struct lcore *lcore, const struct trial *trial,
+                             const struct window *windows)
 {
     fprintf(out, ", \"stage_cycles\": {");
-    for (uint32_t position = 0; position < trial->pipeline.length + 2U; position++) {
-        uint32_t clock = clock_at(&trial->pipeline, position);
+    for (uint32_t position = 0; position < lcore->steps + 2; position++) {
+        uint32_t clock = clock_at(lcore, position);
         fprintf(out, "%s\"%s\": [", position > 0 ? ", " : "", clock_name(clock));
         for (uint32_t w = 0; w < trial->windows; w++) {
             fprintf(out, "%s%" PRIu64, w > 0 ? ", " : "", windows[w].stage_cycles[clock]);
@@ -82,7 +83,8 @@ static void put_stage_cycles(FILE *out, const struct trial *trial, const struct 
     fputc('}', out);
 }
 
-static void put_windows(FILE *out, const struct trial *trial, const struct window *windows)
+static void put_windows(FILE *out, const struct lcore *lcore, const struct trial *trial,
+                        const struct window *windows)
 {
     uint32_t count = trial->windows;
     fprintf(out, "\"count\": %u", count);
@@ -96,7 +98,9 @@ static void put_windows(FILE *out, const struct trial *trial, const struct windo
                window->chase_after);
     PUT_COLUMN(out, "sampled_packets", windows, count, "%" PRIu64, window->sampled_packets);
     PUT_COLUMN(out, "sampled_bursts", windows, count, "%" PRIu64, window->sampled_bursts);
-    put_stage_cycles(out, trial, windows);
+    if (lcore->in != NULL)
+        PUT_COLUMN(out, "ring_packets", windows, count, "%" PRIu64, window->ring_packets);
+    put_stage_cycles(out, lcore, trial, windows);
 }
 
 static void put_stage_names(FILE *out, const struct pipeline *pipeline)
@@ -148,9 +152,11 @@ void answer_trial(FILE *out, const struct dataplane *dataplane, const struct tri
     fprintf(out, "}, \"lcores\": [");
     for (uint32_t i = 0; i < trial->traffic.lcores; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
-        fprintf(out, "%s{\"cpu\": %u, \"clock_cost\": %" PRIu64 ", \"windows\": {",
-                i > 0 ? ", " : "", lcore->cpu, lcore->clock_cost);
-        put_windows(out, trial, &windows[(size_t)i * trial->windows]);
+        fprintf(out,
+                "%s{\"cpu\": %u, \"chain\": %u, \"segment\": %u, \"clock_cost\": %" PRIu64
+                ", \"windows\": {",
+                i > 0 ? ", " : "", lcore->cpu, lcore->chain, lcore->segment, lcore->clock_cost);
+        put_windows(out, lcore, trial, &windows[(size_t)i * trial->windows]);
         fprintf(out, "}}");
     }
     fprintf(out,

@@ -6,7 +6,7 @@ const char *const drop_cause_name[DROP_CAUSES] = {
     [DROP_ACL] = "acl",         [DROP_FLOW_MISS] = "flow_miss",
     [DROP_POLICER] = "policer", [DROP_ROUTE_MISS] = "route_miss",
     [DROP_TTL] = "ttl",         [DROP_FILTERED] = "filtered",
-    [DROP_TX] = "tx",
+    [DROP_RING] = "ring",       [DROP_TX] = "tx",
 };
 
 void burst_open(struct burst *burst)

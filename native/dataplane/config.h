@@ -28,6 +28,9 @@ struct config {
     enum function_id function;
     struct pipeline pipeline; /* of `stages`, once the whole file is read */
     char stages[STAGES_TEXT];
+    uint32_t cuts; /* of `cut_names`: where it changes lcores (placement.h) */
+    char cut_names[STAGES_TEXT];
+    bool ring_wait;
     uint32_t burst, stage_clock;
     /* traffic */
     uint32_t frame_bytes; /* with FCS */
@@ -44,7 +47,7 @@ struct config {
     bool
         rx_by_queue; /* every lcore has a queue of every port; otherwise each port is one lcore's */
     /* pool */
-    uint32_t mbufs, rx_ring, tx_ring;
+    uint32_t mbufs, rx_ring, tx_ring, handover_ring;
     /* machine */
     uint32_t lcore_count;
     uint16_t lcore_cpu[LCORES_MAX];

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "config.h"
+#include "placement.h"
 
 static bool conflicts(struct config_conflict *conflict, struct config_name first,
                       struct config_name second, const char *format, ...)
@@ -34,7 +35,9 @@ static bool check_rings(const struct config *config, struct config_conflict *con
     if (!is_power_of_two(config->tx_ring))
         return conflicts(conflict, NAME("pool", "tx_ring"), NO_NAME, sentence, config->tx_ring);
     /* Twice: what the rings hold, and as much on its way through bursts and the pool's cache. */
-    uint32_t least = 2 * (config->rx.count * (config->rx_ring + config->tx_ring) + BURST_MAX);
+    uint32_t handed = (segments_of(config) - 1) * config->rx.count * config->handover_ring;
+    uint32_t least =
+        2 * handed + 2 * (config->rx.count * (config->rx_ring + config->tx_ring) + BURST_MAX);
     if (config->mbufs >= least)
         return true;
     return conflicts(conflict, NAME("pool", "mbufs"), NAME("pool", "rx_ring"),
@@ -96,11 +99,25 @@ static bool check_ports(const struct config *config, struct config_conflict *con
         return conflicts(conflict, NAME("ports", "tx"), NAME("ports", "rx"),
                          "%u of them, but rx has %u; what comes in at one goes out at its partner",
                          config->tx.count, config->rx.count);
-    if (!config->rx_by_queue && config->rx.count % config->lcore_count != 0)
+    if (!config->rx_by_queue && config->rx.count % chains_of(config) != 0)
         return conflicts(conflict, NAME("ports", "rx_by_queue"), NAME("machine", "lcores"),
                          "%u ports can't be shared evenly by %u lcores when each is one lcore's",
-                         config->rx.count, config->lcore_count);
+                         config->rx.count, chains_of(config));
     return true;
+}
+
+static bool check_cuts(struct config *config, struct config_conflict *conflict)
+{
+    conflict->keys[0] = NAME("pipeline", "cuts");
+    conflict->keys[1] = NAME("pipeline", "function");
+    if (!cuts_parse(config_function(config), config->cut_names, &config->cuts, conflict->sentence,
+                    sizeof conflict->sentence))
+        return false;
+    if (config->lcore_count % segments_of(config) == 0)
+        return true;
+    return conflicts(conflict, NAME("machine", "lcores"), NAME("pipeline", "cuts"),
+                     "%u of them can't be shared evenly by the %u segments of the pipeline",
+                     config->lcore_count, segments_of(config));
 }
 
 static bool check_pipeline(struct config *config, struct config_conflict *conflict)
@@ -117,8 +134,8 @@ static bool check_pipeline(struct config *config, struct config_conflict *confli
 
 bool config_check(struct config *config, struct config_conflict *conflict)
 {
-    if (!check_rings(config, conflict) || !check_lcores(config, conflict) ||
-        !check_ports(config, conflict))
+    if (!check_cuts(config, conflict) || !check_rings(config, conflict) ||
+        !check_lcores(config, conflict) || !check_ports(config, conflict))
         return false;
     if (config->active_flows > config->flows && !config_has_rx_port(config))
         return conflicts(conflict, NAME("traffic", "flows"), NAME("tables", "flows"),

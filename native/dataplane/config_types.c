@@ -225,18 +225,18 @@ static void allow_function(const struct config_key *key, char *text, size_t text
 }
 
 /* Which stages there are depends on the function, which may stand further below. */
-static bool read_stages(struct config *config, const struct config_key *key, const char *text,
-                        char *reason, size_t reason_bytes)
+static bool read_text(struct config *config, const struct config_key *key, const char *text,
+                      char *reason, size_t reason_bytes)
 {
     (void)reason;
     (void)reason_bytes;
     return snprintf(place(config, key), STAGES_TEXT, "%s", text) < STAGES_TEXT;
 }
 
-static void allow_stages(const struct config_key *key, char *text, size_t text_bytes)
+static void allow_text(const struct config_key *key, char *text, size_t text_bytes)
 {
     (void)key;
-    snprintf(text, text_bytes, "all, none or names with commas");
+    snprintf(text, text_bytes, "names with commas");
 }
 
 const struct config_type type_u32 = {read_u32, allow_number};
@@ -248,4 +248,4 @@ const struct config_type type_cpus = {read_cpus, allow_cpus};
 const struct config_type type_pages = {read_pages, allow_pages};
 const struct config_type type_ports = {read_ports, allow_ports};
 const struct config_type type_function = {read_function, allow_function};
-const struct config_type type_stages = {read_stages, allow_stages};
+const struct config_type type_text = {read_text, allow_text};

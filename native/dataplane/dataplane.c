@@ -8,6 +8,7 @@
 
 #include "eal.h"
 #include "pages.h"
+#include "placement.h"
 #include "ports.h"
 
 static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error, size_t error_bytes)
@@ -15,7 +16,9 @@ static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error,
     const struct config *config = &dataplane->config;
     struct lcore *lcore = rte_zmalloc("lcore", sizeof *lcore, RTE_CACHE_LINE_SIZE);
     dataplane->lcore[index] = lcore;
-    if (lcore == NULL || !lcore_open(lcore, config, index)) {
+    bool first = index % segments_of(config) == 0;
+    struct lcore *before = first ? NULL : dataplane->lcore[index - 1];
+    if (lcore == NULL || !lcore_open(lcore, config, index, before)) {
         snprintf(error, error_bytes, "no memory for the %u packet buffers of an lcore",
                  config->mbufs);
         return false;
@@ -60,7 +63,8 @@ bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes
 void dataplane_close(struct dataplane *dataplane)
 {
     ports_close(dataplane);
-    for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
+    /* From the end of a chain: rings and pool are the first ones'. */
+    for (uint32_t i = dataplane->config.lcore_count; i-- > 0;) {
         struct lcore *lcore = dataplane->lcore[i];
         if (lcore == NULL)
             continue;
@@ -84,7 +88,9 @@ struct totals dataplane_totals(const struct dataplane *dataplane)
     }
     for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
-        totals.packets_in += lcore->packets_in;
+        if (lcore->in == NULL)
+            totals.packets_in += lcore->packets_in;
+        totals.in_flight += handover_count(&lcore->out);
         totals.packets_out += lcore->sink.packets_out;
         totals.bursts += lcore->bursts;
         totals.empty_polls += lcore->empty_polls;

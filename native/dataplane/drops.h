@@ -15,6 +15,7 @@ enum drop_cause {
     DROP_ROUTE_MISS, /* no route to its destination */
     DROP_TTL,        /* its time to live ended here */
     DROP_FILTERED,   /* it would leave by the port that it came in by */
+    DROP_RING,       /* the ring to the next lcore was full */
     DROP_TX,         /* the TX ring was full */
     DROP_CAUSES
 };

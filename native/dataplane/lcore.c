@@ -6,6 +6,7 @@
 #include <rte_malloc.h>
 #include <stdlib.h>
 
+#include "placement.h"
 #include "poison.h"
 
 enum { MBUF_CACHE = 256 };
@@ -27,25 +28,32 @@ static bool open_sources(struct lcore *lcore, const struct config *config)
     if (lcore->source == NULL)
         return false;
     for (uint32_t input = 0; input < config->rx.count; input++) {
-        if (!config->rx_by_queue && input % config->lcore_count != lcore->index)
+        if (!config->rx_by_queue && input % chains_of(config) != lcore->chain)
             continue;
         struct source *source = &lcore->source[lcore->sources++];
-        if (!source_open(source, config, input, lcore->index, lcore->pool))
+        if (!source_open(source, config, input, lcore->chain, lcore->pool))
             return false;
     }
     return true;
 }
 
-bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index)
+bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index,
+                struct lcore *before)
 {
+    uint32_t segments = segments_of(config);
     burst_open(&lcore->burst);
     lcore->index = index;
     lcore->burst.lcore = (uint8_t)index;
     lcore->cpu = config->lcore_cpu[index];
     lcore->lcore_id = index + 1; /* lcore 0 is the main one */
-    lcore->pool = open_pool(config, index);
-    return lcore->pool != NULL && open_sources(lcore, config) &&
-           sink_open(&lcore->sink, config, index, lcore->pool) &&
+    lcore->chain = index / segments;
+    lcore->segment = index % segments;
+    lcore->in = before == NULL ? NULL : &before->out;
+    lcore->pool = before == NULL ? open_pool(config, index) : before->pool;
+    bool last = lcore->segment == segments - 1;
+    return lcore->pool != NULL && (before != NULL || open_sources(lcore, config)) &&
+           (last ? sink_open(&lcore->sink, config, lcore->chain, lcore->pool)
+                 : handover_open(&lcore->out, config, index)) &&
            canary_open(&lcore->canary, config->seed + index);
 }
 
@@ -55,7 +63,10 @@ void lcore_close(struct lcore *lcore)
         source_close(&lcore->source[i]);
     rte_free(lcore->source);
     sink_close(&lcore->sink);
+    handover_close(&lcore->out);
     canary_close(&lcore->canary);
+    if (lcore->in != NULL)
+        return; /* the pool is the first one's */
     poison_end(lcore->pool);
     rte_mempool_free(lcore->pool);
 }
@@ -64,6 +75,10 @@ const char *clock_name(uint32_t clock)
 {
     if (clock == CLOCK_SOURCE)
         return "source";
+    if (clock == CLOCK_TAKE)
+        return "take";
+    if (clock == CLOCK_HAND)
+        return "hand";
     return clock == CLOCK_TX ? "tx" : stages[clock - CLOCK_OF(0)].name;
 }
 
@@ -73,6 +88,25 @@ static void count_clock(struct lcore *lcore, uint32_t clock, uint64_t cycles, ui
     lcore->stage_cycles[clock] += cycles - RTE_MIN(cycles, lcore->clock_cost);
     lcore->stage_packets[clock] += packets;
     lcore->stage_bursts[clock]++;
+}
+
+static inline void receive(struct lcore *lcore, struct burst *burst)
+{
+    if (lcore->in != NULL) {
+        lcore->waited = stage_take(lcore->in, burst, lcore->burst_most);
+        return;
+    }
+    stage_source(&lcore->source[lcore->next_source], burst);
+    if (++lcore->next_source == lcore->sources)
+        lcore->next_source = 0;
+}
+
+static inline void send_on(struct lcore *lcore, struct burst *burst)
+{
+    if (lcore->out.rings > 0)
+        stage_hand(&lcore->out, burst);
+    else
+        stage_tx(&lcore->sink, burst);
 }
 
 /* The clock is read between stages in one burst of `stage_clock` only: eight readings cost as much
@@ -89,14 +123,16 @@ static void forward_clocked(struct lcore *lcore, uint64_t started)
         reading[i + 2] = rte_rdtsc();
     }
     packets[steps + 1] = burst->count;
-    stage_tx(&lcore->sink, burst);
+    send_on(lcore, burst);
     reading[steps + 2] = rte_rdtsc();
-    count_clock(lcore, CLOCK_SOURCE, reading[1] - reading[0], packets[0]);
+    count_clock(lcore, lcore_first_clock(lcore), reading[1] - reading[0], packets[0]);
     for (uint32_t i = 0; i < steps; i++) {
         count_clock(lcore, lcore->step[i].clock, reading[i + 2] - reading[i + 1], packets[i + 1]);
     }
-    count_clock(lcore, CLOCK_TX, reading[steps + 2] - reading[steps + 1], packets[steps + 1]);
+    count_clock(lcore, lcore_last_clock(lcore), reading[steps + 2] - reading[steps + 1],
+                packets[steps + 1]);
     lcore->sampled_packets += burst->received;
+    lcore->ring_packets += lcore->waited;
     lcore->sampled_bursts++;
 }
 
@@ -104,9 +140,7 @@ void forward_burst(struct lcore *lcore)
 {
     struct burst *burst = &lcore->burst;
     burst->now_tsc = rte_rdtsc();
-    stage_source(&lcore->source[lcore->next_source], burst);
-    if (++lcore->next_source == lcore->sources)
-        lcore->next_source = 0;
+    receive(lcore, burst);
     lcore->packets_in += burst->received;
     if (unlikely(burst->received == 0)) {
         lcore->empty_polls++;
@@ -120,17 +154,20 @@ void forward_burst(struct lcore *lcore)
     }
     for (uint32_t i = 0; i < lcore->steps; i++)
         lcore->step[i].run(lcore->step[i].tables, burst);
-    stage_tx(&lcore->sink, burst);
+    send_on(lcore, burst);
 }
 
-void lcore_set_pipeline(struct lcore *lcore, const struct pipeline *pipeline, void *const *tables)
+void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
+                        const struct pipeline *pipeline, void *const *tables)
 {
-    lcore->steps = pipeline->length;
+    lcore->steps = 0;
     lcore->burst.stages = 0;
     for (uint32_t i = 0; i < pipeline->length; i++) {
         uint8_t id = pipeline->order[i];
-        lcore->step[i] = (struct step){stages[id].run, tables[id], CLOCK_OF(id), &stages[id]};
         lcore->burst.stages |= 1U << id;
+        if (segment_of(config, id) == lcore->segment)
+            lcore->step[lcore->steps++] =
+                (struct step){stages[id].run, tables[id], CLOCK_OF(id), &stages[id]};
     }
 }
 
@@ -146,7 +183,7 @@ void flush_held(struct lcore *lcore)
         step->stage->flush(step->tables, burst);
         for (uint32_t j = i + 1; j < lcore->steps; j++)
             lcore->step[j].run(lcore->step[j].tables, burst);
-        stage_tx(&lcore->sink, burst);
+        send_on(lcore, burst);
     }
 }
 

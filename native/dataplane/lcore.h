@@ -8,15 +8,17 @@
 
 #include "burst.h"
 #include "canary.h"
+#include "handover.h"
 #include "sink.h"
 #include "source.h"
 #include "stage.h"
 
-/* What the clock is read around: the source, each stage, the sink. */
+/* What the clock is read around: the source, each stage, the sink; where the pipeline is cut,
+ * taking and handing over in their place. */
 #define CLOCK_OF(stage) ((uint32_t)(stage) + 1)
-enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES + 1, CLOCKS };
+enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES + 1, CLOCK_TAKE, CLOCK_HAND, CLOCKS };
 
-/* "source", "acl", …, "tx". */
+/* "source", "acl", …, "tx", "take", "hand". */
 const char *clock_name(uint32_t clock);
 
 struct step {
@@ -35,19 +37,26 @@ struct lcore {
     /* What it counts, since the start. */
     uint64_t packets_in, bursts, empty_polls;
     uint64_t sampled_packets, sampled_bursts;
+    uint64_t ring_packets; /* that waited in the ring taken from, when sampled */
     uint64_t stage_cycles[CLOCKS], stage_packets[CLOCKS], stage_bursts[CLOCKS]; /* when sampled */
     struct burst burst;
     struct source *source; /* [sources]: asked one after the other */
     uint32_t sources, next_source;
+    struct handover *in; /* in the sources' place; NULL: none */
+    struct handover out; /* in the sink's place, when it has rings */
+    uint16_t burst_most; /* that is taken from `in` */
+    uint32_t waited;     /* packets in the ring that was taken from last */
     struct sink sink;
     struct canary canary;
     uint32_t index, cpu, lcore_id;
-    struct rte_mempool *pool;
+    uint32_t chain, segment;  /* placement.h */
+    struct rte_mempool *pool; /* the chain's */
 } __rte_cache_aligned;
 
-/* Pool, inputs, outputs, canary of lcore `index`; false when there is no memory for them. What was
- * made goes with lcore_close. */
-bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index);
+/* Pool, inputs, outputs, canary of lcore `index`, which follows `before` in its chain (NULL: it is
+ * the first); false when there is no memory for them. What was made goes with lcore_close. */
+bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index,
+                struct lcore *before);
 void lcore_close(struct lcore *lcore);
 
 /* Takes one burst from the source through the pipeline to the sink. */
@@ -56,8 +65,20 @@ __attribute__((noinline)) void forward_burst(struct lcore *lcore);
 /* Sends on what stages hold back. (Nothing comes in.) */
 void flush_held(struct lcore *lcore);
 
-/* The pipeline that the next bursts take; tables[] as stages[].create gave them. */
-void lcore_set_pipeline(struct lcore *lcore, const struct pipeline *pipeline, void *const *tables);
+/* The pipeline that the next bursts take, of which this lcore has its segment; tables[] as
+ * stages[].create gave them. */
+void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
+                        const struct pipeline *pipeline, void *const *tables);
+
+/* What its bursts begin and end with. */
+static inline uint32_t lcore_first_clock(const struct lcore *lcore)
+{
+    return lcore->in != NULL ? CLOCK_TAKE : CLOCK_SOURCE;
+}
+static inline uint32_t lcore_last_clock(const struct lcore *lcore)
+{
+    return lcore->out.rings > 0 ? CLOCK_HAND : CLOCK_TX;
+}
 
 /* Cycles that reading the clock costs: the low quartile of many readings in a row. */
 uint64_t clock_cost_cycles(void);

@@ -19,6 +19,7 @@
 #include "eal.h"
 #include "eal_start.h"
 #include "options.h"
+#include "placement.h"
 #include "ports.h"
 #include "requests.h"
 #include "telemetry.h"
@@ -32,6 +33,11 @@ static int run_once(const struct options *options)
     struct trial trial = trial_default(&dataplane);
     struct window windows[LCORES_MAX];
     bool here = dataplane.instrument == INSTRUMENT_STOP;
+    if (here && segments_of(&dataplane.config) > 1) {
+        fprintf(stderr, "planecast-dataplane: --instrument stop runs one lcore, but pipeline.cuts "
+                        "spreads the pipeline over several\n");
+        return EXIT_BAD_INPUT;
+    }
     trial.packets = options->packets;
     trial.seconds = options->seconds;
     if (here)

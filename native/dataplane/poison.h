@@ -11,6 +11,12 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
+/* Bytes of the headroom that are ours to write. */
+static inline void poison_lift(void *bytes, size_t count)
+{
+    ASAN_UNPOISON_MEMORY_REGION(bytes, count);
+}
+
 /* From now on a read before or behind the packet's bytes is reported. */
 static inline void poison_around(struct rte_mbuf *mbuf)
 {
@@ -36,6 +42,11 @@ static inline void poison_end(struct rte_mempool *pool)
         rte_mempool_mem_iter(pool, poison_end_of, NULL);
 }
 #else
+static inline void poison_lift(void *bytes, size_t count)
+{
+    (void)bytes;
+    (void)count;
+}
 static inline void poison_around(struct rte_mbuf *mbuf)
 {
     (void)mbuf;

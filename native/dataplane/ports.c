@@ -4,6 +4,8 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
+#include "placement.h"
+
 static bool port_fails(uint16_t port, const char *step, int rc, char *error, size_t error_bytes)
 {
     if (rc >= 0)
@@ -14,18 +16,17 @@ static bool port_fails(uint16_t port, const char *step, int rc, char *error, siz
 
 static uint16_t rx_queues(const struct config *config)
 {
-    return config->rx_by_queue ? (uint16_t)config->lcore_count : 1;
+    return config->rx_by_queue ? (uint16_t)chains_of(config) : 1;
 }
 
-/* The lcore that a port's RX queue is polled by: queue q by lcore q, or the port by its own lcore.
- */
+/* The chain that polls a port's RX queue: queue q by chain q, or the port by its own chain. */
 static uint32_t reader(const struct config *config, uint16_t port, uint16_t queue)
 {
     if (config->rx_by_queue)
         return queue;
     for (uint32_t input = 0; input < config->rx.count; input++) {
         if (config->rx.port[input] == port)
-            return input % config->lcore_count;
+            return input % chains_of(config);
     }
     return 0; /* it is only sent to */
 }
@@ -36,12 +37,13 @@ static bool open_queues(struct dataplane *dataplane, uint16_t port, uint16_t rx_
     int socket = rte_eth_dev_socket_id(port);
     const struct config *config = &dataplane->config;
     for (uint16_t q = 0; q < rx_queues(config); q++) {
-        struct rte_mempool *pool = dataplane->lcore[reader(config, port, q)]->pool;
+        uint32_t first = reader(config, port, q) * segments_of(config);
+        struct rte_mempool *pool = dataplane->lcore[first]->pool;
         int rc = rte_eth_rx_queue_setup(port, q, rx_ring, (unsigned)socket, NULL, pool);
         if (port_fails(port, "RX queue", rc, error, error_bytes))
             return false;
     }
-    for (uint16_t q = 0; q < config->lcore_count; q++) {
+    for (uint16_t q = 0; q < chains_of(config); q++) {
         int rc = rte_eth_tx_queue_setup(port, q, tx_ring, (unsigned)socket, NULL);
         if (port_fails(port, "TX queue", rc, error, error_bytes))
             return false;
@@ -64,12 +66,12 @@ static bool check_port(const struct config *config, const char *key, int32_t por
     int rc = rte_eth_dev_info_get((uint16_t)port, &info);
     if (port_fails((uint16_t)port, "no device information", rc, error, error_bytes))
         return false;
-    if (rx_queues(config) <= info.max_rx_queues && config->lcore_count <= info.max_tx_queues)
+    if (rx_queues(config) <= info.max_rx_queues && chains_of(config) <= info.max_tx_queues)
         return true;
     snprintf(error, error_bytes,
              "ports.%s: port %d has %u RX and %u TX queues, but %u lcores want %u and %u", key,
              port, info.max_rx_queues, info.max_tx_queues, config->lcore_count, rx_queues(config),
-             config->lcore_count);
+             chains_of(config));
     return false;
 }
 
@@ -99,7 +101,7 @@ static bool open_port(struct dataplane *dataplane, uint16_t port, char *error, s
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_IP & info.flow_type_rss_offloads;
     }
-    rc = rte_eth_dev_configure(port, queues, (uint16_t)config->lcore_count, &conf);
+    rc = rte_eth_dev_configure(port, queues, (uint16_t)chains_of(config), &conf);
     if (port_fails(port, "not configured", rc, error, error_bytes))
         return false;
     uint16_t rx_ring = (uint16_t)config->rx_ring, tx_ring = (uint16_t)config->tx_ring;

@@ -70,6 +70,30 @@ static int serve_stages(const char *command, const char *parameters, struct rte_
     return 0;
 }
 
+/* {"capacity": …, "packets": …} of the ring behind each lcore that hands packets on, by its CPU. */
+static int serve_rings(const char *command, const char *parameters, struct rte_tel_data *data)
+{
+    (void)command;
+    (void)parameters;
+    pthread_mutex_lock(&lock);
+    rte_tel_data_start_dict(data);
+    for (uint32_t i = 0; served != NULL && i < served->config.lcore_count; i++) {
+        const struct handover *out = &served->lcore[i]->out;
+        struct rte_tel_data *dict = out->rings > 0 ? rte_tel_data_alloc() : NULL;
+        if (dict == NULL)
+            continue;
+        char name[32];
+        snprintf(name, sizeof name, "cpu_%u", served->lcore[i]->cpu);
+        rte_tel_data_start_dict(dict);
+        rte_tel_data_add_dict_u64(dict, "packets", handover_count(out));
+        rte_tel_data_add_dict_u64(dict, "capacity",
+                                  (uint64_t)out->rings * served->config.handover_ring);
+        rte_tel_data_add_dict_container(data, name, dict, 0);
+    }
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 void telemetry_open(struct dataplane *dataplane)
 {
     pthread_mutex_lock(&lock);
@@ -78,6 +102,8 @@ void telemetry_open(struct dataplane *dataplane)
     rte_telemetry_register_cmd(
         "/planecast/stats", serve_stats,
         "Packets in and out, bursts, empty polls, drops by cause. No parameters.");
+    rte_telemetry_register_cmd("/planecast/rings", serve_rings,
+                               "Packets in the rings between lcores, and room. No parameters.");
     rte_telemetry_register_cmd(
         "/planecast/stages", serve_stages,
         "Cycles, bursts and packets by stage, of the bursts that were sampled. No parameters.");

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <valgrind/callgrind.h>
 
+#include "placement.h"
+
 struct trial trial_default(const struct dataplane *dataplane)
 {
     const struct config *config = &dataplane->config;
@@ -29,7 +31,8 @@ struct round {
     const struct trial *trial;
     struct window *windows;
     atomic_uint warm, done;
-    atomic_bool abandoned; /* a worker could not be started: nobody waits for it */
+    atomic_uint left[LCORES_MAX]; /* lcores of a chain that have ended */
+    atomic_bool abandoned;        /* a worker could not be started: nobody waits for it */
 };
 
 struct worker {
@@ -40,9 +43,14 @@ struct worker {
 static void prepare(const struct round *round, struct lcore *lcore)
 {
     const struct trial *trial = round->trial;
-    lcore_set_pipeline(lcore, &trial->pipeline, round->dataplane->tables);
+    const struct config *config = &round->dataplane->config;
+    lcore_set_pipeline(lcore, config, &trial->pipeline, round->dataplane->tables);
+    lcore->burst_most = (uint16_t)trial->burst;
+    lcore->out.abandoned = &round->abandoned;
+    struct traffic traffic = trial->traffic;
+    traffic.lcores /= segments_of(config);
     for (uint32_t i = 0; i < lcore->sources; i++) {
-        source_set_traffic(&lcore->source[i], &trial->traffic, lcore->index);
+        source_set_traffic(&lcore->source[i], &traffic, lcore->chain);
         lcore->source[i].burst = (uint16_t)trial->burst;
     }
     lcore->stage_clock = trial->stage_clock;
@@ -104,7 +112,8 @@ static struct window counters(const struct lcore *lcore)
                          .bursts = lcore->bursts,
                          .empty_polls = lcore->empty_polls,
                          .sampled_packets = lcore->sampled_packets,
-                         .sampled_bursts = lcore->sampled_bursts};
+                         .sampled_bursts = lcore->sampled_bursts,
+                         .ring_packets = lcore->ring_packets};
     memcpy(now.stage_cycles, lcore->stage_cycles, sizeof now.stage_cycles);
     return now;
 }
@@ -117,6 +126,7 @@ static void subtract(struct window *end, const struct window *start)
     end->empty_polls -= start->empty_polls;
     end->sampled_packets -= start->sampled_packets;
     end->sampled_bursts -= start->sampled_bursts;
+    end->ring_packets -= start->ring_packets;
     for (int i = 0; i < CLOCKS; i++)
         end->stage_cycles[i] -= start->stage_cycles[i];
 }
@@ -162,6 +172,18 @@ static void drain(struct lcore *lcore)
         flush_held(lcore);
 }
 
+/* The first of a chain ends first, and the others when no more can come: nothing stays in rings. */
+static void end_in_turn(struct round *round, struct lcore *lcore)
+{
+    atomic_uint *left = &round->left[lcore->chain];
+    while (atomic_load(left) < lcore->segment && !atomic_load(&round->abandoned))
+        forward_burst(lcore);
+    while (lcore->in != NULL && handover_count(lcore->in) > 0)
+        forward_burst(lcore);
+    drain(lcore);
+    atomic_fetch_add(left, 1);
+}
+
 static int work(void *opaque)
 {
     struct worker *worker = opaque;
@@ -173,8 +195,12 @@ static int work(void *opaque)
     if (trial->warmup > 0)
         forward(round, lcore, trial->warmup, deadline_of(trial));
     atomic_fetch_add(&round->warm, 1);
-    while (atomic_load(&round->warm) < lcores && !stopped(round))
-        rte_pause();
+    while (atomic_load(&round->warm) < lcores && !stopped(round)) {
+        if (segments_of(&round->dataplane->config) > 1)
+            forward_burst(lcore); /* the next ones need packets to get warm */
+        else
+            rte_pause();
+    }
     struct window *windows = &round->windows[(size_t)lcore->index * trial->windows];
     for (uint32_t i = 0; i < trial->windows && !stopped(round); i++) {
         run_window(round, lcore, &windows[i]);
@@ -182,7 +208,7 @@ static int work(void *opaque)
     atomic_fetch_add(&round->done, 1);
     while (atomic_load(&round->done) < lcores && !stopped(round))
         forward_burst(lcore);
-    drain(lcore);
+    end_in_turn(round, lcore);
     return 0;
 }
 

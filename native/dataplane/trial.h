@@ -32,6 +32,7 @@ struct trial {
 struct window {
     uint64_t cycles, packets, bursts, empty_polls;
     uint64_t sampled_packets, sampled_bursts;
+    uint64_t ring_packets; /* sum of what waited to be taken, at the sampled bursts */
     uint64_t stage_cycles[CLOCKS];
     double compute_before, compute_after; /* cycles a round */
     double chase_before, chase_after;     /* cycles a hop */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "headers.h"
+#include "placement.h"
 #include "trial.h"
 
 struct request_key {
@@ -88,6 +89,11 @@ static bool check(const struct dataplane *dataplane, const struct trial *trial, 
     if (trial->traffic.lcores > config->lcore_count) {
         snprintf(error, error_bytes, "lcores: %u, but the configuration has %u",
                  trial->traffic.lcores, config->lcore_count);
+        return false;
+    }
+    if (trial->traffic.lcores % segments_of(config) != 0) {
+        snprintf(error, error_bytes, "lcores: %u, but the pipeline is cut into %u segments",
+                 trial->traffic.lcores, segments_of(config));
         return false;
     }
     if (trial->traffic.frame_bytes > RTE_MAX(config->frame_bytes, 2048U)) {

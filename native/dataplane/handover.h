@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a pipeline is cut, packets go from one lcore to the next over rings: one for each input,
+ * for stages may ask where a burst came from.
+ *
+ * What the stages before the cut learned of a packet travels in its own buffer, in the headroom:
+ * the next lcore needs that buffer's lines anyway.
+ */
+#ifndef PLANECAST_HANDOVER_H
+#define PLANECAST_HANDOVER_H
+
+#include <rte_ring.h>
+#include <stdatomic.h>
+
+#include "burst.h"
+#include "config.h"
+
+struct handover {
+    struct rte_ring *ring[PORTS_MAX];
+    uint32_t rings, next; /* the ring that is asked next */
+    bool wait;            /* for room; otherwise what doesn't fit drops */
+    /* Nobody may be there to make room: don't wait for it any longer. Set by the trial. */
+    const atomic_bool *abandoned;
+};
+
+/* Rings of config->handover_ring packets between lcore `index` and the next; false when there is no
+ * memory for them. */
+bool handover_open(struct handover *handover, const struct config *config, uint32_t index);
+/* Frees what is in them, too. */
+void handover_close(struct handover *handover);
+
+/* Packets that wait in the rings. */
+uint32_t handover_count(const struct handover *handover);
+
+/* Puts the burst's packets into the ring of its input. */
+__attribute__((noinline)) void stage_hand(struct handover *handover, struct burst *burst);
+
+/* Takes up to `most` packets of one input; the rings take turns. How many had waited there. */
+__attribute__((noinline)) uint32_t stage_take(struct handover *handover, struct burst *burst,
+                                              uint16_t most);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement.h"
+
+#include <string.h>
+
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+/* The bit of a cut; 0 when nothing is called so. */
+static uint32_t cut_by_name(const struct function *function, const char *text, size_t length)
+{
+    if (is_name("tx", text, length))
+        return CUT_BEFORE_TX;
+    for (uint32_t id = 0; id < STAGES; id++) {
+        if ((function->stages & 1U << id) != 0 && is_name(stages[id].name, text, length))
+            return 1U << id;
+    }
+    return 0;
+}
+
+bool cuts_parse(const struct function *function, const char *text, uint32_t *cuts, char *error,
+                size_t error_bytes)
+{
+    *cuts = 0;
+    if (strcmp(text, "none") == 0)
+        return true;
+    for (;; text++) { /* past the comma */
+        size_t length = strcspn(text, ",");
+        uint32_t cut = cut_by_name(function, text, length);
+        if (cut == 0 || (*cuts & cut) != 0) {
+            char names[STAGES_TEXT];
+            function_stages_text(function, names, sizeof names);
+            snprintf(error, error_bytes,
+                     "'%.*s' is no place to cut %s at, or stands twice; it takes none, or some of "
+                     "%s, tx",
+                     (int)length, text, function->name, names);
+            return false;
+        }
+        *cuts |= cut;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+}
