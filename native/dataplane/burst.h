@@ -29,7 +29,7 @@ struct burst {
     uint8_t input;     /* which of the lcore's inputs it came from, as ports.rx lists them */
     uint8_t lcore;     /* whose it is: for tables that each lcore has its own of */
     uint32_t stages;   /* bit set of enum stage_id: the pipeline that it takes */
-    uint64_t now_tsc;  /* the one clock reading of this burst, for the meters */
+    uint64_t now_tsc;  /* the one clock reading of this burst, when a stage asks for it */
     struct rte_mbuf *packet[BURST_MAX] __rte_cache_aligned;
     uint8_t *frame[BURST_MAX];          /* first byte of the Ethernet header */
     uint64_t flow_key[BURST_MAX];       /* the two VLAN ids, masked to 12 bits each */

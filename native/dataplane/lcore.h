@@ -32,6 +32,7 @@ struct lcore {
     /* What the loop reads. */
     struct step step[STAGES];
     uint32_t steps;
+    bool timed;                        /* a stage wants to know when the burst came */
     uint32_t stage_clock, until_clock; /* bursts between two with clocks; 0: never */
     uint64_t clock_cost;               /* cycles that one reading takes */
     /* What it counts, since the start. */

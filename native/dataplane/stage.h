@@ -30,6 +30,7 @@ struct stage {
     void *(*create)(const struct config *config, char *error, size_t error_bytes);
     void (*destroy)(void *tables);
     uint32_t needs; /* bit set of stages that must run before it */
+    bool timed;     /* it reads burst->now_tsc */
     /* Packets that it holds back: they came in and are neither out nor dropped. NULL: never any. */
     uint64_t (*held)(const void *tables);
     /* Into the burst, which is empty, some of the packets that it holds on burst->lcore; called

@@ -55,6 +55,16 @@ static struct rte_tel_data *stage_dict(const struct dataplane *dataplane, uint32
     return dict;
 }
 
+/* A clock that some lcore reads. */
+static bool is_read(const struct config *config, uint32_t clock)
+{
+    if (clock == CLOCK_SOURCE || clock == CLOCK_TX)
+        return true;
+    if (clock == CLOCK_TAKE || clock == CLOCK_HAND)
+        return config->cuts != 0;
+    return (config_function(config)->stages & 1U << (clock - CLOCK_OF(0))) != 0;
+}
+
 static int serve_stages(const char *command, const char *parameters, struct rte_tel_data *data)
 {
     (void)command;
@@ -62,7 +72,8 @@ static int serve_stages(const char *command, const char *parameters, struct rte_
     pthread_mutex_lock(&lock);
     rte_tel_data_start_dict(data);
     for (uint32_t clock = 0; served != NULL && clock < CLOCKS; clock++) {
-        struct rte_tel_data *dict = stage_dict(served, clock);
+        struct rte_tel_data *dict =
+            is_read(&served->config, clock) ? stage_dict(served, clock) : NULL;
         if (dict != NULL)
             rte_tel_data_add_dict_container(data, clock_name(clock), dict, 0);
     }

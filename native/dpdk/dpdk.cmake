@@ -7,6 +7,15 @@ set(PLANECAST_DPDK_SOURCES requests.c json.c cpus.c eal_start.c pages.c)
 list(TRANSFORM PLANECAST_DPDK_SOURCES PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
 set(PLANECAST_DPDK_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
+# The drivers of every program here, linked whole, for they register themselves when they are loaded;
+# and the libraries that these need. Names of archives.
+set(drivers mempool_ring bus_vdev bus_pci net_null net_ring net_pcap net_memif net_af_packet net_tap
+    net_vhost net_virtio)
+list(TRANSFORM drivers REPLACE "(.+)" "-l:librte_\\1.a")
+set(PLANECAST_DPDK_DRIVERS -Wl,--whole-archive ${drivers} -Wl,--no-whole-archive)
+set(PLANECAST_DPDK_LIBRARIES vhost cryptodev dmadev gso ethdev hash rcu mempool mbuf net ring pci kvargs
+    meter telemetry timer security ip_frag eal)
+
 # pkg-config brings DPDK's own baseline, -march=corei7; ours stands in its place.
 set(DPDK_FLAGS ${DPDK_CFLAGS_OTHER})
 list(FILTER DPDK_FLAGS EXCLUDE REGEX "^-march=")
