@@ -22,7 +22,7 @@ TIMEOUT_S = 60
 SMALL: dict[str, dict[str, object]] = {
     "tables": {"acl_rules": 64, "flows": 64, "routes": 64},
     "traffic": {"flows": 64},
-    "pool": {"mbufs": 2048},
+    "pool": {"mbufs": 4096},
 }
 """Tables that are built in no time; one forwarding CPU, the last that there is."""
 
