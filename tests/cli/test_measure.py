@@ -86,7 +86,10 @@ def test_a_dry_run_prints_what_it_would_do_and_does_nothing(
     parts = answer.out.split("# dataplane")[1:]
     assert len(parts) == 2
     for number, part in enumerate(parts):
-        assert part.startswith(f"{number}.ini; started 2 times\n[pipeline]\nfunction = vpe-upstream\n[tables]\n")
+        assert part.startswith(
+            f"{number}.ini; started 2 times\n[pipeline]\nfunction = vpe-upstream\ncuts = none\n"
+            "[tables]\n"
+        )
         assert f"\n{program} dataplane{number}.ini --control -- --vdev net_null0\n" in part
         assert "\ntrial windows=64 packets=2048 warmup=65536 canary=1 burst=32 " in part
     assert "routes = 128" in parts[1]

@@ -52,7 +52,10 @@ MISTAKES = {
     "CPUs backwards": ("[machine]\nlcores = 3-1", "2: lcores: '3-1' is not allowed"),
     "many CPUs": ("[machine]\nlcores = 0-64", "2: lcores: more than 64 CPUs; it takes up to 64"),
     "a CPU twice": ("[machine]\nlcores = 1,0-2", "2: lcores: CPU 1 is named twice"),
-    "unknown stage": ("[pipeline]\nstages = acl,nat", "2: stages: vpe-upstream has no stage 'nat'; it"),
+    "unknown stage": (
+        "[pipeline]\nstages = acl,nat",
+        "2: stages: vpe-upstream has no stage 'nat'; it",
+    ),
     "stage order": ("[pipeline]\nstages = key,acl", "2: stages: 'acl' can't come after 'key'; the"),
     "stage need": ("[pipeline]\nstages = route", "2: stages: 'route' needs the stage 'key' before"),
     "stage comma": ("[pipeline]\nstages = acl,", "2: stages: vpe-upstream has no stage ''"),

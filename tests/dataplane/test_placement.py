@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 from tests.dataplane.test_packets import AF12, check_forwarded, frame
 
 pytestmark = [

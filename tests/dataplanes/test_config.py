@@ -105,6 +105,7 @@ def test_nothing_needs_no_process() -> None:
 CONFIG = """\
 [pipeline]
 function = vpe-upstream
+cuts = none
 [tables]
 acl_rules = 4096
 flows = 65536
@@ -117,6 +118,7 @@ seed = 1
 [pool]
 rx_ring = 128
 tx_ring = 512
+handover_ring = 256
 [machine]
 lcores = 3,1
 main_cpu = 0
@@ -125,6 +127,7 @@ page_size = auto
 ONCE = """\
 [pipeline]
 function = vpe-upstream
+cuts = none
 stages = none
 burst = 8
 stage_clock = 0
@@ -140,6 +143,7 @@ seed = 1
 [pool]
 rx_ring = 128
 tx_ring = 512
+handover_ring = 256
 [machine]
 lcores = 0
 main_cpu = 0

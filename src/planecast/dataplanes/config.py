@@ -14,6 +14,7 @@ from pathlib import Path
 from planecast.errors import InputError
 from planecast.native import native_program
 from planecast.scenario.cpus import format_cpus, parse_cpus
+from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
 
 MBUF_ROOM_BYTES = 2048
@@ -34,6 +35,8 @@ class DataplaneConfig:
     seed: int
     rx_ring: int
     tx_ring: int
+    handover_ring: int
+    cuts: tuple[str, ...]
     page_size: str
     frame_bytes: int
     """Largest frame."""
@@ -61,6 +64,8 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         seed=scenario.traffic.seed,
         rx_ring=scenario.placement.rx_ring,
         tx_ring=scenario.placement.tx_ring,
+        handover_ring=scenario.placement.handover_ring,
+        cuts=scenario.placement.cuts,
         page_size=scenario.placement.page_size,
         frame_bytes=64 if frame_bytes <= MBUF_ROOM_BYTES else frame_bytes,
         cpus=cpus,
@@ -99,7 +104,7 @@ def _extend(chain: list[tuple[int, ...]], cpus: tuple[int, ...]) -> None:
 def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> str:
     """The INI file; with a scenario also what its trials would set."""
     sections: dict[str, dict[str, object]] = {
-        "pipeline": {"function": config.function},
+        "pipeline": {"function": config.function, "cuts": list_text(config.cuts)},
         "tables": {
             "acl_rules": config.acl_rules,
             "flows": config.flows,
@@ -111,7 +116,11 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "destination_step": config.destination_step,
             "seed": config.seed,
         },
-        "pool": {"rx_ring": config.rx_ring, "tx_ring": config.tx_ring},
+        "pool": {
+            "rx_ring": config.rx_ring,
+            "tx_ring": config.tx_ring,
+            "handover_ring": config.handover_ring,
+        },
         "machine": {
             # Not format_cpus: the order matters, a trial takes the first ones.
             "lcores": ",".join(str(cpu) for cpu in config.cpus),
@@ -164,13 +173,13 @@ def once_command(
 ) -> list[str]:
     """The command that forwards `packets` once under an instrument; writes its configuration.
 
-    `portable` takes the build for x86-64-v3, which valgrind can run. One lcore counts: the
-    instructions of a packet don't depend on how many there are. The clock is not read between
-    stages. Raises MissingError when the program is not built, InputError for a CPU that is not
-    there.
+    `portable` takes the build for x86-64-v3, which valgrind can run. One uncut lcore counts: the
+    instructions of a packet don't depend on how many there are, but for handing it on. The clock is
+    not read between stages. Raises MissingError when the program is not built, InputError for a CPU
+    that is not there.
     """
     placement = scenario.placement.model_copy(
-        update={"lcores": str(scenario.placement.cpus[0]), "stage_clock": 0}
+        update={"lcores": str(scenario.placement.cpus[0]), "cuts": (), "stage_clock": 0}
     )
     one = scenario.model_copy(update={"placement": placement})
     config = configs_for([one])[0]

@@ -40,6 +40,9 @@ class Windows(Noun):
     sampled_packets: Integers
     """Packets of the bursts in which the clock was read between stages."""
     sampled_bursts: Integers
+    ring_packets: Integers = ()
+    """Packets that waited in the ring that is taken from, summed over the sampled bursts; empty for
+    an lcore that takes them from ports."""
     stage_cycles: Annotated[dict[str, tuple[int, ...]], BeforeValidator(_columns)]
     """TSC cycles by stage of the sampled bursts."""
 
@@ -48,6 +51,10 @@ class LcoreAnswer(Noun):
     """What one lcore did in a trial."""
 
     cpu: int
+    chain: int
+    """Which chain of lcores it belongs to; packets go through all lcores of one."""
+    segment: int
+    """Its place in the chain."""
     clock_cost: int
     """TSC cycles that one reading of the clock takes; already taken off ``stage_cycles``."""
     windows: Windows

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from planecast.scenario.cpus import format_cpus, parse_cpus
-from planecast.scenario.model import Count, Noun
+from planecast.scenario.model import Count, Noun, listed
 
 
 def _cpu_list(value: Any) -> str:
@@ -31,7 +31,8 @@ RingSize = Annotated[Count, Field(ge=32, le=16384), AfterValidator(_power_of_two
 
 
 class Placement(Noun):
-    """How the workload is laid over the machine: run-to-completion on each forwarding lcore."""
+    """How the workload is laid over the machine: run-to-completion on each forwarding lcore, or in
+    segments that hand packets on."""
 
     lcores: CpuList = "1"
     """CPU list of the forwarding lcores, such as 1 or 0-3,8."""
@@ -43,8 +44,20 @@ class Placement(Noun):
     """Descriptors of a receive ring: the buffers that packets cycle through."""
     tx_ring: RingSize = 512
     """Descriptors of a transmit ring."""
+    cuts: Annotated[
+        tuple[str, ...], BeforeValidator(listed, json_schema_input_type=list[str] | str)
+    ] = ()
+    """Stages (or tx) before which packets are handed to the next lcore over a ring; none: every
+    lcore runs the whole pipeline. With one cut, lcores work in pairs."""
+    handover_ring: RingSize = 256
+    """Packets that may wait between two lcores of a cut pipeline."""
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
+
+    @property
+    def segments(self) -> int:
+        """Lcores that a packet passes."""
+        return len(self.cuts) + 1
 
     @property
     def cpus(self) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_valid
 from planecast.scenario.model import Noun
 from planecast.scenario.placement import Placement
 from planecast.scenario.traffic import Traffic
-from planecast.scenario.workload import Workload
+from planecast.scenario.workload import FUNCTIONS, Workload
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 
@@ -40,6 +40,26 @@ class Scenario(Noun):
     """The packets that come in."""
     placement: Placement = Placement()
     """CPUs, bursts, rings and pages."""
+
+    @field_validator("placement")
+    @classmethod
+    def _cut_at_stages(cls, placement: Placement, info: ValidationInfo) -> Placement:
+        workload = info.data.get("workload")  # absent when it was refused itself
+        if workload is None:
+            return placement
+        places = (*FUNCTIONS[workload.kind], "tx")
+        typed = ",".join(placement.cuts)
+        if list(placement.cuts) != [name for name in places if name in placement.cuts]:
+            raise ValueError(
+                f"got cuts '{typed}', but {workload.kind} can be cut, in this order and at each "
+                "place once, before " + ",".join(places)
+            )
+        if len(placement.cpus) % placement.segments:
+            raise ValueError(
+                f"{len(placement.cpus)} lcores can't be shared evenly by the "
+                f"{placement.segments} segments that the cuts '{typed}' make"
+            )
+        return placement
 
     @field_validator("traffic")
     @classmethod

@@ -13,6 +13,7 @@ from planecast.calibrate import calibrate
 from planecast.engines.measure import TrialTable, measure
 from planecast.engines.solve import Calibration, Hierarchy
 from planecast.engines.solve.features import instructions_of, stage_instructions
+from planecast.engines.solve.known import refuse_unmodelled
 from planecast.instruments.counts import InstructionCounts
 from planecast.instruments.probe import probe_machine
 from planecast.results.estimate import Estimate
@@ -67,6 +68,7 @@ def calibrate_study(context: Context, seconds: float | None = None) -> Calibrate
     """
     study = context.study
     scenarios = study.scenarios(study.calibrate)
+    refuse_unmodelled([*scenarios, *study.scenarios(study.hold_out)])
     context.progress(0, 1, "probing caches and memory")
     hierarchy = Hierarchy.of(probe_machine(cpu=study.scenario.placement.cpus[0]))
     context.progress(_PROBED, 1, "counting instructions")

@@ -69,6 +69,8 @@ def lcore(cpu: int, asked: dict[str, str], chance: random.Random) -> dict[str, o
     bursts = -(-packets // int(asked["burst"]))
     return {
         "cpu": cpu,
+        "chain": 0,
+        "segment": 0,
         "clock_cost": 20,
         "windows": {
             "count": count,

@@ -26,7 +26,8 @@ def windows(
     cycles = np.asarray(costs, dtype=np.float64)
     canary = np.broadcast_to(np.asarray(canaries, dtype=np.float64), count)
     found: Columns = {
-        name: np.full(count, fixed.get(name, 0)) for name in ("point", "restart", "visit", "cpu")
+        name: np.full(count, fixed.get(name, 0))
+        for name in ("point", "restart", "visit", "cpu", "segment")
     }
     found |= {
         "cycles": np.round(cycles * packets),

@@ -35,8 +35,8 @@ def facts(point: int = 0) -> PointFacts:
 def answer(scenario: MakeScenario, manifest: Manifest) -> Callable[..., Result]:
     """Estimates point 0 of a table."""
 
-    def estimate(columns: Columns, lcores: str = "0", point: int = 0) -> Result:
-        wanted = scenario({"placement.lcores": lcores})
+    def estimate(columns: Columns, lcores: str = "0", point: int = 0, cuts: str = "none") -> Result:
+        wanted = scenario({"placement.lcores": lcores, "placement.cuts": cuts})
         good = undisturbed_rows(columns)
         return estimate_point(wanted, columns, good, facts(point), manifest)
 
@@ -142,6 +142,24 @@ def test_two_lcores_add_up(answer: Callable[..., Result]) -> None:
     assert found.throughput_pps.value == pytest.approx(rate, rel=1e-3)
     assert found.cycles_per_packet.value == pytest.approx(2 * TSC_HZ / rate, rel=1e-3)
     assert found.cycles_per_packet.samples == 600
+
+
+def test_a_chain_forwards_what_its_last_lcore_does(answer: Callable[..., Result]) -> None:
+    """The first one also got what was dropped on the way; both lcores' time is spent."""
+    first, last = {"source": 0.2, "acl": 0.4}, {"take": 0.2, "route": 0.3, "tx": 0.1}
+    parts = [
+        windows(spread(cost), visit=visit, cpu=cpu, segment=cpu, stages=stages)
+        for visit in range(6)
+        for cpu, cost, stages in ((0, 200, first), (1, 250, last))
+    ]
+    found = answer(together(parts), "0-1", cuts="classify")
+    assert found.throughput_pps.value == pytest.approx(TSC_HZ / 250, rel=1e-3)
+    assert found.cycles_per_packet.value == pytest.approx(500, rel=1e-3)
+    values = {name: stage.cycles_per_packet for name, stage in found.stages.items()}
+    assert list(values) == ["source", "take", "acl", "route", "tx"]
+    # As they are: the lcores spent the rest waiting for each other.
+    assert values["take"] is not None
+    assert values["take"].value == pytest.approx(50 * 1.04, rel=0.05)
 
 
 def test_stages_add_up_to_the_whole(answer: Callable[..., Result]) -> None:

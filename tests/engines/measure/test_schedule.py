@@ -42,7 +42,15 @@ class Machine:
                 [1] * windows,
             )
             rows |= {"count": windows, "canary_compute": pairs, "canary_chase": pairs}
-            lcores.append({"cpu": cpu, "clock_cost": 0, "windows": rows | {"stage_cycles": {}}})
+            lcores.append(
+                {
+                    "cpu": cpu,
+                    "chain": 0,
+                    "segment": 0,
+                    "clock_cost": 0,
+                    "windows": rows | {"stage_cycles": {}},
+                }
+            )
         return TrialAnswer.model_construct(
             lcores=tuple(_lcore(lcore) for lcore in lcores), trial={}
         )

@@ -22,7 +22,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
 from planecast.scenario.scenario import Scenario
-from planecast.scenario.workload import STAGES
+from planecast.scenario.workload import FUNCTIONS
 
 QUANTILE = 0.1
 MIN_WINDOWS = 20
@@ -115,14 +115,19 @@ def estimate_point(
                 f"{int(chosen.sum())} least disturbed were used: the true cost may be lower"
             )
         used |= chosen
-    lcores = [_lcore_cost(columns, used & _of_cpu(columns, cpu)) for cpu in scenario.placement.cpus]
+    ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)
+    lcores = [
+        _lcore_cost(columns, used & ends & _of_cpu(columns, cpu))
+        for cpu in scenario.placement.cpus
+        if (ends & _of_cpu(columns, cpu)).any()
+    ]
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
-    cost = _mean_cost(throughput, facts.tsc_hz, len(lcores))
+    cost = _mean_cost(throughput, facts.tsc_hz, len(scenario.placement.cpus))
     return Result(
         scenario=scenario,
         throughput_pps=throughput,
         cycles_per_packet=cost,
-        stages=_stages(columns, used, cost),
+        stages=_stages(columns, used, cost if scenario.placement.segments == 1 else None),
         packets_in=facts.packets_in,
         packets_out=facts.packets_out,
         drops=facts.drops,
@@ -224,8 +229,11 @@ def _mean_cost(throughput: Estimate, tsc_hz: int, lcores: int) -> Estimate:
     )
 
 
-def _stages(columns: Columns, rows: Mask, cost: Estimate) -> dict[str, StageResult]:
-    """Cycles a packet by stage: medians of the sampled bursts, scaled to add up to the whole."""
+def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, StageResult]:
+    """Cycles a packet by stage: medians of the sampled bursts, scaled to add up to the whole.
+
+    Without a `cost` they stay as they are: lcores that wait for each other spend more than that.
+    """
     packets = np.asarray(columns["sampled_packets"], dtype=np.float64)
     visits = np.asarray(columns["visit"])
     found: dict[str, tuple[float, float, float]] = {}
@@ -240,7 +248,7 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate) -> dict[str, StageResu
     whole = sum(value for value, _, _ in found.values())
     if whole <= 0:
         return {}
-    scale = cost.value / whole
+    scale = cost.value / whole if cost is not None else 1.0
     return {
         name: StageResult(
             cycles_per_packet=Estimate(
@@ -262,5 +270,6 @@ def _stage_names(columns: Columns) -> list[str]:
         for name in columns
         if name.startswith("stage_")
     ]
-    order = ["source", *STAGES, "tx"]
+    own = [stage for stages in FUNCTIONS.values() for stage in stages]
+    order = ["source", "take", *dict.fromkeys(own), "tx", "hand"]
     return sorted(names, key=order.index)

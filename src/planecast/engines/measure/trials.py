@@ -33,6 +33,7 @@ class TrialTable:
                 "restart": np.full(windows.count, restart),
                 "visit": np.full(windows.count, visit),
                 "cpu": np.full(windows.count, lcore.cpu),
+                "segment": np.full(windows.count, lcore.segment),
                 "window": np.arange(windows.count),
             }
             for name in _PLAIN:

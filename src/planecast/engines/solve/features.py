@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from planecast.engines.solve.cache import hit_shares
 from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
+from planecast.engines.solve.known import refuse_unmodelled
 from planecast.engines.solve.regions import Facts, Region, facts_of, regions_of
 from planecast.instruments.counts import InstructionCounts
 from planecast.scenario.scenario import Scenario
@@ -92,7 +93,11 @@ def features(
     hierarchy: Hierarchy,
     instructions: Mapping[str, InstructionCounts],
 ) -> FeatureTable:
-    """The features of scenarios on a machine with the instruction counts of these pipelines."""
+    """The features of scenarios on a machine with the instruction counts of these pipelines.
+
+    Raises InputError for what the model doesn't know (`refuse_unmodelled`).
+    """
+    refuse_unmodelled(scenarios)
     facts = facts_of(scenarios)
     regions = regions_of(facts)
     delay, memory_lines = _delays(regions, hierarchy, facts)

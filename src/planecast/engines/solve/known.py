@@ -1,0 +1,27 @@
+"""What the cost model knows: the regions of its stages are those of one network function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planecast.errors import InputError
+from planecast.scenario.scenario import Scenario
+
+KNOWN = "vpe-upstream"
+
+
+def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:
+    """Raises InputError for a network function or a placement that the cost model doesn't know."""
+    for scenario in scenarios:
+        if scenario.workload.kind != KNOWN:
+            raise InputError(
+                f"the cost model knows {KNOWN} only, not {scenario.workload.kind}",
+                "workload.kind",
+                "measure or profile it instead",
+            )
+        if scenario.placement.cuts:
+            raise InputError(
+                "the cost model knows pipelines that one lcore runs to completion, not cut ones",
+                "placement.cuts",
+                "measure it instead, or leave the cuts out",
+            )

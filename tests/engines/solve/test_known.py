@@ -1,0 +1,39 @@
+"""What the cost model refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planecast.engines.solve.known import refuse_unmodelled
+from planecast.errors import InputError
+from planecast.scenario import Scenario
+from planecast.scenario.override import with_overrides
+
+BASE = Scenario(name="s")
+
+
+def test_the_router_is_known() -> None:
+    refuse_unmodelled([BASE, BASE])
+
+
+@pytest.mark.parametrize(
+    ("point", "sentence"),
+    [
+        (
+            {"workload.kind": "l2patch", "workload.stages": "none"},
+            "workload.kind: the cost model knows vpe-upstream only, not l2patch; measure or profile "
+            "it instead",
+        ),
+        (
+            {"placement.cuts": "tx", "placement.lcores": "0-1"},
+            "placement.cuts: the cost model knows pipelines that one lcore runs to completion, not "
+            "cut ones; measure it instead, or leave the cuts out",
+        ),
+    ],
+)
+def test_what_is_not(point: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as error:
+        refuse_unmodelled([BASE, with_overrides(BASE, point)])
+    assert str(error.value) == sentence
