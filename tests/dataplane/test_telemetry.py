@@ -81,3 +81,26 @@ def test_a_reader_that_stays_does_not_keep_it(
         client.connect(control.ready["telemetry"])
         client.recv(4096)
         assert control.end() == 0
+
+
+def test_dpdks_own_client_reads_it(dataplane: Any) -> None:
+    import shutil
+    import subprocess
+
+    client = shutil.which("dpdk-telemetry.py")
+    if client is None:
+        pytest.skip("dpdk-telemetry.py is not there: it comes with the package dpdk")
+    with dataplane.control(machine=ON) as control:
+        control.ask("trial packets=320")
+        prefix = Path(control.ready["telemetry"]).parent.name
+        done = subprocess.run(
+            [client, "-f", prefix],
+            input=f"{STATS}\n{STAGES}\nquit\n",
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert '"packets_in": 320' in done.stdout
+        assert '"classify": {' in done.stdout

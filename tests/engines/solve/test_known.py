@@ -23,8 +23,8 @@ def test_the_router_is_known() -> None:
     [
         (
             {"workload.kind": "l2patch", "workload.stages": "none"},
-            "workload.kind: the cost model knows vpe-upstream only, not l2patch; measure or profile "
-            "it instead",
+            "workload.kind: the cost model knows vpe-upstream only, not l2patch; measure or "
+            "profile it instead",
         ),
         (
             {"placement.cuts": "tx", "placement.lcores": "0-1"},
