@@ -77,7 +77,7 @@ struct config {
     double link_gbps;
     /* run */
     uint32_t burst;
-    double drain_ms, catch_up_us, give_up_ms;
+    double link_wait_ms, drain_ms, catch_up_us, give_up_ms;
     bool loop_check;
     /* pool */
     uint32_t mbufs, rx_ring, tx_ring;

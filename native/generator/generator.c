@@ -92,20 +92,31 @@ static bool drained(const struct generator *generator, uint64_t now)
     return now > since && (double)(now - since) > drain;
 }
 
+/* What is due from then on is not of the run. */
+static void end_at(struct generator *generator, uint64_t end)
+{
+    double patience = generator->asked.catch_up_us * 1e-6 * (double)generator->tsc_hz;
+    generator->end = end;
+    generator->last = generator->sends ? end + (uint64_t)patience : end;
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        generator->stream[i].schedule.plan.until = end;
+}
+
 /* False when sending is over. */
 static bool send_turn(struct generator *generator, uint64_t now)
 {
     if (now < generator->start)
         return true;
-    bool over = now >= generator->end ||
-                atomic_load_explicit(&generator->halt, memory_order_relaxed) ||
-                (generator->sends && !sender_turn(&generator->sender, now));
+    if (atomic_load_explicit(&generator->halt, memory_order_relaxed) && now < generator->end)
+        end_at(generator, now);
+    /* What is late when the time is over may still come, as long as lateness is borne. */
+    bool over =
+        now >= generator->last || (generator->sends && !sender_turn(&generator->sender, now));
     if (!over)
         return true;
-    uint64_t ended = RTE_MIN(now, generator->end);
     generator->sending_ended = now;
     if (generator->sends)
-        sender_end(&generator->sender, ended);
+        sender_end(&generator->sender, now);
     atomic_store_explicit(&generator->sending_done, true, memory_order_release);
     return false;
 }
@@ -167,10 +178,13 @@ static void begin(struct generator *generator, double seconds)
     generator->seconds = seconds;
     generator->start = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
     generator->end = seconds > 0 ? generator->start + (uint64_t)(seconds * (double)hz) : UINT64_MAX;
-    const struct stream_clock clock = {generator->start, hz, config->catch_up_us,
+    const struct stream_clock clock = {generator->start, generator->end, hz, config->catch_up_us,
                                        config->link_gbps};
     for (uint32_t i = 0; i < generator->stream_count; i++)
         stream_begin(&generator->stream[i], &clock);
+    generator->last = UINT64_MAX;
+    if (seconds > 0)
+        end_at(generator, generator->end);
     sender->pool = generator->tx_pool;
     sender->burst = receiver->burst = config->burst;
     sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)hz);
@@ -185,10 +199,30 @@ static void begin(struct generator *generator, double seconds)
     generator->begun = true;
 }
 
+enum { LINK_MS = 300 }; /* time enough for peers to shake hands */
+
+static void sleep_ms(long milliseconds)
+{
+    const struct timespec moment = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&moment, NULL);
+}
+
+/* Some drivers can't tell, and a peer may be away for good: it goes on after a while. */
+static void wait_for_links(const struct generator *generator)
+{
+    const struct config *config = &generator->asked;
+    for (double waited = 0; !ports_up(config) && !generator->stop && waited < config->link_wait_ms;
+         waited += LINK_MS) {
+        ports_call_peers(config);
+        sleep_ms(LINK_MS);
+    }
+}
+
 bool generator_start(struct generator *generator, double seconds, char *error, size_t error_bytes)
 {
     if (!open_streams(generator, error, error_bytes))
         return false;
+    wait_for_links(generator);
     begin(generator, seconds);
     lcore_function_t *first = work_both, *second = NULL;
     if (generator->config.lcores.count == 2 && generator->receives) {
@@ -219,11 +253,10 @@ bool generator_at_work(void)
 
 void generator_wait(struct generator *generator)
 {
-    const struct timespec moment = {.tv_nsec = 1000000};
     while (generator_at_work()) {
         if (generator->stop)
             atomic_store(&generator->halt, true);
-        nanosleep(&moment, NULL);
+        sleep_ms(1);
     }
     rte_eal_mp_wait_lcore();
     atomic_store(&generator->running, false);

@@ -32,6 +32,7 @@ struct generator {
     /* of the run */
     double seconds; /* 0: until the packets are through, or it is halted */
     uint64_t start, end;
+    uint64_t last;                           /* sending ends by then, even if not all was sent */
     uint64_t sending_ended, receiving_ended; /* TSC */
     atomic_bool halt;                        /* end of sending is asked for */
     atomic_bool sending_done;                /* receiving ends when it has drained */

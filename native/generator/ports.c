@@ -3,6 +3,7 @@
 
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <string.h>
 
 static bool fails(uint16_t port, const char *step, int rc, char *error, size_t error_bytes)
 {
@@ -77,6 +78,36 @@ void ports_close(const struct config *config)
         rte_eth_dev_stop((uint16_t)port[i]);
         rte_eth_dev_close((uint16_t)port[i]);
     }
+}
+
+static bool is_up(int32_t port)
+{
+    struct rte_eth_link link = {0};
+    return port == PORT_NONE || (rte_eth_link_get_nowait((uint16_t)port, &link) == 0 &&
+                                 link.link_status == RTE_ETH_LINK_UP);
+}
+
+bool ports_up(const struct config *config)
+{
+    bool tx = is_up(config->tx_port), rx = is_up(config->rx_port);
+    return tx && rx;
+}
+
+static void call_peer(int32_t port)
+{
+    struct rte_eth_dev_info info;
+    if (port == PORT_NONE || is_up(port) || rte_eth_dev_info_get((uint16_t)port, &info) != 0 ||
+        strcmp(info.driver_name, "net_memif") != 0)
+        return;
+    rte_eth_dev_stop((uint16_t)port);
+    rte_eth_dev_start((uint16_t)port); /* fails while there is no peer: the next time, perhaps */
+}
+
+void ports_call_peers(const struct config *config)
+{
+    call_peer(config->tx_port);
+    if (config->rx_port != config->tx_port)
+        call_peer(config->rx_port);
 }
 
 uint64_t ports_missed(const struct config *config)

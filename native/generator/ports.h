@@ -16,6 +16,13 @@ bool ports_open(const struct config *config, struct rte_mempool *pool, char *err
                 size_t error_bytes);
 void ports_close(const struct config *config);
 
+/* Whether the links of both are up. */
+bool ports_up(const struct config *config);
+
+/* Starts memory interfaces anew whose link is down: as a client, such a port asks for its peer only
+ * then. No lcore may be at work. */
+void ports_call_peers(const struct config *config);
+
 /* Packets that the port itself says it dropped before we could take them. */
 uint64_t ports_missed(const struct config *config);
 

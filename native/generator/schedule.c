@@ -58,6 +58,8 @@ void schedule_begin(struct schedule *schedule, const struct schedule_plan *plan,
                                   .next = start,
                                   .random = plan->seed,
                                   .left = plan->packets == 0 ? UINT64_MAX : plan->packets};
+    if (plan->until == 0)
+        schedule->plan.until = UINT64_MAX;
     split(plan->arrivals == ARRIVALS_BURST ? plan->burst_gap : plan->gap, &schedule->gap,
           &schedule->gap_part);
 }
@@ -65,7 +67,9 @@ void schedule_begin(struct schedule *schedule, const struct schedule_plan *plan,
 uint32_t schedule_take(struct schedule *schedule, uint64_t now, uint64_t *due, uint32_t room)
 {
     uint32_t taken = 0;
+    uint64_t until = schedule->plan.until;
     if (schedule->plan.always) {
+        room = now < until ? room : 0;
         taken = schedule->left < room ? (uint32_t)schedule->left : room;
         for (uint32_t i = 0; i < taken; i++)
             due[i] = now;
@@ -74,11 +78,17 @@ uint32_t schedule_take(struct schedule *schedule, uint64_t now, uint64_t *due, u
         return taken;
     }
     schedule_give_up(schedule, now);
-    while (taken < room && schedule->next <= now && schedule->left > 0) {
+    while (taken < room && schedule->next <= now && schedule->next < until && schedule->left > 0) {
         due[taken++] = schedule->next;
         advance(schedule);
     }
     return taken;
+}
+
+bool schedule_over(const struct schedule *schedule, uint64_t now)
+{
+    uint64_t next = schedule->plan.always ? now : schedule->next;
+    return schedule->left == 0 || next >= schedule->plan.until;
 }
 
 void schedule_give_up(struct schedule *schedule, uint64_t now)
@@ -92,6 +102,7 @@ void schedule_end(struct schedule *schedule, uint64_t end)
 {
     if (schedule->plan.always)
         return;
+    end = end < schedule->plan.until ? end : schedule->plan.until;
     while (schedule->next < end && schedule->left > 0) {
         advance(schedule);
         schedule->given_up++;

@@ -21,6 +21,7 @@ struct schedule_plan {
     uint32_t burst_packets;
     uint64_t packets;  /* 0: without end */
     uint64_t patience; /* cycles */
+    uint64_t until;    /* what is due from then on is not of the run; 0: without end */
     uint64_t seed;
     const double *gaps; /* of a capture, in cycles, repeated; borrowed */
     uint32_t gap_count;
@@ -39,7 +40,7 @@ struct schedule {
     uint64_t given_up; /* of them */
 };
 
-/* The first packet is due at `start`. */
+/* The first packet is due at `start`; without packets, until and patience there is no end. */
 void schedule_begin(struct schedule *schedule, const struct schedule_plan *plan, uint64_t start);
 
 /* The due times of the packets that are due by `now`, up to `room`; how many. */
@@ -48,7 +49,10 @@ uint32_t schedule_take(struct schedule *schedule, uint64_t now, uint64_t *due, u
 /* Gives up what was due before now - patience: while the port refuses, so that it is told then. */
 void schedule_give_up(struct schedule *schedule, uint64_t now);
 
-/* Gives up all that is due before `end`: the run is over. */
+/* Whether nothing is left to be taken, now or later. */
+bool schedule_over(const struct schedule *schedule, uint64_t now);
+
+/* Gives up all that is due before `end`: the run is halted. */
 void schedule_end(struct schedule *schedule, uint64_t end);
 
 #endif

@@ -52,16 +52,16 @@ static bool any_due(const struct sender *sender, uint64_t now)
 {
     for (uint32_t i = 0; i < sender->stream_count; i++) {
         const struct schedule *schedule = &sender->stream[i].schedule;
-        if (schedule->left > 0 && (schedule->plan.always || schedule->next <= now))
+        if (!schedule_over(schedule, now) && (schedule->plan.always || schedule->next <= now))
             return true;
     }
     return false;
 }
 
-static bool any_left(const struct sender *sender)
+static bool any_left(const struct sender *sender, uint64_t now)
 {
     for (uint32_t i = 0; i < sender->stream_count; i++) {
-        if (sender->stream[i].schedule.left > 0)
+        if (!schedule_over(&sender->stream[i].schedule, now))
             return true;
     }
     return false;
@@ -108,7 +108,7 @@ bool sender_turn(struct sender *sender, uint64_t now)
     if (batch->first == batch->count) {
         if (!any_due(sender, now)) {
             sender->last_taken = now; /* nothing was refused */
-            return any_left(sender);
+            return any_left(sender, now);
         }
         make_due(sender, now);
         if (batch->count == 0)

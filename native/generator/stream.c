@@ -105,6 +105,7 @@ void stream_begin(struct stream *stream, const struct stream_clock *clock)
         .burst_packets = config->burst_packets,
         .packets = config->packets,
         .patience = (uint64_t)(clock->catch_up_us * 1e-6 * hz),
+        .until = clock->end,
         .seed = ~(uint64_t)config->seed,
         .gaps = stream->capture.cycles,
         .gap_count = stream->capture.count,

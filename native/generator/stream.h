@@ -51,7 +51,7 @@ void stream_close(struct stream *stream);
 
 /* Counters at 0, flows and schedule at their start. */
 struct stream_clock {
-    uint64_t start, tsc_hz;
+    uint64_t start, end, tsc_hz; /* TSC; end may be UINT64_MAX */
     double catch_up_us, link_gbps;
 };
 void stream_begin(struct stream *stream, const struct stream_clock *clock);

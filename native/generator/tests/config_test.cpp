@@ -81,7 +81,7 @@ TEST_F(Config, MistakesAreNamedWithTheirLine)
          "2: burst: '0' is not allowed; it takes a whole number from 1 to 256"},
         {"[run]\nburst = 1\nburst = 2\n", "3: burst: is set a second time; line 2 has it already"},
         {"[walk]\n", "1: no section [walk]; allowed are ports, run, pool, machine, stream NAME"},
-        {"[run]\nrate = max\n", "2: rate: no such key in [run]; allowed are burst, "},
+        {"[run]\nrate = max\n", "2: rate: no such key in [run]; allowed are burst, link_wait_ms, "},
         {"[stream a]\n[stream a]\n", "2: a stream 'a' is there already"},
         {"[stream a.b]\n", "1: a stream's name takes"},
         {"[stream]\nrate = 5kg\n", "2: rate: '5kg' is not allowed; it takes max, packets a second"},

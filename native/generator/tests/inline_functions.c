@@ -37,7 +37,8 @@ bool test_make(const struct stream_config *config, uint32_t number, uint32_t cou
 {
     static struct stream stream;
     char error[256];
-    const struct stream_clock clock = {.start = 0, .tsc_hz = 1000000000, .link_gbps = 10};
+    const struct stream_clock clock = {
+        .start = 0, .end = UINT64_MAX, .tsc_hz = 1000000000, .link_gbps = 10};
     struct rte_mempool *pool =
         rte_pktmbuf_pool_create("made", 2 * BATCH_MAX - 1, 0, 0, 9216, SOCKET_ID_ANY);
     if (pool == NULL)
@@ -71,7 +72,8 @@ struct test_receiver *test_receiver_open(const struct stream_config *config, uin
 {
     struct test_receiver *test = calloc(1, sizeof *test);
     char error[256];
-    const struct stream_clock clock = {.start = start, .tsc_hz = tsc_hz, .link_gbps = 10};
+    const struct stream_clock clock = {
+        .start = start, .end = UINT64_MAX, .tsc_hz = tsc_hz, .link_gbps = 10};
     if (test == NULL || !stream_open(&test->stream, config, 0, error, sizeof error))
         abort();
     stream_begin(&test->stream, &clock);

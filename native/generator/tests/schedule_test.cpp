@@ -106,6 +106,22 @@ TEST(Schedule, TheCountEndsIt)
     EXPECT_EQ(always.left, 0U);
 }
 
+TEST(Schedule, TheEndIsExactHoweverLateItIsAsked)
+{
+    schedule plan = begun({.arrivals = ARRIVALS_CONSTANT, .gap = 10, .until = 1000});
+    uint64_t due[256];
+    EXPECT_EQ(schedule_take(&plan, 500, due, 256), 51U);
+    EXPECT_FALSE(schedule_over(&plan, 5000));
+    EXPECT_EQ(schedule_take(&plan, 5000, due, 256), 49U);
+    EXPECT_TRUE(schedule_over(&plan, 5000));
+    EXPECT_EQ(plan.asked, 100U);
+    schedule always = begun({.always = true, .until = 1000});
+    EXPECT_EQ(schedule_take(&always, 999, due, 256), 256U);
+    EXPECT_FALSE(schedule_over(&always, 999));
+    EXPECT_TRUE(schedule_over(&always, 1000));
+    EXPECT_EQ(schedule_take(&always, 1000, due, 256), 0U);
+}
+
 TEST(Schedule, WhatIsTooLateIsGivenUpAndCounted)
 {
     schedule plan = begun({.arrivals = ARRIVALS_CONSTANT, .gap = 10, .patience = 100});
