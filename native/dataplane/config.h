@@ -17,6 +17,7 @@ enum {
     ROUTES_MAX = 65536
 }; /* rte_lpm compares a new route with all others: 4 times as many, 16 times as long */
 enum { STAGES_TEXT = 256 };
+enum lookup { LOOKUP_LPM, LOOKUP_HASH };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {
@@ -24,6 +25,9 @@ struct config {
     uint32_t acl_rules, flows, routes, tbl8_groups;
     uint64_t meter_rate, meter_burst; /* bytes a second, bytes */
     bool police_red;
+    enum lookup down_lookup;
+    uint64_t tm_rate, tm_pipe_rate; /* bytes a second */
+    bool tm_red;
     /* pipeline */
     enum function_id function;
     struct pipeline pipeline; /* of `stages`, once the whole file is read */

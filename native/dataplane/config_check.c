@@ -2,10 +2,12 @@
  *
  * What has to hold between keys that are fine each alone.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "config.h"
 #include "placement.h"
+#include "stages/tm.h"
 
 static bool conflicts(struct config_conflict *conflict, struct config_name first,
                       struct config_name second, const char *format, ...)
@@ -84,6 +86,26 @@ bool config_check_stages(const struct config *config, const struct pipeline *pip
     return false;
 }
 
+/* A pipe can't have more than its output; and a class of it must be able to send the longest frame
+ * in one period, for what it doesn't use up is lost to it. */
+static bool check_scheduler(const struct config *config, struct config_conflict *conflict)
+{
+    if (config->function != FUNCTION_VPE_DOWNSTREAM)
+        return true;
+    if (config->tm_pipe_rate > config->tm_rate)
+        return conflicts(conflict, NAME("tables", "tm_pipe_rate"), NAME("tables", "tm_rate"),
+                         "%" PRIu64 " bytes a second are more than the output's tm_rate %" PRIu64,
+                         config->tm_pipe_rate, config->tm_rate);
+    uint64_t least = (tm_mtu(config) + TM_OVERHEAD_BYTES) * 1000ULL / TM_PIPE_PERIOD_MS + 1;
+    if (config->tm_pipe_rate >= least)
+        return true;
+    return conflicts(conflict, NAME("tables", "tm_pipe_rate"), NAME("traffic", "frame_bytes"),
+                     "%" PRIu64
+                     " bytes a second never let a frame of %u bytes through; it takes %" PRIu64
+                     " or more",
+                     config->tm_pipe_rate, tm_mtu(config), least);
+}
+
 bool config_has_rx_port(const struct config *config)
 {
     for (uint32_t i = 0; i < config->rx.count; i++) {
@@ -135,7 +157,8 @@ static bool check_pipeline(struct config *config, struct config_conflict *confli
 bool config_check(struct config *config, struct config_conflict *conflict)
 {
     if (!check_cuts(config, conflict) || !check_rings(config, conflict) ||
-        !check_lcores(config, conflict) || !check_ports(config, conflict))
+        !check_lcores(config, conflict) || !check_ports(config, conflict) ||
+        !check_scheduler(config, conflict))
         return false;
     if (config->active_flows > config->flows && !config_has_rx_port(config))
         return conflicts(conflict, NAME("traffic", "flows"), NAME("tables", "flows"),

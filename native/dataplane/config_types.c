@@ -170,6 +170,24 @@ static void allow_pages(const struct config_key *key, char *text, size_t text_by
     snprintf(text, text_bytes, "auto, 4KiB or 2MiB");
 }
 
+static bool read_lookup(struct config *config, const struct config_key *key, const char *text,
+                        char *reason, size_t reason_bytes)
+{
+    (void)reason;
+    (void)reason_bytes;
+    bool hash = strcmp(text, "hash") == 0;
+    if (!hash && strcmp(text, "lpm") != 0)
+        return false;
+    *(enum lookup *)place(config, key) = hash ? LOOKUP_HASH : LOOKUP_LPM;
+    return true;
+}
+
+static void allow_lookup(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "lpm or hash");
+}
+
 static bool read_ports(struct config *config, const struct config_key *key, const char *text,
                        char *reason, size_t reason_bytes)
 {
@@ -249,3 +267,4 @@ const struct config_type type_pages = {read_pages, allow_pages};
 const struct config_type type_ports = {read_ports, allow_ports};
 const struct config_type type_function = {read_function, allow_function};
 const struct config_type type_text = {read_text, allow_text};
+const struct config_type type_lookup = {read_lookup, allow_lookup};

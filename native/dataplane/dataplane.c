@@ -63,6 +63,12 @@ bool dataplane_open(struct dataplane *dataplane, char *error, size_t error_bytes
 void dataplane_close(struct dataplane *dataplane)
 {
     ports_close(dataplane);
+    /* Before the pools: a stage may hold packets of theirs. */
+    for (int id = 0; id < STAGES; id++) {
+        if (dataplane->tables[id] != NULL)
+            stages[id].destroy(dataplane->tables[id]);
+        dataplane->tables[id] = NULL;
+    }
     /* From the end of a chain: rings and pool are the first ones'. */
     for (uint32_t i = dataplane->config.lcore_count; i-- > 0;) {
         struct lcore *lcore = dataplane->lcore[i];
@@ -71,11 +77,6 @@ void dataplane_close(struct dataplane *dataplane)
         lcore_close(lcore);
         rte_free(lcore);
         dataplane->lcore[i] = NULL;
-    }
-    for (int id = 0; id < STAGES; id++) {
-        if (dataplane->tables[id] != NULL)
-            stages[id].destroy(dataplane->tables[id]);
-        dataplane->tables[id] = NULL;
     }
 }
 

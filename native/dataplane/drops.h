@@ -15,6 +15,9 @@ enum drop_cause {
     DROP_ROUTE_MISS, /* no route to its destination */
     DROP_TTL,        /* its time to live ended here */
     DROP_FILTERED,   /* it would leave by the port that it came in by */
+    DROP_OVERSIZE,   /* longer than the output's MTU */
+    DROP_TM,         /* the traffic manager's queue was full, or RED said so */
+    DROP_COMPUTE,    /* the compute reference had a wrong result */
     DROP_RING,       /* the ring to the next lcore was full */
     DROP_TX,         /* the TX ring was full */
     DROP_CAUSES

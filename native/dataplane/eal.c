@@ -4,6 +4,8 @@
 #include <rte_mbuf.h>
 
 #include "eal_start.h"
+#include "placement.h"
+#include "stages/tm.h"
 
 uint32_t eal_memory_needed_mib(const struct config *config)
 {
@@ -13,6 +15,9 @@ uint32_t eal_memory_needed_mib(const struct config *config)
                      + config->tbl8_groups * 1024ULL /* LPM's groups */
                      + config->flows * (256ULL + 96) /* actions; buckets, keys, free slots */
                      + config->acl_rules * 16384ULL  /* tries: up to so much a rule seen */
+                     + (config->function == FUNCTION_VPE_DOWNSTREAM
+                            ? chains_of(config) * config->rx.count * TM_BYTES
+                            : 0) /* schedulers */
                      + config->lcore_count * (config->mbufs * buffer + (2ULL << 20));
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96; /* heap and pools are fragmented by alignment */
 }

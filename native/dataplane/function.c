@@ -13,6 +13,12 @@ const struct function functions[FUNCTIONS] = {
                                    BIT(STAGE_ACTIONS) | BIT(STAGE_ROUTE),
                                false},
     [FUNCTION_L2PATCH] = {"l2patch", "port to port, nothing else", FORMAT_PLAIN, 0, false},
+    [FUNCTION_VPE_DOWNSTREAM] = {"vpe-downstream",
+                                 "provider edge router: IPv4 in, QinQ-IPv4 out, scheduled",
+                                 FORMAT_TUPLE,
+                                 BIT(STAGE_DOWNROUTE) | BIT(STAGE_QINQ) | BIT(STAGE_TM), false},
+    [FUNCTION_COMPUTE] = {"compute", "compute reference: an iteration for each packet",
+                          FORMAT_PLAIN, BIT(STAGE_COMPUTE), false},
 };
 
 void function_stages_text(const struct function *function, char *text, size_t text_bytes)

@@ -8,12 +8,19 @@
 
 #include "stage.h"
 
-enum function_id { FUNCTION_VPE_UPSTREAM, FUNCTION_L2PATCH, FUNCTIONS };
+enum function_id {
+    FUNCTION_VPE_UPSTREAM,
+    FUNCTION_L2PATCH,
+    FUNCTION_VPE_DOWNSTREAM,
+    FUNCTION_COMPUTE,
+    FUNCTIONS
+};
 
 /* What the in-process source makes, and what a port's packets are checked for on arrival. */
 enum packet_format {
     FORMAT_QINQ,  /* QinQ, IPv4, UDP: checked for tags, version, options and length */
     FORMAT_PLAIN, /* Ethernet, IPv4, UDP; MAC addresses are the flow's: not checked */
+    FORMAT_TUPLE, /* plain, but its five-tuple is the flow's: not checked */
 };
 
 struct function {

@@ -146,6 +146,8 @@ void forward_burst(struct lcore *lcore)
     lcore->packets_in += burst->received;
     if (unlikely(burst->received == 0)) {
         lcore->empty_polls++;
+        if (lcore->holds) /* what a scheduler holds must go when its time comes, packets or none */
+            flush_held(lcore);
         return;
     }
     lcore->bursts++;
@@ -166,6 +168,7 @@ void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
     lcore->steps = 0;
     lcore->burst.stages = 0;
     lcore->timed = false;
+    lcore->holds = false;
     for (uint32_t i = 0; i < pipeline->length; i++) {
         uint8_t id = pipeline->order[i];
         lcore->burst.stages |= 1U << id;
@@ -173,6 +176,7 @@ void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
         if (segment_of(config, id) == lcore->segment)
             lcore->step[lcore->steps++] =
                 (struct step){stages[id].run, tables[id], CLOCK_OF(id), &stages[id]};
+        lcore->holds |= stages[id].flush != NULL;
     }
 }
 

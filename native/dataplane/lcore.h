@@ -33,6 +33,7 @@ struct lcore {
     struct step step[STAGES];
     uint32_t steps;
     bool timed;                        /* a stage wants to know when the burst came */
+    bool holds;                        /* a stage of them may hold packets back */
     uint32_t stage_clock, until_clock; /* bursts between two with clocks; 0: never */
     uint64_t clock_cost;               /* cycles that one reading takes */
     /* What it counts, since the start. */

@@ -27,4 +27,15 @@ static inline struct prefix partition_prefix(uint32_t count, uint32_t index)
     return (struct prefix){(uint32_t)(position << (32 - depth)), depth};
 }
 
+/* Which of the `count` prefixes an address is in. */
+static inline uint32_t partition_index(uint32_t count, uint32_t address)
+{
+    uint8_t depth = 0;
+    while ((1ULL << depth) < count)
+        depth++;
+    uint32_t position = (uint32_t)((uint64_t)address >> (32 - depth));
+    uint32_t wide = (uint32_t)((1ULL << depth) - count);
+    return position < 2 * wide ? position / 2 : position - wide;
+}
+
 #endif

@@ -54,6 +54,7 @@ void source_set_traffic(struct source *source, const struct traffic *traffic, ui
     profile->flow_count = RTE_MAX(count, 1U); /* fewer flows than lcores: they share */
     packet_maker_set(&source->maker, profile);
     plain_maker_set(&source->plain, profile, source->input);
+    tuple_maker_set(&source->tuple, profile);
 }
 
 static inline void make_packets(struct source *source, const struct burst *burst, uint32_t count)
@@ -90,6 +91,9 @@ static __rte_always_inline void receive_internal(struct source *source, struct b
         burst->frame[i] = (uint8_t *)burst->packet[i] + MBUF_TO_FRAME;
     if (source->format == FORMAT_QINQ) {
         make_packets(source, burst, count);
+    } else if (source->format == FORMAT_TUPLE) {
+        make_tuples(&source->tuple, source->sequence, burst->packet, count);
+        source->sequence += count;
     } else {
         make_plain(&source->plain, source->sequence, burst->packet, count);
         source->sequence += count;

@@ -19,6 +19,7 @@
 #include "packet_maker.h"
 #include "plain_maker.h"
 #include "ring.h"
+#include "tuple_maker.h"
 
 /* One input of one lcore. */
 struct source {
@@ -36,6 +37,7 @@ struct source {
     struct packet_profile profile;
     struct packet_maker maker;
     struct plain_maker plain;
+    struct tuple_maker tuple;
 };
 
 /* What may change from trial to trial. */

@@ -17,7 +17,18 @@
 struct config;
 
 /* In the order in which a function runs them. */
-enum stage_id { STAGE_ACL, STAGE_KEY, STAGE_CLASSIFY, STAGE_ACTIONS, STAGE_ROUTE, STAGES };
+enum stage_id {
+    STAGE_ACL,
+    STAGE_KEY,
+    STAGE_CLASSIFY,
+    STAGE_ACTIONS,
+    STAGE_ROUTE,
+    STAGE_DOWNROUTE,
+    STAGE_QINQ,
+    STAGE_TM,
+    STAGE_COMPUTE,
+    STAGES
+};
 
 #define STAGE_FUNCTION __attribute__((noinline)) void
 

@@ -25,4 +25,20 @@ void *route_create(const struct config *config, char *error, size_t error_bytes)
 void route_destroy(void *tables);
 STAGE_FUNCTION stage_route(void *tables, struct burst *burst);
 
+void *downroute_create(const struct config *config, char *error, size_t error_bytes);
+void downroute_destroy(void *tables);
+STAGE_FUNCTION stage_downroute(void *tables, struct burst *burst);
+
+STAGE_FUNCTION stage_qinq(void *tables, struct burst *burst);
+
+void *tm_create(const struct config *config, char *error, size_t error_bytes);
+void tm_destroy(void *tables);
+uint64_t tm_held(const void *tables);
+void tm_flush(void *tables, struct burst *burst);
+STAGE_FUNCTION stage_tm(void *tables, struct burst *burst);
+
+void *compute_create(const struct config *config, char *error, size_t error_bytes);
+void compute_destroy(void *tables);
+STAGE_FUNCTION stage_compute(void *tables, struct burst *burst);
+
 #endif
