@@ -83,7 +83,8 @@ class Program:
         assert done.returncode == 0, done.stderr
         answer: dict[str, Any] = json.loads(done.stdout)
         assert answer["conserved"]
-        assert answer["packets_in"] == answer["packets_out"] + sum(answer["drops"].values())
+        gone = answer["packets_out"] + sum(answer["drops"].values())
+        assert answer["packets_in"] + answer["copies"] == gone + answer["in_flight"]
         return answer
 
     def control(self, *eal: str, **sections: Mapping[str, object]) -> Control:

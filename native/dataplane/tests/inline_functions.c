@@ -13,6 +13,11 @@ struct test_prefix test_partition(uint32_t count, uint32_t index)
     return (struct test_prefix){prefix.address, prefix.depth};
 }
 
+uint32_t test_partition_index(uint32_t count, uint32_t address)
+{
+    return partition_index(count, address);
+}
+
 uint64_t test_flow_key_of(uint32_t flow)
 {
     return flow_key_of(flow);

@@ -21,6 +21,7 @@ struct test_prefix {
     uint8_t depth;
 };
 struct test_prefix test_partition(uint32_t count, uint32_t index);
+uint32_t test_partition_index(uint32_t count, uint32_t address);
 
 /* headers.h, signature.h */
 uint64_t test_flow_key_of(uint32_t flow);

@@ -16,9 +16,12 @@ from planecast.native import native_program
 from planecast.scenario.cpus import format_cpus, parse_cpus
 from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import Workload
 
 MBUF_ROOM_BYTES = 2048
 """Frames up to here fit the usual buffers; longer ones need a process with larger buffers."""
+ETHERNET_BYTES = 1518
+"""Ethernet's usual maximum, with FCS."""
 
 ONLINE_CPUS = Path("/sys/devices/system/cpu/online")
 
@@ -46,11 +49,30 @@ class DataplaneConfig:
     """Where packets come from: ``internal``, or the number of a DPDK port among the arguments."""
     tx: str = "internal"
     """Where they go."""
+    downstream: tuple[tuple[str, str], ...] = ()
+    """Keys of vpe-downstream's routing and traffic manager, which no other function has."""
 
     @property
     def main_cpu(self) -> int:
         """CPU of the main lcore, which sleeps: the first that doesn't forward, below the last."""
         return next((cpu for cpu in range(max(self.cpus) + 1) if cpu not in self.cpus), 0)
+
+
+def _usual_frame_bytes(scenario: Scenario) -> int:
+    """Longest frame of a process that says nothing of frames. A traffic manager's MTU is shorter
+    than a buffer."""
+    return ETHERNET_BYTES if scenario.workload.kind == "vpe-downstream" else MBUF_ROOM_BYTES
+
+
+def _downstream(workload: Workload) -> tuple[tuple[str, str], ...]:
+    if workload.kind != "vpe-downstream":
+        return ()
+    return (
+        ("down_lookup", workload.down_lookup),
+        ("tm_rate", str(workload.tm_rate)),
+        ("tm_pipe_rate", str(workload.tm_pipe_rate)),
+        ("tm_red", "on" if workload.tm_red else "off"),
+    )
 
 
 def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
@@ -67,8 +89,9 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         handover_ring=scenario.placement.handover_ring,
         cuts=scenario.placement.cuts,
         page_size=scenario.placement.page_size,
-        frame_bytes=64 if frame_bytes <= MBUF_ROOM_BYTES else frame_bytes,
+        frame_bytes=64 if frame_bytes <= _usual_frame_bytes(scenario) else frame_bytes,
         cpus=cpus,
+        downstream=_downstream(scenario.workload),
     )
 
 
@@ -109,6 +132,7 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "acl_rules": config.acl_rules,
             "flows": config.flows,
             "routes": config.routes,
+            **dict(config.downstream),
         },
         "traffic": {
             "frame_bytes": config.frame_bytes,

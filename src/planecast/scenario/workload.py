@@ -8,18 +8,27 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from planecast.scenario.model import Count, Noun, listed
 
-Stage = Literal["acl", "key", "classify", "actions", "route"]
+Stage = Literal["acl", "key", "classify", "actions", "route", "downroute", "qinq", "tm", "compute"]
 
 FUNCTIONS: dict[str, tuple[Stage, ...]] = {
     "vpe-upstream": ("acl", "key", "classify", "actions", "route"),
     "l2patch": (),
+    "vpe-downstream": ("downroute", "qinq", "tm"),
+    "compute": ("compute",),
 }
 """The network functions of the data plane; of each the stages, in the only order they can have."""
 
 STAGES: tuple[Stage, ...] = FUNCTIONS["vpe-upstream"]
 """The stages of the vPE upstream pipeline."""
 
-_NEEDS: dict[Stage, Stage] = {"classify": "key", "actions": "key", "route": "key"}
+_NEEDS: dict[Stage, Stage] = {
+    "classify": "key",
+    "actions": "key",
+    "route": "key",
+    "qinq": "downroute",
+    "tm": "downroute",
+}
+_GIVES: dict[Stage, str] = {"key": "flow key", "downroute": "next hop"}
 
 MAX_FLOWS = 1 << 24
 """A flow is numbered by two VLAN tags of 12 bits each."""
@@ -28,9 +37,10 @@ MAX_FLOWS = 1 << 24
 class Workload(Noun):
     """What is done to a packet, and the tables it is done with."""
 
-    kind: Literal["vpe-upstream", "l2patch"] = "vpe-upstream"
+    kind: Literal["vpe-upstream", "l2patch", "vpe-downstream", "compute"] = "vpe-upstream"
     """The network function: vpe-upstream is QinQ-IPv4 in, MPLS-IPv4 out; l2patch passes packets on
-    from port to port."""
+    from port to port; vpe-downstream is IPv4 in, QinQ-IPv4 out through a traffic manager; compute is
+    the compute reference, one iteration for each packet."""
     stages: Annotated[
         tuple[Stage, ...],
         BeforeValidator(listed, json_schema_input_type=list[Stage] | str),
@@ -42,6 +52,16 @@ class Workload(Noun):
     """Entries of the flow table and of the array of flow actions."""
     routes: Annotated[Count, Field(ge=2, le=65536)] = 4096
     """Routes of the longest-prefix-match table."""
+    down_lookup: Literal["lpm", "hash"] = "lpm"
+    """How vpe-downstream finds a packet's next hop: by the longest prefix of its destination, or by
+    its five-tuple in a hash of ``flows`` entries."""
+    tm_rate: Annotated[int, Field(ge=1_000_000, le=100_000_000_000)] = 1_250_000_000
+    """Rate of the traffic manager's output, bytes a second, 24 bytes of framing a packet included:
+    10 Gigabit Ethernet."""
+    tm_pipe_rate: Annotated[int, Field(ge=40_000, le=100_000_000_000)] = 305_175
+    """Rate of each of its 4,096 pipes, bytes a second."""
+    tm_red: bool = True
+    """Random early detection in its queues."""
 
     @field_validator("stages")
     @classmethod
@@ -60,7 +80,7 @@ class Workload(Noun):
             need = _NEEDS.get(name)
             if need is not None and need not in stages:
                 raise ValueError(
-                    f"got '{typed}', in which {name} has no flow key; add the stage {need} "
-                    "before it"
+                    f"got '{typed}', in which {name} has no {_GIVES[need]}; add the stage "
+                    f"{need} before it"
                 )
         return stages

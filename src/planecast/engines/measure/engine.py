@@ -32,6 +32,9 @@ from planecast.scenario.study import Budget
 
 Progress = Callable[[float, float, str], None]
 
+PACKETS_OF_AN_ITERATION = 64
+"""Packets of a router that take about as long as an iteration of the compute reference."""
+
 _LOOK_PACKETS = 32
 """Packets of a look at the canaries: the least there are."""
 
@@ -124,14 +127,24 @@ def warmup_packets(scenario: Scenario, budget: Budget) -> int:
     Every active flow's lines shall have been touched: after twice as many packets as flows, 86 %
     of them have been; the rest comes with the first windows.
     """
+    if scenario.workload.kind == "compute":
+        return budget.warmup // PACKETS_OF_AN_ITERATION
     return max(budget.warmup, 2 * scenario.traffic.flows // len(scenario.placement.cpus))
+
+
+def window_packets(scenario: Scenario, budget: Budget) -> int:
+    """Packets of a window on each lcore. The compute reference's take about a hundred times as
+    long as others, and a window that lasts longer is a disturbed one."""
+    if scenario.workload.kind == "compute":
+        return max(1, budget.packets // PACKETS_OF_AN_ITERATION)
+    return budget.packets
 
 
 def _visit(dataplane: Dataplane, scenario: Scenario, budget: Budget) -> TrialAnswer:
     return dataplane.trial(
         Trial(
             windows=budget.windows,
-            packets=budget.packets,
+            packets=window_packets(scenario, budget),
             warmup=warmup_packets(scenario, budget),
             scenario=scenario,
         )

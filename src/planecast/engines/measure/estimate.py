@@ -32,6 +32,8 @@ FEW_WINDOWS = "too few undisturbed windows"
 """How the note of such a result begins."""
 LEAST_SHARE = 0.01
 """A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
+SCHEDULER_SHARE = 0.001
+"""Share of packets dropped by the traffic manager above which its rates are the limit."""
 
 Columns = Mapping[str, NDArray[np.generic]]
 Mask = NDArray[np.bool_]
@@ -122,6 +124,14 @@ def estimate_point(
         if (ends & _of_cpu(columns, cpu)).any()
     ]
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
+    refused = facts.drops.get("tm", 0)
+    scheduled = refused > SCHEDULER_SHARE * facts.packets_in
+    if scheduled:
+        notes.append(
+            f"the traffic manager dropped {refused:,} of {facts.packets_in:,} packets: its rates, "
+            "not the core, are the limit; raise workload.tm_rate and workload.tm_pipe_rate, or "
+            "spread the traffic over more flows, to measure the core"
+        )
     cost = _mean_cost(throughput, facts.tsc_hz, len(scenario.placement.cpus))
     return Result(
         scenario=scenario,
@@ -131,7 +141,7 @@ def estimate_point(
         packets_in=facts.packets_in,
         packets_out=facts.packets_out,
         drops=facts.drops,
-        capped_by="core",
+        capped_by="traffic manager" if scheduled else "core",
         disturbed_share=float(1 - good[rows].mean()),
         notes=tuple(notes),
         manifest=manifest,

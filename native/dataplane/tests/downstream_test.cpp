@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What packets from a port seldom are: without headroom, in shared or small pools; and a scheduler
+// that holds packets.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+
+extern "C" {
+#include "../config.h"
+#include "../stages/stages.h"
+#include "../stages/tm.h"
+}
+#include "inline_functions.h"
+#include "test_pool.hpp"
+
+namespace
+{
+
+struct Tables {
+    explicit Tables(const struct config &config)
+    {
+        std::array<char, 256> error{};
+        route = downroute_create(&config, error.data(), error.size());
+        EXPECT_NE(route, nullptr) << error.data();
+        scheduler = tm_create(&config, error.data(), error.size());
+        EXPECT_NE(scheduler, nullptr) << error.data();
+    }
+    ~Tables()
+    {
+        downroute_destroy(route);
+        tm_destroy(scheduler);
+    }
+    Tables(const Tables &) = delete;
+    Tables &operator=(const Tables &) = delete;
+    void *route = nullptr, *scheduler = nullptr;
+};
+
+struct config small()
+{
+    struct config config;
+    config_defaults(&config);
+    config.function = FUNCTION_VPE_DOWNSTREAM;
+    config.routes = 16;
+    config.flows = 64;
+    config.lcore_count = 1;
+    return config;
+}
+
+// Plain IPv4 with no checksum: the in-process source's packets aren't checked.
+void fill(burst &burst, uint16_t count, const TestPool &pool, uint32_t source)
+{
+    burst.count = burst.received = count;
+    burst.stages = 1U << STAGE_DOWNROUTE | 1U << STAGE_QINQ | 1U << STAGE_TM;
+    pool.take(burst.packet, count);
+    for (uint32_t i = 0; i < count; i++) {
+        auto *frame = reinterpret_cast<uint8_t *>(rte_pktmbuf_append(burst.packet[i], 60));
+        std::memset(frame, 0, 60);
+        frame[22] = 64;
+        frame[26] = static_cast<uint8_t>(source >> 24);
+        frame[27] = static_cast<uint8_t>(source >> 16);
+        frame[29] = static_cast<uint8_t>(source);
+        frame[30] = static_cast<uint8_t>(i << 4);
+        frame[59] = static_cast<uint8_t>(i);
+        burst.frame[i] = frame;
+    }
+}
+
+uint32_t route_in(const uint8_t *frame)
+{
+    return (frame[18] << 8U | frame[19]) - 1U;
+}
+
+} // namespace
+
+TEST(Downstream, APacketWithoutHeadroomIsCopied)
+{
+    TestPool test;
+    const Tables tables(small());
+    auto burst = std::make_unique<struct burst>();
+    fill(*burst, 32, test, 0x10000000);
+    for (uint32_t i = 0; i < burst->count; i += 3) { // as if the port had left 0, 3, 6 … bytes
+        rte_mbuf *packet = burst->packet[i];
+        auto *to = static_cast<uint8_t *>(packet->buf_addr) + i;
+        std::memmove(to, burst->frame[i], 60);
+        packet->data_off = static_cast<uint16_t>(i);
+        burst->frame[i] = to;
+    }
+    stage_downroute(tables.route, burst.get());
+    stage_qinq(nullptr, burst.get());
+    ASSERT_EQ(burst->count, 32);
+    for (uint32_t i = 0; i < burst->count; i++) {
+        EXPECT_EQ(burst->frame[i], rte_pktmbuf_mtod(burst->packet[i], uint8_t *));
+        EXPECT_EQ(burst->packet[i]->data_len, 68);
+        EXPECT_EQ(burst->packet[i]->pkt_len, 68U);
+        EXPECT_EQ(burst->frame[i][67], i);
+        EXPECT_EQ(route_in(burst->frame[i]), i & 15);
+        EXPECT_EQ(burst->frame[i][30], 63);
+    }
+    rte_pktmbuf_free_bulk(burst->packet, burst->count);
+}
+
+TEST(Downstream, WithNoBufferForACopyItDrops)
+{
+    TestPool test;
+    const Tables tables(small());
+    auto burst = std::make_unique<struct burst>();
+    fill(*burst, 4, test, 0x10000000);
+    std::array<rte_mbuf *, TestPool::buffers> all{};
+    test.take(all.data(), TestPool::buffers - 4);
+    burst->packet[2]->data_off = 0;
+    burst->frame[2] = rte_pktmbuf_mtod(burst->packet[2], uint8_t *);
+    std::memset(burst->frame[2], 0, 60);
+    burst->frame[2][22] = 64;
+    stage_downroute(tables.route, burst.get());
+    stage_qinq(nullptr, burst.get());
+    ASSERT_EQ(burst->count, 3);
+    EXPECT_EQ(burst->drop_count[DROP_TX], 1);
+    EXPECT_EQ(burst->frame[2][67], 3);
+    rte_pktmbuf_free_bulk(burst->packet, burst->count);
+    rte_pktmbuf_free_bulk(all.data(), TestPool::buffers - 4);
+}
+
+// Whatever the rates let out, each packet is out, dropped or held; and closing gives all back.
+TEST(Downstream, TheSchedulersBalanceHoldsAlways)
+{
+    TestPool test;
+    struct config config = small();
+    config.tm_rate = config.tm_pipe_rate = 1000000; // 11 packets a millisecond
+    const Tables tables(config);
+    auto burst = std::make_unique<struct burst>();
+    uint64_t in = 0, out = 0;
+    for (int round = 0; round < 2000; round++) {
+        const auto count = static_cast<uint16_t>(round * 7 % 33);
+        fill(*burst, count, test, 0x10000000 + static_cast<uint32_t>(round % 3));
+        in += count;
+        stage_downroute(tables.route, burst.get());
+        stage_qinq(nullptr, burst.get());
+        stage_tm(tables.scheduler, burst.get());
+        out += burst->count;
+        for (uint16_t i = 0; i < burst->count; i++)
+            EXPECT_EQ(burst->frame[i], rte_pktmbuf_mtod(burst->packet[i], uint8_t *));
+        rte_pktmbuf_free_bulk(burst->packet, burst->count);
+        ASSERT_EQ(in, out + burst->drop_count[DROP_TM] + tm_held(tables.scheduler));
+        ASSERT_EQ(rte_mempool_in_use_count(test.pool), tm_held(tables.scheduler));
+    }
+    EXPECT_GT(burst->drop_count[DROP_TM], 0U); // three queues of 64 can't hold them all
+    EXPECT_GT(tm_held(tables.scheduler), 0U);
+    EXPECT_LE(tm_held(tables.scheduler), 3U * TM_QUEUE_PACKETS);
+}
+
+TEST(Downstream, FlushingEmptiesTheScheduler)
+{
+    TestPool test;
+    struct config config = small();
+    config.tm_pipe_rate = config.tm_rate;
+    const Tables tables(config);
+    auto burst = std::make_unique<struct burst>();
+    fill(*burst, 60, test, 0x10000000);
+    stage_downroute(tables.route, burst.get());
+    stage_tm(tables.scheduler, burst.get());
+    uint32_t out = burst->count;
+    rte_pktmbuf_free_bulk(burst->packet, burst->count);
+    for (int round = 0; round < 100000 && tm_held(tables.scheduler) > 0; round++) {
+        burst->count = 0;
+        burst->input = 9; // it says itself whose packets they are
+        tm_flush(tables.scheduler, burst.get());
+        if (burst->count > 0)
+            EXPECT_EQ(burst->input, 0);
+        out += burst->count;
+        rte_pktmbuf_free_bulk(burst->packet, burst->count);
+    }
+    EXPECT_EQ(out, 60U);
+    EXPECT_EQ(tm_held(tables.scheduler), 0U);
+}
+
+// Every prefix of a split knows its own addresses.
+TEST(Partition, AnAddressFindsItsPrefix)
+{
+    for (const uint32_t count : {2U, 3U, 5U, 16U, 17U, 1000U, 4096U, 65535U, 65536U}) {
+        for (uint32_t index = 0; index < count; index += 1 + count / 300) {
+            const test_prefix prefix = test_partition(count, index);
+            const auto last =
+                static_cast<uint32_t>(prefix.address + ((1ULL << (32 - prefix.depth)) - 1));
+            EXPECT_EQ(test_partition_index(count, prefix.address), index) << count;
+            EXPECT_EQ(test_partition_index(count, last), index) << count;
+        }
+    }
+}
