@@ -173,9 +173,10 @@ void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
         uint8_t id = pipeline->order[i];
         lcore->burst.stages |= 1U << id;
         lcore->timed |= stages[id].timed;
-        if (segment_of(config, id) == lcore->segment)
-            lcore->step[lcore->steps++] =
-                (struct step){stages[id].run, tables[id], CLOCK_OF(id), &stages[id]};
+        if (segment_of(config, id) != lcore->segment)
+            continue;
+        lcore->step[lcore->steps++] =
+            (struct step){stages[id].run, tables[id], CLOCK_OF(id), &stages[id]};
         lcore->holds |= stages[id].flush != NULL;
     }
 }

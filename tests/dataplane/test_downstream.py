@@ -15,7 +15,6 @@ from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_Router_Alert
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
-
 from tests.dataplane.conftest import Program
 
 pytestmark = pytest.mark.live

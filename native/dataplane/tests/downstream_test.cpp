@@ -168,8 +168,9 @@ TEST(Downstream, FlushingEmptiesTheScheduler)
         burst->count = 0;
         burst->input = 9; // it says itself whose packets they are
         tm_flush(tables.scheduler, burst.get());
-        if (burst->count > 0)
+        if (burst->count > 0) {
             EXPECT_EQ(burst->input, 0);
+        }
         out += burst->count;
         rte_pktmbuf_free_bulk(burst->packet, burst->count);
     }

@@ -47,9 +47,10 @@ TEST(Kernel, SortsAnyListAndKeepsEqualsInOrder)
         size_t seen = 0;
         const kernel_node *before = nullptr;
         for (const kernel_node *at = kernel_sort(link(nodes)); at != nullptr; at = at->next) {
-            if (before != nullptr)
+            if (before != nullptr) {
                 EXPECT_TRUE(before->value < at->value ||
                             (before->value == at->value && before->tag < at->tag));
+            }
             before = at;
             seen++;
         }

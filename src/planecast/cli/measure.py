@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,7 @@ from planecast.cli.output import chosen_format, emit
 from planecast.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from planecast.results import Result
     from planecast.scenario import Scenario
 
 SecondsOption = Annotated[
@@ -29,6 +31,14 @@ SecondsOption = Annotated[
 RestartsOption = Annotated[
     int,
     typer.Option("--restarts", min=1, max=1000, help="Times that the data plane is started anew."),
+]
+CoreMarkOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--coremark",
+        metavar="PROGRAM",
+        help="With a compute scenario: your CoreMark binary; its score is told beside.",
+    ),
 ]
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.")
@@ -54,6 +64,7 @@ def measure(
     form: FormatOption = None,
     output: OutputOption = None,
     dry_run: DryRunOption = False,
+    coremark: CoreMarkOption = None,
 ) -> None:
     """Forward packets and measure: cycles a packet with interval, by stage.
 
@@ -72,6 +83,7 @@ def measure(
     if dry_run:
         print_plan(scenarios, budget, eal or [])
         return
+    beside = coremark_note(coremark, scenarios) if coremark else None
     manifest = collect_manifest("measure", base.traffic.seed)
     table = TrialTable(labels)
     with RunDirectory.create(runs_folder(runs), "measure", base.name) as run:
@@ -88,9 +100,38 @@ def measure(
         finally:
             if table.columns():
                 run.write_trials(table.stored())
+        if beside:
+            results = [with_note(result, beside) for result in results]
         run.write_result(results)
     columns = "people" if chosen_format(form, output) == "table" else "machines"
     emit(results_sheet(results, labels, run.path, columns), form, output)
+
+
+def coremark_note(program: Path, scenarios: list[Scenario]) -> str:
+    """Runs CoreMark on the scenario's first CPU; what is noted of it. Raises InputError for
+    scenarios that don't measure the compute reference, and as run_coremark does."""
+    from planecast.errors import InputError
+    from planecast.instruments.coremark import run_coremark
+
+    if any(scenario.workload.kind != "compute" for scenario in scenarios):
+        raise InputError(
+            "CoreMark stands beside the compute reference alone",
+            "--coremark",
+            "leave it out, or measure scenarios/compute.yaml",
+        )
+    cpu = scenarios[0].placement.cpus[0]
+    score = run_coremark(program, cpu)
+    built = ", ".join(part for part in (score.compiler, score.flags) if part)
+    return (
+        f"CoreMark ({program}{', ' + built if built else ''}) made {score.iterations_per_s:,.1f} "
+        f"iterations a second in {score.seconds:.1f} s on CPU {cpu}: other iterations than the "
+        "compute reference's"
+    )
+
+
+def with_note(result: Result, note: str) -> Result:
+    """The result with one note more."""
+    return result.model_copy(update={"notes": (*result.notes, note)})
 
 
 def scenarios_of(

@@ -39,8 +39,8 @@ class Workload(Noun):
 
     kind: Literal["vpe-upstream", "l2patch", "vpe-downstream", "compute"] = "vpe-upstream"
     """The network function: vpe-upstream is QinQ-IPv4 in, MPLS-IPv4 out; l2patch passes packets on
-    from port to port; vpe-downstream is IPv4 in, QinQ-IPv4 out through a traffic manager; compute is
-    the compute reference, one iteration for each packet."""
+    from port to port; vpe-downstream is IPv4 in, QinQ-IPv4 out through a traffic manager; compute
+    is the compute reference, one iteration for each packet."""
     stages: Annotated[
         tuple[Stage, ...],
         BeforeValidator(listed, json_schema_input_type=list[Stage] | str),
