@@ -9,12 +9,9 @@
 
 #include "stream.h"
 
-enum { MBUF_TO_FRAME = sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM };
-
 struct flow_fields {
-    uint32_t ip_sum;    /* what DSCP adds to the header's sum */
-    uint32_t begun;     /* signature_begin with the flow's ports */
-    uint64_t addresses; /* as they stand in the packet */
+    uint32_t ip_sum; /* what DSCP adds to the header's sum */
+    uint32_t begun;  /* signature_begin with the flow's ports */
 };
 
 static void write_mac(uint8_t *at, uint64_t mac)
@@ -56,55 +53,80 @@ static struct flow_fields write_l3(const struct stream *stream, uint8_t *ip, uin
     return fields;
 }
 
-/* Addresses and checksum; the addresses as they stand there. */
-static inline uint64_t write_addresses(const struct stream_config *config,
-                                       const struct shape *shape, uint8_t *ip, uint32_t flow,
-                                       uint32_t sum)
+/* Addresses as they stand in a packet, and its header's checksum. */
+static inline void compute_ip(const struct stream_config *config, const struct shape *shape,
+                              uint32_t flow, uint32_t sum, uint64_t *addresses, uint16_t *checksum)
 {
     uint32_t source = config->source_ip + flow * config->source_ip_step;
     uint32_t destination = config->destination_ip + flow * config->destination_ip_step;
-    uint64_t addresses = big32(source) | (uint64_t)big32(destination) << 32;
+    *addresses = big32(source) | (uint64_t)big32(destination) << 32;
     sum += shape->checksum_base + (source >> 16) + (source & 0xFFFF) + (destination >> 16) +
            (destination & 0xFFFF);
-    store16(ip + 10, big16(checksum_fold(sum)));
-    store64(ip + 12, addresses);
-    return addresses;
+    *checksum = big16(checksum_fold(sum));
 }
 
-static inline __attribute__((always_inline)) void
-make_one(const struct stream *stream, const struct shape *shape, struct batch *batch, uint32_t i,
-         uint32_t flow, uint64_t sequence, bool fields_vary)
+static inline uint8_t *start_frame(struct rte_mbuf *mbuf, const struct shape *shape)
 {
-    struct rte_mbuf *mbuf = batch->mbuf[i];
     uint8_t *frame = (uint8_t *)mbuf + MBUF_TO_FRAME;
-    struct flow_fields fields = {.begun = shape->begun};
     memcpy(&mbuf->rearm_data, &shape->fresh, sizeof shape->fresh);
     memcpy(frame, shape->headers, TEMPLATE_BYTES);
-    if (fields_vary)
+    return frame;
+}
+
+/* One stream, one size, addresses alone: the case that has to be fast. What can be computed for
+ * several packets at once is, in a loop of which the compiler makes vectors; then each is written.
+ */
+static void make_alike(struct stream *stream, struct batch *batch, uint32_t count,
+                       const uint32_t *flow)
+{
+    const struct shape *shape = &stream->shape[0];
+    uint64_t sequence = stream->next_sequence, addresses[BATCH_MAX];
+    uint64_t sequence_mask = shape->full ? UINT64_MAX : UINT32_MAX;
+    uint16_t checksum[BATCH_MAX];
+    uint32_t begun = shape->begun, ip_offset = shape->ip_offset;
+    batch->shape = shape;
+    batch->first_sequence = sequence;
+    if (ip_offset == 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            start_frame(batch->mbuf[i], shape);
+            batch->crc[i] = signature_of_packet(begun, 0, sequence + i);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        compute_ip(&stream->config, shape, flow[i], 0, &addresses[i], &checksum[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *ip = start_frame(batch->mbuf[i], shape) + ip_offset;
+        store16(ip + 10, checksum[i]);
+        store64(ip + 12, addresses[i]);
+        batch->crc[i] = signature_of_packet(begun, addresses[i], (sequence + i) & sequence_mask);
+    }
+}
+
+static void make_one(const struct stream *stream, const struct shape *shape, struct batch *batch,
+                     uint32_t i, uint32_t flow, uint64_t sequence)
+{
+    uint8_t *frame = start_frame(batch->mbuf[i], shape);
+    struct flow_fields fields = {.begun = shape->begun};
+    uint64_t addresses = 0;
+    if (stream->fields_vary)
         write_l2(&stream->config, frame, flow);
     if (shape->ip_offset != 0) {
         uint8_t *ip = frame + shape->ip_offset;
-        if (fields_vary)
+        uint16_t checksum = 0;
+        if (stream->fields_vary)
             fields = write_l3(stream, ip, flow);
-        fields.addresses = write_addresses(&stream->config, shape, ip, flow, fields.ip_sum);
+        compute_ip(&stream->config, shape, flow, fields.ip_sum, &addresses, &checksum);
+        store16(ip + 10, checksum);
+        store64(ip + 12, addresses);
     }
     batch->payload[i] = frame + shape->payload_offset;
-    batch->crc[i] = signature_of_packet(fields.begun, fields.addresses,
-                                        shape->full ? sequence : (uint32_t)sequence);
+    batch->crc[i] =
+        signature_of_packet(fields.begun, addresses, shape->full ? sequence : (uint32_t)sequence);
     batch->sequence[i] = sequence;
     batch->frame_bytes[i] = (uint16_t)shape->frame_bytes;
     batch->stream[i] = (uint8_t)stream->number;
     batch->full[i] = shape->full;
-}
-
-/* One size, addresses alone: the case that has to be fast. */
-static void make_plain(struct stream *stream, struct batch *batch, uint32_t first, uint32_t count,
-                       const uint32_t *flow)
-{
-    uint64_t sequence = stream->next_sequence;
-    const struct shape *shape = &stream->shape[0];
-    for (uint32_t i = 0; i < count; i++)
-        make_one(stream, shape, batch, first + i, flow[i], sequence + i, false);
 }
 
 static void make_any(struct stream *stream, struct batch *batch, uint32_t first, uint32_t count,
@@ -115,7 +137,7 @@ static void make_any(struct stream *stream, struct batch *batch, uint32_t first,
     for (uint32_t i = 0; i < count; i++) {
         const struct shape *shape = &stream->shape[stream->pattern[at]];
         at = at + 1 == stream->pattern_length ? 0 : at + 1;
-        make_one(stream, shape, batch, first + i, flow[i], sequence + i, stream->fields_vary);
+        make_one(stream, shape, batch, first + i, flow[i], sequence + i);
     }
     stream->pattern_at = at;
 }
@@ -124,8 +146,9 @@ void stream_make(struct stream *stream, struct batch *batch, uint32_t first, uin
 {
     uint32_t flow[BATCH_MAX];
     flows_take(&stream->flows, flow, count);
-    if (stream->pattern_length == 1 && !stream->fields_vary)
-        make_plain(stream, batch, first, count, flow);
+    batch->shape = NULL;
+    if (batch->alone && stream->pattern_length == 1 && !stream->fields_vary)
+        make_alike(stream, batch, count, flow);
     else
         make_any(stream, batch, first, count, flow);
     stream->next_sequence += count;

@@ -9,6 +9,7 @@ enum { CALLS_PER_SAMPLE = 64 };
 void sender_begin(struct sender *sender, uint64_t start)
 {
     sender->batch.first = sender->batch.count = 0;
+    sender->batch.alone = sender->stream_count == 1;
     sender->calls = sender->packets = sender->refused = sender->no_buffers = 0;
     sender->refused_cycles = sender->sampled_calls = sender->sampled_cycles = 0;
     sender->last_taken = start;
@@ -72,8 +73,8 @@ static void count_sent(struct sender *sender, uint32_t from, uint32_t to, uint64
 {
     const struct batch *batch = &sender->batch;
     if (sender->stream_count == 1) {
-        uint64_t bytes = 0;
-        for (uint32_t i = from; i < to; i++)
+        uint64_t bytes = batch->shape != NULL ? (to - from) * batch->shape->frame_bytes : 0;
+        for (uint32_t i = from; i < to && batch->shape == NULL; i++)
             bytes += batch->frame_bytes[i];
         sender->stream[0].sent += to - from;
         sender->stream[0].sent_bytes += bytes + (uint64_t)(to - from) * FCS_BYTES;

@@ -57,6 +57,7 @@ void shape_set(struct shape *shape, const struct stream_config *config, uint32_t
 {
     uint64_t ports = 0;
     memset(shape, 0, sizeof *shape);
+    shape->stream = stream;
     shape->frame_bytes = frame_bytes - FCS_BYTES;
     uint32_t used = (uint32_t)(put_ethernet(shape->headers, config) - shape->headers);
     shape->payload_offset = used;

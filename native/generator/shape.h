@@ -50,6 +50,7 @@ struct shape {
     uint32_t payload_offset; /* of the signature */
     uint32_t checksum_base;  /* sum of the IPv4 words but for addresses and DSCP */
     uint32_t begun;          /* signature_begin with the first flow's ports */
+    uint32_t stream;         /* its number */
     bool full;               /* the signature is the full one */
 } __attribute__((aligned(64)));
 

@@ -18,12 +18,19 @@ static bool make_in(struct stream *stream, struct rte_mempool *pool, uint32_t co
         batch.first = 0;
         batch.count = now;
         batch_stamp(&batch, tsc);
+        batch.alone = !batch.alone; /* packets are the same either way */
+        const struct shape *shape = batch.shape;
         for (uint32_t i = 0; i < now; i++) {
             struct rte_mbuf *mbuf = batch.mbuf[i];
             const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
-            const struct test_frame frame = {
-                bytes,           rte_pktmbuf_pkt_len(mbuf), (uint32_t)(batch.payload[i] - bytes),
-                batch.stream[i], batch.sequence[i],         tsc};
+            bool alike = shape != NULL;
+            const struct test_frame frame = {bytes,
+                                             rte_pktmbuf_pkt_len(mbuf),
+                                             alike ? shape->payload_offset
+                                                   : (uint32_t)(batch.payload[i] - bytes),
+                                             alike ? shape->stream : batch.stream[i],
+                                             alike ? batch.first_sequence + i : batch.sequence[i],
+                                             tsc};
             look(opaque, &frame);
             rte_pktmbuf_free(mbuf);
         }
