@@ -10,6 +10,7 @@ import pytest
 
 LEVELS = (
     {"errors", "native"},
+    {"controlled"},
     {"catalog", "host"},
     {"scenario"},
     {"results"},

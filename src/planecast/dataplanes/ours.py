@@ -2,113 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import queue
-import signal
-import subprocess
-import tempfile
-import threading
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
 
 from pydantic import ValidationError
 
-from planecast.dataplanes.config import DataplaneConfig, check_cpus, write_config
+from planecast.controlled import ControlledProgram
+from planecast.dataplanes.config import DataplaneConfig, check_cpus, config_text
 from planecast.dataplanes.trial import Trial, TrialAnswer
-from planecast.errors import EXIT_BAD_INPUT, EXIT_MISSING, InputError, MissingError, RunError
-from planecast.native import native_program
-
-START_TIMEOUT_S = 120.0
-"""A million flows and 65,536 rules take half a minute to build."""
-STOP_TIMEOUT_S = 5.0
-_LAST_WORDS_S = 1.0
-"""A program that says what is no answer may be about to end, and then says why."""
+from planecast.errors import RunError
 
 
-class Dataplane:
+class Dataplane(ControlledProgram):
     """A running process that answers trials. A context manager: it never outlives its block."""
 
     def __init__(self, config: DataplaneConfig, eal_arguments: Sequence[str] = ()) -> None:
-        self.config = config
-        self._eal_arguments = list(eal_arguments)
-        self._process: subprocess.Popen[str] | None = None
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._said: Path | None = None
-        self._reader: threading.Thread | None = None
-
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
-    def _start(self) -> None:
-        """Starts the program and waits until its tables are built.
-
-        Raises MissingError, InputError or RunError with what the program said.
-        """
-        program = native_program("planecast-dataplane")
-        check_cpus(self.config)
-        try:
-            self._launch(program)
-        except OSError as error:
-            raise RunError(
-                f"the data plane can't be started: {error.strerror or error}",
-                str(error.filename or ""),
-            ) from error
-        answer = self._answer(START_TIMEOUT_S)
-        if "ready" not in answer:
-            raise RunError(f"the data plane's first word was {answer}")
-
-    def _launch(self, program: Path) -> None:
-        """Starts the process, and the thread that reads it. Raises OSError."""
-        self._folder = tempfile.TemporaryDirectory(prefix="planecast-")
-        path = Path(self._folder.name) / "dataplane.ini"
-        write_config(self.config, path)
-        self._said = Path(self._folder.name) / "stderr"
-        command = [str(program), str(path), "--control"]
-        if self._eal_arguments:
-            command += ["--", *self._eal_arguments]
-        with self._said.open("w") as said:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=said,
-                text=True,
-                errors="replace",
-                start_new_session=True,  # a Ctrl-C is ours to pass on, once
-            )
-        assert self._process.stdout is not None
-        self._reader = threading.Thread(
-            target=self._read, args=(self._process.stdout,), daemon=True
+        super().__init__(
+            "planecast-dataplane", "the data plane", config_text(config), eal_arguments
         )
-        self._reader.start()
+        self.config = config
+
+    def _check(self) -> None:
+        check_cpus(self.config)
 
     def trial(self, trial: Trial, timeout_s: float = 120.0) -> TrialAnswer:
         """Runs one trial. Raises RunError when it is refused, fails, or takes too long."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(trial.request + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise self._failure() from None
-        answer = self._answer(timeout_s)
+        answer = self.ask(trial.request, timeout_s)
         if "error" in answer:
             raise RunError(f"the data plane refused a trial: {answer['error']}")
         try:
@@ -123,96 +41,3 @@ class Dataplane:
         if not found.conserved:
             raise RunError("packets in are not packets out and drops: a bug in the data plane")
         return found
-
-    def stop(self) -> None:
-        """Ends the process, politely first, and takes its files away."""
-        process, self._process = self._process, None
-        try:
-            if process is not None:
-                _end(process)
-        finally:
-            self._close(process)
-            if self._folder is not None:
-                self._folder.cleanup()
-                self._folder = None
-
-    def _close(self, process: subprocess.Popen[str] | None) -> None:
-        """Closes the pipes of a process that has ended."""
-        if self._reader is not None:
-            self._reader.join(STOP_TIMEOUT_S)
-            if self._reader.is_alive():  # a child of its own has the pipe still
-                return
-        for stream in (process.stdin, process.stdout) if process is not None else ():
-            if stream is not None:
-                with suppress(OSError):  # a request that it never read
-                    stream.close()
-
-    def _read(self, stream: IO[str]) -> None:
-        for line in stream:
-            self._lines.put(line)
-        self._lines.put(None)
-
-    def _answer(self, timeout_s: float) -> dict[str, Any]:
-        try:
-            line = self._lines.get(timeout=timeout_s)
-        except queue.Empty:
-            raise RunError(f"the data plane did not answer for {timeout_s:.0f} s") from None
-        if line is None:
-            raise self._failure()
-        try:
-            answer = json.loads(line)
-        except ValueError:
-            answer = None
-        if not isinstance(answer, dict):
-            raise self._no_answer(line)
-        return answer
-
-    def _no_answer(self, line: str) -> Exception:
-        assert self._process is not None
-        with suppress(subprocess.TimeoutExpired):
-            if self._process.wait(_LAST_WORDS_S) != 0:
-                return self._failure()
-        return RunError(
-            f"the data plane said what is no answer: {line.strip()[:80]}",
-            what_to_do="build it again with `make setup`",
-        )
-
-    def _failure(self) -> Exception:
-        """Why the process is gone, in its own last words."""
-        assert self._process is not None
-        assert self._said is not None
-        try:
-            code = self._process.wait(STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            code = -1
-        text = self._said.read_text(encoding="utf-8", errors="replace")
-        lines = [line for line in text.splitlines() if line.strip()]
-        said = lines[-1].removeprefix("planecast-dataplane: ") if lines else ""
-        if "EAL did not start" in said:  # why, DPDK has said before
-            said += "".join(f"; {line}" for line in lines[:-1] if line.startswith("EAL: "))
-        if code == EXIT_BAD_INPUT:
-            return InputError(said or "it refused its configuration", "planecast-dataplane")
-        if code == EXIT_MISSING:
-            return MissingError(said or "the machine lacks something", "planecast-dataplane")
-        return RunError(said or _ended(code), "planecast-dataplane")
-
-
-def _ended(code: int) -> str:
-    if code < 0:
-        with suppress(ValueError):
-            return f"it was ended by {signal.Signals(-code).name}"
-    return f"it ended with code {code}"
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Ends it and waits for its end, even when we are interrupted meanwhile."""
-    if process.poll() is not None:
-        return
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(STOP_TIMEOUT_S)
-    except BaseException as error:
-        process.kill()
-        process.wait()
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise

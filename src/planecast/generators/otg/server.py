@@ -1,0 +1,174 @@
+"""The API over HTTP: paths, bodies, errors. Loopback, unless told otherwise.
+
+The standard library's server: a few requests a second, from one client.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import traceback
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from planecast import __version__
+from planecast.errors import InputError
+from planecast.generators.otg.errors import OtgError
+from planecast.generators.otg.json_text import json_text
+from planecast.generators.otg.session import Session
+
+API_SPEC_VERSION = "1.62.0"
+"""The model's version that the mapping was written against."""
+
+BODY_BYTES_MAX = 16 << 20
+_IDLE_S = 60.0
+_UNSUPPORTED = {
+    ("PATCH", "/config"): "changing parts of a configuration is not supported: set all of it",
+    ("PATCH", "/config/append"): "adding to a configuration is not supported: set all of it",
+    ("PATCH", "/config/delete"): "removing from a configuration is not supported: set all of it",
+    ("POST", "/control/action"): "actions are not supported: there are no protocols, no reboots",
+    ("POST", "/monitor/states"): "states are not supported: there are no protocols",
+    ("POST", "/monitor/capture"): "captures are not supported",
+}
+
+Answer = Callable[[Any], dict[str, Any] | str]
+
+
+def version() -> dict[str, Any]:
+    """``GET /capabilities/version``."""
+    return {
+        "api_spec_version": API_SPEC_VERSION,
+        "sdk_version": "",
+        "app_version": f"planecast {__version__}",
+    }
+
+
+def routes(session: Session) -> dict[tuple[str, str], Answer]:
+    """What answers a request, by method and path."""
+    return {
+        ("GET", "/capabilities/version"): lambda _: version(),
+        ("POST", "/config"): session.set_config,
+        ("GET", "/config"): lambda _: session.config(),
+        ("POST", "/control/state"): session.set_state,
+        ("POST", "/monitor/metrics"): session.metrics,
+        ("GET", "/planecast/latency"): lambda _: session.latency(),
+        ("GET", "/planecast/run"): lambda _: session.detail(),
+        ("GET", "/planecast/config"): lambda _: session.generator_config(),
+    }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection. ``routes`` is set in a subclass of its own for each server."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = f"planecast/{__version__}"
+    sys_version = ""
+    timeout = _IDLE_S
+    disable_nagle_algorithm = True
+    routes: dict[tuple[str, str], Answer]
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def do_PATCH(self) -> None:
+        self._serve()
+
+    def _serve(self) -> None:
+        try:
+            body = self._body()
+            code, answer = 200, self._answer(body)
+        except OtgError as error:
+            code, answer = error.code, error.body
+        except Exception as error:  # noqa: BLE001  a client gets a sentence, whatever happens
+            if os.environ.get("PLANECAST_DEBUG") == "1":
+                traceback.print_exc()
+            sentence = f"{type(error).__name__}: {error}; this is a mistake in planecast"
+            code, answer = 500, OtgError([sentence], 500, "internal").body
+        self._send(code, answer)
+
+    def _body(self) -> bytes:
+        """The request's body, read even when it is not wanted: the next request follows it."""
+        length = self.headers.get("Content-Length", "0")
+        if self.headers.get("Transfer-Encoding") or not length.isdigit():
+            self.close_connection = True
+            raise OtgError(["Content-Length: name the body's length in bytes"], 411)
+        if int(length) > BODY_BYTES_MAX:
+            self.close_connection = True
+            raise OtgError(
+                [f"the request has {length} bytes; up to {BODY_BYTES_MAX} are read"], 413
+            )
+        return self.rfile.read(int(length))
+
+    def _answer(self, body: bytes) -> dict[str, Any] | str:
+        path = self.path.partition("?")[0]
+        answer = self.routes.get((self.command, path))
+        if answer is None:
+            why = _UNSUPPORTED.get((self.command, path))
+            known = ", ".join(f"{method} {known}" for method, known in self.routes)
+            raise OtgError(
+                [f"{self.command} {path}: {why or f'is not known; known are {known}'}"],
+                400 if why else 404,
+            )
+        if self.command != "POST":
+            return answer(None)
+        # A web page can send forms to other hosts, loopback too, but no JSON unless it is let.
+        kind = self.headers.get_content_type()
+        if kind != "application/json":
+            raise OtgError([f"Content-Type: got {kind}; send application/json"], 415)
+        try:
+            document = json.loads(body or b"{}")
+        except (ValueError, RecursionError) as error:
+            raise OtgError([f"the request is no JSON: {error}"]) from error
+        return answer(document)
+
+    def _send(self, code: int, answer: dict[str, Any] | str) -> None:
+        text = answer if isinstance(answer, str) else json_text(answer)
+        body = text.encode()
+        self.send_response(code)
+        kind = "text/plain; charset=utf-8" if isinstance(answer, str) else "application/json"
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        logging.getLogger(__name__).info("%s %s", self.address_string(), format % args)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up is no news; the standard library prints a traceback."""
+        logging.getLogger(__name__).info("%s: the connection broke", client_address)
+
+
+class _Server6(_Server):
+    address_family = socket.AF_INET6
+
+
+def open_server(session: Session, bind: str, port: int) -> ThreadingHTTPServer:
+    """A server that listens; `port` 0 takes any. Raises InputError when it can't."""
+    handler = type("Handler", (_Handler,), {"routes": routes(session)})
+    try:
+        return (_Server6 if ":" in bind else _Server)((bind, port), handler)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"can't listen: {reason}", f"--bind {bind} --port {port}") from error
+
+
+def serve(server: ThreadingHTTPServer, session: Session) -> None:
+    """Answers requests until it is interrupted; then ends the generator and closes the port."""
+    try:
+        server.serve_forever(poll_interval=0.2)
+    finally:
+        try:
+            session.close()
+        finally:
+            server.server_close()
