@@ -153,7 +153,7 @@ def test_two_flows_over_a_ring() -> None:
         request = snappi.MetricsRequest()
         request.port.port_names = ["p"]
         (port,) = api.get_metrics(request).port_metrics
-        assert (port.frames_tx, port.frames_rx, port.link) == (1000, 1000, "up")
+        assert (port.frames_tx, port.frames_rx, port.transmit) == (1000, 1000, "stopped")
         for flow in get(f"{url}/planecast/latency")["flows"]:
             histogram = HdrHistogram.decode(flow["latency_histogram"])
             assert histogram.get_total_count() == flow["latency_ns"]["count"] == 500

@@ -63,7 +63,7 @@ def test_counters_are_strings(sent: int, sent_bytes: int, received: int, lost: i
         FLOW, True, stream(sent=sent, sent_bytes=sent_bytes, received=received, lost=lost)
     )
     flow = flow_metric(progress)
-    ports = [port_metric(Port(name, ""), [progress], is_open=True) for name in ("p1", "p2")]
+    ports = [port_metric(Port(name, ""), [progress]) for name in ("p1", "p2")]
     for metric in (flow, *ports):
         for key in ("frames_tx", "frames_rx", "bytes_tx", "bytes_rx"):
             assert isinstance(metric[key], str)

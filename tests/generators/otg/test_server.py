@@ -15,7 +15,7 @@ import pytest
 from tests.generators.otg.conftest import RESOURCES, config
 
 from planecast.errors import InputError
-from planecast.generators.otg import Session, serve
+from planecast.generators.otg import OtgError, Session, serve
 from planecast.generators.otg.server import BODY_BYTES_MAX, open_server
 
 JSON = {"Content-Type": "application/json"}
@@ -157,6 +157,10 @@ def test_columns(client: Client) -> None:
 def test_flows_without_metrics_are_left_out(client: Client) -> None:
     client.fine("POST", "/config", config(metrics={"enable": False}))
     assert client.flows() == []
+    code, why = client.refused(
+        "POST", "/monitor/metrics", {"choice": "flow", "flow": {"flow_names": ["f"]}}
+    )
+    assert (code, why) == (400, "flow.flow_names: metrics.enable of flow 'f' is false")
 
 
 def test_another_configuration_ends_the_first(client: Client, fake: Any) -> None:
@@ -253,6 +257,22 @@ def test_a_web_page_of_others_sends_no_json(client: Client) -> None:
     forms = {"Content-Type": "text/plain"}
     code, why = client.refused("POST", "/config", "{}", headers=forms)
     assert (code, why) == (415, "Content-Type: got text/plain; send application/json")
+
+
+def test_a_name_that_leads_here_from_elsewhere(client: Client) -> None:
+    """A web page may give its own name our address, and then is no stranger to us."""
+    code, why = client.refused("GET", "/config", headers={"Host": "evil.example:8080"})
+    assert (code, why) == (403, "Host: got evil.example; the server is for this host alone")
+    for host in ("localhost:1", "127.0.0.1", "[::1]:8080"):
+        assert client.send("GET", "/config", headers={"Host": host})[0] == 200
+
+
+def test_a_session_that_was_closed_starts_nothing(fake: Any) -> None:
+    session = Session(RESOURCES)
+    session.close()
+    with pytest.raises(OtgError, match="the server ends"):
+        session.set_config(two())
+    assert fake.log() == []
 
 
 def test_a_body_without_end(client: Client) -> None:

@@ -81,15 +81,17 @@ def _bit_rates(way: str, pps: float, mean_bytes: float) -> dict[str, float]:
     }
 
 
-def port_metric(port: Port, all_flows: Iterable[Progress], *, is_open: bool) -> dict[str, Any]:
-    """A ``PortMetric``: the sums over the flows that the port sends and expects."""
+def port_metric(port: Port, all_flows: Iterable[Progress]) -> dict[str, Any]:
+    """A ``PortMetric``: the sums over the flows that the port sends and expects.
+
+    Without ``link``, which the generator does not tell.
+    """
     flows = list(all_flows)
     sent = [progress for progress in flows if progress.flow.tx == port.name]
     received = [progress for progress in flows if progress.flow.rx == port.name]
     return {
         "name": port.name,
         "location": port.location,
-        "link": "up" if is_open else "down",
         "capture": "stopped",
         "frames_tx": str(sum(p.count("sent") for p in sent)),
         "frames_rx": str(sum(p.count("received") for p in received)),

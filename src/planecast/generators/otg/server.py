@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import socket
+import socketserver
 import traceback
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +26,8 @@ API_SPEC_VERSION = "1.62.0"
 """The model's version that the mapping was written against."""
 
 BODY_BYTES_MAX = 16 << 20
-_IDLE_S = 60.0
+_IDLE_S = 600.0
+_LOOPBACK = re.compile(r"localhost|127\.[0-9.]+|\[?::1\]?")
 _UNSUPPORTED = {
     ("PATCH", "/config"): "changing parts of a configuration is not supported: set all of it",
     ("PATCH", "/config/append"): "adding to a configuration is not supported: set all of it",
@@ -82,6 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         try:
             body = self._body()
+            self._check_host()
             code, answer = 200, self._answer(body)
         except OtgError as error:
             code, answer = error.code, error.body
@@ -104,6 +108,13 @@ class _Handler(BaseHTTPRequestHandler):
                 [f"the request has {length} bytes; up to {BODY_BYTES_MAX} are read"], 413
             )
         return self.rfile.read(int(length))
+
+    def _check_host(self) -> None:
+        """A web page of others can give its name our address, but not our name to its requests."""
+        host = re.sub(r":[0-9]+$", "", self.headers.get("Host", "localhost"))
+        here = str(self.connection.getsockname()[0])
+        if _LOOPBACK.fullmatch(here) and not _LOOPBACK.fullmatch(host):
+            raise OtgError([f"Host: got {host}; the server is for this host alone"], 403)
 
     def _answer(self, body: bytes) -> dict[str, Any] | str:
         path = self.path.partition("?")[0]
@@ -143,6 +154,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+
+    def server_bind(self) -> None:
+        """Without the look-up of our name, which takes its time where no name server is."""
+        socketserver.TCPServer.server_bind(self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hung up is no news; the standard library prints a traceback."""

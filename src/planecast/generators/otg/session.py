@@ -30,13 +30,18 @@ class Session:
         self._document: dict[str, Any] = {}
         self._plan: Plan | None = None
         self._generator: Generator | None = None
+        self._closed = False
         self._streams: dict[str, dict[str, Any]] = {}
         self._run: dict[str, Any] | None = None
         self._active: tuple[Flow, ...] = ()
         self._sent_at: dict[str, float] = {}
 
     def close(self) -> None:
-        """Ends the generator. Not under the lock: a request that waits for it ends thereby."""
+        """Ends the generator for good. Not under the lock: what waits for it ends thereby."""
+        self._closed = True
+        self._end_generator()
+
+    def _end_generator(self) -> None:
         generator, self._generator = self._generator, None
         if generator is not None:
             generator.stop()
@@ -47,14 +52,20 @@ class Session:
             plan = plan_of(document, self._resources)
             self._forget()
             if plan.config is not None:
-                generator = Generator(plan.config, plan.eal_arguments)
-                try:
-                    generator.__enter__()
-                except PlanecastError as error:
-                    raise otg_error(error) from error
-                self._generator = generator
+                self._open(Generator(plan.config, plan.eal_arguments))
             self._plan, self._document = plan, document
             return {"warnings": list(plan.warnings)}
+
+    def _open(self, generator: Generator) -> None:
+        """Starts it. Known before it is there, so that a `close` meanwhile ends it."""
+        self._generator = generator
+        if self._closed:
+            raise OtgError(["the server ends"], 500, "internal")
+        try:
+            generator.__enter__()
+        except PlanecastError as error:
+            self._generator = None
+            raise otg_error(error) from error
 
     def config(self) -> dict[str, Any]:
         """``GET /config``: as it was set; empty before."""
@@ -97,11 +108,7 @@ class Session:
         asked.finish()
         request.finish()
         with self._lock:
-            plan = self._plan
-            there = () if plan is None else plan.ports if choice == "port" else plan.flows
-            for name in names:
-                if name not in {each.name for each in there}:
-                    asked.refuse(f"{choice}_names", f"there is no {choice} '{name}'")
+            self._check_names(asked, choice, names)
             if problems:
                 raise OtgError(problems)
             found = self._port_metrics() if choice == "port" else self._flow_metrics()
@@ -110,6 +117,16 @@ class Session:
             kept = {"name", *columns}
             chosen = [{k: v for k, v in metric.items() if k in kept} for metric in chosen]
         return {"choice": f"{choice}_metrics", f"{choice}_metrics": chosen}
+
+    def _check_names(self, asked: Node, choice: str, names: list[str]) -> None:
+        plan = self._plan
+        there = () if plan is None else plan.ports if choice == "port" else plan.flows
+        untold = {flow.name for flow in plan.flows if not flow.metrics} if plan else set()
+        for name in names:
+            if name not in {each.name for each in there}:
+                asked.refuse(f"{choice}_names", f"there is no {choice} '{name}'")
+            elif choice == "flow" and name in untold:
+                asked.refuse("flow_names", f"metrics.enable of flow '{name}' is false")
 
     def latency(self) -> dict[str, Any]:
         """``GET /planecast/latency``: percentiles and histogram of each flow's latest run."""
@@ -131,7 +148,7 @@ class Session:
 
     def _forget(self) -> None:
         """Before another configuration: the ports are free again, the counters gone."""
-        self.close()
+        self._end_generator()
         self._plan, self._document, self._run, self._active = None, {}, None, ()
         self._streams.clear()
 
@@ -215,8 +232,5 @@ class Session:
 
     def _port_metrics(self) -> list[dict[str, Any]]:
         progress = self._progress()
-        used = {p.flow.tx for p in progress} | {p.flow.rx for p in progress}
-        opened = used if self._generator is not None else set()
-        assert self._plan is not None or not progress
         ports = self._plan.ports if self._plan else ()
-        return [port_metric(port, progress, is_open=port.name in opened) for port in ports]
+        return [port_metric(port, progress) for port in ports]
