@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,10 @@ def program(name: str) -> Path:
 
 
 @contextlib.contextmanager
-def served(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server of its own: its address, its process. Ended by Ctrl-C."""
+def served(
+    *words: str, end: signal.Signals = signal.SIGINT
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server of its own: its address, its process. Ended by Ctrl-C, or as named."""
     program("planecast-generator")
     # On a busy machine nothing is given up, so that counts are certain.
     command = [sys.executable, "-m", "planecast.cli.app", "generator", "serve", "--port", "0"]
@@ -52,7 +55,7 @@ def served(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         yield json.loads(line)["url"], process
     finally:
         if process.poll() is None:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(end)
         try:
             _, said = process.communicate(timeout=30)
         except subprocess.TimeoutExpired:
@@ -122,11 +125,8 @@ def check_whole(metrics: dict[str, Any], packets: int, sizes: dict[str, int]) ->
 
 
 def get(url: str) -> Any:
-    import requests
-
-    answer = requests.get(url, timeout=30)
-    assert answer.ok
-    return answer.json()
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return json.load(answer)
 
 
 def refusal(call: Any, *arguments: Any) -> Any:
@@ -214,8 +214,12 @@ def test_a_generator_that_is_killed_is_an_error_in_the_metrics() -> None:
         assert flow_metrics(api)["f"].loss == 0
 
 
-def test_an_interrupt_in_traffic_leaves_nothing() -> None:
-    with served() as (url, process):
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_an_end_in_traffic_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: signal.Signals
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with served(end=end) as (url, process):
         api = client(url)
         config = snappi.Config()
         config.ports.add(name="p", location="net_ring0")
@@ -225,6 +229,56 @@ def test_an_interrupt_in_traffic_leaves_nothing() -> None:
         (child,) = children(process.pid)
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_packets_are_what_the_model_says(tmp_path: Path) -> None:
+    """Scapy reads from a capture file what snappi asked for."""
+    from scapy.layers.inet import IP, UDP
+    from scapy.layers.l2 import Dot1AD, Dot1Q, Ether
+    from scapy.utils import rdpcap
+
+    file = tmp_path / "out.pcap"
+    with served() as (url, _):
+        api = client(url)
+        config = snappi.Config()
+        config.ports.add(name="file", location=f"net_pcap0,tx_pcap={file}")
+        flow = config.flows.add(name="f")
+        flow.tx_rx.port.tx_name = "file"
+        ethernet, outer, inner, ipv4, udp = flow.packet.ethernet().vlan().vlan().ipv4().udp()
+        ethernet.src.increment.start, ethernet.src.increment.count = "02:00:00:00:00:fe", 4
+        ethernet.src.increment.step = "00:00:00:00:00:01"
+        ethernet.dst.value = "02:00:00:00:00:02"
+        outer.id.value = 7
+        inner.id.increment.start, inner.id.increment.step, inner.id.increment.count = 10, 5, 4
+        ipv4.src.values = ["10.0.0.9", "10.0.1.9", "10.0.2.9", "10.0.3.9"]
+        ipv4.dst.decrement.start, ipv4.dst.decrement.step = "11.0.0.1", "0.0.0.2"
+        ipv4.dst.decrement.count = 4
+        ipv4.priority.dscp.phb.values = [0, 46, 10, 46]
+        ipv4.time_to_live.value = 9
+        udp.src_port.value = 5000
+        udp.dst_port.increment.start, udp.dst_port.increment.count = 65534, 4
+        flow.size.increment.start, flow.size.increment.end, flow.size.increment.step = 64, 128, 64
+        flow.duration.fixed_packets.packets = 40
+        flow.metrics.enable = True
+        api.set_config(config)
+        transmit(api, "start")
+        metric = until_stopped(api)["f"]
+        assert (metric.frames_tx, metric.bytes_tx) == (40, 20 * (64 + 128))
+    packets = rdpcap(str(file))
+    assert len(packets) == 40
+    assert sorted({len(packet) + 4 for packet in packets}) == [64, 128]
+    for number, packet in enumerate(packets):
+        k = number % 4
+        assert packet[Ether].src == f"02:00:00:00:0{(0xFE + k) >> 8}:{(0xFE + k) & 255:02x}"
+        assert packet[Ether].dst == "02:00:00:00:00:02"
+        assert (packet[Dot1AD].vlan, packet[Dot1Q].vlan) == (7, 10 + 5 * k)
+        assert packet[IP].src == f"10.0.{k}.9"
+        assert (
+            packet[IP].dst == ["11.0.0.1", "10.255.255.255", "10.255.255.253", "10.255.255.251"][k]
+        )
+        assert (packet[IP].tos >> 2, packet[IP].ttl) == ([0, 46, 10, 46][k], 9)
+        assert (packet[UDP].sport, packet[UDP].dport) == (5000, (65534 + k) % 65536)
 
 
 @contextlib.contextmanager

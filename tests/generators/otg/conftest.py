@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from planecast.generators.otg import OtgError, Plan, Resources, plan_of
+from planecast.generators.otg import OtgError, Resources, plan_of
 
 RESOURCES = Resources(lcores=(1,), main_cpu=0)
 
@@ -52,6 +51,3 @@ def why(**flow: Any) -> str:
     """The only thing that a flow is refused for."""
     (found,) = refusals(config(**flow))
     return found
-
-
-MakePlan = Callable[..., Plan]

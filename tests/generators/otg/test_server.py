@@ -267,6 +267,19 @@ def test_a_name_that_leads_here_from_elsewhere(client: Client) -> None:
         assert client.send("GET", "/config", headers={"Host": host})[0] == 200
 
 
+@pytest.mark.parametrize(("bind", "code"), [("0.0.0.0", 200), ("127.0.0.1", 403)])
+def test_a_server_that_was_told_otherwise_has_other_names(bind: str, code: int) -> None:
+    session = Session(RESOURCES)
+    server = open_server(session, bind, 0)
+    thread = threading.Thread(target=serve, args=(server, session))
+    thread.start()
+    client = Client(server.server_address[1])
+    assert client.send("GET", "/config", headers={"Host": "lab7"})[0] == code
+    client.connection.close()
+    server.shutdown()
+    thread.join(20)
+
+
 def test_a_session_that_was_closed_starts_nothing(fake: Any) -> None:
     session = Session(RESOURCES)
     session.close()

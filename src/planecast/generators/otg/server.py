@@ -112,8 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_host(self) -> None:
         """A web page of others can give its name our address, but not our name to its requests."""
         host = re.sub(r":[0-9]+$", "", self.headers.get("Host", "localhost"))
-        here = str(self.connection.getsockname()[0])
-        if _LOOPBACK.fullmatch(here) and not _LOOPBACK.fullmatch(host):
+        listens = str(self.server.server_address[0])
+        if _LOOPBACK.fullmatch(listens) and not _LOOPBACK.fullmatch(host):
             raise OtgError([f"Host: got {host}; the server is for this host alone"], 403)
 
     def _answer(self, body: bytes) -> dict[str, Any] | str:
