@@ -112,7 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_host(self) -> None:
         """A web page of others can give its name our address, but not our name to its requests."""
         host = re.sub(r":[0-9]+$", "", self.headers.get("Host", "localhost"))
-        listens = str(self.server.server_address[0])
+        assert isinstance(self.server, ThreadingHTTPServer)
+        listens = str(self.server.server_name)
         if _LOOPBACK.fullmatch(listens) and not _LOOPBACK.fullmatch(host):
             raise OtgError([f"Host: got {host}; the server is for this host alone"], 403)
 
@@ -158,6 +159,7 @@ class _Server(ThreadingHTTPServer):
     def server_bind(self) -> None:
         """Without the look-up of our name, which takes its time where no name server is."""
         socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hung up is no news; the standard library prints a traceback."""
