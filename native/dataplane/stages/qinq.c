@@ -27,6 +27,8 @@ static SLOW_PATH make_headroom(struct burst *burst)
             dropped++;
             continue;
         }
+        for (struct rte_mbuf *piece = copy; piece != NULL; piece = piece->next)
+            poison_lift(rte_pktmbuf_mtod(piece, void *), piece->data_len);
         rte_pktmbuf_free(packet);
         burst->packet[i] = copy;
         burst->frame[i] = rte_pktmbuf_mtod(copy, uint8_t *);
@@ -55,7 +57,7 @@ STAGE_FUNCTION stage_qinq(void *tables, struct burst *burst)
         packet->data_off -= QINQ_BYTES;
         packet->data_len += QINQ_BYTES;
         packet->pkt_len += QINQ_BYTES;
-        poison_around(packet);
+        poison_lift(frame, QINQ_BYTES);
         memcpy(frame, hop->ethernet, sizeof hop->ethernet);
         memcpy(frame + sizeof hop->ethernet, hop->inner, sizeof hop->inner);
         burst->frame[i] = frame;

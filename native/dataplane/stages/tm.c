@@ -91,7 +91,7 @@ static bool fill_port(struct rte_sched_port *port, const struct config *config)
                                          .tc_period = TM_PIPE_PERIOD_MS,
                                          .tc_ov_weight = 1,
                                          .wrr_weights = {1, 1, 1, 1}};
-    struct rte_sched_cman_params red;
+    struct rte_sched_cman_params red = {0};
     struct rte_sched_subport_params subport = {
         .n_pipes_per_subport_enabled = PIPES,
         .pipe_profiles = &pipe,
@@ -162,7 +162,9 @@ void tm_destroy(void *opaque)
     for (int lcore = 0; lcore < LCORES_MAX; lcore++) {
         for (int input = 0; input < PORTS_MAX; input++) {
             if (tm_tables.lane[lcore].port[input] != NULL)
-                rte_sched_port_free(tm_tables.lane[lcore].port[input]); /* and what it holds */
+                /* And what it holds; but of a queue that is exactly full it forgets the packets.
+                 * Their pool goes right after. */
+                rte_sched_port_free(tm_tables.lane[lcore].port[input]);
         }
     }
     tm_tables = (struct tm_tables){0};
