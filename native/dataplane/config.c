@@ -25,6 +25,8 @@ static const struct config_key keys[] = {
     {"tables", "tm_rate", &type_u64, FIELD(tm_rate), 1000000, UINT64_C(100000000000), "1250000000", "rate of the traffic manager's output, bytes a second"},
     {"tables", "tm_pipe_rate", &type_u64, FIELD(tm_pipe_rate), 40000, UINT64_C(100000000000), "305175", "rate of each of its 4,096 pipes, bytes a second"},
     {"tables", "tm_red", &type_bool, FIELD(tm_red), 0, 1, "on", "random early detection in its queues"},
+    {"tables", "bridge_entries", &type_u32, FIELD(bridge_entries), 1, 1U << 22, "131072", "stations that a bridge learns"},
+    {"tables", "ageing_s", &type_u32, FIELD(ageing_s), 1, 1000000, "300", "seconds after which a bridge forgets a station that is silent"},
     {"pipeline", "function", &type_function, FIELD(function), 0, 0, "vpe-upstream", "what is done to a packet"},
     {"pipeline", "stages", &type_text, FIELD(stages), 0, 0, "all", "the function's stages that run, in order"},
     {"pipeline", "cuts", &type_text, FIELD(cut_names), 0, 0, "none", "stages (or tx) before which packets are handed to the next lcore"},

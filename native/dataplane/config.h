@@ -28,6 +28,7 @@ struct config {
     enum lookup down_lookup;
     uint64_t tm_rate, tm_pipe_rate; /* bytes a second */
     bool tm_red;
+    uint32_t bridge_entries, ageing_s;
     /* pipeline */
     enum function_id function;
     struct pipeline pipeline; /* of `stages`, once the whole file is read */

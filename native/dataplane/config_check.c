@@ -121,6 +121,10 @@ static bool check_ports(const struct config *config, struct config_conflict *con
         return conflicts(conflict, NAME("ports", "tx"), NAME("ports", "rx"),
                          "%u of them, but rx has %u; what comes in at one goes out at its partner",
                          config->tx.count, config->rx.count);
+    if (config->function == FUNCTION_L2BRIDGE && config->rx.count < 2)
+        return conflicts(
+            conflict, NAME("ports", "rx"), NAME("pipeline", "function"),
+            "a bridge takes two ports or more, such as internal,internal (as many in tx)");
     if (!config->rx_by_queue && config->rx.count % chains_of(config) != 0)
         return conflicts(conflict, NAME("ports", "rx_by_queue"), NAME("machine", "lcores"),
                          "%u ports can't be shared evenly by %u lcores when each is one lcore's",

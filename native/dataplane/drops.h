@@ -14,7 +14,7 @@ enum drop_cause {
     DROP_POLICER,    /* the policer of its flow and class drops its colour */
     DROP_ROUTE_MISS, /* no route to its destination */
     DROP_TTL,        /* its time to live ended here */
-    DROP_FILTERED,   /* it would leave by the port that it came in by */
+    DROP_FILTERED,   /* it would leave by the port that it came in by, or is for its link only */
     DROP_OVERSIZE,   /* longer than the output's MTU */
     DROP_TM,         /* the traffic manager's queue was full, or RED said so */
     DROP_COMPUTE,    /* the compute reference had a wrong result */

@@ -5,6 +5,7 @@
 
 #include "eal_start.h"
 #include "placement.h"
+#include "stages/bridge.h"
 #include "stages/tm.h"
 
 uint32_t eal_memory_needed_mib(const struct config *config)
@@ -18,7 +19,8 @@ uint32_t eal_memory_needed_mib(const struct config *config)
                      + (config->function == FUNCTION_VPE_DOWNSTREAM
                             ? chains_of(config) * config->rx.count * TM_BYTES
                             : 0) /* schedulers */
-                     + config->lcore_count * (config->mbufs * buffer + (2ULL << 20));
+                     + (config->function == FUNCTION_L2BRIDGE ? bridge_bytes(config) : 0) +
+                     config->lcore_count * (config->mbufs * buffer + (2ULL << 20));
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96; /* heap and pools are fragmented by alignment */
 }
 

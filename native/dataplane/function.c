@@ -19,7 +19,16 @@ const struct function functions[FUNCTIONS] = {
                                  BIT(STAGE_DOWNROUTE) | BIT(STAGE_QINQ) | BIT(STAGE_TM), false},
     [FUNCTION_COMPUTE] = {"compute", "compute reference: an iteration for each packet",
                           FORMAT_PLAIN, BIT(STAGE_COMPUTE), false},
+    [FUNCTION_MACSWAP] = {"macswap", "back to where it came from: MAC addresses swapped",
+                          FORMAT_PLAIN, BIT(STAGE_MACSWAP), false},
+    [FUNCTION_L2BRIDGE] = {"l2bridge", "MAC learning bridge with ageing and flooding", FORMAT_PLAIN,
+                           BIT(STAGE_LEARN) | BIT(STAGE_FORWARD), true},
 };
+
+uint32_t function_chooser(const struct function *function)
+{
+    return function->chooses ? BIT(31 - __builtin_clz(function->stages)) : 0;
+}
 
 void function_stages_text(const struct function *function, char *text, size_t text_bytes)
 {

@@ -13,6 +13,8 @@ enum function_id {
     FUNCTION_L2PATCH,
     FUNCTION_VPE_DOWNSTREAM,
     FUNCTION_COMPUTE,
+    FUNCTION_MACSWAP,
+    FUNCTION_L2BRIDGE,
     FUNCTIONS
 };
 
@@ -37,6 +39,9 @@ extern const struct function functions[FUNCTIONS];
  * sentence in `error` on a bad name, order or need. */
 bool pipeline_parse(const struct function *function, const char *text, struct pipeline *pipeline,
                     char *error, size_t error_bytes);
+
+/* The stage that says where a packet goes, as a bit: its last one; 0 when none does. */
+uint32_t function_chooser(const struct function *function);
 
 /* "acl, key, classify": its stages in order. */
 void function_stages_text(const struct function *function, char *text, size_t text_bytes);

@@ -27,6 +27,13 @@ struct plain_maker {
     uint32_t mac_to, mac_from; /* the third byte of the addresses, in its place */
 };
 
+/* The MAC address of an input's side of a flow, as its bytes lie in memory, in the lower 48 bits.
+ */
+static inline uint64_t plain_station(uint8_t input, uint32_t flow)
+{
+    return 2 | (uint64_t)big32((uint32_t)input << FLOW_ID_BITS | flow) << 16;
+}
+
 void plain_maker_set(struct plain_maker *maker, const struct packet_profile *profile,
                      uint8_t input);
 

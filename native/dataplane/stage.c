@@ -40,4 +40,11 @@ const struct stage stages[STAGES] = {
                        .run = stage_compute,
                        .create = compute_create,
                        .destroy = compute_destroy},
+    [STAGE_MACSWAP] = {.name = "macswap", .run = stage_macswap},
+    [STAGE_LEARN] = {.name = "learn",
+                     .run = stage_learn,
+                     .create = learn_create,
+                     .destroy = learn_destroy,
+                     .timed = true},
+    [STAGE_FORWARD] = {.name = "forward", .run = stage_forward, .needs = NEEDS(STAGE_LEARN)},
 };

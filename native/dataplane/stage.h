@@ -27,6 +27,9 @@ enum stage_id {
     STAGE_QINQ,
     STAGE_TM,
     STAGE_COMPUTE,
+    STAGE_MACSWAP,
+    STAGE_LEARN,
+    STAGE_FORWARD,
     STAGES
 };
 

@@ -6,6 +6,8 @@
 #include <rte_eal.h>
 #include <rte_telemetry.h>
 
+#include "stages/bridge.h"
+
 /* The socket's callbacks get no pointer of ours and run on a thread of EAL's, which lives longer
  * than the tables. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -105,6 +107,44 @@ static int serve_rings(const char *command, const char *parameters, struct rte_t
     return 0;
 }
 
+static struct rte_tel_data *bridge_dict(const struct bridge *bridge, uint32_t port)
+{
+    struct bridge_counters counters = bridge_count(bridge, port);
+    struct rte_tel_data *dict = rte_tel_data_alloc();
+    if (dict == NULL)
+        return NULL;
+    rte_tel_data_start_dict(dict);
+    rte_tel_data_add_dict_u64(dict, "learned", counters.learned);
+    rte_tel_data_add_dict_u64(dict, "moved", counters.moved);
+    rte_tel_data_add_dict_u64(dict, "aged", counters.aged);
+    rte_tel_data_add_dict_u64(dict, "table_full", counters.full);
+    rte_tel_data_add_dict_u64(dict, "flooded_unknown", counters.unknown);
+    rte_tel_data_add_dict_u64(dict, "flooded_group", counters.group);
+    return dict;
+}
+
+static int serve_bridge(const char *command, const char *parameters, struct rte_tel_data *data)
+{
+    (void)command;
+    (void)parameters;
+    pthread_mutex_lock(&lock);
+    rte_tel_data_start_dict(data);
+    const struct bridge *bridge = served != NULL ? served->tables[STAGE_LEARN] : NULL;
+    if (bridge != NULL) {
+        rte_tel_data_add_dict_u64(data, "capacity", bridge->capacity);
+        rte_tel_data_add_dict_u64(data, "stations", bridge->stations);
+    }
+    for (uint32_t port = 0; bridge != NULL && port < served->config.rx.count; port++) {
+        char name[16];
+        struct rte_tel_data *dict = bridge_dict(bridge, port);
+        snprintf(name, sizeof name, "port_%u", port);
+        if (dict != NULL)
+            rte_tel_data_add_dict_container(data, name, dict, 0);
+    }
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 void telemetry_open(struct dataplane *dataplane)
 {
     pthread_mutex_lock(&lock);
@@ -118,6 +158,9 @@ void telemetry_open(struct dataplane *dataplane)
     rte_telemetry_register_cmd(
         "/planecast/stages", serve_stages,
         "Cycles, bursts and packets by stage, of the bursts that were sampled. No parameters.");
+    rte_telemetry_register_cmd(
+        "/planecast/bridge", serve_bridge,
+        "Stations learned, moved and aged, packets flooded, by port. No parameters.");
 }
 
 void telemetry_close(void)

@@ -41,4 +41,12 @@ void *compute_create(const struct config *config, char *error, size_t error_byte
 void compute_destroy(void *tables);
 STAGE_FUNCTION stage_compute(void *tables, struct burst *burst);
 
+STAGE_FUNCTION stage_macswap(void *tables, struct burst *burst);
+
+void *learn_create(const struct config *config, char *error, size_t error_bytes);
+void learn_destroy(void *tables);
+STAGE_FUNCTION stage_learn(void *tables, struct burst *burst);
+
+STAGE_FUNCTION stage_forward(void *tables, struct burst *burst);
+
 #endif

@@ -34,6 +34,7 @@ class DataplaneConfig:
     acl_rules: int
     flows: int
     routes: int
+    bridge_entries: int
     destination_step: str
     seed: int
     rx_ring: int
@@ -46,7 +47,8 @@ class DataplaneConfig:
     cpus: tuple[int, ...]
     """Forwarding CPUs; a trial on fewer lcores takes the first ones."""
     rx: str = "internal"
-    """Where packets come from: ``internal``, or the number of a DPDK port among the arguments."""
+    """Where packets come from: ``internal`` or the number of a DPDK port among the arguments;
+    several with commas between them."""
     tx: str = "internal"
     """Where they go."""
     downstream: tuple[tuple[str, str], ...] = ()
@@ -77,11 +79,13 @@ def _downstream(workload: Workload) -> tuple[tuple[str, str], ...]:
 
 def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
     frame_bytes = scenario.traffic.frame_bytes
+    ports = "internal,internal" if scenario.workload.kind == "l2bridge" else "internal"
     return DataplaneConfig(
         function=scenario.workload.kind,
         acl_rules=scenario.workload.acl_rules,
         flows=scenario.workload.flows,
         routes=scenario.workload.routes,
+        bridge_entries=scenario.workload.bridge_entries,
         destination_step=scenario.traffic.destination_step,
         seed=scenario.traffic.seed,
         rx_ring=scenario.placement.rx_ring,
@@ -92,6 +96,8 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         frame_bytes=64 if frame_bytes <= _usual_frame_bytes(scenario) else frame_bytes,
         cpus=cpus,
         downstream=_downstream(scenario.workload),
+        rx=ports,
+        tx=ports,
     )
 
 
@@ -152,6 +158,8 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "page_size": config.page_size,
         },
     }
+    if config.function == "l2bridge":
+        sections["tables"]["bridge_entries"] = config.bridge_entries
     if (config.rx, config.tx) != ("internal", "internal"):
         sections["ports"] = {"rx": config.rx, "tx": config.tx}
     if scenario is not None:

@@ -8,13 +8,28 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from planecast.scenario.model import Count, Noun, listed
 
-Stage = Literal["acl", "key", "classify", "actions", "route", "downroute", "qinq", "tm", "compute"]
+Stage = Literal[
+    "acl",
+    "key",
+    "classify",
+    "actions",
+    "route",
+    "downroute",
+    "qinq",
+    "tm",
+    "compute",
+    "macswap",
+    "learn",
+    "forward",
+]
 
 FUNCTIONS: dict[str, tuple[Stage, ...]] = {
     "vpe-upstream": ("acl", "key", "classify", "actions", "route"),
     "l2patch": (),
     "vpe-downstream": ("downroute", "qinq", "tm"),
     "compute": ("compute",),
+    "macswap": ("macswap",),
+    "l2bridge": ("learn", "forward"),
 }
 """The network functions of the data plane; of each the stages, in the only order they can have."""
 
@@ -27,20 +42,31 @@ _NEEDS: dict[Stage, Stage] = {
     "route": "key",
     "qinq": "downroute",
     "tm": "downroute",
+    "forward": "learn",
 }
-_GIVES: dict[Stage, str] = {"key": "flow key", "downroute": "next hop"}
+_GIVES: dict[Stage, str] = {
+    "key": "flow key",
+    "downroute": "next hop",
+    "learn": "table of stations",
+}
 
 MAX_FLOWS = 1 << 24
 """A flow is numbered by two VLAN tags of 12 bits each."""
+
+MAX_STATIONS = 1 << 22
+"""Stations of the largest bridge."""
 
 
 class Workload(Noun):
     """What is done to a packet, and the tables it is done with."""
 
-    kind: Literal["vpe-upstream", "l2patch", "vpe-downstream", "compute"] = "vpe-upstream"
+    kind: Literal["vpe-upstream", "l2patch", "vpe-downstream", "compute", "macswap", "l2bridge"] = (
+        "vpe-upstream"
+    )
     """The network function: vpe-upstream is QinQ-IPv4 in, MPLS-IPv4 out; l2patch passes packets on
     from port to port; vpe-downstream is IPv4 in, QinQ-IPv4 out through a traffic manager; compute
-    is the compute reference, one iteration for each packet."""
+    is the compute reference, one iteration for each packet; macswap sends packets back, MAC
+    addresses swapped; l2bridge learns which port a station is at and forwards by that."""
     stages: Annotated[
         tuple[Stage, ...],
         BeforeValidator(listed, json_schema_input_type=list[Stage] | str),
@@ -62,6 +88,8 @@ class Workload(Noun):
     """Rate of each of its 4,096 pipes, bytes a second."""
     tm_red: bool = True
     """Random early detection in its queues."""
+    bridge_entries: Annotated[Count, Field(ge=1, le=MAX_STATIONS)] = 131072
+    """Stations that the bridge's table holds: two of each flow, one at either port."""
 
     @field_validator("stages")
     @classmethod

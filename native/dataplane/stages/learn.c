@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Learning: the source address of a packet is a station at the port that it came in by.
+ *
+ * The addresses are read here for both stages of the bridge, and the lines of the table are asked
+ * for, the destination's too. The usual station is known, at this port, seen in this eighth of the
+ * ageing time: its word is in the table as it is, and nothing is written. Anything else takes the
+ * slow path: a new station, one that moved, one whose stamp is old, one in its second bucket.
+ *
+ * A frame from a group address, or from no address, is not one (IEEE 802.3, 3.2.3): it drops.
+ */
+#include "../headers.h"
+#include "../plain_maker.h"
+#include "bridge.h"
+#include "runts.h"
+#include "stages.h"
+
+enum { OFFSET_SOURCE = 6 };
+
+/* The in-process source stands for a network that has been there for a while: its stations are
+ * known, as flows are in the flow table. */
+static void learn_internal(const struct config *config)
+{
+    for (uint32_t input = 0; input < config->rx.count; input++) {
+        if (config->rx.port[input] != PORT_INTERNAL)
+            continue;
+        uint64_t mark = bridge_mark(&bridge, input);
+        for (uint32_t flow = 0; flow < config->active_flows; flow++) {
+            bridge_learn(&bridge, plain_station((uint8_t)input, flow) | mark, 0);
+        }
+    }
+}
+
+void *learn_create(const struct config *config, char *error, size_t error_bytes)
+{
+    if (!bridge_open(&bridge, config, error, error_bytes))
+        return NULL;
+    learn_internal(config);
+    return &bridge;
+}
+
+void learn_destroy(void *tables)
+{
+    bridge_close(tables);
+}
+
+/* True: the burst has packets without a station as their source; verdicts say which. */
+static bool judge_sources(const struct burst *burst, uint8_t *verdict)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < burst->count; i++) {
+        uint64_t source = load64(burst->frame[i] + OFFSET_SOURCE) & ADDRESS_MASK;
+        bool bad = source == 0 || (source & GROUP_BIT) != 0;
+        verdict[i] = bad ? DROP_HEADER : DROP_NONE;
+        any |= bad;
+    }
+    return any;
+}
+
+static SLOW_PATH learn_slowly(struct burst *burst, const uint64_t *unknown, uint32_t count)
+{
+    uint8_t verdict[BURST_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        if ((unknown[i] & ADDRESS_MASK) != 0 && (unknown[i] & GROUP_BIT) == 0)
+            bridge_learn(&bridge, unknown[i], burst->lcore);
+    }
+    if (judge_sources(burst, verdict))
+        burst_drop(burst, verdict);
+}
+
+STAGE_FUNCTION stage_learn(void *tables, struct burst *burst)
+{
+    struct bridge *here = tables;
+    const struct bucket *from[BURST_MAX];
+    uint64_t word[BURST_MAX], unknown[BURST_MAX];
+    if (unlikely(any_shorter(burst, ETHERNET_BYTES)))
+        drop_runts(burst);
+    bridge_tick(here, burst->now_tsc, burst->lcore);
+    uint64_t mark = bridge_mark(here, burst->input);
+    uint32_t count = burst->count, unknowns = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *frame = burst->frame[i];
+        uint64_t destination = load64(frame) & ADDRESS_MASK;
+        uint64_t source = load64(frame + OFFSET_SOURCE) & ADDRESS_MASK;
+        struct bucket *to = bridge_bucket(here, destination);
+        from[i] = bridge_bucket(here, source);
+        word[i] = source | mark;
+        burst->flow_key[i] = destination;
+        burst->action[i] = to;
+        __builtin_prefetch(from[i]);
+        __builtin_prefetch(to);
+    }
+    BURST_UNROLL
+    for (uint32_t i = 0; i < count; i++) {
+        unknown[unknowns] = word[i];
+        unknowns += bucket_find(from[i], word[i], UINT64_MAX) == 0;
+    }
+    if (unlikely(unknowns > 0))
+        learn_slowly(burst, unknown, unknowns);
+}
