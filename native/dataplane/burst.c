@@ -2,19 +2,14 @@
 #include "burst.h"
 
 const char *const drop_cause_name[DROP_CAUSES] = {
-    [DROP_NONE] = "none",
-    [DROP_HEADER] = "header",
-    [DROP_ACL] = "acl",
-    [DROP_FLOW_MISS] = "flow_miss",
-    [DROP_POLICER] = "policer",
-    [DROP_ROUTE_MISS] = "route_miss",
-    [DROP_TTL] = "ttl",
-    [DROP_FILTERED] = "filtered",
-    [DROP_OVERSIZE] = "oversize",
-    [DROP_TM] = "tm",
-    [DROP_COMPUTE] = "compute",
-    [DROP_RING] = "ring",
-    [DROP_TX] = "tx",
+    [DROP_NONE] = "none",         [DROP_HEADER] = "header",
+    [DROP_ACL] = "acl",           [DROP_FLOW_MISS] = "flow_miss",
+    [DROP_POLICER] = "policer",   [DROP_ROUTE_MISS] = "route_miss",
+    [DROP_TTL] = "ttl",           [DROP_FILTERED] = "filtered",
+    [DROP_OVERSIZE] = "oversize", [DROP_TM] = "tm",
+    [DROP_COMPUTE] = "compute",   [DROP_RING] = "ring",
+    [DROP_OPTIONS] = "options",   [DROP_CHECKSUM] = "checksum",
+    [DROP_MARTIAN] = "martian",   [DROP_TX] = "tx",
 };
 
 void burst_open(struct burst *burst)

@@ -31,15 +31,21 @@ struct burst {
     uint32_t stages;   /* bit set of enum stage_id: the pipeline that it takes */
     uint64_t now_tsc;  /* the one clock reading of this burst, when a stage asks for it */
     struct rte_mbuf *packet[BURST_MAX] __rte_cache_aligned;
-    uint8_t *frame[BURST_MAX];          /* first byte of the Ethernet header */
-    uint64_t flow_key[BURST_MAX];       /* the two VLAN ids, masked to 12 bits each */
-    uint32_t flow_signature[BURST_MAX]; /* CRC32 of the key, for the flow table */
-    int32_t flow[BURST_MAX];            /* flow id, as the flow table gives it; below 0: none */
-    uint32_t destination[BURST_MAX];    /* IPv4, host order */
-    void *action[BURST_MAX];            /* entry of the flow-action array for flow and class */
-    uint8_t colour[BURST_MAX];          /* enum rte_color */
-    uint8_t out[BURST_MAX];             /* which of ports.tx it goes to, where a function chooses */
-    uint64_t drop_count[DROP_CAUSES];   /* drops so far, by cause */
+    uint8_t *frame[BURST_MAX];    /* first byte of the Ethernet header */
+    uint64_t flow_key[BURST_MAX]; /* the two VLAN ids, masked to 12 bits each */
+    union {
+        uint32_t flow_signature[BURST_MAX]; /* CRC32 of the key, for the flow table */
+        uint32_t hop_word[BURST_MAX];       /* ip4: TTL, protocol, checksum, as they were loaded */
+    };
+    union {
+        int32_t flow[BURST_MAX];      /* flow id, as the flow table gives it; below 0: none */
+        uint32_t next_hop[BURST_MAX]; /* ip4: its number, or IP4_NO_ROUTE */
+    };
+    uint32_t destination[BURST_MAX];  /* IPv4, host order */
+    void *action[BURST_MAX];          /* entry of the flow-action array for flow and class */
+    uint8_t colour[BURST_MAX];        /* enum rte_color */
+    uint8_t out[BURST_MAX];           /* which of ports.tx it goes to, where a function chooses */
+    uint64_t drop_count[DROP_CAUSES]; /* drops so far, by cause */
     uint64_t copies; /* packets made of others so far: they go out or are dropped, too */
     const void *key_at[BURST_MAX]; /* where flow_key[i] is: rte_hash takes addresses */
 };

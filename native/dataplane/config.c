@@ -9,6 +9,7 @@
 
 #include "config_types.h"
 #include "headers.h"
+#include "ip4_routes.h"
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -18,6 +19,9 @@ static const struct config_key keys[] = {
     {"tables", "flows", &type_u32, FIELD(flows), 1, 1U << FLOW_ID_BITS, "65536", "entries of the flow table and of the flow actions"},
     {"tables", "routes", &type_u32, FIELD(routes), 2, ROUTES_MAX, "4096", "routes of the LPM table"},
     {"tables", "tbl8_groups", &type_u32, FIELD(tbl8_groups), 1, 1U << 20, "256", "groups for routes longer than 24 bits"},
+    {"tables", "route_lookup", &type_route_lookup, FIELD(route_lookup), 0, 0, "lpm", "ip4: what finds the longest prefix"},
+    {"tables", "route_depth", &type_depth, FIELD(route_depth), DEPTH_MIN, DEPTH_MAX, "mixed", "ip4: bits of the routes' prefixes"},
+    {"tables", "next_hops", &type_u32, FIELD(next_hops), 1, 65536, "64", "ip4: neighbours that the routes lead to, in turn"},
     {"tables", "meter_rate", &type_u64, FIELD(meter_rate), 1, UINT64_C(1000000000000), "1250000000", "CIR and PIR of every meter, bytes a second"},
     {"tables", "meter_burst", &type_u64, FIELD(meter_burst), 1, UINT64_C(1000000000000), "1000000", "CBS and PBS of every meter, bytes"},
     {"tables", "police_red", &type_bool, FIELD(police_red), 0, 1, "on", "the policer drops red packets"},

@@ -18,11 +18,14 @@ enum {
 }; /* rte_lpm compares a new route with all others: 4 times as many, 16 times as long */
 enum { STAGES_TEXT = 256 };
 enum lookup { LOOKUP_LPM, LOOKUP_HASH };
+enum route_lookup { ROUTE_LOOKUP_LPM, ROUTE_LOOKUP_FIB };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {
     /* tables */
     uint32_t acl_rules, flows, routes, tbl8_groups;
+    uint32_t next_hops, route_depth; /* route_depth: DEPTH_MIXED or bits of all routes */
+    enum route_lookup route_lookup;
     uint64_t meter_rate, meter_burst; /* bytes a second, bytes */
     bool police_red;
     enum lookup down_lookup;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "config.h"
+#include "ip4_routes.h"
 #include "placement.h"
 #include "stages/tm.h"
 
@@ -158,6 +159,16 @@ static bool check_pipeline(struct config *config, struct config_conflict *confli
                                sizeof conflict->sentence);
 }
 
+static bool check_routes(const struct config *config, struct config_conflict *conflict)
+{
+    uint32_t depth = config->route_depth;
+    if (depth == DEPTH_MIXED || config->routes <= 1ULL << depth)
+        return true;
+    return conflicts(conflict, NAME("tables", "routes"), NAME("tables", "route_depth"),
+                     "there are %u prefixes of %u bits; it takes no more than that", 1U << depth,
+                     depth);
+}
+
 bool config_check(struct config *config, struct config_conflict *conflict)
 {
     if (!check_cuts(config, conflict) || !check_rings(config, conflict) ||
@@ -169,5 +180,5 @@ bool config_check(struct config *config, struct config_conflict *conflict)
                          "%u flows are active, but the tables have %u; traffic.flows takes no more "
                          "than tables.flows",
                          config->active_flows, config->flows);
-    return check_pipeline(config, conflict);
+    return check_routes(config, conflict) && check_pipeline(config, conflict);
 }

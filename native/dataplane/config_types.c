@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ip4_routes.h"
+
 static void *place(struct config *config, const struct config_key *key)
 {
     return (char *)config + key->offset;
@@ -257,6 +259,39 @@ static void allow_text(const struct config_key *key, char *text, size_t text_byt
     snprintf(text, text_bytes, "names with commas");
 }
 
+static bool read_route_lookup(struct config *config, const struct config_key *key, const char *text,
+                              char *reason, size_t reason_bytes)
+{
+    (void)reason;
+    (void)reason_bytes;
+    bool fib = strcmp(text, "fib") == 0;
+    if (!fib && strcmp(text, "lpm") != 0)
+        return false;
+    *(enum route_lookup *)place(config, key) = fib ? ROUTE_LOOKUP_FIB : ROUTE_LOOKUP_LPM;
+    return true;
+}
+
+static void allow_route_lookup(const struct config_key *key, char *text, size_t text_bytes)
+{
+    (void)key;
+    snprintf(text, text_bytes, "lpm or fib");
+}
+
+static bool read_depth(struct config *config, const struct config_key *key, const char *text,
+                       char *reason, size_t reason_bytes)
+{
+    if (strcmp(text, "mixed") != 0)
+        return read_u32(config, key, text, reason, reason_bytes);
+    *(uint32_t *)place(config, key) = DEPTH_MIXED;
+    return true;
+}
+
+static void allow_depth(const struct config_key *key, char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "mixed, or a whole number from %" PRIu64 " to %" PRIu64, key->min,
+             key->max);
+}
+
 const struct config_type type_u32 = {read_u32, allow_number};
 const struct config_type type_u64 = {read_u64, allow_number};
 const struct config_type type_bool = {read_bool, allow_bool};
@@ -268,3 +303,5 @@ const struct config_type type_ports = {read_ports, allow_ports};
 const struct config_type type_function = {read_function, allow_function};
 const struct config_type type_text = {read_text, allow_text};
 const struct config_type type_lookup = {read_lookup, allow_lookup};
+const struct config_type type_route_lookup = {read_route_lookup, allow_route_lookup};
+const struct config_type type_depth = {read_depth, allow_depth};

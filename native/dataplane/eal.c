@@ -8,6 +8,14 @@
 #include "stages/bridge.h"
 #include "stages/tm.h"
 
+/* The groups of longer prefixes, at most one a route; counters; the FIB's tree. */
+static uint64_t ip4_bytes(const struct config *config)
+{
+    if (config->function != FUNCTION_IP4)
+        return 0;
+    return config->routes * (1024ULL + 256) + config->next_hops * 16ULL * (1 + config->lcore_count);
+}
+
 uint32_t eal_memory_needed_mib(const struct config *config)
 {
     uint64_t buffer = sizeof(struct rte_mbuf) + 2 * RTE_PKTMBUF_HEADROOM +
@@ -20,6 +28,7 @@ uint32_t eal_memory_needed_mib(const struct config *config)
                             ? chains_of(config) * config->rx.count * TM_BYTES
                             : 0) /* schedulers */
                      + (config->function == FUNCTION_L2BRIDGE ? bridge_bytes(config) : 0) +
+                     ip4_bytes(config) +
                      config->lcore_count * (config->mbufs * buffer + (2ULL << 20));
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96; /* heap and pools are fragmented by alignment */
 }

@@ -23,6 +23,9 @@ const struct function functions[FUNCTIONS] = {
                           FORMAT_PLAIN, BIT(STAGE_MACSWAP), false},
     [FUNCTION_L2BRIDGE] = {"l2bridge", "MAC learning bridge with ageing and flooding", FORMAT_PLAIN,
                            BIT(STAGE_LEARN) | BIT(STAGE_FORWARD), true},
+    [FUNCTION_IP4] = {"ip4", "IPv4 router: next hop by longest prefix", FORMAT_PLAIN,
+                      BIT(STAGE_IP4_CHECK) | BIT(STAGE_IP4_NEXT_HOP) | BIT(STAGE_IP4_REWRITE),
+                      true},
 };
 
 uint32_t function_chooser(const struct function *function)

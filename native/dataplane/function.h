@@ -15,13 +15,14 @@ enum function_id {
     FUNCTION_COMPUTE,
     FUNCTION_MACSWAP,
     FUNCTION_L2BRIDGE,
+    FUNCTION_IP4,
     FUNCTIONS
 };
 
 /* What the in-process source makes, and what a port's packets are checked for on arrival. */
 enum packet_format {
     FORMAT_QINQ,  /* QinQ, IPv4, UDP: checked for tags, version, options and length */
-    FORMAT_PLAIN, /* Ethernet, IPv4, UDP; MAC addresses are the flow's: not checked */
+    FORMAT_PLAIN, /* Ethernet, IPv4, UDP; MAC addresses are the flow's: not checked here */
     FORMAT_TUPLE, /* plain, but its five-tuple is the flow's: not checked */
 };
 

@@ -56,7 +56,7 @@ static inline void make_one(const struct plain_maker *maker, uint32_t number, st
     uint32_t random = MIX(number, MIX_A, MIX_B);
     uint32_t flow = maker->flow_first + (uint32_t)((uint64_t)random * maker->flow_count >> 32);
     uint32_t from = big32((uint32_t)PLAIN_SOURCE_NET << 24 | (flow & 0xFFFFFF));
-    uint32_t to = big32(flow * maker->destination_step);
+    uint32_t to = big32(plain_destination(flow, maker->destination_step));
     /* Network order: from 1024 up, and below 1024. */
     uint32_t ports = (random & 0xFF03FF7FU) | RTE_BE16(SOURCE_PORT_MIN);
     uint32_t sum =

@@ -5,7 +5,8 @@
  *   MAC addresses  02:00:PP:FF:FF:FF: the source's of this input and flow, the destination's of the
  *                  same flow at the other input of its pair (input 0 and 1, 2 and 3 ...)
  *   source         10.0.0.0/8 plus the flow
- *   destination    the flow times `destination_step`: source and destination belong together
+ *   destination    128.0.0.0/2 plus the flow times `destination_step`, which wraps there: addresses
+ *                  of hosts, all of them; source and destination belong together
  *   UDP ports      random ones, as in packet_maker.h
  */
 #ifndef PLANECAST_PLAIN_MAKER_H
@@ -17,6 +18,7 @@ enum {
     PLAIN_L2_BYTES = 14,
     PLAIN_FRAME_MIN_BYTES = PLAIN_L2_BYTES + IP_BYTES + UDP_BYTES,
     PLAIN_SOURCE_NET = 10,
+    PLAIN_DESTINATION_BITS = 30,
 };
 
 struct plain_maker {
@@ -32,6 +34,17 @@ struct plain_maker {
 static inline uint64_t plain_station(uint8_t input, uint32_t flow)
 {
     return 2 | (uint64_t)big32((uint32_t)input << FLOW_ID_BITS | flow) << 16;
+}
+
+static inline uint32_t plain_destination(uint32_t flow, uint32_t destination_step)
+{
+    const uint32_t net = UINT32_C(2) << PLAIN_DESTINATION_BITS; /* 128.0.0.0 */
+    return net | (flow * destination_step & ((1U << PLAIN_DESTINATION_BITS) - 1));
+}
+
+static inline bool is_plain_destination(uint32_t address)
+{
+    return address >> PLAIN_DESTINATION_BITS == 2;
 }
 
 void plain_maker_set(struct plain_maker *maker, const struct packet_profile *profile,

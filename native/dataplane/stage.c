@@ -47,4 +47,13 @@ const struct stage stages[STAGES] = {
                      .destroy = learn_destroy,
                      .timed = true},
     [STAGE_FORWARD] = {.name = "forward", .run = stage_forward, .needs = NEEDS(STAGE_LEARN)},
+    [STAGE_IP4_CHECK] = {.name = "check", .run = stage_ip4_check},
+    [STAGE_IP4_NEXT_HOP] = {.name = "next_hop",
+                            .run = stage_ip4_next_hop,
+                            .create = ip4_next_hop_create,
+                            .destroy = ip4_next_hop_destroy,
+                            .needs = NEEDS(STAGE_IP4_CHECK)},
+    [STAGE_IP4_REWRITE] = {.name = "rewrite",
+                           .run = stage_ip4_rewrite,
+                           .needs = NEEDS(STAGE_IP4_NEXT_HOP)},
 };

@@ -30,6 +30,9 @@ enum stage_id {
     STAGE_MACSWAP,
     STAGE_LEARN,
     STAGE_FORWARD,
+    STAGE_IP4_CHECK,
+    STAGE_IP4_NEXT_HOP,
+    STAGE_IP4_REWRITE,
     STAGES
 };
 

@@ -42,7 +42,7 @@ void test_ring_close(struct test_ring *ring, struct rte_mempool *pool);
  * lcore 1. dataplane.h has C's atomics, which C++20 has not. */
 struct config;
 struct test_counts {
-    uint64_t in, out, drops[16];
+    uint64_t in, out, drops[32];
     bool conserved;
 };
 bool test_trial(const struct config *config, uint64_t packets, double seconds,

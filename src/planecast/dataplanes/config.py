@@ -35,6 +35,9 @@ class DataplaneConfig:
     flows: int
     routes: int
     bridge_entries: int
+    route_lookup: str
+    route_depth: str
+    next_hops: int
     destination_step: str
     seed: int
     rx_ring: int
@@ -86,6 +89,9 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         flows=scenario.workload.flows,
         routes=scenario.workload.routes,
         bridge_entries=scenario.workload.bridge_entries,
+        route_lookup=scenario.workload.route_lookup,
+        route_depth=str(scenario.workload.route_depth),
+        next_hops=scenario.workload.next_hops,
         destination_step=scenario.traffic.destination_step,
         seed=scenario.traffic.seed,
         rx_ring=scenario.placement.rx_ring,
@@ -160,6 +166,12 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
     }
     if config.function == "l2bridge":
         sections["tables"]["bridge_entries"] = config.bridge_entries
+    if config.function == "ip4":
+        sections["tables"] |= {
+            "route_lookup": config.route_lookup,
+            "route_depth": config.route_depth,
+            "next_hops": config.next_hops,
+        }
     if (config.rx, config.tx) != ("internal", "internal"):
         sections["ports"] = {"rx": config.rx, "tx": config.tx}
     if scenario is not None:

@@ -21,6 +21,9 @@ Stage = Literal[
     "macswap",
     "learn",
     "forward",
+    "check",
+    "next_hop",
+    "rewrite",
 ]
 
 FUNCTIONS: dict[str, tuple[Stage, ...]] = {
@@ -30,6 +33,7 @@ FUNCTIONS: dict[str, tuple[Stage, ...]] = {
     "compute": ("compute",),
     "macswap": ("macswap",),
     "l2bridge": ("learn", "forward"),
+    "ip4": ("check", "next_hop", "rewrite"),
 }
 """The network functions of the data plane; of each the stages, in the only order they can have."""
 
@@ -43,11 +47,15 @@ _NEEDS: dict[Stage, Stage] = {
     "qinq": "downroute",
     "tm": "downroute",
     "forward": "learn",
+    "next_hop": "check",
+    "rewrite": "next_hop",
 }
 _GIVES: dict[Stage, str] = {
     "key": "flow key",
     "downroute": "next hop",
     "learn": "table of stations",
+    "check": "destination",
+    "next_hop": "next hop",
 }
 
 MAX_FLOWS = 1 << 24
@@ -60,13 +68,14 @@ MAX_STATIONS = 1 << 22
 class Workload(Noun):
     """What is done to a packet, and the tables it is done with."""
 
-    kind: Literal["vpe-upstream", "l2patch", "vpe-downstream", "compute", "macswap", "l2bridge"] = (
-        "vpe-upstream"
-    )
+    kind: Literal[
+        "vpe-upstream", "l2patch", "vpe-downstream", "compute", "macswap", "l2bridge", "ip4"
+    ] = "vpe-upstream"
     """The network function: vpe-upstream is QinQ-IPv4 in, MPLS-IPv4 out; l2patch passes packets on
     from port to port; vpe-downstream is IPv4 in, QinQ-IPv4 out through a traffic manager; compute
     is the compute reference, one iteration for each packet; macswap sends packets back, MAC
-    addresses swapped; l2bridge learns which port a station is at and forwards by that."""
+    addresses swapped; l2bridge learns which port a station is at and forwards by that; ip4 is an IPv4
+    router."""
     stages: Annotated[
         tuple[Stage, ...],
         BeforeValidator(listed, json_schema_input_type=list[Stage] | str),
@@ -90,6 +99,12 @@ class Workload(Noun):
     """Random early detection in its queues."""
     bridge_entries: Annotated[Count, Field(ge=1, le=MAX_STATIONS)] = 131072
     """Stations that the bridge's table holds: two of each flow, one at either port."""
+    route_lookup: Literal["lpm", "fib"] = "lpm"
+    """What finds the longest prefix for ip4: DPDK's LPM, or its FIB (DIR-24-8)."""
+    route_depth: Literal["mixed"] | Annotated[Count, Field(ge=8, le=32)] = "mixed"
+    """Bits of all of ip4's routes; mixed: from 8 to 32."""
+    next_hops: Annotated[Count, Field(ge=1, le=65536)] = 64
+    """Neighbours that ip4's routes lead to, in turn."""
 
     @field_validator("stages")
     @classmethod
