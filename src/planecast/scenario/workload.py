@@ -74,8 +74,8 @@ class Workload(Noun):
     """The network function: vpe-upstream is QinQ-IPv4 in, MPLS-IPv4 out; l2patch passes packets on
     from port to port; vpe-downstream is IPv4 in, QinQ-IPv4 out through a traffic manager; compute
     is the compute reference, one iteration for each packet; macswap sends packets back, MAC
-    addresses swapped; l2bridge learns which port a station is at and forwards by that; ip4 is an IPv4
-    router."""
+    addresses swapped; l2bridge learns which port a station is at and forwards by that; ip4 is an
+    IPv4 router."""
     stages: Annotated[
         tuple[Stage, ...],
         BeforeValidator(listed, json_schema_input_type=list[Stage] | str),
