@@ -12,12 +12,6 @@ const char *const drop_cause_name[DROP_CAUSES] = {
     [DROP_MARTIAN] = "martian",   [DROP_TX] = "tx",
 };
 
-void burst_open(struct burst *burst)
-{
-    for (uint16_t i = 0; i < BURST_MAX; i++)
-        burst->key_at[i] = &burst->flow_key[i];
-}
-
 SLOW_PATH burst_drop(struct burst *burst, const uint8_t *verdict)
 {
     uint16_t kept = 0;

@@ -47,14 +47,10 @@ struct burst {
     uint8_t out[BURST_MAX];           /* which of ports.tx it goes to, where a function chooses */
     uint64_t drop_count[DROP_CAUSES]; /* drops so far, by cause */
     uint64_t copies; /* packets made of others so far: they go out or are dropped, too */
-    const void *key_at[BURST_MAX]; /* where flow_key[i] is: rte_hash takes addresses */
 };
 
 /* Where a packet goes that goes to every port but its own. */
 enum { OUT_ALL = 0xFF };
-
-/* Once, before the first packet. */
-void burst_open(struct burst *burst);
 
 /* Frees the packets whose verdict[i] (an enum drop_cause) is not DROP_NONE, counts them, and closes
  * the gaps in every column. The slow path: a stage calls it only when it has something to drop. */

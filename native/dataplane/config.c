@@ -17,6 +17,7 @@
 static const struct config_key keys[] = {
     {"tables", "acl_rules", &type_u32, FIELD(acl_rules), 1, 65536, "4096", "rules of the firewall"},
     {"tables", "flows", &type_u32, FIELD(flows), 1, 1U << FLOW_ID_BITS, "65536", "entries of the flow table and of the flow actions"},
+    {"tables", "flow_table", &type_flow_table, FIELD(flow_table), 0, 0, "buckets", "our own table, or the library's"},
     {"tables", "routes", &type_u32, FIELD(routes), 2, ROUTES_MAX, "4096", "routes of the LPM table"},
     {"tables", "tbl8_groups", &type_u32, FIELD(tbl8_groups), 1, 1U << 20, "256", "groups for routes longer than 24 bits"},
     {"tables", "route_lookup", &type_route_lookup, FIELD(route_lookup), 0, 0, "lpm", "ip4: what finds the longest prefix"},

@@ -19,6 +19,7 @@ enum {
 enum { STAGES_TEXT = 256 };
 enum lookup { LOOKUP_LPM, LOOKUP_HASH };
 enum route_lookup { ROUTE_LOOKUP_LPM, ROUTE_LOOKUP_FIB };
+enum flow_table_kind { FLOW_TABLE_BUCKETS, FLOW_TABLE_RTE_HASH };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {
@@ -32,6 +33,7 @@ struct config {
     uint64_t tm_rate, tm_pipe_rate; /* bytes a second */
     bool tm_red;
     uint32_t bridge_entries, ageing_s;
+    enum flow_table_kind flow_table;
     /* pipeline */
     enum function_id function;
     struct pipeline pipeline; /* of `stages`, once the whole file is read */

@@ -150,21 +150,32 @@ static void allow_cpus(const struct config_key *key, char *text, size_t text_byt
     snprintf(text, text_bytes, "a CPU list such as 1 or 0-3,8");
 }
 
-static bool read_pages(struct config *config, const struct config_key *key, const char *text,
-                       char *reason, size_t reason_bytes)
+/* The number of the name that the text is; -1: of none. */
+static int find_name(const char *text, const char *const *names, int count)
 {
-    static const char *const names[] = {
-        [PAGES_AUTO] = "auto", [PAGES_4KIB] = "4KiB", [PAGES_2MIB] = "2MiB"};
-    (void)reason;
-    (void)reason_bytes;
-    for (int i = PAGES_AUTO; i <= PAGES_2MIB; i++) {
-        if (strcmp(text, names[i]) != 0)
-            continue;
-        *(enum page_size *)place(config, key) = (enum page_size)i;
-        return true;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0)
+            return i;
     }
-    return false;
+    return -1;
 }
+
+/* Enumerations whose names are in order. */
+#define NAMED_TYPE(what, ...)                                                                      \
+    static const char *const what##_names[] = {__VA_ARGS__};                                       \
+    static bool read_##what(struct config *config, const struct config_key *key, const char *text, \
+                            char *reason, size_t reason_bytes)                                     \
+    {                                                                                              \
+        (void)reason;                                                                              \
+        (void)reason_bytes;                                                                        \
+        int found = find_name(text, what##_names, sizeof what##_names / sizeof *what##_names);     \
+        if (found >= 0)                                                                            \
+            *(unsigned *)place(config, key) = (unsigned)found;                                     \
+        return found >= 0;                                                                         \
+    }
+
+NAMED_TYPE(pages, [PAGES_AUTO] = "auto", [PAGES_4KIB] = "4KiB", [PAGES_2MIB] = "2MiB")
+NAMED_TYPE(flow_table, [FLOW_TABLE_BUCKETS] = "buckets", [FLOW_TABLE_RTE_HASH] = "rte_hash")
 
 static void allow_pages(const struct config_key *key, char *text, size_t text_bytes)
 {
@@ -172,17 +183,13 @@ static void allow_pages(const struct config_key *key, char *text, size_t text_by
     snprintf(text, text_bytes, "auto, 4KiB or 2MiB");
 }
 
-static bool read_lookup(struct config *config, const struct config_key *key, const char *text,
-                        char *reason, size_t reason_bytes)
+static void allow_flow_table(const struct config_key *key, char *text, size_t text_bytes)
 {
-    (void)reason;
-    (void)reason_bytes;
-    bool hash = strcmp(text, "hash") == 0;
-    if (!hash && strcmp(text, "lpm") != 0)
-        return false;
-    *(enum lookup *)place(config, key) = hash ? LOOKUP_HASH : LOOKUP_LPM;
-    return true;
+    (void)key;
+    snprintf(text, text_bytes, "buckets or rte_hash");
 }
+
+NAMED_TYPE(lookup, [LOOKUP_LPM] = "lpm", [LOOKUP_HASH] = "hash")
 
 static void allow_lookup(const struct config_key *key, char *text, size_t text_bytes)
 {
@@ -305,3 +312,4 @@ const struct config_type type_text = {read_text, allow_text};
 const struct config_type type_lookup = {read_lookup, allow_lookup};
 const struct config_type type_route_lookup = {read_route_lookup, allow_route_lookup};
 const struct config_type type_depth = {read_depth, allow_depth};
+const struct config_type type_flow_table = {read_flow_table, allow_flow_table};

@@ -27,6 +27,7 @@ struct config_key {
 };
 
 extern const struct config_type type_u32, type_u64, type_bool, type_ipv4, type_dscps, type_cpus,
-    type_pages, type_ports, type_function, type_text, type_lookup, type_route_lookup, type_depth;
+    type_pages, type_ports, type_function, type_text, type_lookup, type_route_lookup, type_depth,
+    type_flow_table;
 
 #endif

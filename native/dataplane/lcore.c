@@ -41,7 +41,6 @@ bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index
                 struct lcore *before)
 {
     uint32_t segments = segments_of(config);
-    burst_open(&lcore->burst);
     lcore->index = index;
     lcore->burst.lcore = (uint8_t)index;
     lcore->cpu = config->lcore_cpu[index];

@@ -109,6 +109,7 @@ cuts = none
 [tables]
 acl_rules = 4096
 flows = 65536
+flow_table = buckets
 routes = 4096
 [traffic]
 frame_bytes = 64
@@ -134,6 +135,7 @@ stage_clock = 0
 [tables]
 acl_rules = 4096
 flows = 65536
+flow_table = buckets
 routes = 4096
 [traffic]
 frame_bytes = 128

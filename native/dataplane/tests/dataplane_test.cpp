@@ -87,3 +87,13 @@ TEST(Dataplane, ASharedOrTinyTableStillHasEveryFlow)
         EXPECT_EQ(counts.out, counts.in) << flows;
     }
 }
+
+TEST(Dataplane, TheLibrarysFlowTableForwardsAsOursDoes)
+{
+    struct config config = small();
+    config.flow_table = FLOW_TABLE_RTE_HASH;
+    test_counts counts{};
+    ASSERT_EQ(trial(config, counts), "");
+    EXPECT_EQ(counts.out, counts.in);
+    expect_fine();
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inline_functions.h"
 
+#include "../flow_table.h"
 #include "../headers.h"
 #include "../partition.h"
 #include "../ring.h"
@@ -67,6 +68,32 @@ void test_ring_exchange(struct test_ring *ring, struct rte_mbuf *const *in, stru
 void test_ring_close(struct test_ring *ring, struct rte_mempool *pool)
 {
     ring_close(&ring->ring, pool);
+}
+
+struct test_flow_table {
+    struct flow_table table;
+};
+
+struct test_flow_table *test_flow_table_open(uint32_t flows)
+{
+    static struct test_flow_table table;
+    return flow_table_open(&table.table, flows) ? &table : NULL;
+}
+
+bool test_flow_table_add(struct test_flow_table *table, uint32_t key, uint32_t signature,
+                         int32_t flow)
+{
+    return flow_table_add(&table->table, key, signature, flow);
+}
+
+int32_t test_flow_table_find(struct test_flow_table *table, uint32_t key, uint32_t signature)
+{
+    return flow_table_find(&table->table, key, signature);
+}
+
+void test_flow_table_close(struct test_flow_table *table)
+{
+    flow_table_close(&table->table);
 }
 
 bool test_trial(const struct config *config, uint64_t packets, double seconds,

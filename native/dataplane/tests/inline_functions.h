@@ -38,6 +38,14 @@ void test_ring_exchange(struct test_ring *ring, struct rte_mbuf *const *in, stru
                         uint16_t count);
 void test_ring_close(struct test_ring *ring, struct rte_mempool *pool);
 
+/* flow_table.h */
+struct test_flow_table;
+struct test_flow_table *test_flow_table_open(uint32_t flows);
+bool test_flow_table_add(struct test_flow_table *table, uint32_t key, uint32_t signature,
+                         int32_t flow);
+int32_t test_flow_table_find(struct test_flow_table *table, uint32_t key, uint32_t signature);
+void test_flow_table_close(struct test_flow_table *table);
+
 /* A data plane whose configuration is at its defaults but for what is set; its trial runs on
  * lcore 1. dataplane.h has C's atomics, which C++20 has not. */
 struct config;

@@ -33,6 +33,7 @@ class DataplaneConfig:
     function: str
     acl_rules: int
     flows: int
+    flow_table: str
     routes: int
     bridge_entries: int
     route_lookup: str
@@ -87,6 +88,7 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         function=scenario.workload.kind,
         acl_rules=scenario.workload.acl_rules,
         flows=scenario.workload.flows,
+        flow_table=scenario.workload.flow_table,
         routes=scenario.workload.routes,
         bridge_entries=scenario.workload.bridge_entries,
         route_lookup=scenario.workload.route_lookup,
@@ -143,6 +145,7 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
         "tables": {
             "acl_rules": config.acl_rules,
             "flows": config.flows,
+            "flow_table": config.flow_table,
             "routes": config.routes,
             **dict(config.downstream),
         },

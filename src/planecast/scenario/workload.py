@@ -85,6 +85,8 @@ class Workload(Noun):
     """Rules of the access control list."""
     flows: Annotated[Count, Field(ge=1, le=MAX_FLOWS)] = 65536
     """Entries of the flow table and of the array of flow actions."""
+    flow_table: Literal["buckets", "rte_hash"] = "buckets"
+    """The flow table: planecast's own, a line for seven flows, or DPDK's hash library."""
     routes: Annotated[Count, Field(ge=2, le=65536)] = 4096
     """Routes of the longest-prefix-match table."""
     down_lookup: Literal["lpm", "hash"] = "lpm"

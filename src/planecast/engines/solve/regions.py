@@ -21,6 +21,7 @@ ACL_LINES_PER_RULE = 338 / 64
 """rte_acl's run-time structures take 1,386,704 bytes for 4,096 of our rules (its own dump)."""
 BUCKET_ENTRIES = 8  # rte_hash: a bucket is one line
 KEYS_PER_LINE = 4  # rte_hash: eight bytes of data and eight of key
+FLOWS_PER_BUCKET = 4  # our flow table, on average: a bucket is one line
 NEXT_HOPS_PER_LINE = 2
 BUFFER_LINES = 2  # of an mbuf its first line, of the packet its headers
 BUFFER_BYTES = 2432
@@ -50,6 +51,8 @@ class Facts:
     acl_rules: Floats
     table_flows: Floats
     routes: Floats
+    library_table: NDArray[np.bool_]
+    """Flows are looked up by rte_hash."""
     active_flows: Floats
     destinations: Floats
     """Distinct destinations before the steps come round."""
@@ -76,6 +79,7 @@ def facts_of(scenarios: Sequence[Scenario]) -> Facts:
         acl_rules=column([s.workload.acl_rules for s in scenarios]),
         table_flows=column([s.workload.flows for s in scenarios]),
         routes=column([s.workload.routes for s in scenarios]),
+        library_table=np.array([s.workload.flow_table == "rte_hash" for s in scenarios]),
         active_flows=column([s.traffic.flows for s in scenarios]),
         destinations=column(destinations),
         destination_lines=column([min(count, 1 << 20) for count in destinations]),
@@ -135,11 +139,14 @@ def _rules(facts: Facts) -> Region:
 
 def _flow_table(facts: Facts) -> list[Region]:
     own = facts.active_flows / facts.lcores
-    buckets = 2 ** np.ceil(np.log2(np.maximum(facts.table_flows, 8))) / BUCKET_ENTRIES
+    library = facts.library_table
+    entries = np.where(library, BUCKET_ENTRIES, FLOWS_PER_BUCKET)
+    buckets = 2 ** np.ceil(np.log2(np.maximum(facts.table_flows, 8))) / entries
+    # The library's bulk look-up asks for the primary and the secondary bucket of every key.
+    asked = np.where(library, 2.0, 1.0)
 
     def touched(flows: Floats) -> Floats:
-        # Bulk look-up asks for the primary and the secondary bucket of every key.
-        return np.asarray(buckets * -np.expm1(-2 * flows / buckets))
+        return np.asarray(buckets * -np.expm1(-asked * flows / buckets))
 
     return [
         Region(
@@ -147,16 +154,16 @@ def _flow_table(facts: Facts) -> list[Region]:
             name="flow buckets",
             cyclic=False,
             lines=touched(own),
-            touches=2 * facts.stages["classify"],
+            touches=asked * facts.stages["classify"],
             pages=np.minimum(touched(own), buckets / 64 + 1),
             total_lines=touched(facts.active_flows),
         ),
         Region(
             stage="classify",
-            name="flow keys",
+            name="flow keys",  # of the library's alone
             cyclic=False,
             lines=own / KEYS_PER_LINE + 1,
-            touches=facts.stages["classify"],
+            touches=np.where(library, facts.stages["classify"], 0.0),
             pages=own / KEYS_PER_LINE / 64 + 1,
             total_lines=facts.active_flows / KEYS_PER_LINE + 1,
         ),
