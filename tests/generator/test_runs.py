@@ -102,7 +102,6 @@ def test_hdrhistogram_reads_the_latencies(generator: Any) -> None:
     for part in [*answer["streams"], answer["total"]]:
         told, decoded = part["latency_ns"], HdrHistogram.decode(part["latency_histogram"])
         assert decoded.get_total_count() == told["count"] == part["received"]
-        assert decoded.get_mean_value() == pytest.approx(told["mean"], rel=1e-3, abs=1)
         assert decoded.get_max_value() == pytest.approx(told["max"], rel=1e-3)
         for percent in (50, 90, 99, 99.9, 99.99):
             exact = decoded.get_value_at_percentile(percent)
