@@ -10,6 +10,7 @@
 #include <valgrind/callgrind.h>
 
 #include "placement.h"
+#include "unmap.h"
 
 struct trial trial_default(const struct dataplane *dataplane)
 {
@@ -81,11 +82,19 @@ static void forward(struct round *round, struct lcore *lcore, uint64_t packets, 
         forward_burst(lcore);
         if ((polls & 63) != 0)
             continue;
+        polling_goes_on();
         if (stopped(round))
             return;
         if (deadline != 0 && rte_rdtsc() >= deadline)
             return;
     }
+}
+
+/* One poll of those that wait for other lcores. */
+static void keep_forwarding(struct lcore *lcore)
+{
+    forward_burst(lcore);
+    polling_goes_on();
 }
 
 static void instrument_on(enum instrument instrument)
@@ -177,16 +186,15 @@ static void end_in_turn(struct round *round, struct lcore *lcore)
 {
     atomic_uint *left = &round->left[lcore->chain];
     while (atomic_load(left) < lcore->segment && !atomic_load(&round->abandoned))
-        forward_burst(lcore);
+        keep_forwarding(lcore);
     while (lcore->in != NULL && handover_count(lcore->in) > 0)
-        forward_burst(lcore);
+        keep_forwarding(lcore);
     drain(lcore);
     atomic_fetch_add(left, 1);
 }
 
-static int work(void *opaque)
+static void poll_ports(struct worker *worker)
 {
-    struct worker *worker = opaque;
     struct round *round = worker->round;
     struct lcore *lcore = worker->lcore;
     const struct trial *trial = round->trial;
@@ -197,7 +205,7 @@ static int work(void *opaque)
     atomic_fetch_add(&round->warm, 1);
     while (atomic_load(&round->warm) < lcores && !stopped(round)) {
         if (segments_of(&round->dataplane->config) > 1)
-            forward_burst(lcore); /* the next ones need packets to get warm */
+            keep_forwarding(lcore); /* the next ones need packets to get warm */
         else
             rte_pause();
     }
@@ -207,8 +215,15 @@ static int work(void *opaque)
     }
     atomic_fetch_add(&round->done, 1);
     while (atomic_load(&round->done) < lcores && !stopped(round))
-        forward_burst(lcore);
+        keep_forwarding(lcore);
     end_in_turn(round, lcore);
+}
+
+static int work(void *opaque)
+{
+    polling_begins();
+    poll_ports(opaque);
+    polling_ends();
     return 0;
 }
 

@@ -3,7 +3,7 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(DPDK REQUIRED libdpdk)
 
-set(PLANECAST_DPDK_SOURCES requests.c json.c cpus.c eal_start.c pages.c)
+set(PLANECAST_DPDK_SOURCES requests.c json.c cpus.c eal_start.c pages.c unmap.c)
 list(TRANSFORM PLANECAST_DPDK_SOURCES PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
 set(PLANECAST_DPDK_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
@@ -30,6 +30,7 @@ function(planecast_dpdk_program name march)
   target_compile_options(${name} PRIVATE ${DPDK_FLAGS} -O3 -g -march=${march} -Wall -Wextra -Werror
                          -Wno-psabi)
   target_link_directories(${name} PRIVATE ${DPDK_STATIC_LIBRARY_DIRS})
+  target_link_options(${name} PRIVATE -Wl,--wrap=munmap) # unmap.c
 endfunction()
 
 # DPDK's own inline functions load and store where they like, so alignment is not looked at.

@@ -8,6 +8,7 @@
 
 #include "pages.h"
 #include "ports.h"
+#include "unmap.h"
 
 enum { MBUF_CACHE = 256 };
 
@@ -124,8 +125,10 @@ static bool send_turn(struct generator *generator, uint64_t now)
 static int work_sending(void *opaque)
 {
     struct generator *generator = opaque;
-    while (send_turn(generator, rte_rdtsc())) {
-    }
+    polling_begins();
+    while (send_turn(generator, rte_rdtsc()))
+        polling_goes_on();
+    polling_ends();
     return 0;
 }
 
@@ -133,10 +136,13 @@ static int work_receiving(void *opaque)
 {
     struct generator *generator = opaque;
     uint64_t now = rte_rdtsc();
+    polling_begins();
     while (!drained(generator, now)) {
         receiver_turn(&generator->receiver);
+        polling_goes_on();
         now = rte_rdtsc();
     }
+    polling_ends();
     generator->receiving_ended = now;
     return 0;
 }
@@ -146,13 +152,16 @@ static int work_both(void *opaque)
     struct generator *generator = opaque;
     bool sending = true;
     uint64_t now = rte_rdtsc();
+    polling_begins();
     while (sending || (generator->receives && !drained(generator, now))) {
         if (sending)
             sending = send_turn(generator, now);
         if (generator->receives)
             receiver_turn(&generator->receiver);
+        polling_goes_on();
         now = rte_rdtsc();
     }
+    polling_ends();
     generator->receiving_ended = now;
     return 0;
 }
