@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow_table.h"
 
+#include <rte_common.h>
 #include <rte_malloc.h>
 #include <string.h>
 
-/* On average. Signatures that fall as they like leave eight keys or more in one bucket of twenty.
- */
+/* On average. With signatures that fall by chance, two keys of a hundred stand in a bucket that
+ * goes on. */
 enum { KEYS_PER_BUCKET = 4, BUCKETS_MIN = 8 };
 
 bool flow_table_open(struct flow_table *table, uint32_t flows)
@@ -13,7 +14,8 @@ bool flow_table_open(struct flow_table *table, uint32_t flows)
     uint32_t buckets = rte_align32pow2(RTE_MAX(flows / KEYS_PER_BUCKET, (uint32_t)BUCKETS_MIN));
     /* Every key has room even when all of them have one signature. */
     uint64_t size = (uint64_t)buckets + flows / FLOW_BUCKET_KEYS + 1;
-    *table = (struct flow_table){.mask = buckets - 1, .used = buckets, .size = (uint32_t)size};
+    *table = (struct flow_table){
+        .shift = 32 - rte_log2_u32(buckets), .used = buckets, .size = (uint32_t)size};
     table->buckets =
         rte_malloc("flow_table", size * sizeof(struct flow_bucket), RTE_CACHE_LINE_SIZE);
     if (table->buckets == NULL)
@@ -34,7 +36,7 @@ void flow_table_close(struct flow_table *table)
 
 bool flow_table_add(struct flow_table *table, uint32_t key, uint32_t signature, int32_t flow)
 {
-    struct flow_bucket *bucket = &table->buckets[signature & table->mask];
+    struct flow_bucket *bucket = flow_table_bucket(table, signature);
     while (bucket->next != 0)
         bucket = &table->buckets[bucket->next];
     int place = 0;

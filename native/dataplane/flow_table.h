@@ -31,8 +31,8 @@ struct flow_bucket {
 _Static_assert(sizeof(struct flow_bucket) == RTE_CACHE_LINE_SIZE, "a bucket is one cache line");
 
 struct flow_table {
-    struct flow_bucket *buckets; /* [mask + 1], then those that go on */
-    uint32_t mask;
+    struct flow_bucket *buckets; /* [2^(32 - shift)], then those that go on */
+    uint32_t shift;
     uint32_t used, size; /* buckets, of all */
 };
 
@@ -43,10 +43,13 @@ void flow_table_close(struct flow_table *table);
 /* False when the table has no room any more. The key is not in it yet. */
 bool flow_table_add(struct flow_table *table, uint32_t key, uint32_t signature, int32_t flow);
 
-static inline const struct flow_bucket *flow_table_bucket(const struct flow_table *table,
-                                                          uint32_t signature)
+/* A CRC is linear: of keys that count up, its low bits name a fourth of the buckets only, and half
+ * of the keys would stand in a bucket that goes on. Multiplied by 2^32 over the golden ratio
+ * (Knuth, The Art of Computer Programming 3, 6.4), its high bits fall as if by chance. */
+static inline struct flow_bucket *flow_table_bucket(const struct flow_table *table,
+                                                    uint32_t signature)
 {
-    return &table->buckets[signature & table->mask];
+    return &table->buckets[signature * UINT32_C(0x9E3779B1) >> table->shift];
 }
 
 /* The flow id of a key in a bucket; FLOW_NONE when it is not in this one. */

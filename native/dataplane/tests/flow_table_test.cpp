@@ -3,6 +3,7 @@
 // Against a map of the standard library, whatever the signatures are.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <unordered_map>
 
@@ -43,6 +44,26 @@ TEST(FlowTable, FindsWhatIsThereAndNothingElse)
 {
     for (const uint32_t count : {1U, 2U, 7U, 8U, 9U, 100U, 4096U, 5000U, 65536U})
         check(count, [](uint32_t key) { return test_flow_signature(key); });
+}
+
+// The data plane's own flows: their VLAN ids count up.
+TEST(FlowTable, KeysThatCountUpSpreadAsIfByChance)
+{
+    for (const uint32_t count : {4096U, 65536U, 1048576U}) {
+        test_flow_table *table = test_flow_table_open(count);
+        ASSERT_NE(table, nullptr);
+        for (uint32_t flow = 0; flow < count; flow++) {
+            ASSERT_TRUE(test_flow_table_add(table, flow,
+                                            test_flow_signature(test_flow_key_of(flow)),
+                                            static_cast<int32_t>(flow)));
+        }
+        uint32_t going_on = 0;
+        const uint32_t buckets = test_flow_table_buckets(table, &going_on);
+        // Four keys a bucket in the mean: by Poisson's law more than seven in one of twenty.
+        const double expected = 0.0511 * buckets;
+        EXPECT_LT(going_on, expected + 4 * std::sqrt(expected)) << count;
+        test_flow_table_close(table);
+    }
 }
 
 TEST(FlowTable, AlsoWhenAllSignaturesAreOne)

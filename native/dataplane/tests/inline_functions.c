@@ -91,6 +91,13 @@ int32_t test_flow_table_find(struct test_flow_table *table, uint32_t key, uint32
     return flow_table_find(&table->table, key, signature);
 }
 
+uint32_t test_flow_table_buckets(struct test_flow_table *table, uint32_t *going_on)
+{
+    uint32_t buckets = UINT32_C(1) << (32 - table->table.shift);
+    *going_on = table->table.used - buckets;
+    return buckets;
+}
+
 void test_flow_table_close(struct test_flow_table *table)
 {
     flow_table_close(&table->table);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+extern "C" bool unmap_open(); // unmap.h, which is C
+
 int main(int argc, char **argv)
 {
     testing::InitGoogleTest(&argc, argv);
@@ -27,7 +29,7 @@ int main(int argc, char **argv)
     for (auto &word : words)
         arguments.push_back(word.data());
     int code = 1;
-    if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) >= 0) {
+    if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) >= 0 && unmap_open()) {
         code = RUN_ALL_TESTS();
         const std::filesystem::path runtime = rte_eal_get_runtime_dir();
         rte_eal_cleanup();
