@@ -22,6 +22,7 @@ TRUTH = {
     "source.cpi": 0.25,
     "source.bf": 0.2,
     "source.drain": 30.0,
+    "source.hidden": 0.1,
     "acl.cpi": 0.5,
     "acl.bf": 0.3,
     "acl.narrow": 0.3,

@@ -22,7 +22,15 @@ from planecast.study.calibrate import Context, calibrate_study
 from planecast.study.instructions import count_pipelines
 from planecast.study.validate import reproduce, validate
 
-TRUTH = {"cpi": 0.25, "narrow": 0.35, "burst": 40.0, "round": 40.0, "drain": 30.0, "bf": 0.2}
+TRUTH = {
+    "cpi": 0.25,
+    "narrow": 0.35,
+    "burst": 40.0,
+    "round": 40.0,
+    "drain": 30.0,
+    "hidden": 0.1,
+    "bf": 0.2,
+}
 """What every stage's parameters are in truth, by kind."""
 
 

@@ -51,6 +51,7 @@ _UNITS = {
     "burst": "TSC cycles/burst",
     "round": "TSC cycles/round",
     "drain": "TSC cycles/packet",
+    "hidden": "TSC cycles/instruction",
     "bf": "ratio",
 }
 
@@ -117,7 +118,7 @@ def calibrate(
         parameters=_parameters(names, best.vector, covariance, freedom),
         covariance=tuple(tuple(float(x) for x in row) for row in covariance),
         freedom=freedom,
-        discrepancy=_discrepancy(seen, best),
+        discrepancy=_discrepancy(seen, best.rows, bounds),
         hierarchy=hierarchy,
         last_level_factor=factor,
         alternatives=tuple(
@@ -211,17 +212,22 @@ def _covariance(fit: _Fit, seen: Observations, bounds: tuple[Floats, Floats]) ->
     return covariance, freedom
 
 
-def _discrepancy(seen: Observations, fit: _Fit) -> float:
+def _discrepancy(seen: Observations, rows: Floats, bounds: tuple[Floats, Floats]) -> float:
     """The model's own relative error of a whole point: that of two in three is smaller.
 
-    Two in three is what a standard deviation means; a root mean square would be ruled by the one
-    pipeline that fits worst. Scaled up for the parameters that the fit spent. What the parameters
-    leave open is not in it: their covariance says that.
+    Each point is predicted by a fit to the others (leave-one-out cross-validation): the errors that
+    a fit leaves at its own points are too small, for it has as many parameters as points. Two in
+    three is what a standard deviation means; a root mean square would be ruled by the one
+    pipeline that nothing else tells of.
     """
+    errors = []
     wholes = np.array([stage is None for stage in seen.stages])
-    errors = (fit.rows[wholes] @ fit.vector) / seen.values[wholes] - 1
-    spent = len(seen.values) / max(1, len(seen.values) - len(fit.vector))
-    return float(np.quantile(np.abs(errors), 0.68) * np.sqrt(spent))
+    for point in np.unique(seen.points):
+        others = seen.points != point
+        fit = _fit_rows(rows[others], seen.values[others], seen.deviations[others], bounds)
+        own = wholes & ~others
+        errors.append(float((rows[own] @ fit.vector / seen.values[own])[0]) - 1)
+    return float(np.quantile(np.abs(errors), 0.68))
 
 
 def _parameters(

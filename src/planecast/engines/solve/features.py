@@ -9,7 +9,9 @@ For stage s and bursts of n packets, per packet:
 rte_acl searches bursts of 16 and more with wide vectors; smaller ones with narrow ones, 8 or 4
 packets a round, whose walks wait for each other. The two have a CPI each, and the narrow search a
 cost by round.
-Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`).
+Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`),
+less `source.hidden` for each instruction of later stages, which hide some of it. The wide search
+walks its lanes in rounds, so its instructions are those of full rounds times the rounds begun.
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
 ask for many lines together, so they are what the probe measured with eight in flight, and for
@@ -41,8 +43,16 @@ STAGES = ("source", "acl", "key", "classify", "actions", "route", "tx")
 DRAIN = "source.drain"
 """Parameter: cycles a packet that the stage behind the source waits for the source's stores."""
 
+HIDDEN = "source.hidden"
+"""Parameter: cycles of these that an instruction of the stages behind key extraction hides."""
+
+BEHIND_KEYS = ("classify", "actions", "route")
+
 WIDE_SEARCH = 16
 """Packets that rte_acl walks through its tries at once, given so many."""
+
+LONG_BURST = 64
+"""Packets of a burst whose wide search is long rounds and next to nothing else."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,12 @@ def stage_instructions(
     return 0.0 if counted is None else counted.at(scenario.placement.burst)
 
 
+def _full_rounds(scenario: Scenario, counts: Mapping[str, InstructionCounts]) -> float:
+    """Instructions a packet of the ACL's wide search when every round is full: of long bursts."""
+    counted = instructions_of(scenario, counts).stages.get("acl")
+    return 0.0 if counted is None else counted.at(LONG_BURST)
+
+
 def features(
     scenarios: Sequence[Scenario],
     hierarchy: Hierarchy,
@@ -117,11 +133,15 @@ def features(
     rounds = np.ceil(facts.burst / lanes) / facts.burst
     acl = table["acl"]
     acl["acl.narrow"] = np.where(wide, 0.0, acl["acl.cpi"])
-    acl["acl.cpi"] = np.where(wide, acl["acl.cpi"], 0.0)
+    full = np.array([_full_rounds(s, instructions) for s in scenarios])
+    filled = facts.burst / WIDE_SEARCH
+    acl["acl.cpi"] = np.where(wide, facts.stages["acl"] * full * np.ceil(filled) / filled, 0.0)
     acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
     del acl["acl.burst"]
+    behind = sum((table[stage][f"{stage}.cpi"] for stage in BEHIND_KEYS), np.zeros_like(per_burst))
     for stage, share in _drain(facts).items():
         table[stage][DRAIN] = share
+        table[stage][HIDDEN] = -share * behind
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
     table["key"]["key.bf"] = facts.stages["key"] * (delay["actions"] + delay["route"])
     return FeatureTable(table, memory_lines)
