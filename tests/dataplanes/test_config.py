@@ -215,3 +215,13 @@ def test_the_request_of_a_trial(scenario: MakeScenario) -> None:
     )
     point = {"workload.stages": "none", "placement.lcores": "0,2-3", "placement.stage_clock": 0}
     assert request(point).endswith("stages=none stage_clock=0 lcores=3")
+
+
+def test_a_full_ring_is_waited_for_unless_the_scenario_says_otherwise() -> None:
+    cut = with_overrides(BASE, {"placement.cuts": "tx", "placement.lcores": "0-1"})
+    drops = with_overrides(cut, {"placement.ring_wait": False})
+    assert "ring_wait" not in config_text(configs_for([cut])[0])
+    assert "ring_wait = off\n" in config_text(configs_for([drops])[0])
+    # Uncut there is no ring, so both share a process.
+    uncut = with_overrides(BASE, {"placement.ring_wait": False})
+    assert configs_for([uncut]) == configs_for([BASE])

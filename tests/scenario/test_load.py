@@ -76,7 +76,8 @@ def write(folder: Path, text: str) -> Path:
         (
             "name: x\ntraffic: 7\n",
             "s.yaml:2: traffic: got 7; allowed is a section with the keys "
-            "frame_bytes, flows, destination_step, seed, offered_pps, arrivals",
+            "frame_bytes, frame_mix, flows, destination_step, seed, offered_pps, arrivals, "
+            "burst_packets, burst_pps, burst_gaps, pcap, new_flows_pps",
         ),
         (
             "name: x\nworkload:\n  stages: [acl, classify]\n",
@@ -169,7 +170,7 @@ def test_two_mistakes_name_the_unknown_key_and_count_the_other(tmp_path: Path) -
             "traffic",
             1,
             "--set traffic=1: traffic is a section; set a key in it: traffic.frame_bytes, "
-            "traffic.flows, traffic.destination_step, traffic.seed",
+            "traffic.frame_mix, traffic.flows, traffic.destination_step, traffic.seed",
         ),
     ],
 )

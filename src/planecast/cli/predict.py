@@ -18,11 +18,20 @@ from planecast.cli.options import (
     variations,
 )
 from planecast.cli.output import chosen_format, emit
+from planecast.cli.recordings import (
+    DurationOption,
+    IntervalOption,
+    SeriesOption,
+    TraceOption,
+    wanted_recordings,
+)
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from planecast.engines.simulate import _simulator as sim
+    from planecast.engines.simulate.model import Recording
     from planecast.engines.solve import Calibration
     from planecast.results import Result
     from planecast.scenario import Scenario
@@ -53,7 +62,8 @@ def predict(
         typer.Option(
             "--engine",
             help="solve: closed form, what is forwarded at most. simulate: events in time, also "
-            "loss and latency at traffic.offered_pps.",
+            "loss, latency and rings at traffic.offered_pps, cut pipelines, and the sections nic, "
+            "accelerator and interference (`planecast schema scenario` tells every key).",
         ),
     ] = "solve",
     precision: Annotated[
@@ -65,6 +75,10 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    duration: DurationOption = None,
+    series: SeriesOption = None,
+    interval: IntervalOption = None,
+    trace: TraceOption = None,
     settings: SetOption = None,
     vary: VaryOption = None,
     seed: SeedOption = None,
@@ -78,9 +92,21 @@ def predict(
 
     share = _precision(precision, engine)
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
+    wanted = wanted_recordings(
+        trace,
+        series,
+        interval,
+        duration,
+        simulates=engine == "simulate",
+        points=len(scenarios),
+    )
     root = runs_folder(runs)
     model = _calibration(calibration, root)
-    results = _answers(engine, scenarios, model, base.traffic.seed, share)
+    recorded: list[sim.Results] = []
+    results = _answers(
+        engine, scenarios, model, base.traffic.seed, share, wanted.recording, recorded
+    )
+    wanted.write(recorded, labels)
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)
     columns = "people" if chosen_format(form, output) == "table" else "machines"
@@ -105,7 +131,13 @@ def _precision(text: str | None, engine: Engine) -> float:
 
 
 def _answers(
-    engine: Engine, scenarios: list[Scenario], model: Calibration, seed: int, precision: float
+    engine: Engine,
+    scenarios: list[Scenario],
+    model: Calibration,
+    seed: int,
+    precision: float,
+    recording: Recording | None,
+    recorded: list[sim.Results],
 ) -> list[Result]:
     from planecast.results import collect_manifest
 
@@ -116,7 +148,14 @@ def _answers(
         return solve(scenarios, model, manifest)
     from planecast.engines.simulate.engine import simulate
 
-    return simulate(scenarios, model, manifest, precision=precision)
+    return simulate(
+        scenarios,
+        model,
+        manifest,
+        precision=precision,
+        recording=recording,
+        recorded=recorded,
+    )
 
 
 def _calibration(named: str | None, root: Path) -> Calibration:

@@ -57,6 +57,8 @@ class DataplaneConfig:
     """Where they go."""
     downstream: tuple[tuple[str, str], ...] = ()
     """Keys of vpe-downstream's routing and traffic manager, which no other function has."""
+    ring_wait: bool = True
+    """Whether an lcore waits for room in the ring to the next; of a cut pipeline alone."""
 
     @property
     def main_cpu(self) -> int:
@@ -104,6 +106,7 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         frame_bytes=64 if frame_bytes <= _usual_frame_bytes(scenario) else frame_bytes,
         cpus=cpus,
         downstream=_downstream(scenario.workload),
+        ring_wait=scenario.placement.ring_wait or not scenario.placement.cuts,
         rx=ports,
         tx=ports,
     )
@@ -167,6 +170,8 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "page_size": config.page_size,
         },
     }
+    if not config.ring_wait:
+        sections["pipeline"]["ring_wait"] = "off"
     if config.function == "l2bridge":
         sections["tables"]["bridge_entries"] = config.bridge_entries
     if config.function == "ip4":

@@ -4,7 +4,7 @@ from planecast.results.compare import Comparison, ComparisonRow, compare
 from planecast.results.estimate import Estimate, Kind, ratio
 from planecast.results.manifest import Manifest, collect_manifest, typed_command
 from planecast.results.query import Table, query
-from planecast.results.result import Result, ResultSet, StageResult
+from planecast.results.result import LcoreResult, QueueResult, Result, ResultSet, StageResult
 from planecast.results.store import (
     RunDirectory,
     find_run,
@@ -22,7 +22,9 @@ __all__ = [
     "ComparisonRow",
     "Estimate",
     "Kind",
+    "LcoreResult",
     "Manifest",
+    "QueueResult",
     "Result",
     "ResultSet",
     "RunDirectory",

@@ -23,6 +23,34 @@ class StageResult(Noun):
     """Instructions a packet takes in the stage."""
 
 
+class QueueResult(Noun):
+    """How full a queue was: a receive or transmit ring, a ring between lcores, a device's."""
+
+    capacity: Annotated[int, Field(ge=0)]
+    """Packets that it holds."""
+    mean: Annotated[float, Field(ge=0)]
+    """Packets in it, on average over time."""
+    max: Annotated[int, Field(ge=0)]
+    """Packets in it at most."""
+    mean_wait_ns: Annotated[float, Field(ge=0)]
+    """Nanoseconds that a packet stays in it, on average."""
+
+
+class LcoreResult(Noun):
+    """What an lcore did with its time: shares that add up to 1."""
+
+    busy: Annotated[float, Field(ge=0, le=1)]
+    """Serving packets."""
+    polling: Annotated[float, Field(ge=0, le=1)]
+    """Looking for packets in vain."""
+    waiting: Annotated[float, Field(ge=0, le=1)]
+    """For room in a ring, or for a device."""
+    disturbed: Annotated[float, Field(ge=0, le=1)]
+    """Taken away by something else."""
+    vectors_per_call: Estimate
+    """Packets of a poll that found some."""
+
+
 class Result(Noun):
     """How a scenario performs, by whatever engine."""
 
@@ -48,8 +76,12 @@ class Result(Noun):
     """Nanoseconds from arrival to departure: mean, p50, p90, p99, p99.9, max; none if unknown."""
     latency_histogram: str | None = None
     """All latencies, in nanoseconds, as HdrHistogram's compressed V2 encoding in base64."""
+    queues: dict[str, QueueResult] = Field(default_factory=dict)
+    """How full rings were, where the engine knows."""
+    lcores: dict[str, LcoreResult] = Field(default_factory=dict)
+    """What each lcore did with its time, where the engine knows."""
     capped_by: str | None = None
-    """What set the limit: core, ring, NIC, port, PCIe, memory, generator."""
+    """What set the limit: core, ring, link, NIC, port, PCIe, accelerator, memory, generator."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of the trials that were disturbed and left out of the estimate."""
     notes: Texts = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,4 +24,14 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     place = set_place(changes, document.where)
     for key in changes:
         check_key(key, place(tuple(key.split("."))))
-    return validated(Scenario, merged(document.data, changes), place)
+    data = merged(document.data, changes)
+    if "traffic.pcap" not in changes:
+        beside(data, Path(path).parent)
+    return validated(Scenario, data, place)
+
+
+def beside(data: dict[str, Any], folder: Path) -> None:
+    """Makes the capture that a file names relative to that file's folder."""
+    traffic = data.get("traffic")
+    if isinstance(traffic, dict) and isinstance(traffic.get("pcap"), str):
+        traffic["pcap"] = os.path.normpath(folder / traffic["pcap"])

@@ -51,6 +51,11 @@ class Placement(Noun):
     lcore runs the whole pipeline. With one cut, lcores work in pairs."""
     handover_ring: RingSize = 256
     """Packets that may wait between two lcores of a cut pipeline."""
+    ring_wait: bool = True
+    """An lcore waits for room in a full ring; otherwise what has no room in it is dropped."""
+    handover_ns: Annotated[float | None, Field(ge=0, le=1e6)] = None
+    """Nanoseconds until the next lcore sees what was handed on: a cache line's way from core to
+    core. null: the published 48. For the simulator."""
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 
@@ -58,6 +63,12 @@ class Placement(Noun):
     def segments(self) -> int:
         """Lcores that a packet passes."""
         return len(self.cuts) + 1
+
+    @property
+    def chains(self) -> tuple[tuple[int, ...], ...]:
+        """CPUs of every chain that a packet may pass, in its order. Uncut, an lcore is a chain."""
+        cpus, length = self.cpus, self.segments
+        return tuple(cpus[first : first + length] for first in range(0, len(cpus), length))
 
     @property
     def cpus(self) -> tuple[int, ...]:

@@ -7,7 +7,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_validator
 
+from planecast.scenario.accelerator import Accelerator
+from planecast.scenario.interference import Interference
 from planecast.scenario.model import Noun
+from planecast.scenario.nic import Nic
 from planecast.scenario.placement import Placement
 from planecast.scenario.traffic import Traffic
 from planecast.scenario.workload import FUNCTIONS, Workload
@@ -40,6 +43,12 @@ class Scenario(Noun):
     """The packets that come in."""
     placement: Placement = Placement()
     """CPUs, bursts, rings and pages."""
+    nic: Nic = Nic()
+    """The network card, for the simulator."""
+    accelerator: Accelerator = Accelerator()
+    """A device that serves a stage, for the simulator."""
+    interference: Interference = Interference()
+    """What takes time away from lcores, for the simulator."""
 
     @field_validator("placement")
     @classmethod
@@ -72,3 +81,39 @@ class Scenario(Noun):
                 "flow table; raise workload.flows or lower traffic.flows"
             )
         return traffic
+
+    @field_validator("nic")
+    @classmethod
+    def _ports_share_lcores(cls, nic: Nic, info: ValidationInfo) -> Nic:
+        placement = info.data.get("placement")  # absent when it was refused itself
+        if placement is not None and len(placement.chains) % nic.port_count:
+            raise ValueError(
+                f"{len(placement.chains)} receive queues, one for each lcore that takes packets, "
+                f"can't be shared evenly by {nic.port_count} ports"
+            )
+        return nic
+
+    @field_validator("accelerator")
+    @classmethod
+    def _serves_a_stage(cls, accelerator: Accelerator, info: ValidationInfo) -> Accelerator:
+        workload = info.data.get("workload")
+        if workload is None or accelerator.stage in ("none", *workload.stages):
+            return accelerator
+        raise ValueError(
+            f"got stage '{accelerator.stage}', but the stages that run are "
+            + (", ".join(workload.stages) or "none")
+        )
+
+    @field_validator("interference")
+    @classmethod
+    def _siblings_forward(cls, interference: Interference, info: ValidationInfo) -> Interference:
+        placement = info.data.get("placement")
+        if placement is None:
+            return interference
+        for pair in interference.pairs:
+            if not set(pair) <= set(placement.cpus):
+                raise ValueError(
+                    f"got siblings {pair[0]}+{pair[1]}, but the forwarding lcores are "
+                    f"{placement.lcores}"
+                )
+        return interference

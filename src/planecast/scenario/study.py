@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from planecast.errors import InputError
 from planecast.scenario.document import Document, read_document
 from planecast.scenario.keys import Location
-from planecast.scenario.load import load_scenario
+from planecast.scenario.load import beside, load_scenario
 from planecast.scenario.model import Count, Noun
 from planecast.scenario.override import check_key, merged, set_place, with_overrides
 from planecast.scenario.points import (
@@ -158,7 +158,10 @@ def _base(document: Document, file: StudyFile, changes: Mapping[str, Any]) -> Sc
     place: Where = set_place(changes, inline)
     for key in changes:
         check_key(key, place(tuple(key.split("."))))
-    return validated(Scenario, merged(file.scenario, changes), place)
+    data = merged(file.scenario, changes)
+    if "traffic.pcap" not in changes:
+        beside(data, Path(document.path).parent)
+    return validated(Scenario, data, place)
 
 
 def _refuse_twins(calibrate: list[PlacedPoint], hold_out: list[PlacedPoint]) -> None:

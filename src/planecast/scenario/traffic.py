@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from planecast.scenario.frames import FrameMix, mix_frames
 from planecast.scenario.model import Bytes, Count, Noun
 from planecast.scenario.units import parse_rate_pps
 from planecast.scenario.workload import MAX_FLOWS
@@ -24,10 +25,13 @@ OfferedRate = Annotated[
 
 
 class Traffic(Noun):
-    """Frames of one size over uniformly random flows, as fast as they are taken or at a rate."""
+    """Frames over uniformly random flows, as fast as they are taken or at a rate."""
 
     frame_bytes: Annotated[Bytes, Field(ge=64, le=9000)] = 64
     """Length of a frame in bytes, with its checksum (FCS)."""
+    frame_mix: FrameMix = "none"
+    """Sizes and weights instead of one length, such as 64:7,594:4,1518:1, which imix stands for;
+    sizes come at random. The simulator's alone."""
     flows: Annotated[Count, Field(ge=1, le=MAX_FLOWS)] = 65536
     """Flows that are active; each packet belongs to one of them, uniformly at random."""
     destination_step: str = "0.4.0.0"
@@ -36,8 +40,30 @@ class Traffic(Noun):
     """Seed of the random flows: the same seed gives the same packets."""
     offered_pps: OfferedRate = None
     """Packets a second that come in, over all lcores; null: as fast as they are taken."""
-    arrivals: Literal["constant", "poisson"] = "constant"
-    """Gaps between packets at an offered rate: all equal, or random ones of a Poisson process."""
+    arrivals: Literal["constant", "poisson", "on_off", "pcap"] = "constant"
+    """When packets come at an offered rate: at equal gaps; at random ones of a Poisson process; in
+    bursts of ``burst_packets`` with pauses between; when those of the capture ``pcap`` came."""
+    burst_packets: Annotated[Count, Field(ge=1, le=1_000_000)] = 32
+    """on_off: packets of a burst."""
+    burst_pps: OfferedRate = None
+    """on_off: packets a second within a burst; null: they come all at once."""
+    burst_gaps: Literal["constant", "poisson"] = "constant"
+    """on_off: pauses between bursts: all equal, or random ones (exponential)."""
+    pcap: str | None = None
+    """pcap: the capture file. Its times, sizes and five-tuples are taken, again and again; an
+    offered rate stretches its times. In a scenario file, relative to that file's folder."""
+    new_flows_pps: Annotated[float, Field(ge=0, le=1e10)] = 0.0
+    """Packets a second that open a flow: each costs ``workload.new_flow_cycles`` more."""
+
+    @property
+    def frames(self) -> tuple[tuple[int, float], ...]:
+        """Every frame size in bytes, and how often it comes."""
+        return mix_frames(self.frame_mix) or ((self.frame_bytes, 1.0),)
+
+    @property
+    def at_a_rate(self) -> bool:
+        """Whether packets come when they come, not as fast as they are taken."""
+        return self.offered_pps is not None or self.arrivals == "pcap"
 
     @field_validator("destination_step")
     @classmethod
@@ -50,13 +76,25 @@ class Traffic(Noun):
             raise ValueError(f"got '{step}', which is not an IPv4 step such as 0.4.0.0")
         return ".".join(str(int(part)) for part in parts)
 
-    @field_validator("arrivals")
-    @classmethod
-    def _gaps_need_a_rate(cls, arrivals: str, info: ValidationInfo) -> str:
-        rate = info.data.get("offered_pps", 1.0)  # absent when it was refused itself
-        if arrivals != "constant" and rate is None:
+    @model_validator(mode="after")
+    def _arrivals_fit(self) -> Self:
+        if self.arrivals == "pcap" and self.pcap is None:
+            raise ValueError("arrivals is 'pcap', but no file is named; set traffic.pcap")
+        if self.pcap is not None and self.arrivals != "pcap":
             raise ValueError(
-                f"got '{arrivals}', but packets come as fast as they are taken; set "
+                f"a pcap file is named, but arrivals is '{self.arrivals}'; set "
+                "traffic.arrivals to pcap"
+            )
+        if self.arrivals != "constant" and not self.at_a_rate:
+            raise ValueError(
+                f"got arrivals '{self.arrivals}', but packets come as fast as they are taken; set "
                 "traffic.offered_pps"
             )
-        return arrivals
+        if self.arrivals == "pcap" and self.frame_mix != "none":
+            raise ValueError("frames have the capture's own sizes; leave traffic.frame_mix out")
+        if self.arrivals == "on_off" and (self.burst_pps or 1e10) < (self.offered_pps or 0):
+            raise ValueError(
+                f"bursts come at {self.burst_pps:g} packets a second, less than the "
+                f"{self.offered_pps:g} offered; raise traffic.burst_pps"
+            )
+        return self

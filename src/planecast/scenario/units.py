@@ -25,6 +25,8 @@ _PREFIXES = {
     "Gi": 2**30,
 }
 _SECONDS = {
+    "ns": Decimal("1e-9"),
+    "us": Decimal("1e-6"),
     "ms": Decimal("0.001"),
     "s": Decimal(1),
     "": Decimal(1),
@@ -89,7 +91,7 @@ def parse_frequency_hz(text: str) -> float:
 
 
 def parse_duration_s(text: str) -> float:
-    """A time in seconds: ``90``, ``90s``, ``500ms``, ``2min`` (or ``2m``), ``1h``."""
+    """A time in seconds: ``90``, ``90s``, ``500ms``, ``10us``, ``5ns``, ``2min``, ``1h``."""
     wanted = "a time such as 90s, 500ms, 2min or 1h"
     number, suffix = _split(text, wanted)
     if suffix not in _SECONDS:

@@ -108,6 +108,10 @@ class Workload(Noun):
     next_hops: Annotated[Count, Field(ge=1, le=65536)] = 64
     """Neighbours that ip4's routes lead to, in turn."""
 
+    new_flow_cycles: Annotated[float, Field(ge=0, le=1e9)] = 0.0
+    """TSC cycles that a flow's first packet costs more, at ``traffic.new_flows_pps``: in the
+    simulator alone, for the data plane's tables know every flow."""
+
     @field_validator("stages")
     @classmethod
     def _stages_in_order(cls, stages: tuple[Stage, ...], info: ValidationInfo) -> tuple[Stage, ...]:

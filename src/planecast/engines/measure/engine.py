@@ -24,7 +24,7 @@ from planecast.engines.measure.estimate import (
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
-from planecast.errors import InputError
+from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -52,16 +52,10 @@ def measure(
 
     For ``budget.patience`` seconds more when a point lacks undisturbed windows by then.
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
-    labels name the scenarios. Raises InputError for a scenario with an offered rate, MissingError
+    labels name the scenarios. Raises InputError for what the simulator alone can do, MissingError
     without the data plane's program, RunError when it fails.
     """
-    if limited := next((s for s in scenarios if s.traffic.offered_pps is not None), None):
-        raise InputError(
-            "traffic.offered_pps is set, but measuring offers as much as is taken: a rate needs a "
-            "generator, which there is none of yet",
-            limited.name,
-            "leave it out, or ask the simulator: planecast predict --engine simulate",
-        )
+    refuse_unmeasured(scenarios)
     trials = table if table is not None else TrialTable([s.name for s in scenarios])
     facts = [PointFacts(point) for point in range(len(scenarios))]
     configs = configs_for(scenarios)

@@ -1,26 +1,45 @@
 """From a Scenario and what its bursts cost to the simulator's model.
 
-Each forwarding lcore is a core with a port, a receive ring and a source of its own: they share
-nothing but what the cost model already has in its cycles. Without an offered load the sources send
-a tenth more than the cores can take, so every poll finds a full burst.
+Each chain of lcores (an lcore alone, where the pipeline is uncut) has a receive queue: they share
+nothing but what the cost model already has in its cycles, a card if there is one, and what hardware
+threads share. Without an offered load the sources send a tenth more than is taken (by RSS twice as
+much, for queues' shares differ), so every poll finds a full burst.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate import card as cards
+from planecast.engines.simulate.capture import Capture
+from planecast.engines.simulate.cores import lcores_of
+from planecast.engines.simulate.segments import bottleneck, segments_of
 from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.sources import capture_of, source
 from planecast.scenario.scenario import Scenario
 
 OVERLOAD = 1.1
-"""What a source offers that shall always have packets, as a multiple of what its core can take."""
-IDLE_CYCLES = 20.0
-"""TSC cycles of a poll that finds nothing, at least: one turn of the loop."""
+"""What a source offers that shall always have packets: so many times what its lcores can take."""
+UNEVEN_OVERLOAD = 2.0
+"""The same where RSS shares packets out."""
 WARMUP_PACKETS = 10_000
-"""Packets of each lcore that are left out: rings fill, queues reach their usual length."""
+"""Packets of each chain that are left out: rings fill, queues reach their usual length."""
 LONGEST_NS = 2.5e15
 """Simulated time at most: 29 days, for rates of a few packets a second."""
 BATCHES = 32
-_ARRIVALS = {"constant": sim.ArrivalKind.constant, "poisson": sim.ArrivalKind.poisson}
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is to be recorded beside the answer."""
+
+    duration_ns: float | None = None
+    """Simulated time, from empty rings on; None: until the precision, after a warm-up."""
+    interval_ns: float = 0.0
+    """Of the time series; 0: none."""
+    trace_events: int = 0
+    """Of the trace, at most; 0: none."""
 
 
 def model_of(
@@ -32,80 +51,84 @@ def model_of(
     seed: int,
     packets: int,
     host_seconds: float,
+    recording: Recording | None = None,
 ) -> sim.Model:
-    """The model of one scenario; it ends at the precision, after `packets` or `host_seconds`."""
-    lcores = len(scenario.placement.cpus)
-    rate = _rate_pps(scenario, service, tsc_hz)
-    offered = scenario.traffic.offered_pps is not None
-    warmup_ns = WARMUP_PACKETS / rate * 1e9
-    target = sim.PrecisionTarget.latency if offered else sim.PrecisionTarget.throughput
+    """The model of one scenario; it ends at the precision, after `packets` or `host_seconds`.
+
+    Raises InputError for a capture that can't be read.
+    """
+    segments = segments_of(scenario, service, tsc_hz)
+    card = cards.card_of(scenario)
+    capture = capture_of(scenario, card.ports)
+    slowest = bottleneck(segments, scenario.placement.burst)
+    capacity = tsc_hz / slowest if slowest > 0 else tsc_hz
+    rate = _rate_pps(scenario, capture, capacity, card)
+    lcores = lcores_of(scenario, segments, card, tsc_hz)
     return sim.Model(
-        sources=[_source(scenario, number, rate, lcores) for number in range(lcores)],
-        ports=[sim.Port(name=f"port{n}", rx_ring=_ring(scenario)) for n in range(lcores)],
-        cores=[
-            _core(scenario, service, tsc_hz, number, cpu)
-            for number, cpu in enumerate(scenario.placement.cpus)
+        sources=[
+            source(scenario, capture, number, rate / card.ports, card.ports)
+            for number in range(card.ports)
         ],
-        run=sim.Run(
-            seed=seed,
-            duration_ns=min(warmup_ns + packets / lcores / rate * 1e9, LONGEST_NS),
-            warmup_ns=min(warmup_ns, LONGEST_NS / 10),
-            batches=BATCHES,
+        nics=cards.nics(scenario),
+        ports=cards.ports(scenario, card, _ring(scenario)),
+        cores=lcores.cores,
+        rings=lcores.rings,
+        accelerators=lcores.accelerators,
+        run=_run(
+            scenario,
+            rate,
+            recording or Recording(),
             precision=precision,
-            precision_target=target,
-            max_host_seconds=host_seconds,
+            seed=seed,
+            packets=packets,
+            host_seconds=host_seconds,
         ),
     )
 
 
-def _rate_pps(scenario: Scenario, service: Service, tsc_hz: float) -> float:
-    """Packets a second that come to each lcore."""
+def _rate_pps(
+    scenario: Scenario, capture: Capture | None, capacity: float, card: cards.Card
+) -> float:
+    """Packets a second that come in, over all ports."""
+    if capture is not None:
+        return capture.rate_pps * card.ports
     if scenario.traffic.offered_pps is not None:
-        return scenario.traffic.offered_pps / len(scenario.placement.cpus)
-    return OVERLOAD * tsc_hz / service.per_packet(scenario.placement.burst)
+        return scenario.traffic.offered_pps
+    overload = OVERLOAD if card.queues == 1 else UNEVEN_OVERLOAD
+    return overload * capacity * len(scenario.placement.chains)
 
 
 def _ring(scenario: Scenario) -> int:
     """Packets of a receive ring. A source that is always full must be able to fill a burst."""
-    if scenario.traffic.offered_pps is not None:
+    if scenario.traffic.at_a_rate:
         return scenario.placement.rx_ring
     return max(scenario.placement.rx_ring, 2 * scenario.placement.burst)
 
 
-def _source(scenario: Scenario, number: int, rate: float, lcores: int) -> sim.Source:
-    traffic = scenario.traffic
-    return sim.Source(
-        name=f"source{number}",
-        port=f"port{number}",
-        arrivals=sim.Arrivals(
-            kind=_ARRIVALS[traffic.arrivals],
-            rate_pps=rate,
-            # Together the sources send at equal distances, too.
-            offset_ns=number / lcores / rate * 1e9,
-        ),
-        classes=[
-            sim.FlowClass(
-                frames=[sim.FrameSize(bytes=traffic.frame_bytes)],
-                flows=max(1, traffic.flows // lcores),
-            )
-        ],
+def _run(
+    scenario: Scenario,
+    rate: float,
+    recording: Recording,
+    *,
+    precision: float,
+    seed: int,
+    packets: int,
+    host_seconds: float,
+) -> sim.Run:
+    warmup_ns = WARMUP_PACKETS * len(scenario.placement.chains) / rate * 1e9
+    longest_ns = warmup_ns + packets / rate * 1e9
+    offered = scenario.traffic.at_a_rate
+    run = sim.Run(
+        seed=seed,
+        duration_ns=min(longest_ns, LONGEST_NS),
+        warmup_ns=min(warmup_ns, LONGEST_NS / 10),
+        batches=BATCHES,
+        precision=precision,
+        precision_target=sim.PrecisionTarget.latency if offered else sim.PrecisionTarget.throughput,
+        max_host_seconds=host_seconds,
+        series_interval_ns=recording.interval_ns,
+        trace_events=recording.trace_events,
     )
-
-
-def _core(scenario: Scenario, service: Service, tsc_hz: float, number: int, cpu: int) -> sim.Core:
-    task = sim.Task(
-        name="forward",
-        input=sim.Input(kind=sim.InputKind.port, name=f"port{number}"),
-        burst=scenario.placement.burst,
-        # A poll that finds nothing is the source's burst without packets.
-        empty_poll_cycles=max(service.stages[0].burst_cycles, IDLE_CYCLES),
-        stages=[
-            sim.Stage(
-                name=stage.name,
-                burst_cycles=sim.Distribution(mean=stage.burst_cycles),
-                packet_cycles=sim.Distribution(mean=stage.packet_cycles),
-            )
-            for stage in service.stages
-        ],
-    )
-    return sim.Core(name=f"cpu{cpu}", clock_hz=tsc_hz, tasks=[task])
+    if recording.duration_ns is not None:
+        run.duration_ns, run.warmup_ns, run.precision = recording.duration_ns, 0.0, 0.0
+    return run

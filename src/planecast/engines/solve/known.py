@@ -9,9 +9,15 @@ from planecast.scenario.scenario import Scenario
 
 KNOWN = "vpe-upstream"
 
+SIMULATED = ("nic", "accelerator", "interference")
+"""Sections of a scenario that the simulator alone heeds."""
+
+_USUAL = Scenario(name="usual")
+
 
 def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:
-    """Raises InputError for a network function or a placement that the cost model doesn't know."""
+    """Raises InputError for a network function, a placement or a device that the model doesn't
+    know."""
     for scenario in scenarios:
         if scenario.workload.kind != KNOWN:
             raise InputError(
@@ -23,5 +29,10 @@ def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:
             raise InputError(
                 "the cost model knows pipelines that one lcore runs to completion, not cut ones",
                 "placement.cuts",
-                "measure it instead, or leave the cuts out",
+                "measure it instead, or leave the cuts out; --engine simulate knows them",
             )
+        for section in SIMULATED:
+            if getattr(scenario, section) != getattr(_USUAL, section):
+                raise InputError(
+                    f"the closed form knows no {section}", section, "add --engine simulate"
+                )

@@ -14,7 +14,7 @@ def coordinates(scenario: Scenario) -> dict[str, float]:
         "workload.flows": scenario.workload.flows,
         "workload.routes": scenario.workload.routes,
         "traffic.flows": scenario.traffic.flows,
-        "traffic.frame_bytes": scenario.traffic.frame_bytes,
+        "traffic.frame_bytes": max(size for size, _ in scenario.traffic.frames),
         "placement.burst": scenario.placement.burst,
         "placement.rx_ring": scenario.placement.rx_ring,
         "placement.tx_ring": scenario.placement.tx_ring,

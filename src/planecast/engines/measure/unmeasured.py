@@ -1,0 +1,40 @@
+"""What a scenario may say that only the simulator can do: measuring refuses it in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planecast.errors import InputError
+from planecast.scenario.override import SCENARIO_KEYS
+from planecast.scenario.points import value_at
+from planecast.scenario.scenario import Scenario
+
+_GENERATOR = (
+    "measuring offers as much as is taken: a rate needs a generator, which there is none of yet"
+)
+_REASONS = {
+    "traffic.offered_pps": _GENERATOR,
+    "traffic.arrivals": _GENERATOR,
+    "traffic.frame_mix": "the data plane's own source sends frames of one size",
+    "traffic.new_flows_pps": "the data plane's own source opens no flows",
+    "workload.new_flow_cycles": "what is measured costs what it costs",
+    "placement.handover_ns": "what is measured takes as long as it takes",
+    "nic.": "the data plane's own source has no network card",
+    "accelerator.": "the data plane has no accelerator",
+    "interference.": "what disturbs this machine can't be set, it is told of",
+}
+"""Keys, or sections, and why a measurement can't heed them."""
+
+
+def refuse_unmeasured(scenarios: Iterable[Scenario]) -> None:
+    """Raises InputError for the first key that is set and that the simulator alone understands."""
+    for scenario in scenarios:
+        usual = Scenario(name="usual")
+        for key in SCENARIO_KEYS:
+            why = next((why for name, why in _REASONS.items() if key.startswith(name)), None)
+            if why is not None and value_at(scenario, key) != value_at(usual, key):
+                raise InputError(
+                    f"{key} is set, but {why}",
+                    scenario.name,
+                    "leave it out, or ask the simulator: planecast predict --engine simulate",
+                )

@@ -1,0 +1,215 @@
+"""What the native core answers, as a Result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.capping import SOURCE_CAUSES, capped_by
+from planecast.engines.simulate.histogram import encoded
+from planecast.engines.simulate.notes import notes_of
+from planecast.engines.simulate.segments import Segment
+from planecast.engines.simulate.service import Service
+from planecast.errors import RunError
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import LcoreResult, QueueResult, Result, StageResult
+from planecast.scenario.scenario import Scenario
+
+PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One scenario and what was known of it before it ran."""
+
+    scenario: Scenario
+    solved: Result
+    """The closed form's answer to the uncut pipeline from memory to memory."""
+    service: Service
+    segments: tuple[Segment, ...]
+    limits: dict[str, float]
+    """Packets a second that card, link, PCIe and devices let through."""
+    precision: float | None
+    """Share of the value that the interval was to be within; None: a time was asked for."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is what the closed form knows, at its full load."""
+        return not self.scenario.traffic.at_a_rate and len(self.segments) == 1
+
+
+def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
+    """The Result of a simulated scenario. Raises RunError when no packet came."""
+    scenario, solved = asked.scenario, asked.solved
+    offered = scenario.traffic.at_a_rate
+    costs = _costs(asked.segments, answer)
+    latency = latency_of(answer) if offered else {}
+    drops = _drops(answer, offered)
+    # What an always full source can't get rid of isn't lost: it waits.
+    unsent = 0 if offered else sum(_by_cause(answer).get(cause, 0) for cause in SOURCE_CAUSES)
+    counted = asked.plain and scenario.accelerator.stage == "none"
+    return Result(
+        scenario=scenario,
+        throughput_pps=estimate(answer.throughput_pps, "pps"),
+        cycles_per_packet=max((cost for cost, _ in costs), key=lambda cost: cost.value),
+        # At part load bursts are smaller than those that instructions were counted at.
+        instructions_per_packet=solved.instructions_per_packet if counted else None,
+        ipc=solved.ipc if counted else None,
+        stages=_stages([stages for _, stages in costs], solved if counted else None),
+        packets_in=answer.offered - unsent,
+        packets_out=answer.forwarded,
+        drops=drops,
+        latency_ns=latency,
+        latency_histogram=encoded(answer.latency) if latency else None,
+        queues={queue.name: _queue(queue) for queue in answer.queues},
+        lcores={core.name: _lcore(core) for core in answer.cores},
+        capped_by=capped_by(scenario, asked.limits, answer, solved.capped_by),
+        notes=(
+            *solved.notes,
+            *notes_of(
+                scenario,
+                solved,
+                asked.service,
+                answer,
+                precision=asked.precision,
+                latency=latency,
+            ),
+        ),
+        manifest=manifest,
+    )
+
+
+def estimate(found: sim.Estimate, unit: str) -> Estimate:
+    """An estimate of the core's; its interval is 95 %."""
+    return Estimate(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        samples=found.samples,
+        unit=unit,
+        kind="simulated",
+    )
+
+
+def _costs(
+    segments: tuple[Segment, ...], answer: sim.Results
+) -> list[tuple[Estimate, dict[str, Estimate]]]:
+    """Of each segment the cycles a packet, together and by stage, in bursts of their mean size."""
+    found = []
+    for number, segment in enumerate(segments):
+        burst = _mean_burst(answer.cores[number :: len(segments)])
+        whole = _cost((segment,), burst)
+        found.append((whole, {stage.name: _cost(((stage,),), burst) for stage in segment}))
+    return found
+
+
+def _mean_burst(cores: Sequence[sim.CoreResult]) -> Estimate:
+    """Packets of a poll that found some, over these lcores; their errors are independent."""
+    calls = [(core.vectors_per_call, sum(task.bursts for task in core.tasks)) for core in cores]
+    bursts = sum(count for _, count in calls)
+    if bursts == 0:
+        raise RunError("the simulation ended before a packet came", what_to_do="offer more")
+    value = sum(size.value * count for size, count in calls) / bursts
+    half = math.hypot(*((size.high - size.value) * count / bursts for size, count in calls))
+    return Estimate(
+        value=max(value, 1.0),
+        low=max(1.0, value - half),
+        high=max(value, value + half, 1.0),
+        samples=sum(size.samples for size, _ in calls),
+        unit="packets",
+        kind="simulated",
+    )
+
+
+def _cost(segments: tuple[Segment, ...], burst: Estimate) -> Estimate:
+    """Cycles a packet in bursts of this mean size: the larger they are, the cheaper."""
+    low, high = burst.interval or (burst.value, burst.value)
+
+    def per_packet(size: float) -> float:
+        return sum(stage.per_packet(size) for segment in segments for stage in segment)
+
+    value = per_packet(burst.value)
+    return Estimate(
+        value=value,
+        low=min(value, per_packet(high)),
+        high=max(value, per_packet(low)),
+        samples=burst.samples,
+        unit="cycles/packet",
+        kind="simulated",
+    )
+
+
+def _stages(parts: list[dict[str, Estimate]], solved: Result | None) -> dict[str, StageResult]:
+    """Cost by stage; of several hand-overs the sum, for a packet passes all of them."""
+    found: dict[str, Estimate] = {}
+    for part in parts:
+        for name, cost in part.items():
+            found[name] = _sum(found[name], cost) if name in found else cost
+    return {
+        name: StageResult(
+            cycles_per_packet=cost,
+            instructions_per_packet=solved.stages[name].instructions_per_packet if solved else None,
+        )
+        for name, cost in found.items()
+    }
+
+
+def _sum(one: Estimate, other: Estimate) -> Estimate:
+    ends = [(e.interval or (e.value, e.value)) for e in (one, other)]
+    return one.model_copy(
+        update={
+            "value": one.value + other.value,
+            "low": ends[0][0] + ends[1][0],
+            "high": ends[0][1] + ends[1][1],
+        }
+    )
+
+
+def latency_of(answer: sim.Results) -> dict[str, Estimate]:
+    """Mean with its interval, percentiles without: neighbours wait alike."""
+    histogram = answer.latency
+    if histogram.total == 0:
+        return {}
+    points = {f"p{percent:g}": histogram.percentile(percent) for percent in PERCENTILES}
+    return {"mean": estimate(answer.mean_latency_ns, "ns")} | {
+        name: Estimate(value=float(value), samples=histogram.total, unit="ns", kind="simulated")
+        for name, value in (points | {"max": histogram.max}).items()
+    }
+
+
+def _by_cause(answer: sim.Results) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for drop in answer.drops:
+        if drop.packets:
+            found[drop.cause] = found.get(drop.cause, 0) + drop.packets
+    return found
+
+
+def _drops(answer: sim.Results, offered: bool) -> dict[str, int]:
+    return {
+        cause: count
+        for cause, count in _by_cause(answer).items()
+        if offered or cause not in SOURCE_CAUSES
+    }
+
+
+def _queue(found: sim.QueueResult) -> QueueResult:
+    return QueueResult(
+        capacity=found.capacity, mean=found.mean, max=found.max, mean_wait_ns=found.mean_wait_ns
+    )
+
+
+def _lcore(found: sim.CoreResult) -> LcoreResult:
+    def share(value: float) -> float:
+        return min(max(value, 0.0), 1.0)  # they are sums of rounded parts
+
+    return LcoreResult(
+        busy=share(found.busy),
+        polling=share(found.polling),
+        waiting=share(found.waiting),
+        disturbed=share(found.disturbed),
+        vectors_per_call=estimate(found.vectors_per_call, "packets"),
+    )

@@ -1,0 +1,59 @@
+"""What set the throughput of a simulated scenario."""
+
+from __future__ import annotations
+
+from planecast.engines.simulate import _simulator as sim
+from planecast.scenario.scenario import Scenario
+
+SOURCE_CAUSES = ("rx_ring", "nic")
+"""Drops in front of the lcores: what an always full source can't get rid of."""
+
+_RARELY_IDLE = 0.01
+"""An lcore that polls in vain for less of its time is what limits."""
+_AT_ITS_LIMIT = 0.99
+"""Share of a part's limit from which on it is what limits."""
+
+
+def capped_by(
+    scenario: Scenario, limits: dict[str, float], answer: sim.Results, core: str | None
+) -> str | None:
+    """The part that limits; `core` is what the closed form says of a busy lcore.
+
+    A part whose own limit is below what is offered, and as good as reached; else, where packets
+    are lost or come as fast as they are taken, the lcores when the busiest never idles, or the
+    queue that overflows meanwhile.
+    """
+    traffic = scenario.traffic
+    # A capture comes at its own rate; where a wire holds packets up, it is less than was asked for.
+    wanted = float("inf") if not traffic.at_a_rate else traffic.offered_pps
+    if wanted is None:
+        wanted = answer.offered_pps.value
+    reached = [
+        (limit, name)
+        for name, limit in limits.items()
+        if limit <= wanted and answer.throughput_pps.value >= _AT_ITS_LIMIT * limit
+    ]
+    if reached:
+        return min(reached)[1]
+    lost = {drop.cause: drop.packets for drop in answer.drops if drop.packets}
+    if not lost and traffic.at_a_rate:
+        return "generator"
+    if min(lcore.polling for lcore in answer.cores) < _RARELY_IDLE:
+        waits = max(answer.cores, key=lambda lcore: lcore.waiting)
+        if "accelerator" in limits and waits.waiting > waits.busy:
+            return "accelerator"
+        return core
+    return _overflowing(limits, lost)
+
+
+def _overflowing(limits: dict[str, float], lost: dict[str, int]) -> str:
+    """The part whose queue loses most, by its cause."""
+    cause = max(lost, key=lambda name: lost[name]) if lost else "rx_ring"
+    if cause == "accelerator":
+        return cause
+    card = [(limits[name], name) for name in ("NIC", "port", "PCIe") if name in limits]
+    if cause == "nic" and card:
+        return min(card)[1]
+    if cause == "tx_ring" and limits:
+        return min((limit, name) for name, limit in limits.items())[1]
+    return "ring"

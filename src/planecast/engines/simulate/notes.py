@@ -1,0 +1,79 @@
+"""What a reader should know about a simulated result."""
+
+from __future__ import annotations
+
+from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.handover import TRANSFER_NS
+from planecast.engines.simulate.service import Service
+from planecast.results.estimate import Estimate
+from planecast.results.result import Result
+from planecast.scenario.scenario import Scenario
+
+MISFIT_WORTH_A_WORD = 0.02
+
+
+def notes_of(
+    scenario: Scenario,
+    solved: Result,
+    service: Service,
+    answer: sim.Results,
+    *,
+    precision: float | None,
+    latency: dict[str, Estimate],
+) -> list[str]:
+    """Sentences: the latency, the loss, what the interval leaves out, what is not known well."""
+    notes = []
+    if latency:
+        shown = ", ".join(f"{name} {one.value:,.0f}" for name, one in latency.items())
+        notes.append(f"latency in ns from arrival to departure: {shown}")
+    if answer.dropped and latency:
+        lost = answer.loss_ratio
+        notes.append(f"{100 * lost.value:.3g} % lost [{100 * lost.low:.3g}, {100 * lost.high:.3g}]")
+    own = solved.cycles_per_packet.half_width_percent
+    if own is not None:
+        notes.append(
+            "the interval is the simulation's own; what the calibration leaves open comes on top: "
+            f"{own:.1f} %"
+        )
+    wanted = answer.mean_latency_ns if latency else answer.throughput_pps
+    if precision is not None and wanted.high - wanted.value > precision * wanted.value:
+        notes.append(
+            f"ended by its {answer.stopped_by} before a precision of {100 * precision:g} %"
+        )
+    if precision is None:
+        notes.append(
+            f"{answer.simulated_ns * 1e-6:g} ms from empty rings on, their filling included"
+        )
+    return [
+        *notes,
+        *_about_cuts(scenario),
+        *(_about_small_bursts(service) if latency else []),
+    ]
+
+
+def _about_cuts(scenario: Scenario) -> list[str]:
+    """Where the cost of a hand-over comes from."""
+    placement = scenario.placement
+    if not placement.cuts:
+        return []
+    given = placement.handover_ns is not None
+    source = f"the {placement.handover_ns:g}" if given else f"a published {TRANSFER_NS:g}"
+    return [
+        f"a hand-over's lines take {source} ns each; stages cost what they do where one lcore runs "
+        "all of them"
+    ]
+
+
+def _about_small_bursts(service: Service) -> list[str]:
+    """How far the costs of partly filled bursts can be trusted: they rule at part load."""
+    notes = []
+    if service.misfit > MISFIT_WORTH_A_WORD:
+        notes.append(
+            "bursts below the limit cost a part a burst and a part a packet here, up to "
+            f"{100 * service.misfit:.0f} % off the closed form"
+        )
+    if service.fitted_from > 1:
+        notes.append(
+            f"the calibration has no bursts below {service.fitted_from}: their cost is extrapolated"
+        )
+    return notes

@@ -1,0 +1,131 @@
+"""Cut pipelines: the slowest segment sets the rate, rings between them fill, wait or drop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate.handover import (
+    HANDED_ALONE,
+    LINES_IN_FLIGHT,
+    TAKEN_ALONE,
+    TAKEN_LINES,
+)
+from planecast.engines.simulate.segments import Segment, bottleneck, per_packet, segments_of
+from planecast.engines.simulate.service import services
+from planecast.engines.solve import Calibration
+from planecast.results import Manifest, Result
+from planecast.scenario import Scenario, with_overrides
+
+
+def cut(base: Scenario, cuts: str, lcores: str, **point: Any) -> Scenario:
+    changes = {key.replace("__", "."): value for key, value in point.items()}
+    return with_overrides(base, {"placement.cuts": cuts, "placement.lcores": lcores, **changes})
+
+
+def segments(scenario: Scenario, calibration: Calibration) -> tuple[Segment, ...]:
+    (service,) = services([bare(scenario)], calibration)
+    return segments_of(scenario, service, calibration.hierarchy.tsc_hz)
+
+
+def asked(scenario: Scenario, calibration: Calibration, manifest: Manifest) -> Result:
+    return simulate([scenario], calibration, manifest, threads=1)[0]
+
+
+def test_stages_go_to_the_segments_of_their_cuts(base: Scenario, calibration: Calibration) -> None:
+    found = segments(cut(base, "classify,tx", "0-2"), calibration)
+    assert [[stage.name for stage in segment] for segment in found] == [
+        ["source", "acl", "key", "hand"],
+        ["take", "classify", "actions", "route", "hand"],
+        ["take", "tx"],
+    ]
+    assert len(segments(base, calibration)) == 1
+
+
+@pytest.mark.parametrize(
+    ("cuts", "lcores", "chains"), [("acl", "0-1", 1), ("key", "0-3", 2), ("key,route,tx", "0-3", 1)]
+)
+@pytest.mark.parametrize("wait", [True, False])
+def test_the_slowest_segment_sets_the_rate(
+    base: Scenario,
+    calibration: Calibration,
+    manifest: Manifest,
+    *,
+    cuts: str,
+    lcores: str,
+    chains: int,
+    wait: bool,
+) -> None:
+    scenario = cut(base, cuts, lcores, placement__ring_wait=wait)
+    parts = segments(scenario, calibration)
+    found = asked(scenario, calibration, manifest)
+    burst = scenario.placement.burst
+    theory = chains * calibration.hierarchy.tsc_hz / bottleneck(parts, burst)
+    # Bursts of the segment that limits are full; a faster one behind it takes smaller ones.
+    assert found.throughput_pps.value == pytest.approx(theory, rel=0.01)
+    assert found.capped_by == "core"
+    slowest = max(range(len(parts)), key=lambda i: per_packet(parts[i], burst))
+    lcore_names = [f"cpu{cpu}" for cpu in scenario.placement.chains[0]]
+    busiest = found.lcores[lcore_names[slowest]]
+    assert busiest.busy == pytest.approx(1, abs=0.01)
+    before = [found.lcores[name] for name in lcore_names[:slowest]]
+    assert found.packets_in is not None
+    assert found.packets_out is not None
+    if wait:
+        assert found.drops == {}
+        assert all(lcore.waiting > 0 for lcore in before)
+    else:
+        assert set(found.drops) <= {"ring"}
+        assert bool(found.drops) == bool(before)
+        lost = sum(found.drops.values())
+        assert 0 <= found.packets_in - found.packets_out - lost < 10_000
+
+
+def test_below_the_limit_nothing_is_lost_and_rings_are_nearly_empty(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    scenario = cut(base, "classify", "0-1")
+    parts = segments(scenario, calibration)
+    rate = 0.5 * calibration.hierarchy.tsc_hz / bottleneck(parts, scenario.placement.burst)
+    found = asked(with_overrides(scenario, {"traffic.offered_pps": rate}), calibration, manifest)
+    assert found.throughput_pps.value == pytest.approx(rate, rel=0.01)
+    assert (found.drops, found.capped_by) == ({}, "generator")
+    ring = found.queues["ring0.0"]
+    assert ring.capacity == scenario.placement.handover_ring
+    assert ring.mean < 0.25 * ring.capacity
+    # Little's law: packets in the ring are rate times wait.
+    assert ring.mean == pytest.approx(rate * ring.mean_wait_ns * 1e-9, rel=0.02)
+
+
+def test_a_slower_line_costs_throughput_and_latency(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    """Behind a cut before tx the last lcore does next to nothing but take packets."""
+    rates, latencies = [], []
+    for line in (0.0, 100.0, 1000.0):
+        scenario = cut(base, "tx", "0-1", placement__handover_ns=line)
+        found = asked(scenario, calibration, manifest)
+        rates.append(found.throughput_pps.value)
+        (stages,) = [found.stages["take"].cycles_per_packet]
+        assert stages is not None
+        assert (stages.value == 0) == (line == 0)
+        loaded = with_overrides(scenario, {"traffic.offered_pps": 1e5})
+        latencies.append(asked(loaded, calibration, manifest).latency_ns["p50"].value)
+    assert rates == sorted(rates, reverse=True)
+    # A packet alone: seen a line later, handed on for one, taken for two and what it brings itself.
+    lines = 1 + HANDED_ALONE + TAKEN_ALONE + TAKEN_LINES / LINES_IN_FLIGHT
+    # Polls are 20 cycles apart, so a packet is found that much later or earlier.
+    assert latencies[1] - latencies[0] == pytest.approx(100 * lines, abs=30)
+    assert latencies[2] - latencies[0] == pytest.approx(1000 * lines, rel=0.05)
+
+
+def test_where_the_cost_comes_from_is_told(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    published = asked(cut(base, "key", "0-1"), calibration, manifest)
+    assert any("lines take a published 48 ns each" in note for note in published.notes)
+    own = asked(cut(base, "key", "0-1", placement__handover_ns=60), calibration, manifest)
+    assert any("lines take the 60 ns each" in note for note in own.notes)

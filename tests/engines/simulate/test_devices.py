@@ -1,0 +1,126 @@
+"""Devices that serve a stage, hardware threads, and what takes lcores away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate.service import Service, services
+from planecast.engines.solve import Calibration
+from planecast.results import Manifest, Result
+from planecast.scenario import Scenario, with_overrides
+
+Ask = Callable[..., Result]
+
+
+@pytest.fixture
+def ask(base: Scenario, calibration: Calibration, manifest: Manifest) -> Ask:
+    def asked(**point: Any) -> Result:
+        changes = {key.replace("__", "."): value for key, value in point.items()}
+        (found,) = simulate([with_overrides(base, changes)], calibration, manifest, threads=1)
+        return found
+
+    return asked
+
+
+@pytest.fixture
+def service(base: Scenario, calibration: Calibration) -> Service:
+    return services([base], calibration)[0]
+
+
+def without_acl(service: Service, burst: int) -> float:
+    """Cycles a packet of all other stages."""
+    return sum(stage.per_packet(burst) for stage in service.stages if stage.name != "acl")
+
+
+def test_an_lcore_waits_for_a_device_that_it_asks(
+    ask: Ask, base: Scenario, calibration: Calibration, service: Service
+) -> None:
+    """A burst of n: the core's own part, then n/pps + latency for the device."""
+    burst, pps, latency_ns = base.placement.burst, 20e6, 500.0
+    found = ask(accelerator__stage="acl", accelerator__pps=pps, accelerator__latency_ns=latency_ns)
+    own_s = burst * without_acl(service, burst) / calibration.hierarchy.tsc_hz
+    theory = burst / (own_s + burst / pps + latency_ns * 1e-9)
+    assert found.throughput_pps.value == pytest.approx(theory, rel=0.005)
+    (lcore,) = found.lcores.values()
+    assert lcore.waiting == pytest.approx((burst / pps + latency_ns * 1e-9) * theory / burst, 0.01)
+
+
+def test_a_slow_device_is_what_limits(ask: Ask) -> None:
+    for mode in ("sync", "lookaside"):
+        found = ask(accelerator__stage="acl", accelerator__pps=5e5, accelerator__mode=mode)
+        assert found.capped_by == "accelerator"
+        assert found.throughput_pps.value <= 5e5 * 1.001
+    assert found.throughput_pps.value == pytest.approx(5e5, rel=0.005)
+    assert list(found.drops) == ["accelerator"]
+
+
+def test_look_aside_overlaps_what_waiting_does_not(
+    ask: Ask, base: Scenario, calibration: Calibration, service: Service
+) -> None:
+    """With a device fast enough the lcore is the limit: all stages but the one, and its hand-over.
+
+    Only fewer packets a poll of the results could cost more, so the bound is two-sided.
+    """
+    burst = base.placement.burst
+    found = ask(
+        accelerator__stage="acl",
+        accelerator__mode="lookaside",
+        accelerator__latency_ns=2000.0,
+        accelerator__core_cycles=10.0,
+        accelerator__queue=16384,
+    )
+    theory = calibration.hierarchy.tsc_hz / (without_acl(service, burst) + 10)
+    assert 0.9 * theory < found.throughput_pps.value < 1.001 * theory
+    waiting = ask(
+        accelerator__stage="acl", accelerator__latency_ns=2000.0, accelerator__core_cycles=10.0
+    )
+    assert found.throughput_pps.value > waiting.throughput_pps.value
+
+
+def test_devices_stand_in_every_chain(ask: Ask) -> None:
+    one = ask(accelerator__stage="acl", accelerator__pps=1e6, accelerator__mode="lookaside")
+    two = ask(
+        accelerator__stage="acl",
+        accelerator__pps=1e6,
+        accelerator__mode="lookaside",
+        placement__lcores="0-3",
+        placement__cuts="classify",
+    )
+    assert two.throughput_pps.value == pytest.approx(2 * one.throughput_pps.value, rel=0.01)
+    assert {"device0", "device1"} <= set(two.queues)
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_what_takes_an_lcore_away_takes_its_share(ask: Ask, *, periodic: bool) -> None:
+    """Away a share r·d of what is left: saturated, the throughput is 1/(1 + r·d) of before when
+    the next one is counted from the end of the last, 1 − r·d when it is counted from its begin."""
+    quiet = ask().throughput_pps.value
+    away = 2000 * 50e-6
+    found = ask(
+        interference__per_second=2000, interference__duration_us=50, interference__periodic=periodic
+    )
+    share = found.throughput_pps.value / quiet
+    assert 1 - away - 0.01 < share < 1 / (1 + away) + 0.01
+    (lcore,) = found.lcores.values()
+    assert lcore.disturbed == pytest.approx(1 - share, abs=0.005)
+
+
+def test_interrupts_show_in_the_tail(ask: Ask) -> None:
+    """1,000 a second of 100 µs: a packet in ten meets one, and the median does not."""
+    loaded: dict[str, Any] = {"traffic__offered_pps": 5e5, "placement__rx_ring": 16384}
+    quiet = ask(**loaded).latency_ns
+    found = ask(**loaded, interference__per_second=1000, interference__duration_us=100).latency_ns
+    assert found["p50"].value < 1.5 * quiet["p50"].value
+    assert found["p99"].value > 50_000
+    assert quiet["p99"].value < 10_000
+
+
+def test_siblings_slow_each_other(ask: Ask) -> None:
+    alone = ask(placement__lcores="0-1").throughput_pps.value
+    both = ask(placement__lcores="0-1", interference__siblings="0+1", interference__busy_factor=1.6)
+    # At the very start one may find the other not yet at work.
+    assert both.throughput_pps.value == pytest.approx(alone / 1.6, rel=0.01)
