@@ -75,6 +75,16 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            "--replications",
+            min=1,
+            max=1000,
+            help="simulate: runs of each scenario, so that percentiles have intervals. Default: 1.",
+            show_default=False,
+        ),
+    ] = None,
     duration: DurationOption = None,
     series: SeriesOption = None,
     interval: IntervalOption = None,
@@ -91,6 +101,10 @@ def predict(
     from planecast.results import RunDirectory, runs_folder
 
     share = _precision(precision, engine)
+    if replications is not None and engine != "simulate":
+        raise InputError(
+            "the closed form runs for no time", "--replications", "add --engine simulate"
+        )
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
     wanted = wanted_recordings(
         trace,
@@ -104,7 +118,14 @@ def predict(
     model = _calibration(calibration, root)
     recorded: list[sim.Results] = []
     results = _answers(
-        engine, scenarios, model, base.traffic.seed, share, wanted.recording, recorded
+        engine,
+        scenarios,
+        model,
+        base.traffic.seed,
+        precision=share,
+        replications=replications or 1,
+        recording=wanted.recording,
+        recorded=recorded,
     )
     wanted.write(recorded, labels)
     with RunDirectory.create(root, "predict", base.name) as run:
@@ -135,7 +156,9 @@ def _answers(
     scenarios: list[Scenario],
     model: Calibration,
     seed: int,
+    *,
     precision: float,
+    replications: int,
     recording: Recording | None,
     recorded: list[sim.Results],
 ) -> list[Result]:
@@ -153,6 +176,7 @@ def _answers(
         model,
         manifest,
         precision=precision,
+        replications=replications,
         recording=recording,
         recorded=recorded,
     )

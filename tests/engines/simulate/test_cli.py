@@ -30,6 +30,9 @@ def test_loss_and_latency(run: Run) -> None:
     assert "simulated; 95 % intervals" in answer.out
     assert "latency in ns from arrival to departure: mean " in " ".join(answer.out.split())
     assert "generator" in answer.out
+    words = " ".join(answer.out.split())
+    assert "% busy, " in words
+    assert "packets in rings on average: port0.rx0 " in words
 
 
 def test_for_machines(run: Run) -> None:
@@ -57,6 +60,7 @@ def test_both_engines_agree_on_what_is_forwarded_at_most(run: Run) -> None:
         (["--precision", "1%"], "--precision 1%: the closed form runs for no time; add --engine"),
         (["--engine", "simulate", "--precision", "0"], "got '0'; say a share from 0.0001% to 50%"),
         (["--engine", "simulate", "--precision", "nan%"], "got 'nan%'; say a share"),
+        (["--replications", "3"], "--replications: the closed form runs for no time; add --engine"),
         (["--engine", "guess"], "'guess' is not one of"),
     ],
 )

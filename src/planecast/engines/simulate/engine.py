@@ -11,6 +11,7 @@ from planecast.engines.simulate.bare import bare
 from planecast.engines.simulate.card import card_of
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.model import Recording, model_of
+from planecast.engines.simulate.replications import replicated
 from planecast.engines.simulate.segments import segments_of
 from planecast.engines.simulate.service import services
 from planecast.engines.simulate.sources import capture_of, frames_of
@@ -36,6 +37,7 @@ def simulate(
     threads: int | None = None,
     packets: int = MAX_PACKETS,
     host_seconds: float = HOST_SECONDS,
+    replications: int = 1,
     recording: Recording | None = None,
     recorded: list[sim.Results] | None = None,
 ) -> list[Result]:
@@ -45,12 +47,15 @@ def simulate(
     more than `precision` times the value; `packets` and `host_seconds` end it before. With a
     `recording` of so much simulated time it runs that long instead, from empty rings on; `recorded`
     receives what the core answered, its series and traces among it. `seed` is by default that of
-    the scenario's traffic. The same seed gives the same Results on any number of `threads`, by
-    default one a CPU. Raises InputError for what the model doesn't know and for a capture that
-    can't be read, RunError when the core refuses its model.
+    the scenario's traffic. With `replications` each runs so often, with the seeds that follow: then
+    percentiles have an interval, too. The same seed gives the same Results on any number of
+    `threads`, by default one a CPU. Raises InputError for what the model doesn't know and for a
+    capture that can't be read, RunError when the core refuses its model.
     """
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
+    if replications < 1:
+        raise InputError(f"got {replications} replications", what_to_do="one is the least")
     asked = _asked(scenarios, calibration, manifest, recording, precision)
     tsc_hz = calibration.hierarchy.tsc_hz
     models = [
@@ -59,11 +64,12 @@ def simulate(
             one.service,
             tsc_hz,
             precision=precision,
-            seed=one.scenario.traffic.seed if seed is None else seed,
+            seed=(one.scenario.traffic.seed if seed is None else seed) + number,
             packets=packets,
             host_seconds=host_seconds,
             recording=recording,
         )
+        for number in range(replications)
         for one in asked
     ]
     try:
@@ -71,11 +77,14 @@ def simulate(
     except (sim.ModelError, sim.InvariantError) as error:
         raise RunError(f"the simulator refused its model or its own answer: {error}") from error
     if recorded is not None:
-        recorded.extend(answers)
+        recorded.extend(answers[: len(asked)])
     made_by = manifest.model_copy(
         update={"engine": "simulate"} | ({} if seed is None else {"seed": seed})
     )
-    return [result_of(one, answer, made_by) for one, answer in zip(asked, answers, strict=True)]
+    return [
+        replicated(result_of(one, answers[i], made_by), answers[i :: len(asked)])
+        for i, one in enumerate(asked)
+    ]
 
 
 def _asked(

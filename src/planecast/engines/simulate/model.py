@@ -14,9 +14,10 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
+from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.segments import bottleneck, segments_of
 from planecast.engines.simulate.service import Service
-from planecast.engines.simulate.sources import capture_of, source
+from planecast.engines.simulate.sources import capture_of, frames_of, source
 from planecast.scenario.scenario import Scenario
 
 OVERLOAD = 1.1
@@ -62,7 +63,9 @@ def model_of(
     capture = capture_of(scenario, card.ports)
     slowest = bottleneck(segments, scenario.placement.burst)
     capacity = tsc_hz / slowest if slowest > 0 else tsc_hz
-    rate = _rate_pps(scenario, capture, capacity, card)
+    limits = limits_of(scenario, frames_of(scenario, capture)).values()
+    taken = min([capacity * len(scenario.placement.chains), *limits])
+    rate = _rate_pps(scenario, capture, taken, card)
     lcores = lcores_of(scenario, segments, card, tsc_hz)
     return sim.Model(
         sources=[
@@ -77,6 +80,7 @@ def model_of(
         run=_run(
             scenario,
             rate,
+            min(rate, taken),
             recording or Recording(),
             precision=precision,
             seed=seed,
@@ -86,16 +90,14 @@ def model_of(
     )
 
 
-def _rate_pps(
-    scenario: Scenario, capture: Capture | None, capacity: float, card: cards.Card
-) -> float:
-    """Packets a second that come in, over all ports."""
+def _rate_pps(scenario: Scenario, capture: Capture | None, taken: float, card: cards.Card) -> float:
+    """Packets a second that come in, over all ports; `taken` are those that get through at most."""
     if capture is not None:
         return capture.rate_pps * card.ports
     if scenario.traffic.offered_pps is not None:
         return scenario.traffic.offered_pps
     overload = OVERLOAD if card.queues == 1 else UNEVEN_OVERLOAD
-    return overload * capacity * len(scenario.placement.chains)
+    return overload * taken
 
 
 def _ring(scenario: Scenario) -> int:
@@ -108,6 +110,7 @@ def _ring(scenario: Scenario) -> int:
 def _run(
     scenario: Scenario,
     rate: float,
+    forwarded: float,
     recording: Recording,
     *,
     precision: float,
@@ -115,8 +118,11 @@ def _run(
     packets: int,
     host_seconds: float,
 ) -> sim.Run:
-    warmup_ns = WARMUP_PACKETS * len(scenario.placement.chains) / rate * 1e9
-    longest_ns = warmup_ns + packets / rate * 1e9
+    measured_ns = packets / rate * 1e9
+    # What is forwarded fills the rings' usual lengths, not what is dropped before.
+    warmup_ns = WARMUP_PACKETS * len(scenario.placement.chains) / forwarded * 1e9
+    warmup_ns = min(warmup_ns, measured_ns)
+    longest_ns = warmup_ns + measured_ns
     offered = scenario.traffic.at_a_rate
     run = sim.Run(
         seed=seed,

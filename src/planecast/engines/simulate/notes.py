@@ -44,11 +44,41 @@ def notes_of(
         notes.append(
             f"{answer.simulated_ns * 1e-6:g} ms from empty rings on, their filling included"
         )
+    if latency or scenario.placement.cuts:
+        notes += [_about_lcores(answer), _about_queues(answer)]
     return [
         *notes,
         *_about_cuts(scenario),
         *(_about_small_bursts(service) if latency else []),
     ]
+
+
+_SHOWN = 4
+
+
+def _about_lcores(answer: sim.Results) -> str:
+    """The busiest lcores, and how many packets a poll brings them."""
+    busiest = sorted(answer.cores, key=lambda lcore: -lcore.busy)
+    shown = [
+        f"{lcore.name} {100 * lcore.busy:.0f} % busy, {lcore.vectors_per_call.value:.3g} packets "
+        "a poll"
+        for lcore in busiest[:_SHOWN]
+    ]
+    return "; ".join(shown) + _others(len(busiest))
+
+
+def _about_queues(answer: sim.Results) -> str:
+    """The fullest rings, mean and most."""
+    fullest = sorted(answer.queues, key=lambda queue: -queue.mean / max(1, queue.capacity))
+    shown = [
+        f"{queue.name} {queue.mean:.3g}, at most {queue.max} of {queue.capacity}"
+        for queue in fullest[:_SHOWN]
+    ]
+    return "packets in rings on average: " + "; ".join(shown) + _others(len(fullest))
+
+
+def _others(count: int) -> str:
+    return f"; {count - _SHOWN} more in result.json" if count > _SHOWN else ""
 
 
 def _about_cuts(scenario: Scenario) -> list[str]:
