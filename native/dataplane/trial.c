@@ -5,6 +5,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_pause.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
@@ -34,6 +35,7 @@ struct round {
     atomic_uint warm, done;
     atomic_uint left[LCORES_MAX]; /* lcores of a chain that have ended */
     atomic_bool abandoned;        /* a worker could not be started: nobody waits for it */
+    sem_t through;                /* raised by each worker at its end */
 };
 
 struct worker {
@@ -221,10 +223,22 @@ static void poll_ports(struct worker *worker)
 
 static int work(void *opaque)
 {
+    struct worker *worker = opaque;
     polling_begins();
-    poll_ports(opaque);
+    poll_ports(worker);
     polling_ends();
+    sem_post(&worker->round->through);
     return 0;
+}
+
+/* EAL's own wait spins: it would keep the main lcore's CPU busy, where a generator may run, or the
+ * sibling of a forwarding one. */
+static void sleep_until_through(struct round *round, uint32_t workers)
+{
+    while (workers > 0)
+        workers -= sem_wait(&round->through) == 0; /* a signal wakes it, too */
+    rte_eal_mp_wait_lcore();
+    sem_destroy(&round->through);
 }
 
 bool trial_run(struct dataplane *dataplane, const struct trial *trial, struct window *windows,
@@ -236,14 +250,19 @@ bool trial_run(struct dataplane *dataplane, const struct trial *trial, struct wi
     for (uint32_t i = 0; i < trial->traffic.lcores; i++) {
         workers[i] = (struct worker){&round, dataplane->lcore[i]};
     }
-    if (here)
-        return work(&workers[0]) == 0;
-    bool fine = true;
-    for (uint32_t i = 0; i < trial->traffic.lcores && fine; i++) {
-        fine = rte_eal_remote_launch(work, &workers[i], dataplane->lcore[i]->lcore_id) == 0;
+    sem_init(&round.through, 0, 0);
+    if (here) {
+        work(&workers[0]);
+        sleep_until_through(&round, 1);
+        return true;
     }
+    uint32_t started = 0;
+    while (started < trial->traffic.lcores &&
+           rte_eal_remote_launch(work, &workers[started], dataplane->lcore[started]->lcore_id) == 0)
+        started++;
+    bool fine = started == trial->traffic.lcores;
     if (!fine)
         atomic_store(&round.abandoned, true);
-    rte_eal_mp_wait_lcore();
+    sleep_until_through(&round, started);
     return fine;
 }

@@ -11,7 +11,7 @@
 #include "ports.h"
 
 struct counts {
-    uint64_t asked, sent, sent_bytes, unsent;
+    uint64_t asked, sent, sent_bytes, unsent, refused;
     uint64_t received, received_bytes, unique, lost;
     uint64_t reordered, duplicates, too_late, corrupt, stale, extent;
     bool asked_known;
@@ -26,6 +26,7 @@ static struct counts counts_of(const struct generator *generator, const struct s
         .asked_known = !schedule->plan.always || schedule->plan.packets != 0,
         .sent = generator->sends ? stream->sent : 0,
         .sent_bytes = stream->sent_bytes,
+        .refused = stream->refused,
         .received = rx->packets,
         .received_bytes = rx->bytes,
         .unique = rx->sequence.unique,
@@ -53,6 +54,7 @@ static void add_counts(struct counts *sum, const struct counts *counts)
     sum->sent += counts->sent;
     sum->sent_bytes += counts->sent_bytes;
     sum->unsent += counts->unsent;
+    sum->refused += counts->refused;
     sum->received += counts->received;
     sum->received_bytes += counts->received_bytes;
     sum->unique += counts->unique;
@@ -74,11 +76,11 @@ static void put_counts(FILE *out, const struct counts *counts, double seconds)
         fprintf(out, "\"asked\": null, ");
     fprintf(out,
             "\"sent\": %" PRIu64 ", \"sent_bytes\": %" PRIu64 ", \"unsent\": %" PRIu64
-            ", \"received\": %" PRIu64 ", \"received_bytes\": %" PRIu64 ", \"lost\": %" PRIu64
-            ", \"reordered\": %" PRIu64 ", \"reorder_extent\": %" PRIu64
+            ", \"refused\": %" PRIu64 ", \"received\": %" PRIu64 ", \"received_bytes\": %" PRIu64
+            ", \"lost\": %" PRIu64 ", \"reordered\": %" PRIu64 ", \"reorder_extent\": %" PRIu64
             ", \"duplicates\": %" PRIu64 ", \"too_late\": %" PRIu64 ", \"corrupt\": %" PRIu64
             ", \"stale\": %" PRIu64 ", \"sent_pps\": %.1f, \"received_pps\": %.1f",
-            counts->sent, counts->sent_bytes, counts->unsent, counts->received,
+            counts->sent, counts->sent_bytes, counts->unsent, counts->refused, counts->received,
             counts->received_bytes, counts->lost, counts->reordered, counts->extent,
             counts->duplicates, counts->too_late, counts->corrupt, counts->stale,
             seconds > 0 ? (double)counts->sent / seconds : 0,

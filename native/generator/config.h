@@ -26,6 +26,7 @@ enum headers { HEADERS_ETHERNET, HEADERS_IPV4, HEADERS_VLAN, HEADERS_QINQ };
 enum flow_order { FLOWS_STEP, FLOWS_RANDOM, FLOWS_ZIPF };
 enum arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_BURST, ARRIVALS_PCAP };
 enum rate_kind { RATE_MAX, RATE_PPS, RATE_PERCENT };
+enum when_full { FULL_WAIT, FULL_DROP };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct rate {
@@ -78,6 +79,7 @@ struct config {
     /* run */
     uint32_t burst;
     double link_wait_ms, drain_ms, catch_up_us, give_up_ms;
+    uint32_t when_full; /* enum when_full */
     bool loop_check;
     /* pool */
     uint32_t mbufs, rx_ring, tx_ring;

@@ -196,6 +196,7 @@ static void begin(struct generator *generator, double seconds)
         end_at(generator, generator->end);
     sender->pool = generator->tx_pool;
     sender->burst = receiver->burst = config->burst;
+    sender->drops = config->when_full == FULL_DROP;
     sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)hz);
     sender->stream = receiver->stream = generator->stream;
     sender->stream_count = receiver->stream_count = generator->stream_count;

@@ -94,9 +94,22 @@ static void count_sent(struct sender *sender, uint32_t from, uint32_t to, uint64
     sender->last_taken = now;
 }
 
+/* What is left of the batch is dropped: a ring that is full loses what comes. */
+static void drop_rest(struct sender *sender)
+{
+    struct batch *batch = &sender->batch;
+    uint32_t left = batch->count - batch->first;
+    for (uint32_t i = batch->first; i < batch->count; i++)
+        sender->stream[sender->stream_count == 1 ? 0 : batch->stream[i]].refused++;
+    rte_mempool_put_bulk(sender->pool, (void **)batch->mbuf + batch->first, left);
+    batch->first = batch->count;
+}
+
 static void refused(struct sender *sender, uint64_t now)
 {
     sender->refused++;
+    if (sender->drops)
+        drop_rest(sender);
     for (uint32_t i = 0; i < sender->stream_count; i++)
         schedule_give_up(&sender->stream[i].schedule, now);
     if (now - sender->last_taken > sender->give_up_cycles)

@@ -11,6 +11,7 @@ struct sender {
     uint16_t port;
     uint32_t burst;
     uint64_t give_up_cycles;
+    bool drops; /* what the port refuses, instead of sending it later */
     struct rte_mempool *pool;
     struct stream *stream; /* [stream_count] */
     uint32_t stream_count;

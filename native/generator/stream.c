@@ -119,6 +119,7 @@ void stream_begin(struct stream *stream, const struct stream_clock *clock)
     stream->next_sequence = 0;
     stream->sent = 0;
     stream->sent_bytes = 0;
+    stream->refused = 0;
     memset(stream->rx, 0, sizeof *stream->rx);
     histogram_clear(&stream->rx->latency);
 }

@@ -37,6 +37,7 @@ struct stream {
     struct schedule schedule;
     uint64_t next_sequence;
     uint64_t sent, sent_bytes; /* bytes with FCS */
+    uint64_t refused;          /* dropped because the port was full */
     struct stream_rx *rx;
 };
 

@@ -77,7 +77,7 @@ class ControlledProgram:
                 f"{self._title} can't be started: {error.strerror or error}",
                 str(error.filename or ""),
             ) from error
-        answer = self._answer(START_TIMEOUT_S)
+        answer = self.answer(START_TIMEOUT_S)
         if "ready" not in answer:
             raise RunError(f"{self._title}'s first word was {answer}")
 
@@ -108,6 +108,11 @@ class ControlledProgram:
 
     def ask(self, request: str, timeout_s: float) -> dict[str, Any]:
         """The answer to one request. Raises RunError when it fails or takes too long."""
+        self.say(request)
+        return self.answer(timeout_s)
+
+    def say(self, request: str) -> None:
+        """Makes a request without waiting for its answer. Raises RunError when it is gone."""
         if self._process is None:
             raise RunError(f"{self._title} is not running")
         assert self._process.stdin is not None
@@ -116,7 +121,6 @@ class ControlledProgram:
             self._process.stdin.flush()
         except (OSError, ValueError):  # ValueError: closed by a stop meanwhile
             raise self._failure() from None
-        return self._answer(timeout_s)
 
     def stop(self) -> None:
         """Ends the process, politely first, and takes its files away."""
@@ -146,7 +150,8 @@ class ControlledProgram:
             self._lines.put(line)
         self._lines.put(None)
 
-    def _answer(self, timeout_s: float) -> dict[str, Any]:
+    def answer(self, timeout_s: float) -> dict[str, Any]:
+        """The next answer. Raises RunError when it fails or takes too long."""
         try:
             line = self._lines.get(timeout=timeout_s)
         except queue.Empty:

@@ -142,6 +142,21 @@ def test_a_full_ring_is_the_ports_limit_and_never_loss(generator: Any) -> None:
     assert total["lost"] == 0
 
 
+def test_a_full_ring_drops_when_it_is_asked_to(generator: Any) -> None:
+    """What the ring has no room for is refused, at once; the other packets are not held up."""
+    answer = generator.once(
+        *("--packets", "100000"),
+        eal=("--vdev", "net_ring0"),
+        ports={"rx": "none"},
+        run={"when_full": "drop", "give_up_ms": 5000},
+    )
+    total = answer["total"]
+    assert not answer["gave_up"]
+    assert 0 < total["sent"] < 100000
+    assert total["refused"] == total["unsent"] == 100000 - total["sent"]
+    assert total["lost"] == 0
+
+
 def test_what_it_can_not_send_in_time_is_unsent(generator: Any) -> None:
     """No CPU sends 10^9 packets a second."""
     answer = generator.once(

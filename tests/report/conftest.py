@@ -11,6 +11,9 @@ import pytest
 from planecast.results import (
     Estimate,
     Kind,
+    LoadCalibration,
+    LoadCurve,
+    LoadPoint,
     Manifest,
     Result,
     StageResult,
@@ -184,3 +187,63 @@ def results() -> list[Result]:
         _result({"traffic.flows": flows}, "measured", 1.0, noise)
         for flows in (256, 1024, 4096, 16384, 65536)
     ]
+
+
+def _side(rate: float, capacity: float, kind: Kind, slower: float) -> tuple[Result, Estimate]:
+    """What one side says of a load: loss above its capacity, latency that grows with the load."""
+    lost = max(0.0, 1 - capacity / rate)
+    offered = round(rate * 0.2)
+    percent = 0.0 if kind == "simulated" else 4.0
+    result = _result({"traffic.offered_pps": rate}, "measured", 1.0, random.Random(1)).model_copy(
+        update={
+            "packets_in": offered,
+            "packets_out": round(offered * (1 - lost)),
+            "drops": {"rx_ring": round(offered * lost)} if lost else {},
+            "latency_ns": {
+                name: _estimate(ns * slower * (1 + rate / capacity), "ns", kind, percent)
+                for name, ns in (("p50", 900.0), ("p99", 1400.0))
+            },
+            "notes": (),
+        }
+    )
+    return result, Estimate(value=lost, samples=offered, unit="share", kind=kind)
+
+
+@pytest.fixture
+def load_curve() -> LoadCurve:
+    """A curve whose simulation is 2 % too optimistic, and knows no disturbance."""
+    capacity = 6e6
+    loads = []
+    for share in (0.1, 0.5, 0.9, 1.0, 1.1):
+        measured, loss = _side(share * capacity, 0.98 * capacity, "measured", 1.5)
+        simulated, simulated_loss = _side(share * capacity, capacity, "simulated", 1.0)
+        loads.append(
+            LoadPoint(
+                offered_pps=share * capacity,
+                load=share,
+                measured=measured,
+                simulated=simulated,
+                measured_loss=loss,
+                simulated_loss=simulated_loss,
+                unsent=120,
+                mean_burst=2.5,
+                send_call_ns=140.0,
+                trials=40,
+            )
+        )
+    return LoadCurve(
+        scenario=BASE,
+        loads=tuple(loads),
+        calibration=LoadCalibration(
+            capacity_pps=_estimate(capacity, "pps", "measured", 1.0),
+            poll_cycles=_estimate(80.0, "cycles", "measured", 1.0),
+            single_cycles=_estimate(2500.0, "cycles/packet", "measured", 2.0),
+            port_cycles=190.0,
+            single_port_cycles=1400.0,
+        ),
+        measured_knee=_estimate(0.98 * capacity, "pps", "measured", 1.0),
+        simulated_knee=Estimate(value=capacity, samples=5, unit="pps", kind="simulated"),
+        disturbed_share=0.6,
+        notes=("simulated: bursts below the limit cost a part a burst and a part a packet here",),
+        manifest=_manifest("measure"),
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from planecast.report import report_html
-from planecast.results import Result, ResultSet, Validation
+from planecast.results import LoadCurve, Result, ResultSet, Validation
 
 _LINES = {"h1", "h2", "h3", "p", "li", "tr", "pre", "a", "section", "title"}
 _MARKS = {"h1": "# ", "h2": "## ", "h3": "### ", "li": "- "}
@@ -65,6 +65,10 @@ def check(name: str, html: str, repository: Path) -> None:
 
 def test_a_validation(validation: Validation, repository: Path) -> None:
     check("validation", report_html(validation), repository)
+
+
+def test_a_load_curve(load_curve: LoadCurve, repository: Path) -> None:
+    check("load-curve", report_html(load_curve), repository)
 
 
 @pytest.mark.parametrize("count", [1, 5])

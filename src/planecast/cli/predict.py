@@ -115,7 +115,7 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
-    model = _calibration(calibration, root)
+    model = calibration_of(calibration, root)
     recorded: list[sim.Results] = []
     results = _answers(
         engine,
@@ -182,7 +182,7 @@ def _answers(
     )
 
 
-def _calibration(named: str | None, root: Path) -> Calibration:
+def calibration_of(named: str | None, root: Path) -> Calibration:
     """The calibration of a run. Raises InputError when there is none."""
     from planecast.engines.solve import Calibration
     from planecast.results import find_run, list_runs

@@ -21,6 +21,7 @@ VERBS: dict[str, str] = {
     "calibrate": "Fit the model to measured configurations.",
     "predict": "Answer a scenario by the model.",
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
+    "curve": "Loss and latency against offered load, measured and simulated.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
     "compare": "Two runs side by side.",
     "report": "One offline HTML file of a run.",

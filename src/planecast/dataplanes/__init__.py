@@ -2,11 +2,12 @@
 
 from planecast.dataplanes.config import DataplaneConfig, configs_for, once_command, write_config
 from planecast.dataplanes.ours import Dataplane
-from planecast.dataplanes.trial import Trial, TrialAnswer
+from planecast.dataplanes.trial import PortTrial, Trial, TrialAnswer
 
 __all__ = [
     "Dataplane",
     "DataplaneConfig",
+    "PortTrial",
     "Trial",
     "TrialAnswer",
     "configs_for",

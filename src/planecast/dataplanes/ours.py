@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from planecast.controlled import ControlledProgram
 from planecast.dataplanes.config import DataplaneConfig, check_cpus, config_text
-from planecast.dataplanes.trial import Trial, TrialAnswer
+from planecast.dataplanes.trial import PortTrial, Trial, TrialAnswer
 from planecast.errors import RunError
 
 
@@ -26,7 +26,16 @@ class Dataplane(ControlledProgram):
 
     def trial(self, trial: Trial, timeout_s: float = 120.0) -> TrialAnswer:
         """Runs one trial. Raises RunError when it is refused, fails, or takes too long."""
-        answer = self.ask(trial.request, timeout_s)
+        self.start(trial)
+        return self.finish(timeout_s)
+
+    def start(self, trial: Trial | PortTrial) -> None:
+        """Begins a trial and returns; `finish` has its answer."""
+        self.say(trial.request)
+
+    def finish(self, timeout_s: float = 120.0) -> TrialAnswer:
+        """Waits for the trial's end. Raises RunError as `trial` does."""
+        answer = self.answer(timeout_s)
         if "error" in answer:
             raise RunError(f"the data plane refused a trial: {answer['error']}")
         try:

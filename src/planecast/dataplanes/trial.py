@@ -93,17 +93,33 @@ class Trial(Noun):
     @property
     def request(self) -> str:
         """The line that asks for it."""
-        scenario = self.scenario
-        words = {
-            "windows": self.windows,
-            "packets": self.packets,
-            "warmup": self.warmup,
-            "canary": 1,
-            "burst": scenario.placement.burst,
-            "frame_bytes": scenario.traffic.frame_bytes,
-            "flows": scenario.traffic.flows,
-            "stages": ",".join(scenario.workload.stages) or "none",
-            "stage_clock": scenario.placement.stage_clock,
-            "lcores": len(scenario.placement.cpus),
-        }
-        return "trial " + " ".join(f"{key}={value}" for key, value in words.items())
+        return _request(
+            self.scenario, windows=self.windows, packets=self.packets, warmup=self.warmup
+        )
+
+
+class PortTrial(Noun):
+    """One request where packets come from a port: a single window that ends by the clock."""
+
+    seconds: float
+    """How long it polls, whether packets come or not; canaries run before and after."""
+    scenario: Scenario
+
+    @property
+    def request(self) -> str:
+        """The line that asks for it."""
+        return _request(self.scenario, windows=1, warmup=0, seconds=self.seconds)
+
+
+def _request(scenario: Scenario, **own: float) -> str:
+    words = {
+        **own,
+        "canary": 1,
+        "burst": scenario.placement.burst,
+        "frame_bytes": scenario.traffic.frame_bytes,
+        "flows": scenario.traffic.flows,
+        "stages": ",".join(scenario.workload.stages) or "none",
+        "stage_clock": scenario.placement.stage_clock,
+        "lcores": len(scenario.placement.cpus),
+    }
+    return "trial " + " ".join(f"{key}={value}" for key, value in words.items())

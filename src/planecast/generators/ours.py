@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planecast.controlled import ControlledProgram
@@ -22,13 +22,22 @@ class Generator(ControlledProgram):
         super().__init__("planecast-generator", "the generator", config_text(config), eal_arguments)
         self.config = config
 
-    def start(self, streams: Sequence[str] = (), seconds: float | None = None) -> None:
-        """Starts a run and returns. Of these streams, or of all; until `stop` or their end."""
+    def start(
+        self,
+        streams: Sequence[str] = (),
+        seconds: float | None = None,
+        keys: Mapping[str, object] | None = None,
+    ) -> None:
+        """Starts a run and returns. Of these streams, or of all; until `stop` or their end.
+
+        `keys` of ``[run]`` and of the streams hold for this run alone.
+        """
         words = ["start"]
         if seconds is not None:
             words.append(f"seconds={seconds}")
         if streams:
             words.append(f"streams={','.join(streams)}")
+        words += [f"{key}={value}" for key, value in (keys or {}).items()]
         self._ask(" ".join(words), _ANSWER_TIMEOUT_S)
 
     def stats(self) -> dict[str, Any]:

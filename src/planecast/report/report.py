@@ -7,13 +7,14 @@ from pathlib import Path
 
 from planecast.errors import InputError
 from planecast.report.html import page_html
+from planecast.report.load_curve_page import load_curve_page
 from planecast.report.page import Page
 from planecast.report.results_page import results_page
 from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
-from planecast.results import Result, ResultSet, RunDirectory, Validation
+from planecast.results import LoadCurve, Result, ResultSet, RunDirectory, Validation
 from planecast.results.atomic import write_text
-from planecast.results.store import PARTIAL
+from planecast.results.store import PARTIAL, Content
 
 REPORT = "report.html"
 """Where a run's report is, in the run's folder."""
@@ -32,7 +33,7 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     return target
 
 
-def report_html(content: Validation | ResultSet | Result, partial: str | None = None) -> str:
+def report_html(content: Content, partial: str | None = None) -> str:
     """The report of what a ``result.json`` holds; `partial` says why the run is not complete."""
     page = _page(content)
     if partial is not None:
@@ -40,14 +41,18 @@ def report_html(content: Validation | ResultSet | Result, partial: str | None = 
     return page_html(page)
 
 
-def _page(content: Validation | ResultSet | Result) -> Page:
+def _page(content: Content) -> Page:
     if isinstance(content, Validation):
         return validation_page(content)
+    if isinstance(content, LoadCurve):
+        return load_curve_page(content)
     return results_page(content.results if isinstance(content, ResultSet) else [content])
 
 
-def _parts(content: Validation | ResultSet) -> int:
-    return len(content.points if isinstance(content, Validation) else content.results)
+def _parts(content: Validation | LoadCurve | ResultSet) -> int:
+    if isinstance(content, Validation):
+        return len(content.points)
+    return len(content.loads if isinstance(content, LoadCurve) else content.results)
 
 
 def _why_partial(run: RunDirectory) -> str | None:

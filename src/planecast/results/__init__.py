@@ -2,6 +2,13 @@
 
 from planecast.results.compare import Comparison, ComparisonRow, compare
 from planecast.results.estimate import Estimate, Kind, ratio
+from planecast.results.load_curve import (
+    KNEE_LOSS,
+    LoadCalibration,
+    LoadCurve,
+    LoadPoint,
+    knee_pps,
+)
 from planecast.results.manifest import Manifest, collect_manifest, typed_command
 from planecast.results.query import Table, query
 from planecast.results.result import LcoreResult, QueueResult, Result, ResultSet, StageResult
@@ -17,12 +24,16 @@ from planecast.results.trials import Columns, read_parquet, write_parquet
 from planecast.results.validation import Validation, ValidationPoint
 
 __all__ = [
+    "KNEE_LOSS",
     "Columns",
     "Comparison",
     "ComparisonRow",
     "Estimate",
     "Kind",
     "LcoreResult",
+    "LoadCalibration",
+    "LoadCurve",
+    "LoadPoint",
     "Manifest",
     "QueueResult",
     "Result",
@@ -35,6 +46,7 @@ __all__ = [
     "collect_manifest",
     "compare",
     "find_run",
+    "knee_pps",
     "list_runs",
     "query",
     "ratio",

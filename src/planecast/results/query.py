@@ -10,6 +10,7 @@ from typing import Any
 
 from planecast.errors import InputError
 from planecast.results.estimate import Estimate
+from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result
 from planecast.results.store import TRIALS, RunDirectory, list_runs, results_of
 from planecast.results.trials import quoted
@@ -56,7 +57,8 @@ class Table:
 def query(sql: str, root: Path) -> Table:
     """Run one SQL statement over all runs under `root`.
 
-    ``results`` has a row a result: run, verb, partial, role (result, measured, predicted), every
+    ``results`` has a row a result: run, verb, partial, role (result, measured, predicted,
+    simulated), every
     key of the scenario with ``_`` for its dots (``traffic_flows``), and the estimates with
     ``_low`` and ``_high``. ``trials`` has the columns of every ``trials.parquet`` and ``run``.
 
@@ -125,6 +127,12 @@ def _rows(run: RunDirectory) -> Iterator[dict[str, Any]]:
             yield shared | {"role": "measured"} | _row(point.measured)
             judged = {"error_percent": point.error_percent, "inside": point.inside}
             yield shared | judged | {"role": "predicted"} | _row(point.predicted)
+        return
+    if isinstance(content, LoadCurve):
+        for load in content.loads:
+            shared = about | {"label": f"load={100 * load.load:.1f}%"}
+            yield shared | {"role": "measured"} | _row(load.measured)
+            yield shared | {"role": "simulated"} | _row(load.simulated)
         return
     for result in results_of(content):
         yield about | {"role": "result"} | _row(result)

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from planecast.errors import InputError, RunError
 from planecast.results.atomic import disk_errors, replacing, write_text
+from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
 from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
@@ -28,7 +29,7 @@ RESULT = "result.json"
 TRIALS = "trials.parquet"
 PARTIAL = "partial"
 
-Content = Validation | ResultSet | Result
+Content = Validation | LoadCurve | ResultSet | Result
 """What a ``result.json`` can hold."""
 
 
@@ -179,7 +180,7 @@ def find_run(name: str, root: Path) -> RunDirectory:
 
 
 def read_result(path: Path) -> Content:
-    """The Validation, ResultSet or Result of a JSON file.
+    """The Validation, LoadCurve, ResultSet or Result of a JSON file.
 
     Raises InputError when the file isn't there or holds none of them.
     """
@@ -196,6 +197,8 @@ def read_result(path: Path) -> Content:
     kind: type[Content] = Result
     if "points" in keys:
         kind = Validation
+    elif "loads" in keys:
+        kind = LoadCurve
     elif "results" in keys:
         kind = ResultSet
     try:
@@ -211,9 +214,11 @@ def read_result(path: Path) -> Content:
 
 
 def results_of(content: Content) -> list[Result]:
-    """The results in a ``result.json``; of a validation the measured ones."""
+    """The results in a ``result.json``; of a validation or a curve the measured ones."""
     if isinstance(content, Validation):
         return [point.measured for point in content.points]
+    if isinstance(content, LoadCurve):
+        return [point.measured for point in content.loads]
     if isinstance(content, ResultSet):
         return list(content.results)
     return [content]

@@ -148,5 +148,5 @@ def test_a_packet_a_second_ends(
 
 
 def test_measuring_refuses_a_rate(base: Scenario, manifest: Manifest) -> None:
-    with pytest.raises(InputError, match=r"^base: traffic\.offered_pps is set.*needs a generator"):
+    with pytest.raises(InputError, match=r"^base: traffic\.offered_pps is set.*planecast curve"):
         measure([base, at_load(base, 1e6)], Budget(seconds=1, restarts=1), manifest)

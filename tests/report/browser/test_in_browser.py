@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planecast.report import report_html
-from planecast.results import Result, ResultSet, Validation
+from planecast.results import LoadCurve, Result, ResultSet, Validation
 
 pytestmark = pytest.mark.browser
 
@@ -114,6 +114,20 @@ def test_measured_results(
     visit(browser, page(report_html(ResultSet(results=tuple(results)))), width, scheme)
     drawn = "return document.querySelectorAll('.plot svg.main-svg:first-child').length"
     assert browser.script(drawn) == 3
+    assert browser.script(_TEXTS_OUTSIDE) == []
+    assert browser.script(_LABELS_OVERLAPPING) == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_a_load_curve(
+    browser: Browser, page: Page, load_curve: LoadCurve, width: int, scheme: str
+) -> None:
+    visit(browser, page(report_html(load_curve)), width, scheme)
+    points = "return document.querySelectorAll('#load-curves-plot .points path.point').length"
+    lines = "return document.querySelectorAll('#load-curves-plot .lines path.js-line').length"
+    assert browser.script(points) == 3 * len(load_curve.loads)
+    assert browser.script(lines) == 3
+    assert browser.script("return document.documentElement.scrollWidth") <= width
     assert browser.script(_TEXTS_OUTSIDE) == []
     assert browser.script(_LABELS_OVERLAPPING) == []
 

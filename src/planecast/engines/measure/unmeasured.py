@@ -9,9 +9,7 @@ from planecast.scenario.override import SCENARIO_KEYS
 from planecast.scenario.points import value_at
 from planecast.scenario.scenario import Scenario
 
-_GENERATOR = (
-    "measuring offers as much as is taken: a rate needs a generator, which there is none of yet"
-)
+_GENERATOR = "measuring offers as much as is taken: planecast curve has a generator for loads"
 _REASONS = {
     "traffic.offered_pps": _GENERATOR,
     "traffic.arrivals": _GENERATOR,

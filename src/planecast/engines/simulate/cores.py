@@ -86,14 +86,21 @@ def _task(
         name=name,
         input=taken,
         burst=scenario.placement.burst,
-        # A poll that finds nothing is the source's burst without packets; a ring that nobody wrote
-        # to is in the poller's own cache.
-        empty_poll_cycles=max(
-            [IDLE_CYCLES, *(s.burst_cycles for s in segment[:1] if s.name == "source")]
-        ),
+        empty_poll_cycles=max([IDLE_CYCLES, *map(_poll_cycles, segment[:1])]),
         stages=[_stage(scenario, stage, device) for stage in segment],
         output=out,
     )
+
+
+def _poll_cycles(stage: StageService) -> float:
+    """TSC cycles of a poll that finds nothing, of an lcore's first stage.
+
+    The in-process source's is its burst without packets. A ring that nobody wrote to is in the
+    poller's own cache.
+    """
+    if stage.poll_cycles is not None:
+        return stage.poll_cycles
+    return stage.burst_cycles if stage.name == "source" else 0.0
 
 
 def _stage(scenario: Scenario, stage: StageService, device: str) -> sim.Stage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.answer import Asked, result_of
@@ -11,6 +12,7 @@ from planecast.engines.simulate.bare import bare
 from planecast.engines.simulate.card import card_of
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.model import Recording, model_of
+from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
 from planecast.engines.simulate.segments import segments_of
 from planecast.engines.simulate.service import services
@@ -40,24 +42,29 @@ def simulate(
     replications: int = 1,
     recording: Recording | None = None,
     recorded: list[sim.Results] | None = None,
+    port: Port | None = None,
 ) -> list[Result]:
     """Simulates scenarios. Intervals are 95 %, from batch means: the simulation's own.
 
     Each runs until the half-width of its throughput (its mean latency, with an offered rate) is no
     more than `precision` times the value; `packets` and `host_seconds` end it before. With a
     `recording` of so much simulated time it runs that long instead, from empty rings on; `recorded`
-    receives what the core answered, its series and traces among it. `seed` is by default that of
-    the scenario's traffic. With `replications` each runs so often, with the seeds that follow: then
-    percentiles have an interval, too. The same seed gives the same Results on any number of
-    `threads`, by default one a CPU. Raises InputError for what the model doesn't know and for a
-    capture that can't be read, RunError when the core refuses its model.
+    receives what the core answered, its series and traces among it. `port` replaces the cost of
+    the in-process source and sink. `seed` is by default that of the scenario's traffic. With
+    `replications` each runs so often, with the seeds that follow: then percentiles have an
+    interval, too. The same seed gives the same Results on any number of `threads`, by default one a
+    CPU. Raises InputError for what the model doesn't know and for a capture that can't be read,
+    RunError when the core refuses its model.
     """
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
     if replications < 1:
         raise InputError(f"got {replications} replications", what_to_do="one is the least")
-    asked = _asked(scenarios, calibration, manifest, recording, precision)
     tsc_hz = calibration.hierarchy.tsc_hz
+    asked = [
+        one if port is None else _over(one, port, tsc_hz)
+        for one in _asked(scenarios, calibration, manifest, recording, precision)
+    ]
     models = [
         model_of(
             one.scenario,
@@ -85,6 +92,12 @@ def simulate(
         replicated(result_of(one, answers[i], made_by), answers[i :: len(asked)])
         for i, one in enumerate(asked)
     ]
+
+
+def _over(asked: Asked, port: Port, tsc_hz: float) -> Asked:
+    """The same over a port."""
+    service = with_port(asked.service, port, asked.scenario.placement.burst)
+    return replace(asked, service=service, segments=segments_of(asked.scenario, service, tsc_hz))
 
 
 def _asked(

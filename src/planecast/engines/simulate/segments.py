@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planecast.engines.simulate.handover import hand, take
+from planecast.engines.simulate.port import PORT
 from planecast.engines.simulate.service import Service, StageService
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
@@ -22,7 +23,7 @@ def segments_of(scenario: Scenario, service: Service, tsc_hz: float) -> tuple[Se
     if device.stage != "none":
         own[device.stage] = StageService(device.stage, 0.0, device.core_cycles)
     parts: list[list[StageService]] = [[]]
-    for name in ("source", *FUNCTIONS[scenario.workload.kind], "tx"):
+    for name in ("source", PORT, *FUNCTIONS[scenario.workload.kind], "tx"):
         if name in placement.cuts:
             parts[-1].append(hand(placement, tsc_hz))
             parts.append([take(placement, tsc_hz)])

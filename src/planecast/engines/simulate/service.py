@@ -29,6 +29,8 @@ class StageService:
     name: str
     burst_cycles: float
     packet_cycles: float
+    poll_cycles: float | None = None
+    """A poll that finds nothing, of a stage that takes packets; None: its part a burst."""
 
     def per_packet(self, burst: float) -> float:
         """Cycles a packet in bursts of so many packets on average."""

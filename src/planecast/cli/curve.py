@@ -1,0 +1,256 @@
+"""``planecast curve SCENARIO``: loss and latency against offered load, measured and simulated."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planecast.cli.measure import ScenarioArgument
+from planecast.cli.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SeedOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.output import Column, Sheet, chosen_format, emit, estimate_text
+from planecast.cli.progress import progress_bar
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from planecast.engines.measure.loads import LoadBudget
+    from planecast.engines.measure.testbed import Testbed
+    from planecast.results import Estimate, LoadCurve, LoadPoint
+
+_SIDES = ("measured", "simulated")
+_COLUMNS = (
+    Column("load_percent", "load", number=True),
+    Column("offered_pps", "offered Mpps", number=True),
+    *(
+        Column(f"{side}_{what}{end}", f"{what} {side}" if not end else "", number=True)
+        for what in ("loss", "p50_ns", "p99_ns")
+        for side in _SIDES
+        for end in ("", "_low", "_high")
+        if side == "measured" or not end
+    ),
+    Column("offered", "", number=True),
+    Column("forwarded", "", number=True),
+    Column("unsent", "unsent", number=True),
+    Column("trials", "trials", number=True),
+    Column("disturbed_share", "disturbed", number=True),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(curve)
+
+
+def curve(
+    scenario: ScenarioArgument,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            "--calibration",
+            metavar="RUN",
+            help="A run of calibrate or validate: its folder or name. Default: the latest.",
+        ),
+    ] = None,
+    loads: Annotated[
+        str | None,
+        typer.Option(
+            "--loads",
+            metavar="PERCENT,…",
+            help="Offered loads as percentages of the capacity. Default: 5 to 120, dense near 100.",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, max=86400, help="Time for all rounds of loads.")
+    ] = 60.0,
+    trial_ms: Annotated[
+        float, typer.Option("--trial-ms", min=1, max=10_000, help="How long a trial sends.")
+    ] = 5.0,
+    restarts: Annotated[
+        int, typer.Option("--restarts", min=1, max=100, help="Times that both programs start.")
+    ] = 2,
+    cpu: Annotated[
+        int | None,
+        typer.Option(
+            "--generator-cpu", min=0, help="CPU that sends. Default: the first that is free."
+        ),
+    ] = None,
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Offer loads to the data plane over memory interfaces, simulate the same, put both together.
+
+    The generator needs a CPU beside the data plane's. Short trials go round all loads in turns.
+    The simulator is told what is measured here of the port: the capacity at overload, the cycles of
+    an empty poll, and those of a packet that comes alone. All else is calibrated, or follows.
+    """
+    from planecast.cli.predict import calibration_of
+    from planecast.engines.measure.loads import check_scenario
+    from planecast.engines.measure.testbed import Testbed, generator_cpu
+    from planecast.report import write_report
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.scenario import load_scenario
+    from planecast.study.load_curve import LoadCurveContext, load_curve
+
+    base = load_scenario(scenario, overrides(settings, seed))
+    check_scenario(base)
+    budget = _budget(loads, seconds, trial_ms, restarts)
+    sender = generator_cpu(base, cpu, sorted(os.sched_getaffinity(0)))
+    if dry_run:
+        _print_plan(Testbed(base, sender), budget)
+        return
+    root = runs_folder(runs)
+    model = calibration_of(calibration, root)
+    manifest = collect_manifest("measure", base.traffic.seed)
+    with (
+        RunDirectory.create(root, "curve", base.name) as run,
+        progress_bar("measuring") as progress,
+    ):
+        answer = load_curve(LoadCurveContext(base, sender, budget, model, run, manifest, progress))
+    page = write_report(run, run.path / "report.html")
+    emit(
+        _sheet(answer, run.path, page, people=chosen_format(form, output) == "table"), form, output
+    )
+
+
+def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -> LoadBudget:
+    from planecast.engines.measure.loads import DEFAULT_LOADS, LoadBudget
+
+    shares: tuple[float, ...] = DEFAULT_LOADS
+    if loads is not None:
+        try:
+            shares = tuple(float(text.strip().removesuffix("%")) / 100 for text in loads.split(","))
+        except ValueError:
+            raise InputError(
+                f"got '{loads}'", "--loads", "say percentages such as 10,50,90,100"
+            ) from None
+    try:
+        return LoadBudget(shares, seconds, trial_ms / 1e3, restarts)
+    except InputError as error:
+        raise InputError(error.what, f"--loads {loads}", "such as 10,50,90,100") from None
+
+
+def _print_plan(testbed: Testbed, budget: LoadBudget) -> None:
+    """Both processes with their configurations and commands."""
+    import shlex
+    from pathlib import Path
+
+    from planecast.dataplanes.config import config_text
+    from planecast.generators.config import config_text as generator_text
+    from planecast.native import native_program
+
+    folder = Path("FOLDER")
+    for name, text, role in (
+        ("dataplane", config_text(testbed.dataplane_config), "server"),
+        ("generator", generator_text(testbed.generator_config), "client"),
+    ):
+        words = [str(native_program(f"planecast-{name}")), f"{name}.ini", "--control", "--"]
+        typer.echo(f"# {name}.ini; started {budget.restarts} times")
+        typer.echo(text, nl=False)
+        typer.echo(shlex.join([*words, *testbed.memifs(role, folder)]) + "\n")
+
+
+def _sheet(answer: LoadCurve, run: Path, page: Path, *, people: bool) -> Sheet:
+    shown = [column for column in _COLUMNS if column.header or not people]
+    return Sheet(
+        shown,
+        [_row(point) for point in answer.loads],
+        [_cells(point) for point in answer.loads],
+        answer,
+        notes=[*_words(answer), *answer.notes, f"run: {run}", f"report: {page}"],
+    )
+
+
+def _row(point: LoadPoint) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "load_percent": 100 * point.load,
+        "offered_pps": point.offered_pps,
+        "offered": point.measured.packets_in,
+        "forwarded": point.measured.packets_out,
+        "unsent": point.unsent,
+        "trials": point.trials,
+        "disturbed_share": point.measured.disturbed_share,
+    }
+    for name, estimate in _estimates(point).items():
+        if estimate is not None:
+            row |= {
+                name: estimate.value,
+                f"{name}_low": estimate.low,
+                f"{name}_high": estimate.high,
+            }
+    return row
+
+
+def _estimates(point: LoadPoint) -> dict[str, Estimate | None]:
+    found: dict[str, Estimate | None] = {
+        "measured_loss": point.measured_loss,
+        "simulated_loss": point.simulated_loss,
+    }
+    for side, result in zip(_SIDES, (point.measured, point.simulated), strict=True):
+        for name in ("p50", "p99"):
+            found[f"{side}_{name}_ns"] = result.latency_ns.get(name)
+    return found
+
+
+def _cells(point: LoadPoint) -> dict[str, str]:
+    cells = {
+        "load_percent": f"{100 * point.load:.1f} %",
+        "offered_pps": f"{point.offered_pps / 1e6:.3f}",
+        "unsent": f"{point.unsent:,}",
+        "trials": f"{point.trials}",
+        "disturbed_share": f"{100 * (point.measured.disturbed_share or 0):.0f} %",
+    }
+    for name, estimate in _estimates(point).items():
+        loss = name.endswith("loss")
+        cells[name] = _loss_text(estimate) if loss else estimate_text(estimate)
+    return cells
+
+
+def _loss_text(loss: Estimate | None) -> str:
+    """A loss in percent with its interval."""
+    if loss is None:
+        return "–"
+    ends = (
+        ""
+        if loss.interval is None
+        else " [{:.3g}, {:.3g}]".format(*(100 * x for x in loss.interval))
+    )
+    return f"{100 * loss.value:.3g}{ends} %"
+
+
+def _words(answer: LoadCurve) -> list[str]:
+    port = answer.calibration
+    calls = [point.send_call_ns for point in answer.loads]
+    knees = [
+        f"{side} {estimate_text(knee, 1e6)} Mpps" if knee else f"{side} not between the loads"
+        for side, knee in zip(_SIDES, (answer.measured_knee, answer.simulated_knee), strict=True)
+    ]
+    error = answer.knee_error_percent
+    far = "" if error is None else f"; the simulated one is {error:+.1f} % off"
+    return [
+        f"knee (highest load with less than 0.1 % lost): {', '.join(knees)}{far}",
+        f"calibrated to: capacity {estimate_text(port.capacity_pps, 1e6)} Mpps at overload, empty "
+        f"poll {estimate_text(port.poll_cycles)} TSC cycles, a packet that comes alone "
+        f"{estimate_text(port.single_cycles)}; so the port takes {port.port_cycles:.0f} cycles a "
+        f"packet in full bursts and {port.single_port_cycles:.0f} of one that comes alone",
+        "measured: 10th percentile of the trials of a load, with the interval that drawing rounds "
+        "again gives; latencies in ns, from the generator's send call to its receive call",
+        f"the send call takes {min(calls):.0f} to {max(calls):.0f} ns of each measured latency; "
+        "the simulation has none of it",
+        f"{100 * answer.disturbed_share:.0f} % of the trials were disturbed",
+    ]

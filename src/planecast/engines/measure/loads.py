@@ -1,0 +1,319 @@
+"""Measuring at offered loads: rounds over a ladder of loads, between a generator and a data plane.
+
+First a look at the capacity, which the ladder is a share of; then rounds. Each has every load once
+in random order, and among them overload, no load and packets one by one: what calibrates the
+simulation is measured in the same states of the machine as the curve.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planecast.dataplanes import TrialAnswer
+from planecast.engines.measure.load_estimate import LoadEstimator
+from planecast.engines.measure.load_trials import (
+    IDLE,
+    OVERLOAD,
+    RX_RING,
+    SINGLE,
+    UNACCOUNTED,
+    LoadTable,
+)
+from planecast.engines.measure.testbed import LoadTrial, Testbed
+from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.errors import InputError, RunError
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result, StageResult
+from planecast.scenario.scenario import Scenario
+
+Progress = Callable[[float, float, str], None]
+
+DEFAULT_LOADS = (0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 1.0, 1.03, 1.1, 1.2)
+"""Shares of the capacity: the knee is where they are dense."""
+IDLE_S = 0.002
+SINGLE_LOAD = 1 / 32
+"""Share of the capacity at which a packet has gone before the next one comes: one in the time that
+a full burst takes."""
+_LOOKS = 5
+"""Trials at overload that the ladder's capacity is taken from."""
+_REACHED = 0.98
+"""A generator that offers less than this share of a load can't offer it."""
+
+
+@dataclass(frozen=True)
+class LoadBudget:
+    """How a curve is measured."""
+
+    loads: tuple[float, ...] = DEFAULT_LOADS
+    """Offered loads as shares of the capacity, ascending."""
+    seconds: float = 60.0
+    """Time for all rounds."""
+    trial_seconds: float = 0.005
+    """How long a trial sends. Short ones are either clean or visibly not: every few milliseconds
+    something takes a virtual CPU for longer than a ring of 128 can bridge."""
+    restarts: int = 2
+    """Times that both programs are started anew."""
+
+    def __post_init__(self) -> None:
+        if len(self.loads) < 2 or any(not 0 < load <= 10 for load in self.loads):
+            raise InputError("a curve wants two loads or more, each above 0 and up to 1000 %")
+        if list(self.loads) != sorted(set(self.loads)):
+            raise InputError("the loads are not in ascending order, each once")
+
+
+@dataclass(frozen=True)
+class MeasuredLoad:
+    """One load of a curve."""
+
+    result: Result
+    loss: Estimate
+    unsent: int
+    mean_burst: float
+    send_call_ns: float
+    trials: int
+
+
+@dataclass(frozen=True)
+class MeasuredLoads:
+    """What measuring at loads gives."""
+
+    loads: list[MeasuredLoad]
+    """Those that the generator could offer, ascending."""
+    capacity_pps: Estimate
+    poll_cycles: Estimate
+    single_cycles: Estimate
+    knee: Estimate | None
+    disturbed_share: float
+    tsc_hz: float
+    notes: list[str]
+
+
+def check_scenario(scenario: Scenario) -> None:
+    """Raises InputError for what a ladder of loads over one port can't be made of."""
+    if scenario.traffic.at_a_rate:
+        raise InputError(
+            "a rate or a capture is set, but a curve goes through loads of its own",
+            f"{scenario.name}: traffic",
+            "leave traffic.offered_pps and traffic.pcap out",
+        )
+    refuse_unmeasured([scenario])
+    if len(scenario.placement.cpus) != 1:
+        raise InputError(
+            f"{len(scenario.placement.cpus)} lcores forward, but a memory interface feeds one",
+            "placement.lcores",
+            "name one CPU",
+        )
+
+
+def measure_loads(
+    scenario: Scenario,
+    cpu: int,
+    budget: LoadBudget,
+    manifest: Manifest,
+    *,
+    table: LoadTable,
+    progress: Progress = lambda done, total, words: None,
+) -> MeasuredLoads:
+    """Measures loss and latency at each load, the generator on `cpu`, for ``budget.seconds``.
+
+    `table` receives the raw trials as they come. Raises InputError for a scenario that can't be fed
+    so, RunError and MissingError as the programs do, and when no trial counts.
+    """
+    check_scenario(scenario)
+    random = np.random.default_rng(manifest.seed)
+    round_ = 0
+    rates: list[float] = []
+    capacity = 0.0
+    for restart in range(budget.restarts):
+        progress(budget.seconds * restart / budget.restarts, budget.seconds, "building the tables")
+        with Testbed(scenario, cpu) as testbed:
+            until = time.monotonic() + budget.seconds / budget.restarts
+            if not rates:
+                capacity = _capacity_pps(testbed, budget.trial_seconds)
+                rates = [load * capacity for load in budget.loads]
+            while time.monotonic() < until:
+                for point, trial in _round(
+                    testbed, rates, capacity * SINGLE_LOAD, budget.trial_seconds, random
+                ):
+                    table.append(point, round_, restart, trial)
+                round_ += 1
+                done = budget.seconds * (restart + 1) / budget.restarts - (until - time.monotonic())
+                progress(min(done, budget.seconds), budget.seconds, f"round {round_}")
+    made_by = manifest.model_copy(update={"engine": "measure"})
+    return _measured(scenario, budget, rates, table, made_by)
+
+
+def _capacity_pps(testbed: Testbed, seconds: float) -> float:
+    """What is forwarded at overload, at a first look: the ladder's shares are of it.
+
+    Raises RunError when it is nothing.
+    """
+    looks = [testbed.trial(None, seconds).sent for _ in range(_LOOKS)]
+    capacity = max(sent["total"]["received"] / sent["seconds"] for sent in looks)
+    if capacity <= 0:
+        raise RunError("the data plane forwarded nothing at overload")
+    return float(capacity)
+
+
+def _round(
+    testbed: Testbed,
+    rates: Sequence[float],
+    single: float,
+    seconds: float,
+    random: np.random.Generator,
+) -> Iterator[tuple[int, LoadTrial | TrialAnswer]]:
+    """A trial of each load and of what calibrates, in random order, with its point."""
+    for number in random.permutation([IDLE, OVERLOAD, SINGLE, *range(len(rates))]):
+        point = int(number)
+        if point == IDLE:
+            yield point, testbed.idle(IDLE_S)
+        elif point == OVERLOAD:
+            yield point, testbed.trial(None, seconds)
+        elif point == SINGLE:
+            yield point, testbed.trial(single, seconds, every_burst=True)
+        else:
+            yield point, testbed.trial(rates[point], seconds)
+
+
+def _measured(
+    scenario: Scenario,
+    budget: LoadBudget,
+    rates: Sequence[float],
+    table: LoadTable,
+    manifest: Manifest,
+) -> MeasuredLoads:
+    columns = table.columns()
+    estimator = LoadEstimator.of(columns)
+    for point in (IDLE, OVERLOAD, SINGLE):
+        if not estimator.of_point(point).any():
+            raise RunError(
+                "no trial was whole: both programs were kept from their CPUs all the time",
+                what_to_do="measure for longer (--seconds), or while the machine is quieter",
+            )
+    single = estimator.busy(SINGLE)
+    if single is None:
+        raise RunError("no packet that came alone was timed", what_to_do="measure for longer")
+    notes, loads, reached = [], [], []
+    for point, rate in enumerate(rates):
+        offered = _offered_pps(estimator, point)
+        if offered is None or offered < _REACHED * rate:
+            what = "no whole trial" if offered is None else f"{offered / 1e6:.3g} Mpps at the most"
+            notes.append(
+                f"the load of {100 * budget.loads[point]:g} % ({rate / 1e6:.3g} Mpps) is left out: "
+                f"the generator gave {what}"
+            )
+            continue
+        at = scenario.traffic.model_copy(update={"offered_pps": offered})
+        reached.append((point, offered))
+        loads.append(_load(estimator, point, scenario.model_copy(update={"traffic": at}), manifest))
+    if len(loads) < 2:
+        raise RunError("the generator could offer fewer than two of the loads: " + "; ".join(notes))
+    few = [
+        f"{100 * budget.loads[point]:g} %"
+        for point, _ in reached
+        if not (estimator.of_point(point) & estimator.good).any()
+    ]
+    if few:
+        notes.append(f"no undisturbed trials at {', '.join(few)}: all whole ones count there")
+    traffic = columns["point"] >= 0
+    return MeasuredLoads(
+        loads=loads,
+        capacity_pps=estimator.capacity(scenario.placement.rx_ring),
+        poll_cycles=estimator.poll_cycles(),
+        single_cycles=single,
+        knee=estimator.knee([point for point, _ in reached], [pps for _, pps in reached]),
+        disturbed_share=float(1 - estimator.good[traffic].mean()),
+        tsc_hz=float(columns["tsc_hz"][0]),
+        notes=notes,
+    )
+
+
+def _offered_pps(estimator: LoadEstimator, point: int) -> float | None:
+    """What came to the ring, or found it full, in trials in which the generator was not paused: the
+    90th percentile of those that count."""
+    rows = estimator.of_point(point)
+    if not rows.any():
+        return None
+    columns = estimator.columns
+    return float(np.quantile(columns["offered"][rows] / columns["seconds"][rows], 0.9))
+
+
+def _load(
+    estimator: LoadEstimator, point: int, scenario: Scenario, manifest: Manifest
+) -> MeasuredLoad:
+    columns, rows = estimator.columns, estimator.of_point(point)
+    good = estimator.good[columns["point"] == point]
+    offered = scenario.traffic.offered_pps or 0.0
+    loss = estimator.loss(point)
+    drops = _lost(estimator, point)
+    result = Result(
+        scenario=scenario,
+        throughput_pps=_forwarded(offered, loss),
+        cycles_per_packet=_busy(estimator, point),
+        stages=_stages(estimator, point),
+        packets_in=int(columns["offered"][rows].sum()),
+        packets_out=int(columns["forwarded"][rows].sum()),
+        drops=drops,
+        latency_ns={
+            name: estimator.low(point, columns[f"{name}_ns"], "ns")
+            for name in ("mean", "p50", "p99")
+            if np.isfinite(columns[f"{name}_ns"][rows]).any()
+        },
+        capped_by="ring" if drops.get(RX_RING) and loss.value > 0 else "generator",
+        disturbed_share=float(1 - good.mean()),
+        notes=(f"unaccounted packets: {drops[UNACCOUNTED]}",) if UNACCOUNTED in drops else (),
+        manifest=manifest,
+    )
+    return MeasuredLoad(
+        result=result,
+        loss=loss,
+        unsent=int(columns["unsent"][rows].sum()),
+        mean_burst=float(np.median(columns["mean_burst"][rows])),
+        send_call_ns=float(np.quantile(columns["send_call_ns"][rows], 0.1)),
+        trials=len(good),
+    )
+
+
+def _lost(estimator: LoadEstimator, point: int) -> dict[str, int]:
+    """Packets lost by cause, over all trials that count."""
+    columns, rows = estimator.columns, estimator.of_point(point)
+    sums = {
+        name.removeprefix("lost_"): int(np.nansum(columns[name][rows]))
+        for name in columns
+        if name.startswith("lost_")
+    }
+    return {cause: count for cause, count in sums.items() if count}
+
+
+def _stages(estimator: LoadEstimator, point: int) -> dict[str, StageResult]:
+    found = {name: estimator.stage_cycles(point, (name,)) for name in estimator.stages}
+    return {name: StageResult(cycles_per_packet=cost) for name, cost in found.items() if cost}
+
+
+def _forwarded(offered: float, loss: Estimate) -> Estimate:
+    high = loss.value if loss.high is None else loss.high
+    low = loss.value if loss.low is None else loss.low
+    return Estimate(
+        value=offered * (1 - loss.value),
+        low=offered * (1 - high),
+        high=offered * (1 - low),
+        samples=loss.samples,
+        unit="pps",
+        kind="measured",
+    )
+
+
+def _busy(estimator: LoadEstimator, point: int) -> Estimate:
+    """TSC cycles that a packet kept the core busy, in bursts as they came at this load."""
+    sampled = estimator.busy(point)
+    if sampled is not None:
+        return sampled
+    # Without the stage clock nothing tells busy polls from empty ones.
+    columns = estimator.columns
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return estimator.low(point, columns["cycles"] / columns["packets"], "cycles/packet")

@@ -1,0 +1,181 @@
+"""The testbed: our generator on one CPU, our data plane on another, memory interfaces between them.
+
+    generator ── memif 0, placement.rx_ring slots ──> data plane
+              <── memif 1, placement.tx_ring slots ──
+
+A memif refuses what it has no room for, so a tester can wait; a wire can't. So the generator drops
+what is refused (``when_full = drop``) and tells it: that is the receive ring's loss, as a NIC's is.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
+from planecast.errors import InputError, MissingError, RunError
+from planecast.generators import Generator, GeneratorConfig
+from planecast.generators.matching import matching_stream
+from planecast.scenario.override import with_overrides
+from planecast.scenario.scenario import Scenario
+
+DRAIN_S = 0.005
+"""The generator goes on receiving until nothing came for so long; a full ring takes 0.1 ms."""
+CATCH_UP_US = 10.0
+"""Packets that the generator could not send for longer are given up, and are no load. Without that
+a pause of the generator would end in a burst that the ring can't hold, and be the data plane's."""
+_LEAD_S = 0.006
+"""The data plane polls so long before packets come: it has to wake up."""
+_TAIL_S = 0.015
+"""And so long after the last is due, for all that starts and stops late on a busy machine."""
+_CONNECT_TRIALS = 20
+CLOCK = "placement.stage_clock"
+
+
+@dataclass(frozen=True)
+class LoadTrial:
+    """What one trial gave, by both programs."""
+
+    sent: dict[str, Any]
+    """The generator's answer (interfaces.md, section 4)."""
+    forwarded: TrialAnswer
+    """The data plane's."""
+    whole: bool
+    """Whether the data plane polled until the last packet had come."""
+
+
+class Testbed:
+    """Both programs, joined. A context manager: nothing of it outlives its block."""
+
+    __test__ = False  # not one of pytest's
+
+    def __init__(self, scenario: Scenario, generator_cpu: int) -> None:
+        """Raises InputError for a scenario that can't be fed over memif."""
+        self.scenario = scenario
+        self._cpu = generator_cpu
+        self._stream = matching_stream(scenario)
+        self._stack = ExitStack()
+
+    @property
+    def dataplane_config(self) -> DataplaneConfig:
+        """What the data plane is started with."""
+        return replace(configs_for([self.scenario])[0], rx="0", tx="1")
+
+    @property
+    def generator_config(self) -> GeneratorConfig:
+        """What the generator is started with."""
+        return GeneratorConfig(
+            tx=0,
+            rx=1,
+            link_gbps=10.0,
+            lcores=(self._cpu,),
+            main_cpu=self._cpu,
+            streams=(self._stream,),
+            run={
+                "burst": 32,
+                "drain_ms": DRAIN_S * 1e3,
+                "catch_up_us": CATCH_UP_US,
+                "when_full": "drop",
+            },
+        )
+
+    def memifs(self, role: str, folder: Path) -> list[str]:
+        """EAL arguments of one side; the client's ring sizes are those that hold."""
+        rings = (self.scenario.placement.rx_ring, self.scenario.placement.tx_ring)
+        found = []
+        for number, ring in enumerate(rings):
+            socket = folder / f"memif{number}.sock"
+            found += [
+                "--vdev",
+                f"net_memif{number},role={role},socket={socket},socket-abstract=no,"
+                f"rsize={ring.bit_length() - 1}",
+            ]
+        return found
+
+    def __enter__(self) -> Self:
+        try:
+            folder = Path(
+                self._stack.enter_context(tempfile.TemporaryDirectory(prefix="planecast-"))
+            )
+            self._dataplane = self._stack.enter_context(
+                Dataplane(self.dataplane_config, self.memifs("server", folder))
+            )
+            self._generator = self._stack.enter_context(
+                Generator(self.generator_config, self.memifs("client", folder))
+            )
+            self._connect()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def _connect(self) -> None:
+        """Waits until packets come through. Raises RunError when none do."""
+        for _ in range(_CONNECT_TRIALS):
+            if self.trial(10_000.0, 0.01).sent["total"]["received"]:
+                return
+        raise RunError("no packet came back from the data plane over the memory interfaces")
+
+    def idle(self, seconds: float) -> TrialAnswer:
+        """Polls an empty port for so long; packets that a trial left behind are forwarded."""
+        self._dataplane.start(PortTrial(seconds=seconds, scenario=self.scenario))
+        return self._dataplane.finish(seconds + 60)
+
+    def trial(
+        self, offered_pps: float | None, seconds: float, *, every_burst: bool = False
+    ) -> LoadTrial:
+        """One trial at a rate, or as fast as the generator can; read after it has drained.
+
+        With `every_burst` the data plane reads its stage clock in each burst.
+        """
+        window_s = _LEAD_S + seconds + DRAIN_S + _TAIL_S
+        scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
+        self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
+        time.sleep(_LEAD_S)
+        rate = "max" if offered_pps is None else f"{offered_pps:.0f}"
+        self._generator.start(seconds=seconds, keys={"rate": rate})
+        # Asked before, the generator's main thread would look for the end every millisecond.
+        time.sleep(seconds + DRAIN_S)
+        sent = self._generator.wait()
+        forwarded = self._dataplane.finish(window_s + 60)
+        # What came after the data plane's window is in the ring still.
+        whole = forwarded.packets_in == sent["total"]["sent"] and not sent["gave_up"]
+        if not whole:
+            self.idle(DRAIN_S)
+        return LoadTrial(sent, forwarded, whole)
+
+
+def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]) -> int:
+    """The generator's CPU: as wanted, else the first that the data plane leaves free.
+
+    Raises InputError for a CPU that the data plane has or that isn't there, MissingError without a
+    second CPU.
+    """
+    taken = scenario.placement.cpus
+    free = [cpu for cpu in allowed if cpu not in taken]
+    if wanted is not None:
+        if wanted in free:
+            return wanted
+        why = "the data plane forwards on it" if wanted in taken else "it is not there for us"
+        raise InputError(f"CPU {wanted} can't send: {why}", f"--generator-cpu {wanted}")
+    if not free:
+        raise MissingError(
+            "the generator needs a CPU of its own, beside the data plane's",
+            "placement.lcores",
+            "two CPUs are needed",
+        )
+    return free[0]

@@ -1,0 +1,152 @@
+"""The page of a load curve."""
+
+from __future__ import annotations
+
+from planecast.report.figures.load_curves import load_curves
+from planecast.report.numbers import count_text, digits, interval_text, percent
+from planecast.report.page import Card, Page, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell, share_cell
+from planecast.report.warnings import Warned
+from planecast.results import KNEE_LOSS, Estimate, LoadCurve, LoadPoint
+
+_DISTURBED_SHARE = 0.5
+_LIMIT = f"{100 * KNEE_LOSS:g} %"
+
+
+def load_curve_page(curve: LoadCurve) -> Page:
+    """What the report of a load curve says."""
+    return Page(
+        title=f"Load curve of {curve.scenario.name}",
+        lead=_lead(curve),
+        machine=machine_text(curve.manifest),
+        cards=_cards(curve),
+        drawings=drawing(
+            "load-curves",
+            "Loss and latency against offered load",
+            "Marks: measured, the low quantile of a load's trials with its 95 % interval. Lines: "
+            "simulated. The dotted lines are the knees.",
+            load_curves(curve),
+        ),
+        tables=[_table(curve), _packets(curve)],
+        manifests=[curve.manifest],
+        warnings=_warnings(curve),
+        notes=curve.notes,
+    )
+
+
+def _lead(curve: LoadCurve) -> str:
+    port = curve.calibration
+    error = curve.knee_error_percent
+    knees = (
+        "The knee is not between the loads."
+        if error is None
+        else f"The simulated knee is {percent(error)} off the measured one."
+    )
+    return (
+        f"{count_text(len(curve.loads), 'load')} were offered over memory interfaces, and "
+        "simulated. Of the port the simulation was told three things that were measured: "
+        f"{digits(port.capacity_pps.value / 1e6)} million packets a second are forwarded at "
+        f"overload, a packet that comes alone takes {digits(port.single_cycles.value)} TSC cycles, "
+        f"an empty poll {digits(port.poll_cycles.value)}. {knees}"
+    )
+
+
+def _cards(curve: LoadCurve) -> list[Card]:
+    found: tuple[tuple[str, Estimate | None], ...] = (
+        (f"Mpps with less than {_LIMIT} lost", curve.measured_knee),
+        (f"Mpps with less than {_LIMIT} lost", curve.simulated_knee),
+        ("Mpps at overload", curve.calibration.capacity_pps),
+    )
+    cards = []
+    for name, estimate in found:
+        if estimate is not None:
+            shown = estimate.scaled(1e-6, "Mpps")
+            detail = f"{interval_text(shown)} {shown.kind}".strip()
+            cards.append(Card(digits(shown.value), name, detail))
+    return cards
+
+
+def _table(curve: LoadCurve) -> Table:
+    headings = [Heading("load", "Mpps offered", number=True)]
+    for what, unit in (("loss", "%"), ("p50", "ns"), ("p99", "ns")):
+        headings += [Heading(what, f"{unit}, {side}", number=True) for side in _KINDS]
+    return Table(
+        "loads",
+        "Loads",
+        "Loss and latency at each offered load, with 95 % intervals.",
+        headings,
+        [_row(point) for point in curve.loads],
+    )
+
+
+_KINDS = ("measured", "simulated")
+
+
+def _row(point: LoadPoint) -> list[Cell]:
+    cells = [
+        Cell(digits(point.offered_pps / 1e6), f"{100 * point.load:.1f} %"),
+        estimate_cell(point.measured_loss.scaled(100, "%")),
+        estimate_cell(point.simulated_loss.scaled(100, "%")),
+    ]
+    for name in ("p50", "p99"):
+        cells += [
+            estimate_cell(result.latency_ns.get(name))
+            for result in (point.measured, point.simulated)
+        ]
+    return cells
+
+
+def _packets(curve: LoadCurve) -> Table:
+    headings = [
+        Heading("load", "Mpps offered", number=True),
+        *(
+            Heading(name, detail, number=True)
+            for name, detail in (
+                ("offered", "packets"),
+                ("forwarded", "packets"),
+                ("lost", "packets, by cause"),
+                ("unsent", "packets"),
+                ("sent at once", "packets, mean"),
+                ("busy", "TSC cycles/packet, measured"),
+                ("trials", ""),
+                ("disturbed", "of the trials"),
+            )
+        ),
+    ]
+    return Table(
+        "packets",
+        "Packets",
+        "Sums over the trials that count. What the generator was too late for is unsent: neither "
+        "load nor loss.",
+        headings,
+        [_packet_row(point) for point in curve.loads],
+    )
+
+
+def _packet_row(point: LoadPoint) -> list[Cell]:
+    measured = point.measured
+    lost = sum(measured.drops.values())
+    causes = ", ".join(f"{cause} {count:,}" for cause, count in measured.drops.items())
+    return [
+        Cell(digits(point.offered_pps / 1e6)),
+        Cell(f"{measured.packets_in or 0:,}"),
+        Cell(f"{measured.packets_out or 0:,}"),
+        Cell(f"{lost:,}", causes),
+        Cell(f"{point.unsent:,}"),
+        Cell(digits(point.mean_burst)),
+        estimate_cell(measured.cycles_per_packet),
+        Cell(f"{point.trials:,}"),
+        share_cell(measured.disturbed_share),
+    ]
+
+
+def _warnings(curve: LoadCurve) -> list[Warned]:
+    if curve.disturbed_share <= _DISTURBED_SHARE:
+        return []
+    return [
+        Warned(
+            "machine-disturbed",
+            f"{100 * curve.disturbed_share:.0f} % of the trials were disturbed.",
+            "See planecast doctor, and measure on a quieter machine.",
+        )
+    ]

@@ -1,0 +1,103 @@
+"""A load curve: loss and latency against offered load, measured beside simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result, Texts
+from planecast.scenario.model import Noun, listed
+from planecast.scenario.scenario import Scenario
+
+KNEE_LOSS = 0.001
+"""Loss, as a share of what was offered, that the knee is the highest load without."""
+
+
+def knee_pps(
+    loads_pps: Sequence[float], losses: Sequence[float], limit: float = KNEE_LOSS
+) -> float | None:
+    """The highest load in packets a second with a loss under `limit`, interpolated.
+
+    `losses` are shares at ascending loads. From the highest load that is under it, one goes on in
+    a straight line to the next, which isn't. None when all are under it or none is: the knee is not
+    between the loads then.
+    """
+    under = [loss < limit for loss in losses]
+    if not any(under) or under[-1]:
+        return None
+    last = max(number for number, one in enumerate(under) if one)
+    low, high = losses[last], losses[last + 1]
+    share = (limit - low) / (high - low)
+    return loads_pps[last] + share * (loads_pps[last + 1] - loads_pps[last])
+
+
+class LoadPoint(Noun):
+    """One offered load, measured and simulated."""
+
+    offered_pps: float
+    """Packets a second that came to the receive ring, or found it full; lost ones included."""
+    load: float
+    """The same as a share of the measured capacity."""
+    measured: Result
+    """By the data plane; packets and drops are sums over all trials that count."""
+    simulated: Result
+    """By the simulator, at the same load."""
+    measured_loss: Estimate
+    """Share of the offered packets that did not come back."""
+    simulated_loss: Estimate
+    """The same of the simulation."""
+    unsent: Annotated[int, Field(ge=0)]
+    """Packets that the generator was too late for: no load, and no loss."""
+    mean_burst: float
+    """Packets that the generator handed over at once, in the mean: it sends what is due."""
+    send_call_ns: float
+    """How long its send call took, which is in each measured latency."""
+    trials: Annotated[int, Field(ge=0)]
+    """Trials that were made at this load."""
+
+
+class LoadCalibration(Noun):
+    """All that was measured of the port for the simulation. The curve is not in it."""
+
+    capacity_pps: Estimate
+    """Packets forwarded a second at overload: every burst is full."""
+    poll_cycles: Estimate
+    """TSC cycles of a poll that finds the ring empty."""
+    single_cycles: Estimate
+    """TSC cycles that packets which came one by one kept the core busy, by the stage clock."""
+    port_cycles: float
+    """TSC cycles a packet that the capacity leaves over the calibrated stages in full bursts."""
+    single_port_cycles: float
+    """The same that a packet which comes alone leaves over them."""
+
+
+class LoadCurve(Noun):
+    """What ``curve`` writes as ``result.json``."""
+
+    scenario: Scenario
+    """What was asked; its points differ in the offered load."""
+    loads: Annotated[tuple[LoadPoint, ...], BeforeValidator(listed)]
+    """The points, in ascending order of load."""
+    calibration: LoadCalibration
+    """What the simulation knows of the port."""
+    measured_knee: Estimate | None
+    """Highest load with a loss under KNEE_LOSS; None when it is not between the loads."""
+    simulated_knee: Estimate | None
+    """The same of the simulation."""
+    disturbed_share: Annotated[float, Field(ge=0, le=1)]
+    """Share of the trials that were disturbed."""
+    notes: Texts = ()
+    """What a reader should know."""
+    manifest: Manifest
+    """What made it."""
+
+    @property
+    def knee_error_percent(self) -> float | None:
+        """Simulated over measured knee, less one, in percent; None without both."""
+        if self.measured_knee is None or self.simulated_knee is None:
+            return None
+        return 100 * (self.simulated_knee.value / self.measured_knee.value - 1)

@@ -1,0 +1,125 @@
+"""``planecast curve``: what it refuses, and how a curve reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.report.conftest import load_curve
+
+from planecast.cli.curve import _sheet
+from planecast.cli.output import emit
+from planecast.results import LoadCurve, RunDirectory, find_run, query
+
+__all__ = ["load_curve"]
+
+SMALL = """\
+name: small
+workload: {{acl_rules: 64, flows: 256, routes: 64}}
+traffic: {{flows: 256{traffic}}}
+placement: {{lcores: {lcores}}}
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Writes a scenario, on a machine with CPUs 0 and 1."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+
+    def made(lcores: str = "1", traffic: str = "") -> Path:
+        path = tmp_path / "small.yaml"
+        path.write_text(SMALL.format(lcores=lcores, traffic=traffic))
+        return path
+
+    return made
+
+
+def test_help(run: Run) -> None:
+    answer = run("curve", "--help")
+    assert answer.code == 0
+    assert "Usage: planecast curve [OPTIONS] {SCENARIO}" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--loads", "50"), "two loads or more"),
+        (("--loads", "50,x"), "say percentages"),
+        (("--loads", "90,50"), "ascending order"),
+        (("--loads", "0,50"), "above 0"),
+        (("--generator-cpu", "1"), "the data plane forwards on it"),
+        (("--generator-cpu", "7"), "it is not there"),
+    ],
+)
+def test_what_is_refused(run: Run, write: object, words: tuple[str, ...], said: str) -> None:
+    answer = run("curve", write(), *words)  # type: ignore[operator]
+    assert answer.code == 2
+    assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    ("lcores", "traffic", "said"),
+    [
+        ("0-1", "", "2 lcores forward"),
+        ("1", ", offered_pps: 1Mpps", "a curve goes through loads of its own"),
+    ],
+)
+def test_scenarios_that_have_no_curve(
+    run: Run, write: object, lcores: str, traffic: str, said: str
+) -> None:
+    answer = run("curve", write(lcores, traffic))  # type: ignore[operator]
+    assert answer.code == 2
+    assert said in answer.err
+
+
+def test_without_a_second_cpu(run: Run, write: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write()  # type: ignore[operator]
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {1})
+    answer = run("curve", path)
+    assert answer.code == 3
+    assert "two CPUs are needed" in answer.err
+
+
+def test_without_a_calibration(run: Run, write: object) -> None:
+    answer = run("curve", write())  # type: ignore[operator]
+    assert answer.code == 2
+    assert "no run has a calibration" in answer.err
+
+
+def test_a_curve_reads_as_a_table(
+    load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    emit(_sheet(load_curve, Path("r"), Path("r/report.html"), people=True), "table")
+    said = capsys.readouterr().out
+    assert "90.0 %" in said
+    assert "9.09 %" in said
+    assert "measured 5.880 [5.821, 5.929] Mpps, simulated 6.000 Mpps" in said
+    assert "the simulated one is +2.0 % off" in said
+
+
+def test_a_curve_without_a_knee_says_so(
+    load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = load_curve.model_copy(update={"measured_knee": None})
+    emit(_sheet(bare, Path("r"), Path("r/report.html"), people=True), "table")
+    assert "measured not between the loads" in capsys.readouterr().out
+
+
+def test_for_machines(load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = _sheet(load_curve, Path("r"), Path("r/report.html"), people=False)
+    emit(sheet, "json")
+    assert LoadCurve.model_validate(json.loads(capsys.readouterr().out)) == load_curve
+    emit(sheet, "csv")
+    header = capsys.readouterr().out.splitlines()[0].split(",")
+    assert "measured_loss_low" in header
+    assert "simulated_p99_ns" in header
+
+
+def test_a_curve_is_kept_found_and_queried(load_curve: LoadCurve, tmp_path: Path) -> None:
+    with RunDirectory.create(tmp_path, "curve", "x") as run:
+        run.write_result(load_curve)
+    assert find_run("latest", tmp_path).read() == load_curve
+    table = query("SELECT role, count(*) FROM results GROUP BY role ORDER BY role", tmp_path)
+    assert table.rows == [("measured", 5), ("simulated", 5)]

@@ -1,0 +1,82 @@
+"""The generator and the data plane as they are, over memory interfaces."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from planecast.engines.measure.load_estimate import LoadEstimator
+from planecast.engines.measure.load_trials import IDLE, OVERLOAD, LoadTable
+from planecast.engines.measure.testbed import Testbed, generator_cpu
+from planecast.errors import InputError, MissingError
+from planecast.native import native_folder
+from planecast.scenario import Scenario, with_overrides
+
+RATES = (20e3, 200e3, 1e6)
+
+
+def small(cpu: int) -> Scenario:
+    point = {
+        "workload.acl_rules": 64,
+        "workload.flows": 256,
+        "workload.routes": 64,
+        "traffic.flows": 256,
+        "placement.lcores": str(cpu),
+        "placement.rx_ring": 1024,
+    }
+    return with_overrides(Scenario(name="small"), point)
+
+
+@pytest.mark.live
+def test_every_packet_is_accounted_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds on a busy machine, too: nothing of how fast it is."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("two CPUs are needed")
+    for name in ("planecast-generator", "planecast-dataplane"):
+        if not os.access(native_folder() / name, os.X_OK):
+            pytest.skip(f"{name} is not built")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    table = LoadTable()
+    with Testbed(small(cpus[-1]), cpus[0]) as testbed:
+        for round_ in range(5):
+            table.append(IDLE, round_, 0, testbed.idle(0.002))
+            table.append(OVERLOAD, round_, 0, testbed.trial(None, 0.01))
+            for point, rate in enumerate(RATES):
+                table.append(point, round_, 0, testbed.trial(rate, 0.02))
+    assert list(tmp_path.iterdir()) == []  # configurations, sockets
+    columns = table.columns()
+    whole = (columns["whole"] == 1) & (columns["point"] != IDLE)
+    assert whole.any()
+    lost = sum(columns[name] for name in columns if name.startswith("lost_"))
+    balance = columns["offered"] - columns["forwarded"] - lost
+    assert set(balance[whole]) == {0.0}
+    assert set(columns["sent"][whole] - columns["packets"][whole]) == {0.0}
+    assert (columns["unsent"][whole] >= 0).all()
+    # In the best round nothing is lost at a load that a ring of 1,024 holds for 50 ms.
+    lowest = columns["point"] == 0
+    assert min(lost[lowest]) == 0
+    offered = [max(columns["offered"][columns["point"] == point]) for point in range(len(RATES))]
+    assert offered == sorted(offered)
+    assert LoadEstimator.of(columns).poll_cycles().value > 0
+
+
+def test_the_generator_takes_the_first_free_cpu() -> None:
+    assert generator_cpu(small(1), None, [0, 1]) == 0
+    assert generator_cpu(small(0), None, [0, 1, 2]) == 1
+    assert generator_cpu(small(0), 2, [0, 1, 2]) == 2
+    with pytest.raises(InputError, match="forwards on it"):
+        generator_cpu(small(0), 0, [0, 1])
+    with pytest.raises(MissingError, match="two CPUs"):
+        generator_cpu(small(0), None, [0])
+
+
+def test_rings_are_those_of_the_placement(tmp_path: Path) -> None:
+    testbed = Testbed(small(1), 0)
+    words = testbed.memifs("client", tmp_path)
+    assert words[1].endswith("rsize=10")  # 1,024 towards the data plane
+    assert words[3].endswith("rsize=9")  # 512 back
+    assert testbed.dataplane_config.main_cpu == 0
+    assert (testbed.dataplane_config.rx, testbed.dataplane_config.tx) == ("0", "1")
