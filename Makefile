@@ -3,6 +3,7 @@
 #   make demo     validate the vPE upstream model on this machine: measured beside predicted
 #   make test     every test: native ones with ctest, the rest with pytest
 #   make bench    the project's numbers against their goals, into build/bench.json
+#   make fuzz-dataplane  20 million mutated packets through each network function, under sanitizers
 #   make lint     formatters, type checker, static analysis
 #   make setup    only the set-up (Debian packages, .venv, native build)
 #   make clean    throw the build and the caches away; runs/ stays
@@ -11,7 +12,7 @@ SHELL := /bin/bash
 PYTHON_BIN := .venv/bin/python
 PYTEST_ARGS ?=
 
-.PHONY: demo test bench lint setup clean
+.PHONY: demo test bench fuzz-dataplane lint setup clean
 
 demo:
 	@tools/setup.sh run
@@ -28,6 +29,11 @@ test: setup
 bench:
 	@tools/setup.sh bench
 	$(PYTHON_BIN) benchmarks/run.py
+
+MUTATED_PACKETS ?= 20000000
+fuzz-dataplane: setup
+	PLANECAST_MUTATED_PACKETS=$(MUTATED_PACKETS) \
+	    $$(find build/native -name planecast-dataplane-test -type f) --gtest_filter='*Mutation*'
 
 lint: setup
 	@tools/lint.sh

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starts EAL once, with a port that reads mutated packets (mutation_test.cpp writes them first).
+// Starts EAL once; tests that need ports plug them in.
 #include <gtest/gtest.h>
 #include <rte_eal.h>
 
@@ -8,23 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "mutation.hpp"
-
 extern "C" bool unmap_open(); // unmap.h, which is C
 
 int main(int argc, char **argv)
 {
     testing::InitGoogleTest(&argc, argv);
-    const auto folder = std::filesystem::temp_directory_path() /
-                        ("planecast-dataplane-test-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
-    const auto packets = folder / "mutated.pcap";
-    write_mutated_packets(packets);
-    const std::string vdev =
-        "net_pcap0,rx_pcap=" + packets.string() + ",tx_pcap=" + (folder / "out.pcap").string();
     std::vector<std::string> words = {
-        argv[0], "--lcores", "0@0,1@0", "--no-huge", "--no-shconf",    "--no-pci",
-        "-m",    "256",      "--vdev",  vdev,        "--no-telemetry", "--log-level=lib.eal:error"};
+        argv[0],    "--lcores", "0@0,1@0", "--no-huge",      "--no-shconf",
+        "--no-pci", "-m",       "256",     "--no-telemetry", "--log-level=lib.eal:error"};
     std::vector<char *> arguments;
     for (auto &word : words)
         arguments.push_back(word.data());
@@ -35,6 +26,5 @@ int main(int argc, char **argv)
         rte_eal_cleanup();
         std::filesystem::remove_all(runtime);
     }
-    std::filesystem::remove_all(folder);
     return code;
 }
