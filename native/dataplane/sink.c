@@ -88,9 +88,22 @@ static SLOW_PATH flood(struct sink *sink, struct burst *burst, struct rte_mbuf *
     send_to(sink, &sink->output[last], burst, &packet, 1);
 }
 
+/* All to the same output: on a bridge of two ports, whatever is known. */
+static inline bool goes_one_way(const struct burst *burst)
+{
+    uint8_t differs = burst->count == 0 || burst->out[0] == OUT_ALL;
+    for (uint32_t i = 0; i < burst->count; i++)
+        differs |= burst->out[i] ^ burst->out[0];
+    return differs == 0;
+}
+
 /* Each output's packets together, in the order in which they came. */
 static void send_chosen(struct sink *sink, struct burst *burst)
 {
+    if (goes_one_way(burst)) {
+        send_to(sink, &sink->output[burst->out[0]], burst, burst->packet, burst->count);
+        return;
+    }
     struct rte_mbuf *list[PORTS_MAX][BURST_MAX];
     uint16_t count[PORTS_MAX] = {0};
     for (uint32_t i = 0; i < burst->count; i++) {

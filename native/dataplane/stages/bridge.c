@@ -150,7 +150,7 @@ void bridge_learn(struct bridge *bridge, uint64_t word, uint32_t lcore)
     struct bridge_counters *counters = &bridge->counters[(size_t)lcore * PORTS_MAX];
     uint64_t address = word & ADDRESS_MASK;
     struct bucket *second = second_bucket(bridge, address);
-    if (bucket_find(second, word, UINT64_MAX) != 0 || !rte_spinlock_trylock(&bridge->writer))
+    if (bucket_has(second, word) || !rte_spinlock_trylock(&bridge->writer))
         return;
     uint64_t *slot = slot_of(bridge_bucket(bridge, address), address);
     if (slot == NULL)

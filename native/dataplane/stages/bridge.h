@@ -116,6 +116,20 @@ static inline uint32_t bucket_find(const struct bucket *bucket, uint64_t word, u
 #endif
 }
 
+/* Whether a slot is exactly this word. */
+static inline bool bucket_has(const struct bucket *bucket, uint64_t word)
+{
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    __m256i words = _mm256_set1_epi64x((int64_t)word);
+    const __m256i *slots = (const __m256i *)bucket->slot;
+    __m256i found = _mm256_or_si256(_mm256_cmpeq_epi64(_mm256_load_si256(&slots[0]), words),
+                                    _mm256_cmpeq_epi64(_mm256_load_si256(&slots[1]), words));
+    return !_mm256_testz_si256(found, found);
+#else
+    return bucket_find(bucket, word, UINT64_MAX) != 0;
+#endif
+}
+
 /* Seen `ageing_s` ago or longer. Stamps are modulo STAMPS, and so is their difference; with all
  * ones below its stamp, the mark lends none of it to what is below the other's. */
 static inline bool bridge_aged(uint64_t word, uint64_t mark)

@@ -78,6 +78,7 @@ STAGE_FUNCTION stage_learn(void *tables, struct burst *burst)
     bridge_tick(here, burst->now_tsc, burst->lcore);
     uint64_t mark = bridge_mark(here, burst->input);
     uint32_t count = burst->count, unknowns = 0;
+    BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *frame = burst->frame[i];
         uint64_t destination = load64(frame) & ADDRESS_MASK;
@@ -93,7 +94,7 @@ STAGE_FUNCTION stage_learn(void *tables, struct burst *burst)
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         unknown[unknowns] = word[i];
-        unknowns += bucket_find(from[i], word[i], UINT64_MAX) == 0;
+        unknowns += !bucket_has(from[i], word[i]);
     }
     if (unlikely(unknowns > 0))
         learn_slowly(burst, unknown, unknowns);
