@@ -115,30 +115,65 @@ static SLOW_PATH drop_missed(struct burst *burst)
     burst_drop(burst, verdict);
 }
 
-/* The entry of the first table, or of the group that it names, as rte_lpm_lookup has it; here for
- * eight destinations, whose lines come at once. IP4_NO_ROUTE is the bit of a valid entry, turned.
- */
+/* A next hop from a table's entry: IP4_NO_ROUTE is the bit of a valid entry, turned. */
+static inline lanes hop_of(lanes entry)
+{
+    return (entry ^ RTE_LPM_LOOKUP_SUCCESS) & (IP4_NO_ROUTE | 0x00FFFFFF);
+}
+
+/* The group that an entry of the first table names, and the destination's place there. */
+static inline lanes index_of(lanes entry, lanes destination)
+{
+    return (entry & 0x00FFFFFF) << 8 | (destination & 0xFF);
+}
+
+/* Asks for the lines of eight destinations in their groups; of those that have none, for lines
+ * that are there. */
+static inline void prefetch_groups(const uint32_t *second, lanes index, lanes longer)
+{
+    uint32_t at[LANES];
+    store_lanes(at, index & longer);
+    for (int i = 0; i < LANES; i++)
+        __builtin_prefetch(&second[at[i]]);
+}
+
+/* What rte_lpm_lookup does, for eight destinations at once: the entry of the first table, or of the
+ * group that it names. Groups come in a second round, their lines asked for in the first: a gather
+ * that waits for memory holds up all that comes after it. */
 static inline uint32_t lookup_lpm(struct burst *burst)
 {
     const uint32_t *first = (const uint32_t *)ip4_tables.lpm->tbl24;
     const uint32_t *second = (const uint32_t *)ip4_tables.lpm->tbl8;
     const lanes extended = all_lanes(RTE_LPM_VALID_EXT_ENTRY_BITMASK);
-    lanes any = {0};
+    uint32_t longer_lanes[BURST_MAX];
+    uint32_t again = 0; /* a bit for eight destinations with a longer prefix among them */
     uint32_t count = burst->count;
+    lanes any = {0};
     for (uint32_t i = 0; i < count; i += LANES) {
         lanes destination = load_lanes(&burst->destination[i]);
         lanes entry = gather_entries(first, destination >> 8);
         lanes longer = (lanes)((entry & extended) == extended);
+        lanes hop = hop_of(entry);
+        store_lanes(&burst->next_hop[i], hop);
+        any |= hop;
         if (any_lane(longer)) {
-            lanes index = (entry & 0x00FFFFFF) << 8 | (destination & 0xFF);
-            entry = gather_some(entry, second, index, longer);
+            store_lanes(&longer_lanes[i], longer);
+            prefetch_groups(second, index_of(entry, destination), longer);
+            again |= 1U << i / LANES;
         }
-        lanes hop = (entry ^ RTE_LPM_LOOKUP_SUCCESS) & (IP4_NO_ROUTE | 0x00FFFFFF);
+    }
+    for (; again != 0; again &= again - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(again) * LANES;
+        lanes group = load_lanes(&burst->next_hop[i]), longer = load_lanes(&longer_lanes[i]);
+        lanes index = index_of(group, load_lanes(&burst->destination[i]));
+        lanes entry = gather_some(group ^ RTE_LPM_LOOKUP_SUCCESS, second, index, longer);
+        lanes hop = hop_of(entry);
         store_lanes(&burst->next_hop[i], hop);
         any |= hop;
     }
     return any_lane(any & IP4_NO_ROUTE);
 }
+_Static_assert(BURST_MAX / LANES <= 32, "a bit for each eight");
 _Static_assert(RTE_LPM_LOOKUP_SUCCESS == IP4_NO_ROUTE, "a valid entry's bit, turned");
 
 static inline uint32_t lookup_fib(struct burst *burst)
