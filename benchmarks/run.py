@@ -22,6 +22,7 @@ from planecast.scenario import load_scenario, with_overrides
 from planecast.scenario.study import Budget
 from planecast.study.instructions import count_instructions
 from row import Row, row
+from senders import generator_and_testpmd, generator_and_testpmd_alone
 from simulator import simulator_and_simpy, simulator_loads
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +76,8 @@ BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (
     l2patch_and_testpmd,
     macswap_and_testpmd,
     ip4_and_l3fwd,
+    generator_and_testpmd,
+    generator_and_testpmd_alone,
     simulator_loads,
     simulator_and_simpy,
 )
