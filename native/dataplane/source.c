@@ -160,6 +160,7 @@ void stage_source(struct source *source, struct burst *burst)
     } else {
         receive_port(source, burst);
     }
-    if ((burst->stages & 1U << STAGE_ACTIONS) == 0) /* no key extraction tells colours */
+    const uint32_t colours = 1U << STAGE_ACTIONS | 1U << STAGE_ROUTE;
+    if ((burst->stages & colours) == 1U << STAGE_ROUTE) /* it wants them, and nobody tells them */
         memset(burst->colour, RTE_COLOR_GREEN, burst->count);
 }

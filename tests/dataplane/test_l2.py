@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -180,6 +181,32 @@ def test_runts(bridge: Callable) -> None:
     done = bridge([[good[:13], good, good[:1], good[:14]], []], pipeline={"burst": 32})
     assert done.drops == {"header": 2}
     assert done.ports == [[], [good, good[:14]]]
+
+
+def test_a_silent_station_is_forgotten(dataplane: Program) -> None:
+    """What is sent to it goes to its port, and after its ageing time to every other."""
+    hello = frame(BROADCAST, mac(1))
+    soon, late = frame(mac(1), mac(2)), frame(mac(1), mac(2), size=80)
+    outs = [dataplane.folder / f"out{port}.pcap" for port in range(3)]
+    eal: list[str] = []
+    for port, frames in enumerate([[hello], [soon, late], []]):
+        into = dataplane.folder / f"in{port}.pcap"
+        write_pcap(into, frames)
+        eal += ["--vdev", f"net_pcap{port},rx_pcap={into},tx_pcap={outs[port]}"]
+    with dataplane.control(
+        *eal,
+        pipeline={"function": "l2bridge", "burst": 1},
+        tables={"bridge_entries": 64, "ageing_s": 1},
+        ports={"rx": "0,1,2", "tx": "0,1,2"},
+    ) as control:
+        first = control.ask("trial packets=2 seconds=5")
+        time.sleep(1.5)  # a second, an eighth of it, and the machine's own business
+        second = control.ask("trial packets=1 seconds=5")
+        assert control.end() == 0
+    assert (first["packets_in"], second["packets_in"]) == (2, 1)
+    assert first["conserved"]
+    assert second["conserved"]
+    assert [list(read_pcap(out)) for out in outs] == [[soon, late], [hello], [hello, late]]
 
 
 def test_a_full_table_floods(bridge: Callable) -> None:

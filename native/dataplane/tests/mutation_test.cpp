@@ -33,7 +33,7 @@ using Frame = std::vector<uint8_t>;
 using Random = std::mt19937;
 
 constexpr uint32_t flows = 64, stations = 16;
-constexpr uint64_t usual_packets = 100'000, round_packets = 200'000;
+constexpr uint64_t usual_packets = 100'000, round_packets = 50'000;
 
 uint32_t below(Random &random, uint32_t end)
 {
@@ -55,8 +55,8 @@ uint32_t checksum(const Frame &frame, size_t at)
     return ~(sum + (sum >> 16)) & 0xFFFF;
 }
 
-// IPv4 and UDP that the functions know, behind `at` bytes.
-void put_ip(Frame &frame, size_t at, Random &random)
+// IPv4 and UDP that the functions know, behind `at` bytes, from `network`.0.0.0/8.
+void put_ip(Frame &frame, size_t at, uint8_t network, Random &random)
 {
     const auto bytes = static_cast<uint32_t>(frame.size() - at);
     frame[at] = 0x45;
@@ -64,14 +64,15 @@ void put_ip(Frame &frame, size_t at, Random &random)
     put16(frame, at + 2, bytes);
     frame[at + 8] = 64;
     frame[at + 9] = 17;
+    frame[at + 12] = network;
     for (size_t i = at + 13; i < at + 20; i++)
-        frame[i] = static_cast<uint8_t>(random()); // from 0.0.0.0/8
+        frame[i] = static_cast<uint8_t>(random());
     put16(frame, at + 10, checksum(frame, at));
     frame[at + 20] = 4; // port 1024 and up, to 0
     put16(frame, at + 24, bytes - 20);
 }
 
-Frame good_frame(packet_format format, Random &random)
+Frame good_frame(function_id id, Random &random)
 {
     Frame frame(60 + (below(random, 4) == 0 ? below(random, 1455) : 0));
     frame[0] = frame[6] = 2;
@@ -79,15 +80,15 @@ Frame good_frame(packet_format format, Random &random)
     frame[11] = static_cast<uint8_t>(below(random, stations));
     if (below(random, 16) == 0)
         std::fill_n(frame.begin(), 6, 0xFF);
-    if (format == FORMAT_QINQ) {
+    if (functions[id].format == FORMAT_QINQ) {
         put16(frame, 12, 0x88A8);
         put16(frame, 16, 0x8100);
         frame[19] = static_cast<uint8_t>(below(random, flows));
         put16(frame, 20, 0x0800);
-        put_ip(frame, 22, random);
+        put_ip(frame, 22, 0, random); // what the firewall permits
     } else {
         put16(frame, 12, 0x0800);
-        put_ip(frame, 14, random);
+        put_ip(frame, 14, 10, random);
     }
     return frame;
 }
@@ -141,16 +142,16 @@ template <typename Number> void put(std::ofstream &file, Number number)
     file.write(reinterpret_cast<const char *>(&number), sizeof number);
 }
 
-void write_packets(const std::filesystem::path &path, packet_format format, uint64_t count,
+void write_packets(const std::filesystem::path &path, function_id id, uint64_t count,
                    Random &random)
 {
     std::ofstream file(path, std::ios::binary);
     for (const uint32_t word : {0xA1B2C3D4U, 0x00040002U, 0U, 0U, 65535U, 1U})
         put(file, word);
     for (uint64_t i = 0; i < count; i++) {
-        Frame frame = good_frame(format, random);
+        Frame frame = good_frame(id, random);
         for (uint32_t mutations = below(random, 4); mutations > 0; mutations--)
-            mutate(frame, format == FORMAT_QINQ ? 22 : 14, random);
+            mutate(frame, functions[id].format == FORMAT_QINQ ? 22 : 14, random);
         const auto bytes = static_cast<uint32_t>(frame.size());
         for (const uint32_t word : {0U, 0U, bytes, bytes})
             put(file, word);
@@ -182,7 +183,8 @@ class FilePort
     std::string name_;
 };
 
-struct config config_of(function_id id)
+// Every second round takes the other look-up, where a function has two.
+struct config config_of(function_id id, uint64_t round)
 {
     struct config config;
     config_defaults(&config);
@@ -191,6 +193,10 @@ struct config config_of(function_id id)
     EXPECT_TRUE(pipeline_parse(&functions[id], "all", &config.pipeline, error.data(), error.size()))
         << error.data();
     config.acl_rules = config.routes = flows;
+    if (round % 2 == 1) {
+        config.down_lookup = LOOKUP_HASH;
+        config.route_lookup = ROUTE_LOOKUP_FIB;
+    }
     config.flows = config.active_flows = flows;
     config.bridge_entries = 1000; // fewer than the stations that mutations make
     config.mbufs = 8192;
@@ -200,10 +206,13 @@ struct config config_of(function_id id)
     return config;
 }
 
-uint64_t packets_asked()
+// An iteration of the compute reference takes ten microseconds and reads nothing of its packet: it
+// gets a hundredth.
+uint64_t packets_asked(function_id id)
 {
     const char *asked = std::getenv("PLANECAST_MUTATED_PACKETS");
-    return asked == nullptr ? usual_packets : std::strtoull(asked, nullptr, 10);
+    const uint64_t packets = asked == nullptr ? usual_packets : std::strtoull(asked, nullptr, 10);
+    return id == FUNCTION_COMPUTE ? std::max<uint64_t>(packets / 100, 1) : packets;
 }
 
 // What each function must have dropped for, or the packets tried too little of it.
@@ -213,11 +222,13 @@ std::vector<int> expected_causes(function_id id)
     case FUNCTION_VPE_UPSTREAM:
         return {DROP_HEADER, DROP_ACL, DROP_FLOW_MISS, DROP_POLICER, DROP_TTL};
     case FUNCTION_VPE_DOWNSTREAM:
-        return {DROP_HEADER, DROP_TTL, DROP_OVERSIZE};
+        return {DROP_HEADER, DROP_TTL, DROP_OVERSIZE, DROP_ROUTE_MISS};
     case FUNCTION_MACSWAP:
         return {DROP_HEADER};
     case FUNCTION_L2BRIDGE:
         return {DROP_HEADER, DROP_FILTERED};
+    case FUNCTION_IP4:
+        return {DROP_HEADER, DROP_CHECKSUM, DROP_MARTIAN, DROP_TTL};
     default:
         return {};
     }
@@ -235,7 +246,7 @@ struct Mutation : testing::TestWithParam<int> {
             const auto path = folder / ("mutated" + std::to_string(i) + ".pcap");
             const uint64_t share =
                 packets * (i + 1) / config.rx.count - packets * i / config.rx.count;
-            write_packets(path, functions[config.function].format, share, random);
+            write_packets(path, static_cast<function_id>(config.function), share, random);
             ports.push_back(std::make_unique<FilePort>(i));
             config.rx.port[i] = config.tx.port[i] = ports[i]->plug(path);
         }
@@ -267,17 +278,15 @@ std::string name_of(const testing::TestParamInfo<int> &info)
 TEST_P(Mutation, NoPacketHurts)
 {
     const auto id = static_cast<function_id>(GetParam());
-    const uint64_t packets = packets_asked();
+    const uint64_t packets = packets_asked(id);
     test_counts sum{};
-    for (uint64_t left = packets; left > 0 && !HasFailure();) {
-        const uint64_t now = std::min(left, round_packets);
-        run(config_of(id), now, sum);
-        left -= now;
-    }
+    for (uint64_t done = 0; done < packets && !HasFailure(); done += round_packets)
+        run(config_of(id, done / round_packets), std::min(packets - done, round_packets), sum);
     EXPECT_GT(sum.out, packets / 10);
     for (const int cause : expected_causes(id))
         EXPECT_GT(sum.drops[cause], packets / 200) << drop_cause_name[cause];
-    EXPECT_EQ(sum.drops[DROP_ROUTE_MISS], 0); // the routes cover all there is
+    if (id != FUNCTION_VPE_DOWNSTREAM) // its hash knows some flows; other routes cover all there is
+        EXPECT_EQ(sum.drops[DROP_ROUTE_MISS], 0);
     std::printf("%s: %llu mutated packets, %llu out;", functions[id].name,
                 static_cast<unsigned long long>(packets), static_cast<unsigned long long>(sum.out));
     for (int cause = 0; cause < DROP_CAUSES; cause++) {
