@@ -251,7 +251,7 @@ def test_a_full_queue_drops(forward: Callable) -> None:
 
 def test_red_drops_before_a_queue_is_full(forward: Callable) -> None:
     """Red packets (AF13) have the lowest minimum; the average follows slowly."""
-    burst = [queued(7, 3, size=100, id=i, dscp=14) for i in range(30000)]
+    burst = [queued(7, 3, size=100, dscp=14)] * 30000
     with_red = forward(burst, **down(tm_rate=10**6, tm_pipe_rate=10**6))
     assert with_red.drops["tm"] > 0
     assert with_red.answer["conserved"]

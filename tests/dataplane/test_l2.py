@@ -198,6 +198,7 @@ def test_a_silent_station_is_forgotten(dataplane: Program) -> None:
         pipeline={"function": "l2bridge", "burst": 1},
         tables={"bridge_entries": 64, "ageing_s": 1},
         ports={"rx": "0,1,2", "tx": "0,1,2"},
+        pool={"mbufs": 16384},
     ) as control:
         first = control.ask("trial packets=2 seconds=5")
         time.sleep(1.5)  # a second, an eighth of it, and the machine's own business
