@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from planecast.cli.measure import ScenarioArgument, scenarios_of
+from planecast.cli.measure import ScenarioArgument, scenarios_of, with_note
 from planecast.cli.options import (
     FormatOption,
     OutputOption,
@@ -85,6 +85,15 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    interrupted_as: Annotated[
+        str | None,
+        typer.Option(
+            "--interrupted-as",
+            metavar="RUN",
+            help="simulate: lcores are taken away as often and for as long as in the trials of "
+            "this run.",
+        ),
+    ] = None,
     duration: DurationOption = None,
     series: SeriesOption = None,
     interval: IntervalOption = None,
@@ -98,13 +107,13 @@ def predict(
 ) -> None:
     """Answer a scenario by the calibrated model: cycles a packet and packets a second."""
     from planecast.cli.results_sheet import results_sheet
-    from planecast.results import RunDirectory, runs_folder
+    from planecast.results import RunDirectory, find_run, runs_folder
 
     share = _precision(precision, engine)
-    if replications is not None and engine != "simulate":
-        raise InputError(
-            "the closed form runs for no time", "--replications", "add --engine simulate"
-        )
+    timed = {"--replications": replications, "--interrupted-as": interrupted_as}
+    given = next((name for name, value in timed.items() if value is not None), None)
+    if given is not None and engine != "simulate":
+        raise InputError("the closed form runs for no time", given, "add --engine simulate")
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
     wanted = wanted_recordings(
         trace,
@@ -116,6 +125,9 @@ def predict(
     )
     root = runs_folder(runs)
     model = calibration_of(calibration, root)
+    notes: list[str] = []
+    if interrupted_as is not None:
+        scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)
     recorded: list[sim.Results] = []
     results = _answers(
         engine,
@@ -128,10 +140,34 @@ def predict(
         recorded=recorded,
     )
     wanted.write(recorded, labels)
+    results = [with_note(result, note) for result in results for note in notes] or results
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)
     columns = "people" if chosen_format(form, output) == "table" else "machines"
     emit(results_sheet(results, labels, run.path, columns), form, output)
+
+
+def _interrupted(
+    scenarios: list[Scenario], run: Path, model: Calibration, notes: list[str]
+) -> list[Scenario]:
+    """The scenarios with the interruptions of a run's trials; adds a note of what they are."""
+    from planecast.calibrate.interruptions import interruptions
+    from planecast.results import read_parquet
+    from planecast.results.store import TRIALS
+
+    path = run / TRIALS
+    if not path.is_file():
+        raise InputError("the run has no trials", str(path), "name a run of measure or validate")
+    found = interruptions(read_parquet(path), model.hierarchy.tsc_hz, str(path))
+    notes.append(found.sentence(run.name))
+    # Siblings and their factors stay as the scenario says.
+    change = found.interference.model_dump(include={"per_second", "duration_us", "spread"})
+    return [
+        scenario.model_copy(
+            update={"interference": scenario.interference.model_copy(update=change)}
+        )
+        for scenario in scenarios
+    ]
 
 
 def _precision(text: str | None, engine: Engine) -> float:

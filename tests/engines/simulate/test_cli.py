@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.calibrate.test_interruptions import trials
 from tests.cli.conftest import Run, run
 
 from planecast.engines.solve import Calibration
@@ -12,6 +13,7 @@ from planecast.results import ResultSet, RunDirectory
 
 __all__ = ["run"]
 
+PREDICT = ("predict", "asked.yaml", "--engine", "simulate")
 LOADED = ("asked.yaml", "--set", "traffic.offered_pps=5Mpps")
 
 
@@ -61,6 +63,8 @@ def test_both_engines_agree_on_what_is_forwarded_at_most(run: Run) -> None:
         (["--engine", "simulate", "--precision", "0"], "got '0'; say a share from 0.0001% to 50%"),
         (["--engine", "simulate", "--precision", "nan%"], "got 'nan%'; say a share"),
         (["--replications", "3"], "--replications: the closed form runs for no time; add --engine"),
+        (["--interrupted-as", "x"], "--interrupted-as: the closed form runs for no time"),
+        (["--engine", "simulate", "--interrupted-as", "x"], "x: there is no such run"),
         (["--engine", "guess"], "'guess' is not one of"),
     ],
 )
@@ -74,3 +78,25 @@ def test_measure_refuses_a_rate(run: Run) -> None:
     answer = run("measure", *LOADED)
     assert answer.code == 2
     assert "asked: traffic.offered_pps is set" in answer.err
+
+
+def test_interrupted_as_a_measured_run_was(run: Run, tmp_path: Path) -> None:
+    with RunDirectory.create(tmp_path / "runs", "measure", "disturbed") as made:
+        made.write_trials(trials(20, 20_000))
+        made.write_result([])
+    answers = []
+    for words in ((), ("--interrupted-as", made.path.name)):
+        answer = run(*PREDICT, "--set", "traffic.offered_pps=1Mpps", *words, "--format", "json")
+        assert answer.code == 0, answer.err
+        answers.append(ResultSet.model_validate_json(answer.out).results[0])
+    quiet, found = answers
+    assert found.scenario.interference.duration_us == pytest.approx(20_000, rel=0.25)
+    assert any(note.startswith(f"interrupted as in {made.path.name}: ") for note in found.notes)
+    (lcore,) = found.lcores.values()
+    # Of each second of its own it was away 20 times for 20 ms.
+    assert lcore.disturbed == pytest.approx(0.4 / 1.4, rel=0.3)
+    assert found.latency_ns["max"].value > 1e6 > quiet.latency_ns["max"].value
+    (bare_run,) = (tmp_path / "runs").glob("*-calibrate-*")
+    answer = run(*PREDICT, "--interrupted-as", bare_run.name)
+    assert answer.code == 2
+    assert "the run has no trials; name a run of measure or validate" in answer.err

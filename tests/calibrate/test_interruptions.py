@@ -1,0 +1,61 @@
+"""Interruptions of a run: what is made up comes back, and what isn't there stays nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from planecast.calibrate.interruptions import interruptions
+from planecast.errors import InputError
+
+TSC_HZ = 2.5e9
+WINDOW = 250_000.0  # cycles: 100 us
+
+
+def trials(
+    rate: float, length_us: float, visits: int = 400, windows: int = 64, seed: int = 1
+) -> dict[str, NDArray[np.generic]]:
+    """Windows of two lcores at costs of their own, interrupted at random."""
+    random = np.random.default_rng(seed)
+    count = visits * windows
+    visit = np.repeat(np.arange(visits), windows)
+    own = WINDOW * (1 + (visit % 5)) * random.normal(1, 0.02, count)
+    hits = random.poisson(rate * own / TSC_HZ)
+    away = np.array([random.exponential(length_us * 1e-6 * TSC_HZ, n).sum() for n in hits])
+    return {
+        "point": visit % 5,
+        "visit": visit,
+        "cpu": visit % 2,
+        "cycles": (own + away).astype(np.int64),
+    }
+
+
+def test_rate_and_length_come_back() -> None:
+    """Long ones: of exponential lengths of 20 ms next to none is shorter than 750 us.
+
+    20 in a second of an lcore's own time: some of the process that makes them fall into others.
+    """
+    found = interruptions(trials(20, 20_000), TSC_HZ, "here")
+    assert found.count / found.seconds == pytest.approx(20, rel=0.25)
+    assert 20 / (1 + 20 * 0.02) < found.interference.per_second < 20
+    assert found.interference.duration_us == pytest.approx(20_000, rel=0.25)
+    assert found.interference.spread == pytest.approx(1, abs=0.25)
+    assert found.seconds == pytest.approx(400 * 64 * 3 * WINDOW / TSC_HZ, rel=0.02)
+    assert "times a second" in found.sentence("here")
+
+
+def test_rare_ones_come_at_their_rate() -> None:
+    found = interruptions(trials(5, 2000, visits=2000), TSC_HZ, "here")
+    assert found.interference.per_second == pytest.approx(found.count / found.seconds, rel=0.02)
+
+
+def test_none_is_none() -> None:
+    found = interruptions(trials(0, 1), TSC_HZ, "here")
+    assert (found.count, found.interference.per_second) == (0, 0.0)
+    assert found.shortest_us == pytest.approx(1.5 * 300, rel=0.4)
+
+
+def test_a_table_without_windows() -> None:
+    with pytest.raises(InputError, match="here: the trials have no windows: no column point"):
+        interruptions({}, TSC_HZ, "here")
