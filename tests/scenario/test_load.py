@@ -77,7 +77,8 @@ def write(folder: Path, text: str) -> Path:
             "name: x\ntraffic: 7\n",
             "s.yaml:2: traffic: got 7; allowed is a section with the keys "
             "frame_bytes, frame_mix, flows, destination_step, seed, offered_pps, arrivals, "
-            "burst_packets, burst_pps, burst_gaps, pcap, new_flows_pps",
+            "burst_packets, burst_pps, burst_gaps, pcap, new_flows_pps, dropped, "
+            "drop_cycles",
         ),
         (
             "name: x\nworkload:\n  stages: [acl, classify]\n",

@@ -12,6 +12,7 @@ from planecast.scenario.interference import Interference
 from planecast.scenario.model import Noun
 from planecast.scenario.nic import Nic
 from planecast.scenario.placement import Placement
+from planecast.scenario.shares import stage_shares
 from planecast.scenario.traffic import Traffic
 from planecast.scenario.workload import FUNCTIONS, Workload
 
@@ -79,6 +80,13 @@ class Scenario(Noun):
             raise ValueError(
                 f"{traffic.flows} flows are active, more than the {workload.flows} entries of the "
                 "flow table; raise workload.flows or lower traffic.flows"
+            )
+        stages = () if workload is None else workload.stages
+        absent = [name for name in stage_shares(traffic.dropped) if name not in stages]
+        if workload is not None and absent:
+            raise ValueError(
+                f"packets are dropped in '{absent[0]}', but the stages that run are "
+                + (", ".join(stages) or "none")
             )
         return traffic
 

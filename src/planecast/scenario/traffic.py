@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from planecast.scenario.frames import FrameMix, mix_frames
 from planecast.scenario.model import Bytes, Count, Noun
+from planecast.scenario.shares import StageShares
 from planecast.scenario.units import parse_rate_pps
 from planecast.scenario.workload import MAX_FLOWS
 
@@ -54,6 +55,12 @@ class Traffic(Noun):
     offered rate stretches its times. In a scenario file, relative to that file's folder."""
     new_flows_pps: Annotated[float, Field(ge=0, le=1e10)] = 0.0
     """Packets a second that open a flow: each costs ``workload.new_flow_cycles`` more."""
+
+    dropped: StageShares = "none"
+    """Share of the packets that reach a stage and are dropped there, such as acl:0.01,classify:5%:
+    rules that deny, flows and routes that are missing, policers. The simulator's alone."""
+    drop_cycles: Annotated[float, Field(ge=0, le=1e9)] = 0.0
+    """TSC cycles that such a packet costs more in the stage that drops it."""
 
     @property
     def frames(self) -> tuple[tuple[int, float], ...]:

@@ -19,6 +19,7 @@ BASE = Scenario(name="s")
         ("traffic.frame_mix", "imix"),
         ("traffic.offered_pps", 1e6),
         ("traffic.new_flows_pps", 5.0),
+        ("traffic.dropped", "acl:0.1"),
         ("workload.new_flow_cycles", 5.0),
         ("placement.handover_ns", 40.0),
         ("nic.link_gbps", 10.0),

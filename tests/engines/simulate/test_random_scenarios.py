@@ -28,6 +28,8 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "traffic.new_flows_pps": st.floats(0, 1e9),
     "workload.new_flow_cycles": st.floats(0, 1e4),
     "workload.stages": st.sampled_from(["none", "acl", "acl,key,classify,actions,route"]),
+    "traffic.dropped": st.sampled_from(["none", "acl:0.1", "acl:1"]),
+    "traffic.drop_cycles": st.floats(0, 1000),
     "placement.lcores": st.sampled_from(["1", "0-1", "0-3", "0-5"]),
     "placement.burst": st.integers(1, 256),
     "placement.rx_ring": st.sampled_from([32, 128, 1024]),

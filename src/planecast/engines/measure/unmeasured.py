@@ -15,6 +15,7 @@ _REASONS = {
     "traffic.arrivals": _GENERATOR,
     "traffic.frame_mix": "the data plane's own source sends frames of one size",
     "traffic.new_flows_pps": "the data plane's own source opens no flows",
+    "traffic.drop": "the data plane's own source sends nothing that is dropped",
     "workload.new_flow_cycles": "what is measured costs what it costs",
     "placement.handover_ns": "what is measured takes as long as it takes",
     "nic.": "the data plane's own source has no network card",

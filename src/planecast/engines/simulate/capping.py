@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 from planecast.engines.simulate import _simulator as sim
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.shares import stage_shares
 
 SOURCE_CAUSES = ("rx_ring", "nic")
 """Drops in front of the lcores: what an always full source can't get rid of."""
 
+_FULL = ("rx_ring", "nic", "ring", "tx_ring", "accelerator")
+"""Drops for want of room; the others are of packets that a stage refused."""
 _RARELY_IDLE = 0.01
 """An lcore that polls in vain for less of its time is what limits."""
 _AT_ITS_LIMIT = 0.99
@@ -28,14 +33,19 @@ def capped_by(
     wanted = float("inf") if not traffic.at_a_rate else traffic.offered_pps
     if wanted is None:
         wanted = answer.offered_pps.value
+    # A limit in front of the stages is reached though some of what it lets through is dropped.
+    kept = math.prod(1 - share for share in stage_shares(traffic.dropped).values())
     reached = [
         (limit, name)
         for name, limit in limits.items()
-        if limit <= wanted and answer.throughput_pps.value >= _AT_ITS_LIMIT * limit
+        if limit <= wanted and answer.throughput_pps.value >= _AT_ITS_LIMIT * kept * limit
     ]
     if reached:
         return min(reached)[1]
-    lost = {drop.cause: drop.packets for drop in answer.drops if drop.packets}
+    lost: dict[str, int] = {}
+    for drop in answer.drops:
+        if drop.packets and drop.cause in _FULL:
+            lost[drop.cause] = lost.get(drop.cause, 0) + drop.packets
     if not lost and traffic.at_a_rate:
         return "generator"
     if min(lcore.polling for lcore in answer.cores) < _RARELY_IDLE:

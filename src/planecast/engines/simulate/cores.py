@@ -11,6 +11,7 @@ from planecast.engines.simulate.segments import Segment
 from planecast.engines.simulate.service import StageService
 from planecast.scenario.interference import Interference
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.shares import stage_shares
 
 IDLE_CYCLES = 20.0
 """TSC cycles of a poll that finds nothing, at least: one turn of the loop."""
@@ -114,7 +115,25 @@ def _stage(scenario: Scenario, stage: StageService, device: str) -> sim.Stage:
         packet_cycles=sim.Distribution(mean=stage.packet_cycles),
         new_flow_cycles=scenario.workload.new_flow_cycles if stage.name == opens else 0.0,
         accelerator=device if served else "",
+        drops=_drops(scenario, stage.name),
     )
+
+
+CAUSES = {"classify": "flow_miss", "actions": "policer", "route": "route_miss"}
+"""What the data plane calls drops of a stage, where it isn't the stage's own name."""
+
+
+def _drops(scenario: Scenario, stage: str) -> list[sim.Drop]:
+    share = stage_shares(scenario.traffic.dropped).get(stage, 0.0)
+    if share == 0:
+        return []
+    return [
+        sim.Drop(
+            cause=CAUSES.get(stage, stage),
+            probability=share,
+            extra_cycles=scenario.traffic.drop_cycles,
+        )
+    ]
 
 
 def _device(scenario: Scenario, chain: int) -> list[sim.Accelerator]:

@@ -8,6 +8,7 @@ much, for queues' shares differ), so every poll finds a full burst.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from planecast.engines.simulate import _simulator as sim
@@ -19,6 +20,7 @@ from planecast.engines.simulate.segments import bottleneck, segments_of
 from planecast.engines.simulate.service import Service
 from planecast.engines.simulate.sources import capture_of, frames_of, source
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.shares import stage_shares
 
 OVERLOAD = 1.1
 """What a source offers that shall always have packets: so many times what its lcores can take."""
@@ -29,6 +31,7 @@ WARMUP_PACKETS = 10_000
 LONGEST_NS = 2.5e15
 """Simulated time at most: 29 days, for rates of a few packets a second."""
 BATCHES = 32
+_LEAST_KEPT = 0.05
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,9 @@ def model_of(
     slowest = bottleneck(segments, scenario.placement.burst)
     capacity = tsc_hz / slowest if slowest > 0 else tsc_hz
     limits = limits_of(scenario, frames_of(scenario, capture)).values()
+    # Packets that are dropped on the way cost less: at most as if they were dropped at once.
+    kept = math.prod(1 - share for share in stage_shares(scenario.traffic.dropped).values())
+    capacity /= max(kept, _LEAST_KEPT)
     taken = min([capacity * len(scenario.placement.chains), *limits])
     rate = _rate_pps(scenario, capture, taken, card)
     lcores = lcores_of(scenario, segments, card, tsc_hz)

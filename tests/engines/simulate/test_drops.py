@@ -1,0 +1,48 @@
+"""Packets that stages drop: by their cause, at their cost, and with less to do behind them."""
+
+from __future__ import annotations
+
+import pytest
+
+from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate.service import services
+from planecast.engines.solve import Calibration
+from planecast.results import Manifest
+from planecast.scenario import Scenario, with_overrides
+
+
+def test_later_stages_serve_what_is_left(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    """Saturated, a burst of n costs a + n·b·(what is left) in each stage, and the drops' extra."""
+    shares, extra = {"acl": 0.25, "classify": 0.1}, 50.0
+    point = {"traffic.dropped": "acl:25%,classify:0.1", "traffic.drop_cycles": extra}
+    (found,) = simulate([with_overrides(base, point)], calibration, manifest, threads=1)
+    (service,) = services([base], calibration)
+    burst, left, cycles = base.placement.burst, 1.0, 0.0
+    for stage in service.stages:
+        cycles += stage.burst_cycles + stage.packet_cycles * burst * left
+        cycles += extra * burst * left * shares.get(stage.name, 0.0)
+        left *= 1 - shares.get(stage.name, 0.0)
+    theory = calibration.hierarchy.tsc_hz * burst * left / cycles
+    assert found.throughput_pps.value == pytest.approx(theory, rel=0.005)
+    assert found.capped_by == "core"
+    assert found.packets_in is not None
+    assert found.packets_out is not None
+    assert found.drops["acl"] / found.packets_in == pytest.approx(0.25, abs=0.005)
+    assert found.drops["flow_miss"] / found.packets_in == pytest.approx(0.075, abs=0.005)
+    assert set(found.drops) == {"acl", "flow_miss"}
+    assert found.packets_out / found.packets_in == pytest.approx(left, abs=0.005)
+
+
+def test_what_a_rule_denies_is_no_overload(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    point = {"traffic.dropped": "route:0.5", "traffic.offered_pps": 1e6}
+    (found,) = simulate([with_overrides(base, point)], calibration, manifest, threads=1)
+    assert found.capped_by == "generator"
+    assert list(found.drops) == ["route_miss"]
+    link = point | {"nic.link_gbps": 0.5}
+    (found,) = simulate([with_overrides(base, link)], calibration, manifest, threads=1)
+    assert found.throughput_pps.value == pytest.approx(0.5 * 0.5e9 / (8 * 84), rel=0.01)
+    assert found.capped_by == "link"
