@@ -76,7 +76,7 @@ def curve(
     ] = 60.0,
     trial_ms: Annotated[
         float, typer.Option("--trial-ms", min=1, max=10_000, help="How long a trial sends.")
-    ] = 5.0,
+    ] = 3.0,
     restarts: Annotated[
         int, typer.Option("--restarts", min=1, max=100, help="Times that both programs start.")
     ] = 2,

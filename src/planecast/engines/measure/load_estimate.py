@@ -89,9 +89,9 @@ class LoadEstimator:
     def capacity(self, ring: int) -> Estimate:
         """Packets forwarded a second at overload. What is in the full ring of `ring` packets when
         sending ends is forwarded after it, so it is taken off."""
-        seconds = self.low(
-            OVERLOAD, self.columns["seconds"] / (self.columns["forwarded"] - ring), "s"
-        )
+        after = np.maximum(self.columns["forwarded"] - ring, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            seconds = self.low(OVERLOAD, self.columns["seconds"] / after, "s")
         return Estimate(
             value=1 / seconds.value,
             low=None if seconds.high is None else 1 / seconds.high,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planecast.dataplanes import TrialAnswer
-from planecast.engines.measure.load_estimate import LoadEstimator
+from planecast.engines.measure.load_estimate import QUANTILE, LoadEstimator
 from planecast.engines.measure.load_trials import (
     IDLE,
     OVERLOAD,
@@ -40,7 +40,9 @@ SINGLE_LOAD = 1 / 32
 """Share of the capacity at which a packet has gone before the next one comes: one in the time that
 a full burst takes."""
 _LOOKS = 5
-"""Trials at overload that the ladder's capacity is taken from."""
+"""Trials at overload that the ladder's capacity is taken from, at the least."""
+_LOOKING = 0.1
+"""Time for them, as a share of the budget's, on top of it."""
 _REACHED = 0.98
 """A generator that offers less than this share of a load can't offer it."""
 
@@ -53,7 +55,7 @@ class LoadBudget:
     """Offered loads as shares of the capacity, ascending."""
     seconds: float = 60.0
     """Time for all rounds."""
-    trial_seconds: float = 0.005
+    trial_seconds: float = 0.003
     """How long a trial sends. Short ones are either clean or visibly not: every few milliseconds
     something takes a virtual CPU for longer than a ring of 128 can bridge."""
     restarts: int = 2
@@ -89,6 +91,7 @@ class MeasuredLoads:
     single_cycles: Estimate
     knee: Estimate | None
     disturbed_share: float
+    trial_seconds: float
     tsc_hz: float
     notes: list[str]
 
@@ -134,7 +137,7 @@ def measure_loads(
         with Testbed(scenario, cpu) as testbed:
             until = time.monotonic() + budget.seconds / budget.restarts
             if not rates:
-                capacity = _capacity_pps(testbed, budget.trial_seconds)
+                capacity = _capacity_pps(testbed, budget.trial_seconds, _LOOKING * budget.seconds)
                 rates = [load * capacity for load in budget.loads]
             while time.monotonic() < until:
                 for point, trial in _round(
@@ -148,16 +151,21 @@ def measure_loads(
     return _measured(scenario, budget, rates, table, made_by)
 
 
-def _capacity_pps(testbed: Testbed, seconds: float) -> float:
+def _capacity_pps(testbed: Testbed, seconds: float, patience_s: float) -> float:
     """What is forwarded at overload, at a first look: the ladder's shares are of it.
 
-    Raises RunError when it is nothing.
+    The high quantile of trials over `patience_s`, for a few of them may all be disturbed. Raises
+    RunError when it is nothing.
     """
-    looks = [testbed.trial(None, seconds).sent for _ in range(_LOOKS)]
-    capacity = max(sent["total"]["received"] / sent["seconds"] for sent in looks)
+    until = time.monotonic() + patience_s
+    rates: list[float] = []
+    while len(rates) < _LOOKS or time.monotonic() < until:
+        sent = testbed.trial(None, seconds).sent
+        rates.append(sent["total"]["received"] / sent["seconds"])
+    capacity = float(np.quantile(rates, 1 - QUANTILE))
     if capacity <= 0:
         raise RunError("the data plane forwarded nothing at overload")
-    return float(capacity)
+    return capacity
 
 
 def _round(
@@ -228,6 +236,7 @@ def _measured(
         single_cycles=single,
         knee=estimator.knee([point for point, _ in reached], [pps for _, pps in reached]),
         disturbed_share=float(1 - estimator.good[traffic].mean()),
+        trial_seconds=budget.trial_seconds,
         tsc_hz=float(columns["tsc_hz"][0]),
         notes=notes,
     )
