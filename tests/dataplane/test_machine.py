@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from planecast.native import native_folder
+from planecast.scenario.workload import FUNCTIONS
 
 pytestmark = pytest.mark.live
 
@@ -128,3 +132,15 @@ def test_without_rights(dataplane: Any, clean: None, tmp_path: Path, telemetry: 
         program.unlink()
     assert done.returncode == 0, done.stderr
     assert '"conserved": true' in done.stdout
+
+
+@pytest.mark.parametrize("build", ["planecast-dataplane", "planecast-dataplane-v3"])
+def test_instruments_find_every_stage_by_its_name(build: str) -> None:
+    """Callgrind and the stepper look for functions called stage_<name>, in both builds."""
+    path = native_folder() / build
+    if not path.is_file():
+        pytest.skip(f"{build} is not built")
+    listed = subprocess.run(["nm", str(path)], capture_output=True, text=True, check=True).stdout
+    symbols = {line.split()[-1] for line in listed.splitlines()}
+    names = {name for stages in FUNCTIONS.values() for name in stages} | {"source", "tx"}
+    assert {f"stage_{name}" for name in names} <= symbols

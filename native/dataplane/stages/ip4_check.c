@@ -168,7 +168,7 @@ static SLOW_PATH drop_wrong(struct burst *burst)
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_ip4_check(void *tables, struct burst *burst)
+STAGE_FUNCTION stage_check(void *tables, struct burst *burst)
 {
     (void)tables;
     const struct rte_lpm_tbl_entry *first_table = NULL;

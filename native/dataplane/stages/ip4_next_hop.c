@@ -189,7 +189,7 @@ static inline uint32_t lookup_fib(struct burst *burst)
     return any & IP4_NO_ROUTE;
 }
 
-STAGE_FUNCTION stage_ip4_next_hop(void *tables, struct burst *burst)
+STAGE_FUNCTION stage_next_hop(void *tables, struct burst *burst)
 {
     (void)tables;
     for (uint32_t i = burst->count; i % LANES != 0; i++)

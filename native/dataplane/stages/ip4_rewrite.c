@@ -42,7 +42,7 @@ static SLOW_PATH drop_ended(struct burst *burst)
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_ip4_rewrite(void *opaque, struct burst *burst)
+STAGE_FUNCTION stage_rewrite(void *opaque, struct burst *burst)
 {
     (void)opaque;
     uint32_t word[BURST_MAX];

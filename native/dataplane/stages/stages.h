@@ -41,13 +41,13 @@ void *compute_create(const struct config *config, char *error, size_t error_byte
 void compute_destroy(void *tables);
 STAGE_FUNCTION stage_compute(void *tables, struct burst *burst);
 
-STAGE_FUNCTION stage_ip4_check(void *tables, struct burst *burst);
+STAGE_FUNCTION stage_check(void *tables, struct burst *burst);
 
 void *ip4_next_hop_create(const struct config *config, char *error, size_t error_bytes);
 void ip4_next_hop_destroy(void *tables);
-STAGE_FUNCTION stage_ip4_next_hop(void *tables, struct burst *burst);
+STAGE_FUNCTION stage_next_hop(void *tables, struct burst *burst);
 
-STAGE_FUNCTION stage_ip4_rewrite(void *tables, struct burst *burst);
+STAGE_FUNCTION stage_rewrite(void *tables, struct burst *burst);
 
 STAGE_FUNCTION stage_macswap(void *tables, struct burst *burst);
 

@@ -112,7 +112,7 @@ TEST(Ip4, EightAtOnceAgreeWithOneByOne)
                 good.push_back(mbuf);
         }
         expected[DROP_NONE] = burst->drop_count[DROP_NONE];
-        stage_ip4_check(nullptr, burst.get());
+        stage_check(nullptr, burst.get());
         ASSERT_EQ(burst->count, good.size());
         for (uint32_t i = 0; i < burst->count; i++) {
             ASSERT_EQ(burst->packet[i], good[i]);
@@ -165,7 +165,7 @@ TEST(Ip4, TablesAgreeWithAWalkThroughAllRoutes)
                     expected[burst->packet[i]] = {burst->destination[i], hop};
             }
             const uint64_t before = burst->drop_count[DROP_ROUTE_MISS];
-            stage_ip4_next_hop(&ip4_tables, burst.get());
+            stage_next_hop(&ip4_tables, burst.get());
             ASSERT_EQ(burst->count, expected.size());
             EXPECT_EQ(burst->drop_count[DROP_ROUTE_MISS] - before, burst->received - burst->count);
             for (uint32_t i = 0; i < burst->count; i++) {
@@ -228,7 +228,7 @@ TEST(Ip4, PacketsAreCountedByNextHop)
         burst->next_hop[i] = i % 3;
         burst->hop_word[i] = i == 4 ? 1 : 64; // the second packet of next hop 1 ends here
     }
-    stage_ip4_rewrite(nullptr, burst.get());
+    stage_rewrite(nullptr, burst.get());
     EXPECT_EQ(burst->count, 9);
     EXPECT_EQ(burst->drop_count[DROP_TTL], 1);
     const ip4_count *count = ip4_tables.count[0];
