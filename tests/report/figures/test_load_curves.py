@@ -20,6 +20,9 @@ def test_measured_and_simulated_of_loss_and_two_percentiles(load_curve: LoadCurv
     assert list(traces["loss, simulated"].y) == pytest.approx([0, 0, 0, 0, 100 / 11])
     assert {traces[name].yaxis for name in ("p50, measured", "p99, simulated")} == {"y2"}
     assert figure.layout.yaxis2.type == "log"
+    assert dict(zip(figure.layout.yaxis2.tickvals, figure.layout.yaxis2.ticktext, strict=True))[
+        2000
+    ] == ("2,000")
 
 
 def test_marks_have_intervals_and_lines_none(load_curve: LoadCurve) -> None:

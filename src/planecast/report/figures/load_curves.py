@@ -20,6 +20,8 @@ _COLOURS = {"measured": ROLE_COLOURS["held out"], "simulated": STAGE_COLOURS["ac
 _SIDES = ("measured", "simulated")
 _PERCENTILES = {"p50": ("circle", "solid"), "p99": ("diamond", "dash")}
 _LOSS_PANEL, _LATENCY_PANEL = [0.56, 1.0], [0.0, 0.46]
+_TICKS_NS = [step * 10**power for power in range(2, 8) for step in (1, 2, 5)]
+"""Of the logarithmic axis: Plotly's own would name powers of ten alone."""
 
 Picked = Callable[[LoadPoint], Estimate | None]
 
@@ -45,9 +47,8 @@ def load_curves(curve: LoadCurve) -> Figure | None:
             "domain": _LATENCY_PANEL,
             "automargin": True,
             "zeroline": False,
-            "dtick": 1,
-            "exponentformat": "none",
-            "tickformat": ",",
+            "tickvals": _TICKS_NS,
+            "ticktext": [f"{tick:,}" for tick in _TICKS_NS],
         },
     )
     return figure
