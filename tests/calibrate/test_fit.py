@@ -32,6 +32,7 @@ TRUTH = {
     "key.bf": 0.03,
     "classify.cpi": 0.24,
     "classify.bf": 0.2,
+    "classify.behind": 0.1,
     "actions.cpi": 0.22,
     "actions.bf": 0.1,
     "route.cpi": 0.28,

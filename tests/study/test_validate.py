@@ -29,6 +29,7 @@ TRUTH = {
     "round": 40.0,
     "drain": 30.0,
     "hidden": 0.1,
+    "behind": 0.1,
     "bf": 0.2,
 }
 """What every stage's parameters are in truth, by kind."""

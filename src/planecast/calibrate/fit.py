@@ -44,6 +44,8 @@ ISSUE_WIDTH = 8
 """Instructions a cycle that no core of today exceeds."""
 NEAR_BEST = 1.25
 """Cache sizes whose loss is below this multiple of the best fit nearly as well."""
+SAME_LOSS = 1e-3
+"""Losses that differ by less, relative and absolute, are one: the fit's own precision."""
 
 _UNITS = {
     "cpi": "TSC cycles/instruction",
@@ -52,6 +54,7 @@ _UNITS = {
     "round": "TSC cycles/round",
     "drain": "TSC cycles/packet",
     "hidden": "TSC cycles/instruction",
+    "behind": "ratio",
     "bf": "ratio",
 }
 
@@ -110,7 +113,7 @@ def calibrate(
         other = features(scenarios, hierarchy.with_last_level(factor), instructions)
         rows = seen.rows(other, names)
         fits[factor] = _fit_rows(rows, seen.values, seen.deviations, bounds)
-    factor = min(fits, key=lambda f: fits[f].loss)
+    factor = _best_factor({f: fit.loss for f, fit in fits.items()})
     best = fits[factor]
     near = [f for f, fit in fits.items() if f != factor and fit.loss <= NEAR_BEST * best.loss]
     covariance, freedom = _covariance(best, seen, bounds)
@@ -131,6 +134,12 @@ def calibrate(
         points=len(measured),
         manifest=manifest,
     )
+
+
+def _best_factor(losses: Mapping[float, float]) -> float:
+    """The size that fits best; the nearest to the probed one where points can't tell."""
+    most = min(losses.values()) * (1 + SAME_LOSS) + SAME_LOSS
+    return min((f for f, loss in losses.items() if loss <= most), key=lambda f: abs(np.log(f)))
 
 
 def observations(measured: Sequence[Result]) -> Observations:

@@ -20,6 +20,7 @@ _ADVICE = {
     "drain": "leave the acl out of some calibration points that have other stages in common",
     "hidden": "leave the acl out of calibration points with few stages and with many",
     "burst": "vary placement.burst over two or more values, 8 and 32 for example",
+    "behind": "vary traffic.flows in a pipeline of classify and others",
     "bf": "vary traffic.flows over two or more values that differ much, 256 and 65536 for example",
     "cpi": "take {stage} into the pipeline of some calibration points and out of others",
 }

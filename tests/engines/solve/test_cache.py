@@ -72,3 +72,17 @@ def test_lcores_that_share_a_cache_have_less_of_it_each() -> None:
     alone = hit_shares([region(1000, 1)], 600 * ONE, ONE, shared=True)[0][0]
     together = hit_shares([own], 600 * ONE, 2 * ONE, shared=True)[0][0]
     assert together == pytest.approx(alone / 2, rel=1e-6)
+
+
+def test_a_stride_that_conflicts_is_never_served_and_takes_no_room() -> None:
+    """Every 64th line reaches a 64th of a private cache's sets; a shared one hashes addresses."""
+    strided = Region("s", "strided", True, 1000 * ONE, ONE, ONE, 1000 * ONE, 64 * ONE)
+    plain = region(lines=1500, touches=1, cyclic=True)
+    alone = hit_shares([plain], 2000 * ONE, ONE, shared=False)[0]
+    own, other = hit_shares([strided, plain], 2000 * ONE, ONE, shared=False)
+    assert own == pytest.approx(0)
+    assert other == pytest.approx(alone)
+    assert hit_shares([strided], 2000 * ONE, ONE, shared=True)[0] == pytest.approx(1)
+    # Few enough for the sets that they reach.
+    few = Region("s", "few", True, 30 * ONE, ONE, ONE, 30 * ONE, 64 * ONE)
+    assert hit_shares([few], 2000 * ONE, ONE, shared=False)[0] == pytest.approx(1)

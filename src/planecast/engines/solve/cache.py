@@ -32,10 +32,11 @@ def hit_shares(
     A shared cache holds what all lcores touch, touched so much more often. All arrays have the
     shape (scenarios,).
     """
+    out = [np.zeros_like(lcores, bool) if shared else r.conflicts(capacity_lines) for r in regions]
     lines = [np.maximum(r.total_lines if shared else r.lines, 1e-9) for r in regions]
     factor = lcores if shared else np.ones_like(lcores)
     rates = [r.touches * factor / n for r, n in zip(regions, lines, strict=True)]
-    used = [r.touches > 0 for r in regions]
+    used = [(r.touches > 0) & ~o for r, o in zip(regions, out, strict=True)]
     needed = sum(np.where(u, n, 0.0) for u, n in zip(used, lines, strict=True))
     low, high = np.full_like(lcores, -4.0), np.full_like(lcores, 44.0)
     for _ in range(_STEPS):
@@ -50,8 +51,8 @@ def hit_shares(
     time = np.exp2((low + high) / 2)
     fits = needed <= capacity_lines
     return [
-        np.where(fits, 1.0, _hit(r.cyclic, rate, time))
-        for r, rate in zip(regions, rates, strict=True)
+        np.where(o, 0.0, np.where(fits, 1.0, _hit(r.cyclic, rate, time)))
+        for r, rate, o in zip(regions, rates, out, strict=True)
     ]
 
 

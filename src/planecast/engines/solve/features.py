@@ -143,7 +143,10 @@ def features(
         table[stage][DRAIN] = share
         table[stage][HIDDEN] = -share * behind
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
-    table["key"]["key.bf"] = facts.stages["key"] * (delay["actions"] + delay["route"])
+    asked = facts.stages["key"] * (delay["actions"] + delay["route"])
+    table["key"]["key.bf"] = asked
+    # They are still under way when the look-ups ask for theirs.
+    table["classify"]["classify.behind"] = facts.stages["classify"] * asked
     return FeatureTable(table, memory_lines)
 
 

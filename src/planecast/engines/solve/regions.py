@@ -42,6 +42,18 @@ class Region:
     """Distinct 4 KiB pages that one lcore touches."""
     total_lines: Floats
     """Distinct lines that all lcores touch together: what counts in a shared cache."""
+    stride: Floats | None = None
+    """Lines from one touched line to the next, where that is a power of two; None: one."""
+
+    def conflicts(self, capacity_lines: Floats) -> NDArray[np.bool_]:
+        """Where a private cache, whose sets follow from the address, can't hold the region.
+
+        A stride of 2^k lines reaches one of 2^k sets, so that share of the cache is all it has. A
+        shared cache spreads lines over its slices by a hash of the whole address.
+        """
+        if self.stride is None:
+            return np.zeros(self.lines.shape, dtype=np.bool_)
+        return np.asarray((self.stride > 1) & (self.lines * self.stride > capacity_lines))
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,8 @@ class Facts:
     """Distinct destinations before the steps come round."""
     destination_lines: Floats
     """Distinct lines of the 64 MB route table that they touch."""
+    destination_stride: Floats
+    """Lines from one of these to the next."""
     buffers: Floats
     lcores: Floats
     burst: Floats
@@ -83,6 +97,7 @@ def facts_of(scenarios: Sequence[Scenario]) -> Facts:
         active_flows=column([s.traffic.flows for s in scenarios]),
         destinations=column(destinations),
         destination_lines=column([min(count, 1 << 20) for count in destinations]),
+        destination_stride=column([(1 << 20) // min(count, 1 << 20) for count in destinations]),
         buffers=column(
             [s.placement.rx_ring + s.placement.tx_ring + s.placement.burst for s in scenarios]
         ),
@@ -195,6 +210,7 @@ def _routes(facts: Facts) -> list[Region]:
             touches=facts.stages["route"] * facts.destination_lines / facts.destinations,
             pages=np.minimum(facts.destination_lines, 16384.0),
             total_lines=facts.destination_lines,
+            stride=facts.destination_stride,
         ),
         Region(
             stage="route",
