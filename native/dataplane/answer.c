@@ -7,47 +7,8 @@
 #include <rte_version.h>
 
 #include "exit_code.h"
+#include "json.h"
 #include "telemetry.h"
-
-/* Bytes of the UTF-8 character that begins here; 0 when none does. A request may be cut anywhere.
- */
-static int utf8_bytes(const unsigned char *text)
-{
-    int bytes = text[0] < 0x80   ? 1
-                : text[0] < 0xC2 ? 0
-                : text[0] < 0xE0 ? 2
-                : text[0] < 0xF0 ? 3
-                                 : 4;
-    if (text[0] > 0xF4 || (text[0] == 0xE0 && text[1] < 0xA0) ||
-        (text[0] == 0xED && text[1] > 0x9F) || (text[0] == 0xF0 && text[1] < 0x90) ||
-        (text[0] == 0xF4 && text[1] > 0x8F))
-        return 0; /* too long for what it says, or a surrogate, or beyond Unicode */
-    for (int i = 1; i < bytes; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    }
-    return bytes;
-}
-
-/* Errors quote what a request said, so anything may be in it; the answer is JSON all the same. */
-static void put_string(FILE *out, const char *string)
-{
-    const unsigned char *text = (const unsigned char *)string;
-    fputc('"', out);
-    while (*text != '\0') {
-        int bytes = utf8_bytes(text);
-        if (bytes == 0)
-            fputs("\\ufffd", out);
-        else if (*text < 0x20 || *text == 0x7F)
-            fprintf(out, "\\u%04x", *text);
-        else if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else
-            fwrite(text, 1, (size_t)bytes, out);
-        text += bytes == 0 ? 1 : bytes;
-    }
-    fputc('"', out);
-}
 
 /* "name": [v, v, …] of one field over the windows. */
 #define PUT_COLUMN(out, name, windows, count, format, ...)                                         \
@@ -116,7 +77,7 @@ static void put_machine(FILE *out, const struct dataplane *dataplane)
 {
     fprintf(out, "\"tsc_hz\": %" PRIu64 ", \"page_size\": \"%s\", \"simd_bits\": %u, \"dpdk\": ",
             rte_get_tsc_hz(), dataplane->pages, rte_vect_get_max_simd_bitwidth());
-    put_string(out, rte_version());
+    json_put_string(out, rte_version());
 }
 
 void answer_ready(FILE *out, const struct dataplane *dataplane)
@@ -126,7 +87,7 @@ void answer_ready(FILE *out, const struct dataplane *dataplane)
     put_machine(out, dataplane);
     if (dataplane->config.telemetry) {
         fprintf(out, ", \"telemetry\": ");
-        put_string(out, telemetry_socket());
+        json_put_string(out, telemetry_socket());
     }
     fprintf(out, "}}\n");
     fflush(out);
@@ -135,7 +96,7 @@ void answer_ready(FILE *out, const struct dataplane *dataplane)
 void answer_error(FILE *out, const char *error)
 {
     fprintf(out, "{\"error\": ");
-    put_string(out, error);
+    json_put_string(out, error);
     fprintf(out, "}\n");
     fflush(out);
 }

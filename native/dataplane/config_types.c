@@ -266,17 +266,7 @@ static void allow_text(const struct config_key *key, char *text, size_t text_byt
     snprintf(text, text_bytes, "names with commas");
 }
 
-static bool read_route_lookup(struct config *config, const struct config_key *key, const char *text,
-                              char *reason, size_t reason_bytes)
-{
-    (void)reason;
-    (void)reason_bytes;
-    bool fib = strcmp(text, "fib") == 0;
-    if (!fib && strcmp(text, "lpm") != 0)
-        return false;
-    *(enum route_lookup *)place(config, key) = fib ? ROUTE_LOOKUP_FIB : ROUTE_LOOKUP_LPM;
-    return true;
-}
+NAMED_TYPE(route_lookup, [ROUTE_LOOKUP_LPM] = "lpm", [ROUTE_LOOKUP_FIB] = "fib")
 
 static void allow_route_lookup(const struct config_key *key, char *text, size_t text_bytes)
 {

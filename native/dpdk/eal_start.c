@@ -167,13 +167,13 @@ static void park(void *nothing)
  * before. (An alarm would run there too, but EAL's end waits for alarms that run.) */
 static void stop_interrupts(void)
 {
-    int ring = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    int bell = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec++;
     sem_init(&parked, 0, 0);
-    if (ring < 0 || handle == NULL || rte_intr_fd_set(handle, ring) != 0 ||
+    if (bell < 0 || handle == NULL || rte_intr_fd_set(handle, bell) != 0 ||
         rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) != 0 ||
         rte_intr_callback_register(handle, park, NULL) != 0)
         return; /* the program's end is near anyhow */
