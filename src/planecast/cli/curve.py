@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planecast.cli.calibration_run import CalibrationOption, calibration_of
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import (
     DryRunOption,
@@ -54,14 +55,7 @@ def register(app: typer.Typer) -> None:
 
 def curve(
     scenario: ScenarioArgument,
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            "--calibration",
-            metavar="RUN",
-            help="A run of calibrate or validate: its folder or name. Default: the latest.",
-        ),
-    ] = None,
+    calibration: CalibrationOption = None,
     loads: Annotated[
         str | None,
         typer.Option(
@@ -99,7 +93,6 @@ def curve(
     The simulator is told what is measured here of the port: the capacity at overload, the cycles of
     an empty poll, and those of a packet that comes alone. All else is calibrated, or follows.
     """
-    from planecast.cli.predict import calibration_of
     from planecast.engines.measure.loads import check_scenario
     from planecast.engines.measure.testbed import Testbed, generator_cpu
     from planecast.report import write_report
