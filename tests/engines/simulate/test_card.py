@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.engines.simulate.conftest import Ask
 
-from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.limits import limits_of, pcie_raw_bps
-from planecast.engines.solve import Calibration, solve
-from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
-
-Ask = Callable[..., Result]
-
-
-@pytest.fixture
-def ask(base: Scenario, calibration: Calibration, manifest: Manifest) -> Ask:
-    def asked(**point: Any) -> Result:
-        changes = {key.replace("__", "."): value for key, value in point.items()}
-        (found,) = simulate([with_overrides(base, changes)], calibration, manifest, threads=1)
-        return found
-
-    return asked
-
-
-@pytest.fixture
-def capacity(base: Scenario, calibration: Calibration, manifest: Manifest) -> float:
-    return solve([base], calibration, manifest)[0].throughput_pps.value
 
 
 def test_line_rates_as_everybody_knows_them(base: Scenario) -> None:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.engines.simulate.conftest import Ask
 
-from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.service import Service, services
 from planecast.engines.solve import Calibration
-from planecast.results import Manifest, Result
-from planecast.scenario import Scenario, with_overrides
-
-Ask = Callable[..., Result]
-
-
-@pytest.fixture
-def ask(base: Scenario, calibration: Calibration, manifest: Manifest) -> Ask:
-    def asked(**point: Any) -> Result:
-        changes = {key.replace("__", "."): value for key, value in point.items()}
-        (found,) = simulate([with_overrides(base, changes)], calibration, manifest, threads=1)
-        return found
-
-    return asked
+from planecast.scenario import Scenario
 
 
 @pytest.fixture

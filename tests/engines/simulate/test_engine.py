@@ -27,11 +27,6 @@ VARIED: tuple[Mapping[str, Any], ...] = (
 )
 
 
-@pytest.fixture
-def capacity(base: Scenario, calibration: Calibration, manifest: Manifest) -> float:
-    return solve([base], calibration, manifest)[0].throughput_pps.value
-
-
 def at_load(base: Scenario, rate: float, **changes: Any) -> Scenario:
     traffic = {f"traffic.{key}": value for key, value in changes.items()}
     return with_overrides(base, {"traffic.offered_pps": rate} | traffic)

@@ -6,28 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engines.simulate.conftest import Ask
 from tests.engines.simulate.test_capture import pcap, udp
 
-from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.service import services
-from planecast.engines.solve import Calibration, solve
-from planecast.results import Manifest, Result
+from planecast.engines.solve import Calibration
 from planecast.scenario import Scenario, with_overrides
 
 
-@pytest.fixture
-def capacity(base: Scenario, calibration: Calibration, manifest: Manifest) -> float:
-    return solve([base], calibration, manifest)[0].throughput_pps.value
-
-
-def asked(scenario: Scenario, calibration: Calibration, manifest: Manifest, **point: Any) -> Result:
-    changes = {key.replace("__", "."): value for key, value in point.items()}
-    (found,) = simulate([with_overrides(scenario, changes)], calibration, manifest, threads=1)
-    return found
-
-
 def test_batches_at_random_wait_as_the_formula_says(
-    base: Scenario, calibration: Calibration, manifest: Manifest
+    ask: Ask, base: Scenario, calibration: Calibration
 ) -> None:
     """M^[X]/D/1 with constant batches of b: the mean time in the system is
 
@@ -39,10 +27,9 @@ def test_batches_at_random_wait_as_the_formula_says(
     (service,) = services([one], calibration)
     per_packet = service.per_packet(1)
     rate = load * calibration.hierarchy.tsc_hz / per_packet
-    found = asked(
-        one,
-        calibration,
-        manifest,
+    found = ask(
+        placement__burst=1,
+        placement__rx_ring=16384,
         traffic__offered_pps=rate,
         traffic__arrivals="on_off",
         traffic__burst_packets=batch,
@@ -59,15 +46,10 @@ def test_batches_at_random_wait_as_the_formula_says(
     assert found.throughput_pps.value == pytest.approx(rate, rel=0.02)
 
 
-def test_bursts_larger_than_the_ring_lose_what_has_no_room(
-    base: Scenario, calibration: Calibration, manifest: Manifest, capacity: float
-) -> None:
+def test_bursts_larger_than_the_ring_lose_what_has_no_room(ask: Ask, capacity: float) -> None:
     """All at once, b packets find an idle core: a ring of r takes r, b − r are lost."""
     ring, batch = 64, 96
-    found = asked(
-        base,
-        calibration,
-        manifest,
+    found = ask(
         placement__rx_ring=ring,
         traffic__offered_pps=0.1 * capacity,
         traffic__arrivals="on_off",
@@ -76,10 +58,7 @@ def test_bursts_larger_than_the_ring_lose_what_has_no_room(
     assert found.packets_in is not None
     assert found.drops["rx_ring"] / found.packets_in == pytest.approx(1 - ring / batch, abs=0.01)
     assert found.capped_by == "ring"
-    spread = asked(
-        base,
-        calibration,
-        manifest,
+    spread = ask(
         placement__rx_ring=ring,
         traffic__offered_pps=0.1 * capacity,
         traffic__arrivals="on_off",
@@ -89,33 +68,24 @@ def test_bursts_larger_than_the_ring_lose_what_has_no_room(
     assert spread.drops == {}
 
 
-def test_a_mix_comes_in_its_shares(
-    base: Scenario, calibration: Calibration, manifest: Manifest
-) -> None:
+def test_a_mix_comes_in_its_shares(ask: Ask) -> None:
     """At the line rate of 1 Gbit/s a mix of two has 1e9 / (8 · mean) packets a second."""
-    found = asked(base, calibration, manifest, traffic__frame_mix="64:3,1518:1", nic__link_gbps=1)
+    found = ask(traffic__frame_mix="64:3,1518:1", nic__link_gbps=1)
     mean = (3 * 84 + 1538) / 4
     assert found.throughput_pps.value == pytest.approx(1e9 / (8 * mean), rel=0.01)
     assert found.capped_by == "link"
 
 
-def test_a_mix_beyond_the_calibrated_sizes_is_told_of(
-    base: Scenario, calibration: Calibration, manifest: Manifest
-) -> None:
-    found = asked(base, calibration, manifest, traffic__frame_mix="64:1,9000:1")
+def test_a_mix_beyond_the_calibrated_sizes_is_told_of(ask: Ask) -> None:
+    found = ask(traffic__frame_mix="64:1,9000:1")
     assert any("traffic.frame_bytes=9000 lies outside" in note for note in found.notes)
 
 
-def test_new_flows_take_their_cycles(
-    base: Scenario, calibration: Calibration, manifest: Manifest
-) -> None:
+def test_new_flows_take_their_cycles(ask: Ask, calibration: Calibration) -> None:
     """The lcore is busier by new flows a second times cycles a flow, a share of its clock."""
     rate, opened, cycles = 2e6, 1e6, 400.0
-    plain = asked(base, calibration, manifest, traffic__offered_pps=rate)
-    found = asked(
-        base,
-        calibration,
-        manifest,
+    plain = ask(traffic__offered_pps=rate)
+    found = ask(
         traffic__offered_pps=rate,
         traffic__new_flows_pps=opened,
         workload__new_flow_cycles=cycles,
@@ -126,19 +96,17 @@ def test_new_flows_take_their_cycles(
     assert 0.5 * more < other.busy - one.busy < 1.05 * more
 
 
-def test_a_capture_is_played_again_and_again(
-    base: Scenario, calibration: Calibration, manifest: Manifest, tmp_path: Path
-) -> None:
+def test_a_capture_is_played_again_and_again(ask: Ask, tmp_path: Path) -> None:
     frames = [(1000 * n, udp(0x0A000001 + n, 0xC6120001, (1024, 80))) for n in range(512)]
     path = tmp_path / "c.pcap"
     path.write_bytes(pcap(frames))
     point: dict[str, Any] = {"traffic__arrivals": "pcap", "traffic__pcap": str(path)}
-    found = asked(base, calibration, manifest, **point)
+    found = ask(**point)
     assert found.throughput_pps.value == pytest.approx(1e6, rel=0.01)
     assert (found.drops, found.capped_by) == ({}, "generator")
     assert found.latency_ns["p50"].value > 0
-    faster = asked(base, calibration, manifest, traffic__offered_pps=2e6, **point)
+    faster = ask(traffic__offered_pps=2e6, **point)
     assert faster.throughput_pps.value == pytest.approx(2e6, rel=0.01)
-    two = asked(base, calibration, manifest, placement__lcores="0-1", **point)
+    two = ask(placement__lcores="0-1", **point)
     shares = [lcore.busy for lcore in two.lcores.values()]
     assert min(shares) > 0.5 * max(shares)

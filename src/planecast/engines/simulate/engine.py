@@ -68,7 +68,7 @@ def simulate(
     models = [
         model_of(
             one.scenario,
-            one.service,
+            one.segments,
             tsc_hz,
             precision=precision,
             seed=(one.scenario.traffic.seed if seed is None else seed) + number,

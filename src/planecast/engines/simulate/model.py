@@ -1,4 +1,4 @@
-"""From a Scenario and what its bursts cost to the simulator's model.
+"""From a Scenario and what each of its lcores does with a burst to the simulator's model.
 
 Each chain of lcores (an lcore alone, where the pipeline is uncut) has a receive queue: they share
 nothing but what the cost model already has in its cycles, a card if there is one, and what hardware
@@ -16,8 +16,7 @@ from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.segments import bottleneck, segments_of
-from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.segments import Segment, bottleneck
 from planecast.engines.simulate.sources import capture_of, frames_of, source
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
@@ -48,7 +47,7 @@ class Recording:
 
 def model_of(
     scenario: Scenario,
-    service: Service,
+    segments: tuple[Segment, ...],
     tsc_hz: float,
     *,
     precision: float,
@@ -61,7 +60,6 @@ def model_of(
 
     Raises InputError for a capture that can't be read.
     """
-    segments = segments_of(scenario, service, tsc_hz)
     card = cards.card_of(scenario)
     capture = capture_of(scenario, card.ports)
     slowest = bottleneck(segments, scenario.placement.burst)

@@ -17,7 +17,8 @@ them less that of L1), in TSC cycles. Cycles a line are not the latency of a lon
 ask for many lines together, so they are what the probe measured with eight in flight, and for
 memory with a burst's worth. One factor BF then serves all levels; the blocking factor in the sense
 of the sources below is BF times cycles a line over latency. Key extraction asks for the lines of
-flow actions and routes, so it has features for those too. Sources: the vPE study's Fig 6 and Clapp
+flow actions and routes, so it has features for those too; and `classify.behind` is what look-ups in
+the flow table wait behind these lines. Sources: the vPE study's Fig 6 and Clapp
 et al., IISWC 2015, for CPI and the blocking factor.
 """
 
