@@ -23,6 +23,7 @@ VERBS: dict[str, str] = {
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
     "curve": "Loss and latency against offered load, measured and simulated.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
+    "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
     "compare": "Two runs side by side.",
     "report": "One offline HTML file of a run.",
     "query": "SQL over all runs.",

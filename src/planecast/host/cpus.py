@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planecast.host.check import Check
+from planecast.host.cpu_list import kernel_cpus
 from planecast.host.root import Root
 
 
 def check_cpus(root: Root) -> Iterator[Check]:
     """How many cores there are to forward on, and who shares them."""
     siblings = sibling_lists(root)
-    online = sum(_count(text) for text in siblings) or len(root.cpuinfo("processor"))
+    online = sum(len(kernel_cpus(text)) for text in siblings) or len(root.cpuinfo("processor"))
     model = (root.cpuinfo("model name") or ["CPU of unknown model"])[0]
     found = f"{model}, {online} CPUs online"
     if online >= 2:
@@ -35,17 +36,8 @@ def sibling_lists(root: Root) -> list[str]:
     return sorted({text for text in texts if text})
 
 
-def _count(cpu_list: str) -> int:
-    total = 0
-    for part in cpu_list.split(","):
-        first, _, last = part.partition("-")
-        if first.isdecimal():
-            total += (int(last) if last.isdecimal() else int(first)) - int(first) + 1
-    return total
-
-
 def _smt(root: Root, siblings: list[str]) -> Check:
-    shared = [text for text in siblings if _count(text) > 1]
+    shared = [text for text in siblings if len(kernel_cpus(text)) > 1]
     if shared:
         return Check(
             "hyper-threads",
