@@ -19,6 +19,7 @@ from planecast.instruments.counts import (
     solve_counts,
     stage_of,
 )
+from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import find_valgrind, run_tool
 
 Command = Callable[[int, int], Sequence[str]]
@@ -45,14 +46,12 @@ def count_instructions(
     RunError when a run fails or takes longer than `timeout_s` seconds.
     """
     plan = run_plan(packets, bursts)
-    runs: dict[tuple[int, int], RawCounts] = {}
-    for n, burst in plan:
-        if progress is not None:
-            progress(len(runs), len(plan))
-        runs[n, burst] = raw_counts(profile_run(command(n, burst), timeout_s=timeout_s))
-    if progress is not None:
-        progress(len(runs), len(plan))
-    return solve_counts("callgrind", INSTRUCTION_SET, runs)
+
+    def count(run: tuple[int, int]) -> RawCounts:
+        return raw_counts(profile_run(command(*run), timeout_s=timeout_s))
+
+    counted = side_by_side(plan, count, progress)
+    return solve_counts("callgrind", INSTRUCTION_SET, dict(zip(plan, counted, strict=True)))
 
 
 def callgrind_command(program: Sequence[str], output: Path, cache_sim: bool = False) -> list[str]:

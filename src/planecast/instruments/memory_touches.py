@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from planecast.errors import InputError
 from planecast.instruments.callgrind import Command, Progress, profile_run, stage_costs
 from planecast.instruments.callgrind_output import CallgrindProfile
+from planecast.instruments.side_by_side import side_by_side
 from planecast.scenario.model import Noun
 
 _EVENTS = {
@@ -71,14 +72,12 @@ def memory_touches(
             f"{packets} packets don't make whole bursts of {burst}",
             what_to_do="take a multiple of the burst as packets",
         )
-    profiles: list[CallgrindProfile] = []
-    for n in (packets, 2 * packets):
-        if progress is not None:
-            progress(len(profiles), 2)
-        profiles.append(profile_run(command(n, burst), cache_sim=True, timeout_s=timeout_s))
-    if progress is not None:
-        progress(2, 2)
-    return touches(profiles[0], profiles[1], packets, burst)
+
+    def profiled(count: int) -> CallgrindProfile:
+        return profile_run(command(count, burst), cache_sim=True, timeout_s=timeout_s)
+
+    short, long = side_by_side((packets, 2 * packets), profiled, progress)
+    return touches(short, long, packets, burst)
 
 
 def touches(

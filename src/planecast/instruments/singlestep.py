@@ -21,6 +21,7 @@ from planecast.instruments.counts import (
     solve_counts,
     stage_of,
 )
+from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import run_tool
 from planecast.native import native_program
 from planecast.scenario.model import Noun
@@ -67,14 +68,12 @@ def count_instructions(
     than `timeout_s` seconds.
     """
     plan = run_plan(packets, bursts)
-    runs: dict[tuple[int, int], RawCounts] = {}
-    for n, burst in plan:
-        if progress is not None:
-            progress(len(runs), len(plan))
-        runs[n, burst] = step_run(command(n, burst), timeout_s=timeout_s)
-    if progress is not None:
-        progress(len(runs), len(plan))
-    return solve_counts("singlestep", INSTRUCTION_SET, runs)
+
+    def count(run: tuple[int, int]) -> RawCounts:
+        return step_run(command(*run), timeout_s=timeout_s)
+
+    counted = side_by_side(plan, count, progress)
+    return solve_counts("singlestep", INSTRUCTION_SET, dict(zip(plan, counted, strict=True)))
 
 
 def singlestep_command(program: Sequence[str], output: Path) -> list[str]:
