@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "curve": "Loss and latency against offered load, measured and simulated.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
+    "machine": "The machines and cards of the catalogue, and this host's own entry.",
     "compare": "Two runs side by side.",
     "report": "One offline HTML file of a run.",
     "query": "SQL over all runs.",

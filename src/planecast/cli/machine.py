@@ -1,0 +1,156 @@
+"""``planecast machine list|show|probe``: the machines and cards that the catalogue knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from planecast.cli.options import FormatOption, OutputOption
+from planecast.cli.output import Column, Sheet, emit
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.scenario.machine import Machine
+    from planecast.scenario.model import Noun
+
+Action = Literal["list", "show", "probe"]
+
+_LISTED = (
+    Column("name", "name"),
+    Column("title", "machine"),
+    Column("microarchitecture", "cores of"),
+    Column("cores", "cores", number=True),
+    Column("base_ghz", "GHz", number=True),
+    Column("llc_mib", "LLC, MiB", number=True),
+    Column("memory_gbs", "memory, GB/s", number=True),
+)
+_SHOWN = (
+    Column("key", "key"),
+    Column("value", "value", number=True),
+    Column("status", "status"),
+    Column("source", "source"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(machine)
+
+
+def machine(
+    action: Annotated[
+        Action,
+        typer.Argument(
+            help="list: every machine and card. show: one with the source of each value. probe: "
+            "measure this host, and write its own entry.",
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Argument(help="show: a machine, a card, or a YAML file. probe: the file to write."),
+    ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            "--like",
+            metavar="NAME",
+            help="probe: the machine that tells what can't be measured. Default: by the CPU's "
+            "model number.",
+            show_default=False,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="probe: measure again, remembered or not.")
+    ] = False,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """The machines and network cards of the catalogue, and this host's own entry."""
+    if action != "probe" and (like is not None or fresh):
+        raise InputError(f"{action} measures nothing", "--like" if like else "--fresh")
+    if action == "list":
+        if name is not None:
+            raise InputError("list takes no name", name, "planecast machine show " + name)
+        emit(_list(), form, output)
+    elif name is None:
+        what = "which machine" if action == "show" else "which file to write"
+        raise InputError(f"{action} needs to know {what}", "planecast machine " + action)
+    elif action == "show":
+        emit(_show(name), form, output)
+    else:
+        _probe(Path(name), like, fresh=fresh)
+
+
+def _list() -> Sheet:
+    from planecast.catalog import names
+    from planecast.scenario.machine import card_of, machine_of
+
+    rows: list[dict[str, Any]] = []
+    for entry in names("cpus"):
+        found = machine_of(entry)
+        values = found.values
+        rows.append(
+            {
+                "name": found.name,
+                "title": found.title,
+                "microarchitecture": found.microarchitecture,
+                "cores": int(values.cores.value),
+                "base_ghz": values.base_ghz.value,
+                "llc_mib": values.llc_mib.value,
+                "memory_gbs": values.memory_gbs.value,
+            }
+        )
+    cards = [card_of(entry) for entry in names("nics")]
+    notes = ["Cards: " + ", ".join(f"{card.name} ({card.title})" for card in cards)]
+    notes.append("`planecast machine show NAME` tells every value with its source.")
+    document = {"machines": rows, "cards": [{"name": c.name, "title": c.title} for c in cards]}
+    return Sheet(_LISTED, rows, document=document, notes=notes)
+
+
+def _show(name: str) -> Sheet:
+    from planecast.catalog import names
+    from planecast.scenario.machine import card_of, machine_of, microarchitecture_of
+
+    if name in names("nics"):
+        card = card_of(name)
+        return Sheet(_SHOWN, _facts(card.values, card.sources), title=card.title, document=card)
+    if name in names("microarchitectures"):
+        core = microarchitecture_of(name)
+        return Sheet(_SHOWN, _facts(core.values, core.sources), title=core.title, document=core)
+    found = machine_of(name)
+    rows = [*_facts(found.values, found.sources), *_core_facts(found)]
+    return Sheet(_SHOWN, rows, title=found.title, document=found)
+
+
+def _core_facts(found: Machine) -> list[dict[str, Any]]:
+    from planecast.scenario.machine import microarchitecture_of
+
+    if found.own_core is not None:
+        return _facts(found.own_core, found.sources)
+    return _facts(found.core, microarchitecture_of(found.microarchitecture).sources)
+
+
+def _facts(values: Noun, sources: dict[str, str]) -> list[dict[str, Any]]:
+    rows = []
+    for key in type(values).model_fields:
+        fact = getattr(values, key)
+        if fact is not None:
+            source = sources.get(fact.source, fact.source)
+            value = f"{fact.value:g}" if isinstance(fact.value, float) else str(fact.value)
+            rows.append({"key": key, "value": value, "status": fact.status, "source": source})
+    return rows
+
+
+def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
+    from planecast.instruments.machine_entry import entry_text, likeness, measured_entry
+    from planecast.instruments.probe import probe_machine
+    from planecast.results.atomic import write_text
+
+    if path.suffix != ".yaml":
+        raise InputError("an entry is a YAML file", str(path), f"name it {path.name}.yaml")
+    other = likeness(like)
+    entry = measured_entry(path.stem, probe_machine(fresh=fresh), other)
+    write_text(path, entry_text(entry))
+    typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` tells what was measured")

@@ -1,0 +1,202 @@
+"""Machine: a CPU model of the catalogue with its microarchitecture; Card: a network card of it.
+
+`machine_of("gold-6230n")` reads an entry; a name that ends in ``.yaml`` is a file of yours, such as
+``planecast machine probe`` writes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Self
+
+from pydantic import model_validator
+
+from planecast.catalog import entry_path
+from planecast.scenario.document import read_document
+from planecast.scenario.fact import Fact, Flag, Positive, Text
+from planecast.scenario.model import Noun
+from planecast.scenario.problems import validated
+
+LINE_BYTES = 64
+
+
+class CoreValues(Noun):
+    """What a core of a microarchitecture has."""
+
+    issue_width: Positive
+    """Micro-operations a cycle that it can begin and retire."""
+    decode_width: Positive
+    """Instructions a cycle that it decodes."""
+    reorder_buffer: Positive
+    """Micro-operations in flight."""
+    scheduler: Positive
+    """Micro-operations that wait for operands."""
+    store_buffer: Positive
+    """Stores in flight."""
+    load_buffer: Positive
+    """Loads in flight."""
+    line_fill_buffers: Positive
+    """Lines that may be under way to L1."""
+    l1_kib: Positive
+    l1_latency_cycles: Positive
+    """Core cycles of a hit."""
+    l1_load_bytes: Positive
+    """Bytes a cycle from L1."""
+    l1_store_bytes: Positive
+    """Bytes a cycle to L1."""
+    l2_kib: Positive
+    l2_latency_cycles: Positive
+    """Core cycles of a hit."""
+    l3_inclusive: Flag
+    """Whether the last level holds what L2 holds."""
+    l3_latency_cycles: Positive
+    """Core cycles of a hit at base frequency."""
+    second_tlb_entries: Positive
+    """4 KiB pages that the second-level TLB reaches."""
+
+
+class Microarchitecture(Noun):
+    """An entry of the catalogue's microarchitectures."""
+
+    name: str
+    title: str
+    sources: dict[str, str]
+    values: CoreValues
+
+
+class CpuValues(Noun):
+    """What a CPU model has."""
+
+    cores: Positive
+    """Of one socket."""
+    threads_per_core: Positive
+    base_ghz: Positive
+    turbo_one_core_ghz: Positive
+    """With one core active."""
+    turbo_all_cores_ghz: Positive
+    """With all of them active."""
+    high_priority_cores: Fact | None = None
+    """Cores that Speed Select Base Frequency makes faster."""
+    high_priority_ghz: Fact | None = None
+    low_priority_cores: Fact | None = None
+    low_priority_ghz: Fact | None = None
+    uncore_ghz: Positive
+    """Clock of last-level cache and interconnect."""
+    llc_mib: Positive
+    """Last-level cache that `llc_cores` cores share."""
+    llc_ways: Positive
+    llc_cores: Positive
+    ddio_ways: Fact
+    """Ways that devices write into; 0: devices don't write into the cache."""
+    memory_channels: Positive
+    memory_mts: Positive
+    """Transfers a microsecond of a channel: MT/s."""
+    memory_idle_ns: Positive
+    """Latency of memory without load."""
+    memory_gbs: Positive
+    """GB/s that local reads reach at most."""
+    pcie_generation: Positive
+    pcie_lanes: Positive
+    tdp_w: Positive | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.ddio_ways.value > self.llc_ways.value:
+            raise ValueError(
+                f"ddio_ways {self.ddio_ways.value:g} is more than the cache's "
+                f"{self.llc_ways.value:g} ways"
+            )
+        fast, slow = self.high_priority_cores, self.low_priority_cores
+        if fast and slow and fast.value + slow.value != self.cores.value:
+            raise ValueError(
+                f"{fast.value:g} high-priority and {slow.value:g} low-priority cores don't make "
+                f"{self.cores.value:g}"
+            )
+        return self
+
+
+class Machine(Noun):
+    """An entry of the catalogue's CPUs. Where a scenario says nothing else, one socket counts."""
+
+    name: str
+    title: str
+    microarchitecture: str
+    """Name of the entry that tells of its cores."""
+    sources: dict[str, str]
+    """What the values' sources are, by the short names that the values use."""
+    values: CpuValues
+    own_core: CoreValues | None = None
+    """What its cores have, where it was measured: in place of the microarchitecture's."""
+
+    @property
+    def core(self) -> CoreValues:
+        """What each core has."""
+        return self.own_core or microarchitecture_of(self.microarchitecture).values
+
+    @property
+    def llc_bytes(self) -> float:
+        """Last-level cache that one group of cores shares."""
+        return self.values.llc_mib.value * 1024 * 1024
+
+    @property
+    def way_bytes(self) -> float:
+        """One way of it."""
+        return self.llc_bytes / self.values.llc_ways.value
+
+    @property
+    def l3_ns(self) -> float:
+        """Nanoseconds of a hit in the last level, at base frequency."""
+        return self.core.l3_latency_cycles.value / self.values.base_ghz.value
+
+    @property
+    def memory_peak_gbs(self) -> float:
+        """8 bytes times transfers times channels."""
+        return 8e-3 * self.values.memory_mts.value * self.values.memory_channels.value
+
+
+class CardValues(Noun):
+    """What a network card has."""
+
+    ports: Positive
+    link_gbps: Positive
+    """Line rate of a port."""
+    pcie: Text
+    """Generation and lanes, as `nic.pcie` of a scenario says it."""
+    card_mpps: Fact | None = None
+    """Million packets a second that the whole card passes."""
+    port_mpps: Fact | None = None
+    """The same of a port."""
+    descriptor_bytes: Positive
+
+
+class Card(Noun):
+    """An entry of the catalogue's network cards."""
+
+    name: str
+    title: str
+    sources: dict[str, str]
+    values: CardValues
+
+
+def machine_of(name: str) -> Machine:
+    """The machine of a catalogue's name, or of a file of yours.
+
+    Raises InputError for a name that isn't there, and for a file with file and line.
+    """
+    path = Path(name) if name.endswith(".yaml") else entry_path("cpus", name)
+    document = read_document(path)
+    return validated(Machine, document.data, document.where)
+
+
+@cache
+def microarchitecture_of(name: str) -> Microarchitecture:
+    """The microarchitecture of a name. Raises InputError for one that isn't there."""
+    document = read_document(entry_path("microarchitectures", name))
+    return validated(Microarchitecture, document.data, document.where)
+
+
+def card_of(name: str) -> Card:
+    """The card of a name. Raises InputError for one that isn't there."""
+    document = read_document(entry_path("nics", name))
+    return validated(Card, document.data, document.where)
