@@ -14,9 +14,9 @@ LEVELS = (
     {"catalog", "host"},
     {"scenario"},
     {"results"},
-    {"dataplanes", "generators", "instruments"},
+    {"dataplanes", "generators", "instruments", "model"},
     {"engines"},
-    {"explain", "partition", "calibrate", "study", "search"},
+    {"explain", "partition", "calibrate", "study", "search", "reproduce"},
     {"report"},
     {"cli"},
 )
