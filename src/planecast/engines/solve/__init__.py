@@ -4,16 +4,23 @@ from planecast.engines.solve.calibration import Alternative, Calibration, Parame
 from planecast.engines.solve.engine import predicted_cycles, solve
 from planecast.engines.solve.features import FeatureTable, features
 from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level
+from planecast.engines.solve.many import solve_many
+from planecast.engines.solve.questions import COLUMNS, NUMBERS, Choice, Questions
 
 __all__ = [
+    "COLUMNS",
+    "NUMBERS",
     "Alternative",
     "Calibration",
+    "Choice",
     "FeatureTable",
     "Flight",
     "Hierarchy",
     "Level",
     "Parameter",
+    "Questions",
     "features",
     "predicted_cycles",
     "solve",
+    "solve_many",
 ]

@@ -7,6 +7,9 @@ packets, would under exact LRU be there if T > P and never else; real replacemen
 to LRU, so the step is softened to 1 - exp(-(T/P)^4): 6 % at half the period, 63 % at the period,
 all at twice.
 Source: Che, Tung, Wang 2002; Fricker, Robert, Roberts 2012.
+
+The lines held are a concave function of T, so Newton's steps from below never pass the root, and
+from the root of a smaller cache they need a few to that of a larger one.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from planecast.engines.solve.regions import Region
 
 Floats = NDArray[np.float64]
 
-_SHARPNESS = 4
-_STEPS = 48  # halvings of log T: from 2^48 to 1 in a billionth
+_STEPS = 200  # a cache a millionth short of what is needed takes some 20
+_EXACT = 1e-7  # relative step of T; the error left is the square of it
+_FOR_EVER = 1e30  # packets that a line stays where everything fits
 
 
 def hit_shares(
@@ -33,38 +37,103 @@ def hit_shares(
     shape (scenarios,).
     """
     out = [np.zeros_like(lcores, bool) if shared else r.conflicts(capacity_lines) for r in regions]
-    lines = [np.maximum(r.total_lines if shared else r.lines, 1e-9) for r in regions]
-    factor = lcores if shared else np.ones_like(lcores)
-    rates = [r.touches * factor / n for r, n in zip(regions, lines, strict=True)]
-    used = [(r.touches > 0) & ~o for r, o in zip(regions, out, strict=True)]
-    needed = sum(np.where(u, n, 0.0) for u, n in zip(used, lines, strict=True))
-    low, high = np.full_like(lcores, -4.0), np.full_like(lcores, 44.0)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        time = np.exp2(middle)
-        held = sum(
-            np.where(u, n * _held(r.cyclic, rate, time), 0.0)
-            for r, u, n, rate in zip(regions, used, lines, rates, strict=True)
+    residents = Residents(regions, lcores, out, shared=shared)
+    return list(residents.shares(capacity_lines))
+
+
+class Residents:
+    """The regions that share a cache in many scenarios, for caches of rising size."""
+
+    def __init__(
+        self,
+        regions: Sequence[Region],
+        lcores: Floats,
+        out: Sequence[NDArray[np.bool_]],
+        *,
+        shared: bool,
+    ) -> None:
+        """`out` says where a region can't be held: it then takes no room."""
+        self._uniform = [i for i, region in enumerate(regions) if not region.cyclic]
+        self._cyclic = [i for i, region in enumerate(regions) if region.cyclic]
+        factor = lcores if shared else 1.0
+        self._out = np.stack(out)
+        lines = np.stack([r.total_lines if shared else r.lines for r in regions])
+        touches = np.stack([r.touches for r in regions]) * factor
+        lines = np.maximum(lines, 1e-9)
+        self._rates = touches / lines
+        used = (touches > 0) & ~self._out
+        self._lines = np.where(used, lines, 0.0)
+        self._touches = np.where(used, touches, 0.0)
+        self._needed = self._lines.sum(axis=0)
+        self._conflicts = bool(self._out.any())
+        self._last = (np.zeros_like(lcores), np.zeros_like(lcores))
+
+    def shares(self, capacity_lines: Floats) -> Floats:
+        """Share of the touches that are served, of shape (regions, scenarios)."""
+        time = self._time(capacity_lines)
+        reuse = self._rates * time
+        for i in self._cyclic:
+            reuse[i] *= reuse[i]
+            reuse[i] *= reuse[i]
+        np.negative(reuse, out=reuse)
+        np.exp(reuse, out=reuse)
+        np.subtract(1.0, reuse, out=reuse)
+        if self._conflicts:
+            reuse[self._out] = 0.0
+        # What fits is there, touched or not.
+        return np.where((self._needed <= capacity_lines) & ~self._out, 1.0, reuse)
+
+    def _time(self, capacity: Floats) -> Floats:
+        """Packets that a line stays: where the lines held are as many as the cache has."""
+        smaller, start = self._last
+        most = np.maximum(self._touches.sum(axis=0), 1e-300)
+        # Nothing is held at T = 0, so its Newton step is known; the last root is as good a start.
+        time: Floats = np.maximum(capacity / most, np.where(smaller <= capacity, start, 0.0))
+        rows = np.flatnonzero(self._needed > capacity)
+        found = time[rows]
+        if len(rows):
+            self._newton(rows, found, np.broadcast_to(capacity, time.shape)[rows])
+        time.fill(_FOR_EVER)
+        time[rows] = found
+        self._last = (np.broadcast_to(capacity, time.shape), np.where(time < _FOR_EVER, time, 0.0))
+        return time
+
+    def _newton(self, rows: NDArray[np.intp], found: Floats, capacity: Floats) -> None:
+        """Improve `found`, the times of `rows`, in place; rows that are exact are left out."""
+        whole = len(rows) == len(self._needed)
+
+        def of(table: Floats, regions: list[int]) -> list[Floats]:
+            used = [i for i in regions if np.any(self._touches[i])]
+            return [table[i] if whole else table[i][rows] for i in used]
+
+        open_rows = np.arange(len(rows))
+        time = found.copy()
+        tables3 = (self._lines, self._touches, self._rates)
+        uniform = list(zip(*(of(t, self._uniform) for t in tables3), strict=True))
+        cyclic = list(
+            zip(*(of(t, self._cyclic) for t in (self._lines, self._touches)), strict=True)
         )
-        full = held >= capacity_lines
-        high, low = np.where(full, middle, high), np.where(full, low, middle)
-    time = np.exp2((low + high) / 2)
-    fits = needed <= capacity_lines
-    return [
-        np.where(o, 0.0, np.where(fits, 1.0, _hit(r.cyclic, rate, time)))
-        for r, rate, o in zip(regions, rates, out, strict=True)
-    ]
-
-
-def _hit(cyclic: bool, rate: Floats, time: Floats) -> Floats:
-    if not cyclic:
-        return np.asarray(-np.expm1(-rate * time))
-    return np.asarray(-np.expm1(-((rate * time) ** _SHARPNESS)))
-
-
-def _held(cyclic: bool, rate: Floats, time: Floats) -> Floats:
-    """Share of a region's lines that are in the cache at any moment."""
-    if not cyclic:
-        return _hit(cyclic, rate, time)
-    # A line is there for T of the P packets between two touches.
-    return np.minimum(rate * time, 1.0)
+        for _ in range(_STEPS):
+            room, slope = capacity.copy(), np.full_like(time, 1e-300)
+            for lines, touches, rates in uniform:
+                gone = np.exp(-rates * time)
+                slope += touches * gone
+                gone -= 1.0
+                gone *= lines
+                room += gone
+            for lines, touches in cyclic:
+                held = touches * time
+                slope += touches * (held < lines)
+                room -= np.minimum(held, lines, out=held)
+            step = room / slope
+            time += step
+            still = step > _EXACT * time
+            count = int(np.count_nonzero(still))
+            if count == 0:
+                break
+            if count < 0.6 * len(time):
+                found[open_rows] = time
+                open_rows, time, capacity = open_rows[still], time[still], capacity[still]
+                uniform = [(a[still], b[still], c[still]) for a, b, c in uniform]
+                cyclic = [(a[still], b[still]) for a, b in cyclic]
+        found[open_rows] = time

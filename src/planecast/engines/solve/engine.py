@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from planecast.engines.solve.calibration import Calibration
+from planecast.engines.solve.calibration import Alternative, Calibration
 from planecast.engines.solve.features import (
     STAGES,
     FeatureTable,
-    features,
+    feature_tables,
     instructions_of,
     stage_instructions,
 )
-from planecast.engines.solve.ranges import outside
+from planecast.engines.solve.known import asked
+from planecast.engines.solve.questions import Questions
+from planecast.engines.solve.ranges import any_outside, outside
 from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -40,36 +42,50 @@ class Predicted:
     stages: dict[str, tuple[Floats, Floats]]
     """By stage: value and half width."""
     capped_by_memory: NDArray[np.bool_]
+    extrapolates: NDArray[np.bool_]
+    """Some key lies outside its calibrated range."""
 
 
-def predicted_cycles(scenarios: Sequence[Scenario], calibration: Calibration) -> Predicted:
+def predicted_cycles(
+    scenarios: Questions | Sequence[Scenario], calibration: Calibration, *, by_stage: bool = True
+) -> Predicted:
     """What the model says of many scenarios.
 
     The interval adds what the parameters leave open, what the size of the last cache level leaves
-    open, and the model's own error as the calibration points showed it.
+    open, and the model's own error as the calibration points showed it. Without `by_stage` there
+    are no stages in it, at a third of the time.
     """
-    table = _table(scenarios, calibration, calibration.last_level_factor)
+    questions = asked(scenarios)
+    table, others = _tables(questions, calibration)
     names = calibration.names
     _refuse_unknown(table, names)
     whole = table.row(None, names)
     value = whole @ calibration.vector
-    outer = np.array([bool(outside(s, calibration.ranges)) for s in scenarios])
+    outer = any_outside(questions, calibration.ranges)
     own = calibration.discrepancy * value * np.where(outer, EXTRAPOLATION, 1.0)
-    cache = _cache_spread(scenarios, calibration, value)
+    cache = _cache_spread(others, calibration, value)
     quantile = float(stats.t.ppf(0.975, calibration.freedom))
     half = quantile * np.sqrt(_spread(whole, calibration) ** 2 + own**2 + cache**2)
     bound = table.memory_lines * calibration.hierarchy.memory_line_cycles
-    by_stage = {}
-    for stage in STAGES:
+    stages = {}
+    for stage in STAGES if by_stage else ():
         row = table.row(stage, names)
         part = row @ calibration.vector
-        by_stage[stage] = (part, quantile * np.hypot(_spread(row, calibration), own * part / value))
-    return Predicted(np.maximum(value, bound), half, by_stage, bound > value)
+        stages[stage] = (part, quantile * np.hypot(_spread(row, calibration), own * part / value))
+    return Predicted(np.maximum(value, bound), half, stages, bound > value, outer)
 
 
-def _table(scenarios: Sequence[Scenario], calibration: Calibration, factor: float) -> FeatureTable:
-    hierarchy = calibration.hierarchy.with_last_level(factor)
-    return features(scenarios, hierarchy, calibration.instructions)
+def _tables(
+    questions: Questions, calibration: Calibration
+) -> tuple[FeatureTable, list[tuple[Alternative, FeatureTable]]]:
+    """Features with the last cache level that fitted best, and with the others."""
+    sizes = [calibration.last_level_factor]
+    sizes += [other.last_level_factor for other in calibration.alternatives]
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    machines = [calibration.hierarchy.with_last_level(sizes[i]) for i in order]
+    found = feature_tables(questions, machines, calibration.instructions)
+    tables = dict(zip(order, found, strict=True))
+    return tables[0], [(o, tables[i]) for i, o in enumerate(calibration.alternatives, 1)]
 
 
 def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
@@ -88,18 +104,19 @@ def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
 
 def _spread(rows: Floats, calibration: Calibration) -> Floats:
     """Standard deviation that the parameters' covariance gives to each row."""
-    variance = np.einsum("ij,jk,ik->i", rows, calibration.matrix, rows)
+    variance = np.einsum("ij,ij->i", rows @ calibration.matrix, rows)
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _cache_spread(scenarios: Sequence[Scenario], calibration: Calibration, value: Floats) -> Floats:
+def _cache_spread(
+    others: Sequence[tuple[Alternative, FeatureTable]], calibration: Calibration, value: Floats
+) -> Floats:
     """Root mean square of what the other sizes of the last cache level would change."""
     squares = np.zeros_like(value)
-    for other in calibration.alternatives:
-        table = _table(scenarios, calibration, other.last_level_factor)
+    for other, table in others:
         predicted = table.row(None, calibration.names) @ np.array(other.values)
         squares += (predicted - value) ** 2
-    return np.asarray(np.sqrt(squares / max(1, len(calibration.alternatives))))
+    return np.asarray(np.sqrt(squares / max(1, len(others))))
 
 
 def solve(
@@ -149,11 +166,15 @@ def _result(
     )
 
 
+def interval_of(value: Floats, half_width: Floats) -> tuple[Floats, Floats]:
+    """Ends of an interval. A cost can't be nothing: one that would reach zero ends above it."""
+    return np.maximum(value - half_width, value * 0.01), value + half_width
+
+
 def _estimate(value: float, half_width: float, unit: str) -> Estimate:
-    # A cost can't be nothing: an interval that would reach zero ends just above it.
-    low = max(float(value - half_width), float(value) * 0.01)
+    low, high = interval_of(np.asarray(value), np.asarray(half_width))
     return Estimate(
-        value=float(value), low=low, high=float(value + half_width), unit=unit, kind="computed"
+        value=float(value), low=float(low), high=float(high), unit=unit, kind="computed"
     )
 
 

@@ -30,10 +30,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve.cache import hit_shares
-from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
-from planecast.engines.solve.known import refuse_unmodelled
-from planecast.engines.solve.regions import Facts, Region, facts_of, regions_of
+from planecast.engines.solve.delays import Delays
+from planecast.engines.solve.hierarchy import Hierarchy
+from planecast.engines.solve.known import asked
+from planecast.engines.solve.questions import Questions
+from planecast.engines.solve.regions import Facts, facts_of
 from planecast.instruments.counts import InstructionCounts
 from planecast.scenario.scenario import Scenario
 
@@ -72,10 +73,12 @@ class FeatureTable:
     def row(self, stage: str | None, parameters: Sequence[str]) -> Floats:
         """Features of a stage, or of all together, of shape (scenarios, parameters)."""
         rows = [self.stages[stage]] if stage else list(self.stages.values())
-        zero = np.zeros_like(self.memory_lines)
-        return np.stack(
-            [sum((row.get(name, zero) for row in rows), zero) for name in parameters], axis=1
-        )
+        table = np.zeros((len(parameters), len(self.memory_lines)))
+        for i, name in enumerate(parameters):
+            for row in rows:
+                if name in row:
+                    table[i] += row[name]
+        return table.T
 
 
 def pipeline_name(scenario: Scenario) -> str:
@@ -87,7 +90,13 @@ def instructions_of(
     scenario: Scenario, counts: Mapping[str, InstructionCounts]
 ) -> InstructionCounts:
     """The counts of the scenario's own pipeline; of the first one counted when it has none."""
-    own = counts.get(pipeline_name(scenario))
+    return _of_pipeline(scenario.workload.stages, counts)
+
+
+def _of_pipeline(
+    stages: Sequence[str], counts: Mapping[str, InstructionCounts]
+) -> InstructionCounts:
+    own = counts.get(",".join(stages) or "none")
     return own if own is not None else next(iter(counts.values()))
 
 
@@ -99,56 +108,102 @@ def stage_instructions(
     return 0.0 if counted is None else counted.at(scenario.placement.burst)
 
 
-def _full_rounds(scenario: Scenario, counts: Mapping[str, InstructionCounts]) -> float:
-    """Instructions a packet of the ACL's wide search when every round is full: of long bursts."""
-    counted = instructions_of(scenario, counts).stages.get("acl")
-    return 0.0 if counted is None else counted.at(LONG_BURST)
+class _Counted:
+    """Instructions a packet of many scenarios: a table of pipelines and bursts, looked up."""
+
+    def __init__(self, questions: Questions, counts: Mapping[str, InstructionCounts]) -> None:
+        pipelines = questions.choices["workload.stages"]
+        self._counts = [_of_pipeline(stages, counts) for stages in pipelines.values]
+        self._pipeline = pipelines.index
+        self._burst = questions.numbers["placement.burst"].astype(np.intp)
+        self._bursts = np.flatnonzero(np.bincount(self._burst))
+
+    def at_burst(self, stage: str) -> Floats:
+        """Of the scenario's burst; 0 for a stage that was not counted."""
+        table = np.zeros((len(self._counts), int(self._bursts.max(initial=0)) + 1))
+        for row, counts in zip(table, self._counts, strict=True):
+            counted = counts.stages.get(stage)
+            if counted is not None:
+                row[self._bursts] = [counted.at(int(burst)) for burst in self._bursts]
+        return np.asarray(table[self._pipeline, self._burst])
+
+    def full_rounds(self) -> Floats:
+        """Of the ACL's wide search when every round is full: of long bursts."""
+        found = [counts.stages.get("acl") for counts in self._counts]
+        long = [0.0 if counted is None else counted.at(LONG_BURST) for counted in found]
+        return np.array(long)[self._pipeline]
 
 
 def features(
-    scenarios: Sequence[Scenario],
+    scenarios: Questions | Sequence[Scenario],
     hierarchy: Hierarchy,
     instructions: Mapping[str, InstructionCounts],
 ) -> FeatureTable:
     """The features of scenarios on a machine with the instruction counts of these pipelines.
 
-    Raises InputError for what the model doesn't know (`refuse_unmodelled`).
+    Raises InputError for what the model doesn't know (`known.asked`).
     """
-    refuse_unmodelled(scenarios)
-    facts = facts_of(scenarios)
-    regions = regions_of(facts)
-    delay, memory_lines = _delays(regions, hierarchy, facts)
+    return feature_tables(scenarios, (hierarchy,), instructions)[0]
+
+
+def feature_tables(
+    scenarios: Questions | Sequence[Scenario],
+    hierarchies: Sequence[Hierarchy],
+    instructions: Mapping[str, InstructionCounts],
+) -> list[FeatureTable]:
+    """The features on each of several machines; what two have in common is computed once.
+
+    Last cache levels of rising size are the cheapest order. Raises InputError as `features` does.
+    """
+    questions = asked(scenarios)
+    facts = facts_of(questions)
+    near = _near_features(facts, _Counted(questions, instructions))
+    return [
+        FeatureTable(_with_delays(near, delay, facts), memory_lines)
+        for delay, memory_lines in Delays(facts).on(hierarchies)
+    ]
+
+
+def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Floats]]:
+    """What stages cost with every access near: instructions, bursts, rounds, stores."""
     per_burst = 1 / facts.burst
     table: dict[str, dict[str, Floats]] = {}
     for stage in STAGES:
         runs = facts.stages[stage]
-        count = np.array([stage_instructions(s, stage, instructions) for s in scenarios])
         table[stage] = {
-            f"{stage}.cpi": runs * count,
+            f"{stage}.cpi": runs * counted.at_burst(stage),
             f"{stage}.burst": runs * per_burst,
         }
-    for stage in ("source", "acl", "classify", "actions", "route"):
-        table[stage][f"{stage}.bf"] = delay[stage]
     wide = facts.burst >= WIDE_SEARCH
     lanes = np.select([facts.burst >= 8, facts.burst >= 4], [8.0, 4.0], 1.0)
     rounds = np.ceil(facts.burst / lanes) / facts.burst
     acl = table["acl"]
     acl["acl.narrow"] = np.where(wide, 0.0, acl["acl.cpi"])
-    full = np.array([_full_rounds(s, instructions) for s in scenarios])
     filled = facts.burst / WIDE_SEARCH
-    acl["acl.cpi"] = np.where(wide, facts.stages["acl"] * full * np.ceil(filled) / filled, 0.0)
+    full = facts.stages["acl"] * counted.full_rounds()
+    acl["acl.cpi"] = np.where(wide, full * np.ceil(filled) / filled, 0.0)
     acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
     del acl["acl.burst"]
     behind = sum((table[stage][f"{stage}.cpi"] for stage in BEHIND_KEYS), np.zeros_like(per_burst))
     for stage, share in _drain(facts).items():
         table[stage][DRAIN] = share
         table[stage][HIDDEN] = -share * behind
+    return table
+
+
+def _with_delays(
+    near: Mapping[str, Mapping[str, Floats]], delay: Mapping[str, Floats], facts: Facts
+) -> dict[str, dict[str, Floats]]:
+    """The near features and those of what misses add."""
+    table = {stage: dict(row) for stage, row in near.items()}
+    for stage in ("source", "acl", "classify", "actions", "route"):
+        table[stage][f"{stage}.bf"] = delay[stage]
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
     asked = facts.stages["key"] * (delay["actions"] + delay["route"])
     table["key"]["key.bf"] = asked
     # They are still under way when the look-ups ask for theirs.
     table["classify"]["classify.behind"] = facts.stages["classify"] * asked
-    return FeatureTable(table, memory_lines)
+    return table
 
 
 def _drain(facts: Facts) -> dict[str, Floats]:
@@ -163,40 +218,3 @@ def _drain(facts: Facts) -> dict[str, Floats]:
         "key": exposed * facts.stages["key"],
         "source": exposed * (1 - facts.stages["key"]),
     }
-
-
-def _delays(
-    regions: Sequence[Region], hierarchy: Hierarchy, facts: Facts
-) -> tuple[Mapping[str, Floats], Floats]:
-    """(delay a packet by stage in TSC cycles, lines a packet from memory)."""
-    lcores = facts.lcores
-    near = hierarchy.levels[0].line_cycles
-    from_memory = hierarchy.line_cycles(facts.burst) - near
-    # A cache serves what no nearer one does: shares grow from level to level.
-    reached = [np.zeros_like(lcores) for _ in regions]
-    delay = [np.zeros_like(lcores) for _ in regions]
-    for level in hierarchy.levels:
-        capacity = np.full_like(lcores, level.size_bytes / LINE_BYTES)
-        shares = hit_shares(regions, capacity, lcores, shared=level.shared)
-        for i, share in enumerate(shares):
-            served = np.maximum(share - reached[i], 0.0)
-            delay[i] += served * (level.line_cycles - near)
-            reached[i] = np.maximum(reached[i], share)
-    walks = _walk_shares(regions, hierarchy, facts.small_pages)
-    found: dict[str, Floats] = {}
-    memory_lines = np.zeros_like(lcores)
-    for i, region in enumerate(regions):
-        missed = 1 - reached[i]
-        per_touch = delay[i] + missed * from_memory + walks[i] * hierarchy.walk_cycles
-        found[region.stage] = found.get(region.stage, 0.0) + region.touches * per_touch
-        memory_lines += region.touches * missed
-    return found, memory_lines
-
-
-def _walk_shares(
-    regions: Sequence[Region], hierarchy: Hierarchy, small_pages: NDArray[np.bool_]
-) -> list[Floats]:
-    """Share of each region's touches that need a page walk; none with 2 MiB pages."""
-    in_use = sum(np.where(region.touches > 0, region.pages, 0.0) for region in regions)
-    beyond = np.clip(1 - hierarchy.tlb_pages / np.maximum(in_use, 1.0), 0.0, 1.0)
-    return [np.where(small_pages, beyond, 0.0) for _ in regions]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from planecast.engines.solve.questions import Questions
 from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
 
@@ -13,6 +14,15 @@ SIMULATED = ("nic", "accelerator", "interference")
 """Sections of a scenario that the simulator alone heeds."""
 
 _USUAL = Scenario(name="usual")
+
+
+def asked(scenarios: Questions | Sequence[Scenario]) -> Questions:
+    """The scenarios as columns, in which they may come. Raises InputError for what the model
+    doesn't know."""
+    if isinstance(scenarios, Questions):
+        return scenarios
+    refuse_unmodelled(scenarios)
+    return Questions.of(scenarios)
 
 
 def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:

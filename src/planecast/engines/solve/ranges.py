@@ -4,35 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.engines.solve.questions import Questions
 from planecast.scenario.scenario import Scenario
 
+Floats = NDArray[np.float64]
 
-def coordinates(scenario: Scenario) -> dict[str, float]:
-    """The numbers that place a scenario among others."""
-    return {
-        "workload.acl_rules": scenario.workload.acl_rules,
-        "workload.flows": scenario.workload.flows,
-        "workload.routes": scenario.workload.routes,
-        "traffic.flows": scenario.traffic.flows,
-        "traffic.frame_bytes": max(size for size, _ in scenario.traffic.frames),
-        "placement.burst": scenario.placement.burst,
-        "placement.rx_ring": scenario.placement.rx_ring,
-        "placement.tx_ring": scenario.placement.tx_ring,
-        "lcores": len(scenario.placement.cpus),
-        "4KiB pages": float(scenario.placement.page_size == "4KiB"),
+COORDINATES = (
+    "workload.acl_rules",
+    "workload.flows",
+    "workload.routes",
+    "traffic.flows",
+    "traffic.frame_bytes",
+    "placement.burst",
+    "placement.rx_ring",
+    "placement.tx_ring",
+    "lcores",
+    "4KiB pages",
+)
+"""What places a scenario among others."""
+
+
+def coordinates(asked: Questions | Sequence[Scenario]) -> dict[str, Floats]:
+    """The numbers that place scenarios among others."""
+    questions = asked if isinstance(asked, Questions) else Questions.of(asked)
+    small = questions.choices["placement.page_size"].each(lambda size: size == "4KiB")
+    numbers = {
+        **questions.numbers,
+        "traffic.frame_bytes": questions.largest_frame,
+        "lcores": questions.lcores,
+        "4KiB pages": small,
     }
+    return {key: numbers[key] for key in COORDINATES}
 
 
 def ranges_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[float, ...]]:
     """Lowest and highest value of each key."""
-    columns = [coordinates(scenario) for scenario in scenarios]
-    return {key: (min(c[key] for c in columns), max(c[key] for c in columns)) for key in columns[0]}
+    columns = coordinates(scenarios)
+    return {key: (float(column.min()), float(column.max())) for key, column in columns.items()}
+
+
+def any_outside(
+    asked: Questions | Sequence[Scenario], ranges: Mapping[str, Sequence[float]]
+) -> NDArray[np.bool_]:
+    """Which scenarios have a value outside the calibrated range."""
+    found: NDArray[np.bool_] | bool = False
+    for key, column in coordinates(asked).items():
+        if key in ranges:
+            low, high = ranges[key]
+            found = found | (column < low) | (column > high)
+    return np.asarray(found, dtype=np.bool_)
 
 
 def outside(scenario: Scenario, ranges: Mapping[str, Sequence[float]]) -> list[str]:
     """The keys whose value lies outside the calibrated range, with both, as sentences."""
     found = []
-    for key, value in coordinates(scenario).items():
+    for key, (value,) in coordinates([scenario]).items():
         low, high = ranges.get(key, (value, value))
         if not low <= value <= high:
             found.append(f"{key}={value:g} lies outside the calibrated {low:g} to {high:g}")

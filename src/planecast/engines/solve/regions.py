@@ -7,12 +7,14 @@ follow from the data plane's tables (native/dataplane) and from the traffic.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.engines.solve.questions import Questions
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -80,36 +82,45 @@ class Facts:
     """1 where the stage runs, else 0; source and tx always do."""
 
 
-def facts_of(scenarios: Sequence[Scenario]) -> Facts:
+def facts_of(asked: Questions | Sequence[Scenario]) -> Facts:
     """Gathers the numbers of many scenarios. `auto` pages count as 2 MiB ones."""
-
-    def column(values: Sequence[float]) -> Floats:
-        return np.array(values, dtype=np.float64)
-
-    steps = [_step(s.traffic.destination_step) for s in scenarios]
-    destinations = [(1 << 32) // max(1, step & -step) if step else 1 for step in steps]
+    questions = asked if isinstance(asked, Questions) else Questions.of(asked)
+    numbers, choices = questions.numbers, questions.choices
+    steps = choices["traffic.destination_step"]
+    destinations = steps.each(_destinations)
+    route_lines = np.minimum(destinations, 1 << 20)
+    burst = numbers["placement.burst"]
+    stages = choices["workload.stages"]
     names = ("acl", "key", "classify", "actions", "route")
     return Facts(
-        acl_rules=column([s.workload.acl_rules for s in scenarios]),
-        table_flows=column([s.workload.flows for s in scenarios]),
-        routes=column([s.workload.routes for s in scenarios]),
-        library_table=np.array([s.workload.flow_table == "rte_hash" for s in scenarios]),
-        active_flows=column([s.traffic.flows for s in scenarios]),
-        destinations=column(destinations),
-        destination_lines=column([min(count, 1 << 20) for count in destinations]),
-        destination_stride=column([(1 << 20) // min(count, 1 << 20) for count in destinations]),
-        buffers=column(
-            [s.placement.rx_ring + s.placement.tx_ring + s.placement.burst for s in scenarios]
-        ),
-        lcores=column([len(s.placement.cpus) for s in scenarios]),
-        burst=column([s.placement.burst for s in scenarios]),
-        small_pages=np.array([s.placement.page_size == "4KiB" for s in scenarios]),
+        acl_rules=numbers["workload.acl_rules"],
+        table_flows=numbers["workload.flows"],
+        routes=numbers["workload.routes"],
+        library_table=choices["workload.flow_table"].each(lambda name: name == "rte_hash") > 0,
+        active_flows=numbers["traffic.flows"],
+        destinations=destinations,
+        destination_lines=route_lines,
+        destination_stride=(1 << 20) // route_lines,
+        buffers=numbers["placement.rx_ring"] + numbers["placement.tx_ring"] + burst,
+        lcores=questions.lcores,
+        burst=burst,
+        small_pages=choices["placement.page_size"].each(lambda size: size == "4KiB") > 0,
         stages={
-            "source": np.ones(len(scenarios)),
-            **{n: column([n in s.workload.stages for s in scenarios]) for n in names},
-            "tx": np.ones(len(scenarios)),
+            "source": np.ones(questions.size),
+            **{name: stages.each(functools.partial(_runs, name)) for name in names},
+            "tx": np.ones(questions.size),
         },
     )
+
+
+def _runs(stage: str, stages: tuple[str, ...]) -> bool:
+    return stage in stages
+
+
+def _destinations(dotted: str) -> int:
+    """Distinct addresses before the steps come round."""
+    step = _step(dotted)
+    return (1 << 32) // max(1, step & -step) if step else 1
 
 
 def _step(dotted: str) -> int:

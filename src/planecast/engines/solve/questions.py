@@ -1,0 +1,132 @@
+"""Many scenarios as columns: an array for each key that the closed form reads.
+
+A scenario as an object costs some 100 µs to check and 10 to read, the closed form 2. A sweep that
+varies numbers over one base therefore asks with columns, and no object is made for a point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.scenario.points import value_at
+from planecast.scenario.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+NUMBERS = (
+    "workload.acl_rules",
+    "workload.flows",
+    "workload.routes",
+    "traffic.flows",
+    "traffic.frame_bytes",
+    "placement.burst",
+    "placement.rx_ring",
+    "placement.tx_ring",
+)
+"""Keys with a number each, in the closed form's equations."""
+
+CHOICES = (
+    "workload.stages",
+    "workload.flow_table",
+    "traffic.frame_mix",
+    "traffic.destination_step",
+    "placement.lcores",
+    "placement.page_size",
+)
+"""Keys with one of a few values each."""
+
+COLUMNS = (*NUMBERS, *CHOICES)
+"""All that the closed form reads of a scenario that it doesn't refuse."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A column of one of a few values each."""
+
+    values: tuple[Any, ...]
+    index: NDArray[np.intp]
+    """Of shape (scenarios,): which of the values."""
+
+    def each(self, number: Callable[[Any], float]) -> Floats:
+        """A number of each value, as a column."""
+        return np.array([number(value) for value in self.values], dtype=np.float64)[self.index]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Scenarios that the closed form can be asked all at once."""
+
+    numbers: Mapping[str, Floats]
+    choices: Mapping[str, Choice]
+    size: int
+
+    @classmethod
+    def of(cls, scenarios: Sequence[Scenario]) -> Questions:
+        """The columns of these scenarios."""
+        numbers = {
+            key: np.array([value_at(s, key) for s in scenarios], dtype=np.float64)
+            for key in NUMBERS
+        }
+        choices = {key: _choice([value_at(s, key) for s in scenarios]) for key in CHOICES}
+        return cls(numbers, choices, len(scenarios))
+
+    @classmethod
+    def over(cls, base: Scenario, columns: Mapping[str, Floats | Choice]) -> Questions:
+        """One base scenario with columns for some of its keys; the caller checked their values.
+
+        Raises KeyError for a key that is none of COLUMNS, ValueError for other lengths than one.
+        """
+        sizes = {len(c.index if isinstance(c, Choice) else c) for c in columns.values()} or {1}
+        if len(sizes) > 1:
+            raise ValueError(f"columns of one length are needed, got {sorted(sizes)}")
+        unknown = [key for key in columns if key not in COLUMNS]
+        if unknown:
+            raise KeyError(unknown[0])
+        (size,) = sizes
+        numbers, choices = {}, {}
+        for key in NUMBERS:
+            column = columns.get(key)
+            given = value_at(base, key) if column is None else np.asarray(column, dtype=np.float64)
+            numbers[key] = np.broadcast_to(np.asarray(given, dtype=np.float64), (size,))
+        for key in CHOICES:
+            given = columns.get(key)
+            alone = Choice((value_at(base, key),), np.zeros(size, dtype=np.intp))
+            choices[key] = given if isinstance(given, Choice) else alone
+        return cls(numbers, choices, size)
+
+    def part(self, first: int, last: int) -> Questions:
+        """The scenarios from `first` to before `last`."""
+        rows = slice(first, last)
+        return Questions(
+            {key: column[rows] for key, column in self.numbers.items()},
+            {key: Choice(c.values, c.index[rows]) for key, c in self.choices.items()},
+            len(range(self.size)[rows]),
+        )
+
+    @property
+    def lcores(self) -> Floats:
+        """Forwarding lcores."""
+        from planecast.scenario.cpus import parse_cpus
+
+        return self.choices["placement.lcores"].each(lambda cpus: len(parse_cpus(cpus)))
+
+    @property
+    def largest_frame(self) -> Floats:
+        """Bytes of the largest frame."""
+        from planecast.scenario.frames import mix_frames
+
+        def largest(mix: str) -> float:
+            return max((size for size, _ in mix_frames(mix)), default=0)
+
+        own = self.choices["traffic.frame_mix"].each(largest)
+        return np.where(own > 0, own, self.numbers["traffic.frame_bytes"])
+
+
+def _choice(values: Sequence[Any]) -> Choice:
+    places = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    return Choice(tuple(places), np.array([places[v] for v in values], dtype=np.intp))
