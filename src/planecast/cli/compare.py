@@ -45,10 +45,10 @@ def compare(
     Runs with several results are compared scenario by scenario.
     """
     from planecast.results import compare as compare_results
-    from planecast.results import find_run, runs_folder
+    from planecast.results import find_run, picked, runs_folder
 
     root = runs_folder(runs)
-    (run_a, picked_a), (run_b, picked_b) = _named(a), _named(b)
+    (run_a, picked_a), (run_b, picked_b) = picked(a), picked(b)
     folder_a, folder_b = find_run(run_a, root), find_run(run_b, root)
     together = folder_a.path.resolve() == folder_b.path.resolve()
     pairs = _pairs(_results(folder_a, picked_a), _results(folder_b, picked_b))
@@ -68,18 +68,6 @@ def compare(
     }
     columns = _SHOWN if chosen_format(form, output) == "table" else _COLUMNS
     emit(Sheet(columns, rows, cells, document, notes=notes), form, output)
-
-
-def _named(text: str) -> tuple[str, int | None]:
-    """``RUN#2`` as the run and the position in it, from 0; None for the whole run."""
-    run, mark, number = text.rpartition("#")
-    if not mark:
-        return text, None
-    if not number.isdecimal() or int(number) == 0:
-        raise InputError(
-            f"got '{text}'", "compare", "after # stands a number from 1, as in latest#2"
-        )
-    return run, int(number) - 1
 
 
 def _results(run: RunDirectory, picked: int | None) -> list[Result]:

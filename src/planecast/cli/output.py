@@ -50,6 +50,8 @@ class Sheet:
     document: BaseModel | Mapping[str, Any] | Sequence[Any] | None = None
     """What ``--format json`` writes; by default the rows."""
     title: str = ""
+    lead: Sequence[str] = field(default_factory=tuple)
+    """Lines above the table."""
     notes: Sequence[str] = field(default_factory=tuple)
     """Lines under the table."""
 
@@ -141,6 +143,8 @@ def _draw(console: Any, sheet: Sheet) -> None:
         )
     for row in _texts(sheet):
         table.add_row(*(Text(cell) for cell in row))
+    for line in sheet.lead:
+        console.print(Text(line), soft_wrap=True)
     console.print(table)
     for note in sheet.notes:
         console.print(Text(note), soft_wrap=True)

@@ -26,6 +26,7 @@ VERBS: dict[str, str] = {
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
     "machine": "The machines and cards of the catalogue, and this host's own entry.",
     "compare": "Two runs side by side.",
+    "explain": "Where the cycles go, what limits, what to try next.",
     "report": "One offline HTML file of a run.",
     "query": "SQL over all runs.",
     "schema": "JSON Schema of the files you write, for your editor.",

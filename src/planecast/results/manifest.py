@@ -26,7 +26,8 @@ class Manifest(Noun):
     started_at: str
     """When it began: UTC, ISO 8601, to the second."""
     host: dict[str, str | int | float]
-    """The machine: CPU model, cores, memory, kernel, hypervisor."""
+    """The machine: CPU by name and by vendor, family and model, how many, memory, kernel,
+    hypervisor."""
     versions: dict[str, str]
     """Versions of planecast and of what it rests on."""
     engine: str
@@ -70,11 +71,20 @@ def host_facts(root: Path = Path("/")) -> dict[str, str | int | float]:
     flags = next((line for line in cpuinfo.splitlines() if line.startswith("flags")), "")
     return {
         "cpu": models[0] if models else platform.machine(),
+        "cpu_id": _cpu_id(cpuinfo),
         "cpus": len(models) or (os.cpu_count() or 1),
         "memory_bytes": int(memory) * 1024,
         "kernel": _text(root / "proc/sys/kernel/osrelease").strip() or platform.release(),
         "virtual": "yes" if " hypervisor" in flags else "no",
     }
+
+
+def _cpu_id(cpuinfo: str) -> str:
+    """Vendor, family and model of the first CPU: ``GenuineIntel-6-143``; empty if not told."""
+    pairs = (line.partition(":") for line in reversed(cpuinfo.splitlines()))
+    told = {key.strip(): value.strip() for key, _, value in pairs}
+    parts = [told.get(key, "") for key in ("vendor_id", "cpu family", "model")]
+    return "-".join(parts) if all(parts) else ""
 
 
 def versions() -> dict[str, str]:

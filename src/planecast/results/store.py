@@ -179,6 +179,19 @@ def find_run(name: str, root: Path) -> RunDirectory:
     raise InputError("there is no such run", name, hint)
 
 
+def picked(text: str) -> tuple[str, int | None]:
+    """``RUN#2`` as the run and the position in it, from 0; None for the whole run.
+
+    Raises InputError for what stands after # and is no number from 1.
+    """
+    run, mark, number = text.rpartition("#")
+    if not mark:
+        return text, None
+    if not number.isdecimal() or int(number) == 0:
+        raise InputError(f"got '{text}'", "RUN", "after # stands a number from 1, as in latest#2")
+    return run, int(number) - 1
+
+
 def read_result(path: Path) -> Content:
     """The Validation, LoadCurve, ResultSet or Result of a JSON file.
 

@@ -18,6 +18,10 @@ from planecast.engines.solve.regions import Facts, regions_of
 Floats = NDArray[np.float64]
 
 
+MEMORY, WALKS = "memory", "walks"
+"""What serves a line that no cache holds; what a translation that the TLB lacks adds."""
+
+
 class Delays:
     """The regions of many scenarios behind any hierarchy of caches."""
 
@@ -44,6 +48,28 @@ class Delays:
             for region, own in zip(self._regions, cost, strict=True):
                 found[region.stage] += own
             yield found, missed.sum(axis=0)
+
+    def parts(self, hierarchy: Hierarchy) -> dict[str, dict[str, Floats]]:
+        """The delay by stage, and what it is the sum of: by the level that serves the lines (those
+        beyond the first), ``memory``, and ``walks`` of the page table. TSC cycles a packet."""
+        near = hierarchy.levels[0].line_cycles
+        found: dict[str, dict[str, Floats]] = {stage: {} for stage in self._stages}
+
+        def add(what: str, cost: Floats) -> None:
+            for region, own in zip(self._regions, cost, strict=True):
+                parts = found[region.stage]
+                parts[what] = parts.get(what, 0.0) + own
+
+        nearer = np.zeros_like(self._touches)
+        for end, level in enumerate(hierarchy.levels, 1):
+            reached, delay = self._behind(hierarchy.levels[:end])
+            if end > 1:
+                add(level.name, delay - nearer)
+            nearer = delay
+        missed = self._touches * (1 - reached)
+        add(MEMORY, missed * (hierarchy.line_cycles(self._facts.burst) - near))
+        add(WALKS, self._touches * (self._walk_share(hierarchy) * hierarchy.walk_cycles))
+        return found
 
     def _behind(self, levels: tuple[Level, ...]) -> tuple[Floats, Floats]:
         """(share of touches that these levels serve, what those cost beyond the first level, in

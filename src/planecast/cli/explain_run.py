@@ -1,0 +1,34 @@
+"""Explaining a run that is there: what the verb does with a RUN."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planecast.cli.calibration_run import calibration_of
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.explain import Explanation
+
+
+def explain_run(run: str, root: Path, calibration: str | None) -> Explanation:
+    """The explanation of a run; ``RUN#2`` is its second result.
+
+    The calibration is the one named, else the run's own, else the latest; without any, causes are
+    not told. Raises InputError for a run or a calibration that isn't there.
+    """
+    from planecast.explain import explain_case
+    from planecast.explain.cases import case_of, own_calibration
+    from planecast.results import find_run, picked
+
+    name, position = picked(run)
+    folder = find_run(name, root)
+    chosen = calibration or own_calibration(folder)
+    try:
+        model = calibration_of(chosen, root)
+    except InputError:
+        if chosen is not None:
+            raise
+        model = None
+    return explain_case(case_of(folder, position, model))

@@ -1,0 +1,123 @@
+"""An explanation as a table: what limits, how sure, what to try; then the tree of cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from planecast.cli.output import Column, Sheet, estimate_text
+
+if TYPE_CHECKING:
+    from planecast.explain import Explanation
+    from planecast.results import Estimate
+
+_COLUMNS = (
+    Column("stage", "stage"),
+    Column("cause", "cause"),
+    Column("cycles_per_packet", "cycles/packet", number=True),
+    Column("low", "", number=True),
+    Column("high", "", number=True),
+    Column("share_percent", "share", number=True),
+    Column("kind", "kind"),
+    Column("instructions_per_packet", "instr./packet", number=True),
+    Column("ipc", "IPC", number=True),
+)
+_SHOWN = tuple(column for column in _COLUMNS if column.header)
+
+
+def explanation_sheet(found: Explanation, *, people: bool) -> Sheet:
+    """The sheet of one explanation; `people` leaves out the columns that machines alone read."""
+    rows = list(_rows(found))
+    cells = [_cells(row) for row in rows]
+    raw = [_raw(row) for row in rows]
+    return Sheet(
+        _SHOWN if people else _COLUMNS, raw, cells, found, lead=_lead(found), notes=_notes(found)
+    )
+
+
+def _lead(found: Explanation) -> list[str]:
+    lines = [found.label, "", "What limits it"]
+    lines += [f"  {sentence}" for sentence in found.limits]
+    lines += ["", "How sure that is"]
+    lines += [f"  {sentence}" for sentence in found.certainty]
+    lines += ["", "What to try"]
+    for advice in found.advice:
+        saves = f": saves {estimate_text(advice.saves)} cycles a packet" if advice.saves else ""
+        lines.append(f"  {advice.try_this}{saves} ({advice.why})")
+    if not found.advice:
+        lines.append("  nothing that this input gives reason for")
+    return lines
+
+
+def _notes(found: Explanation) -> list[str]:
+    lines = [f"can't be known: {what}" for what in found.unknown]
+    return [*lines, *found.notes]
+
+
+def _rows(found: Explanation) -> Iterator[dict[str, Any]]:
+    whole = found.cycles_per_packet
+    yield _row("all", "", whole, whole, found.instructions_per_packet, found.ipc)
+    for part in found.causes:
+        yield _row("all", _title(part.cause), part.cycles, whole)
+    for role in found.roles:
+        yield _row(role.role, "", role.cycles, whole, role.instructions)
+    for stage in found.stages:
+        yield _row(stage.stage, "", stage.cycles, whole, stage.instructions, stage.ipc)
+        for part in stage.causes:
+            yield _row(stage.stage, _title(part.cause), part.cycles, whole)
+
+
+def _title(cause: str) -> str:
+    from planecast.explain.causes import cause_of
+
+    return cause_of(cause).title
+
+
+def _row(
+    stage: str,
+    cause: str,
+    cycles: Estimate | None,
+    whole: Estimate | None,
+    instructions: Estimate | None = None,
+    ipc: Estimate | None = None,
+) -> dict[str, Any]:
+    share = 100 * cycles.value / whole.value if cycles and whole else None
+    return {
+        "stage": stage,
+        "cause": cause,
+        "cycles_per_packet": cycles,
+        "share_percent": share,
+        "instructions_per_packet": instructions,
+        "ipc": ipc,
+    }
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    cycles, share = row["cycles_per_packet"], row["share_percent"]
+    return {
+        "stage": "" if row["cause"] else row["stage"],
+        "cause": row["cause"],
+        "cycles_per_packet": estimate_text(cycles),
+        "share_percent": "" if share is None else f"{share:.1f} %",
+        "kind": cycles.kind if cycles else "",
+        "instructions_per_packet": _maybe(row["instructions_per_packet"]),
+        "ipc": _maybe(row["ipc"]),
+    }
+
+
+def _maybe(estimate: Estimate | None) -> str:
+    return estimate_text(estimate) if estimate else ""
+
+
+def _raw(row: dict[str, Any]) -> dict[str, Any]:
+    cycles, instructions, ipc = (
+        row[key] for key in ("cycles_per_packet", "instructions_per_packet", "ipc")
+    )
+    return row | {
+        "cycles_per_packet": cycles.value if cycles else None,
+        "low": cycles.low if cycles else None,
+        "high": cycles.high if cycles else None,
+        "kind": cycles.kind if cycles else None,
+        "instructions_per_packet": instructions.value if instructions else None,
+        "ipc": ipc.value if ipc else None,
+    }

@@ -1,0 +1,98 @@
+"""What to try next: changes of the scenario that the model prices, and the causes' own advice.
+
+A change is told with what the model says that it saves. Two scenarios share most of the model's
+error, yet nobody has measured how much, so the saving's interval takes their errors as independent;
+a saving that it can't tell from nothing is not promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planecast.engines.solve import Calibration, predicted_cycles
+from planecast.errors import InputError
+from planecast.explain.arithmetic import difference
+from planecast.explain.causes import cause_of
+from planecast.explain.explanation import Advice, Explanation
+from planecast.results.estimate import Estimate
+from planecast.scenario import with_overrides
+from planecast.scenario.scenario import Scenario
+
+_WORTH = 0.01
+"""Savings below this share of the whole are not told."""
+_CAUSES_TOLD = 3
+_ONLY_COUNTED = {"unexplained", "not told", "waiting"}
+
+
+def advise(explained: Explanation, calibration: Calibration | None) -> tuple[Advice, ...]:
+    """What to try, the largest saving first, then what helps against the largest causes."""
+    found = list(_changes(explained, calibration)) if calibration is not None else []
+    found.sort(key=lambda advice: -(advice.saves.value if advice.saves else 0.0))
+    return (*found, *_by_cause(explained))
+
+
+def _changes(explained: Explanation, calibration: Calibration) -> Iterator[Advice]:
+    scenario = explained.scenario
+    now = _cost(scenario, calibration)
+    for key, value, why in _candidates(scenario, calibration):
+        try:
+            then = _cost(with_overrides(scenario, {key: value}), calibration)
+        except InputError:
+            continue  # out of what a scenario, or the model, allows
+        saves = difference(now, then)
+        if saves.value < _WORTH * now.value:
+            continue
+        sure = (saves.low or 0.0) > 0
+        doubt = "" if sure else "; the model can't tell it from nothing: measure it"
+        yield Advice(try_this=f"--set {key}={value}", saves=saves, why=why + doubt)
+
+
+def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[str, object, str]]:
+    burst = scenario.placement.burst
+    _, most = calibration.ranges.get("placement.burst", (burst, burst))
+    for larger in (16, 2 * burst, 4 * burst):
+        if burst < larger <= most:
+            yield "placement.burst", larger, "shares each burst's cost; packets wait longer for it"
+    if scenario.placement.page_size == "4KiB":
+        yield "placement.page_size", "2MiB", "no walks of the page table"
+    if scenario.workload.flow_table == "rte_hash":
+        yield "workload.flow_table", "buckets", "one line a look-up in place of three"
+    for key in ("rx_ring", "tx_ring"):
+        size = getattr(scenario.placement, key)
+        if size > 2 * burst:
+            yield f"placement.{key}", size // 2, "buffers stay nearer; shorter pauses lose packets"
+
+
+def _cost(scenario: Scenario, calibration: Calibration) -> Estimate:
+    found = predicted_cycles([scenario], calibration)
+    value, half = float(found.value[0]), float(found.half_width[0])
+    return Estimate(
+        value=value, low=value - half, high=value + half, unit="cycles/packet", kind="computed"
+    )
+
+
+def _by_cause(explained: Explanation) -> Iterator[Advice]:
+    """What helps against the largest causes; a cause's cycles bound what that can save."""
+    whole = explained.cycles_per_packet
+    largest = sorted(explained.causes, key=lambda part: -part.cycles.value)
+    told = [part for part in largest if part.cause not in _ONLY_COUNTED][:_CAUSES_TOLD]
+    for part in told:
+        cause = cause_of(part.cause)
+        if whole is None or part.cycles.value < _WORTH * whole.value:
+            continue
+        where = _dearest_stage(explained, part.cause)
+        yield Advice(
+            try_this=cause.advice,
+            why=f"{cause.title}: at most {part.cycles.value:.1f} cycles a packet, most of them in "
+            f"{where}",
+        )
+
+
+def _dearest_stage(explained: Explanation, cause: str) -> str:
+    costs = {
+        stage.stage: part.cycles.value
+        for stage in explained.stages
+        for part in stage.causes
+        if part.cause == cause
+    }
+    return max(costs, key=lambda stage: costs[stage]) if costs else "all stages together"

@@ -1,0 +1,55 @@
+"""Cases: what of a run is to be explained, and the calibration that goes with it."""
+
+from __future__ import annotations
+
+from planecast.engines.solve import Calibration
+from planecast.errors import InputError
+from planecast.explain.run import Case
+from planecast.results import RunDirectory, Validation, results_of
+from planecast.study.calibrate import CALIBRATION
+from planecast.study.profile import Profile
+
+PROFILE = "profile.json"
+
+
+def case_of(run: RunDirectory, position: int | None, calibration: Calibration | None) -> Case:
+    """One result of a run, or the counts of a profile.
+
+    Without a position it is the first result. Raises InputError for a position that isn't there.
+    """
+    profile = run.path / PROFILE
+    if profile.is_file():
+        return _counted(profile.parent.name, _read_profile(run), calibration)
+    content = run.read()
+    results = results_of(content)
+    if not results or (position or 0) >= len(results):
+        raise InputError(
+            f"there is no result #{(position or 0) + 1}",
+            str(run.path),
+            f"the run has {len(results)}",
+        )
+    result = results[position or 0]
+    label = f"{run.path.name}#{(position or 0) + 1}"
+    if isinstance(content, Validation):
+        label += f" ({content.points[position or 0].label or 'base'})"
+    if position is None and len(results) > 1:
+        label += f" of {len(results)}"
+    return Case(label, result.scenario, result, None, calibration)
+
+
+def own_calibration(run: RunDirectory) -> str | None:
+    """The run itself where it holds a calibration: a validation is explained by its own."""
+    return str(run.path) if (run.path / CALIBRATION).is_file() else None
+
+
+def _counted(label: str, profile: Profile, calibration: Calibration | None) -> Case:
+    return Case(label, profile.scenario, None, profile.counts[0], calibration)
+
+
+def _read_profile(run: RunDirectory) -> Profile:
+    path = run.path / PROFILE
+    try:
+        return Profile.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"can't read the profile: {first}", str(path), "make it again") from None

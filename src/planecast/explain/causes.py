@@ -1,0 +1,138 @@
+"""Causes: the reasons for which a packet takes cycles, as far as they are told apart without
+counters, and what a person who builds a packet processor can do about each.
+
+What one cannot tell apart stays together: `core` holds the latency of L1, dependencies, ports,
+fetch and mispredicted branches, for the model is calibrated with all of them at once, every line
+near.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Group = Literal["instructions", "memory", "stores", "other"]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One reason for cycles."""
+
+    name: str
+    title: str
+    """What it is called in tables and figures."""
+    group: Group
+    """What it is weighed with when it is asked what limits."""
+    meaning: str
+    advice: str
+    """What to try against it, for a packet processor."""
+
+
+_FEWER = "do less for each packet: leave out stages, larger bursts, wider instructions"
+_NEARER = "touch fewer lines, ask for them earlier (prefetch), or make tables and rings smaller"
+
+_ALL = (
+    Cause(
+        "issue",
+        "issue width",
+        "instructions",
+        "the instructions alone, at as many a cycle as the core can issue",
+        _FEWER,
+    ),
+    Cause(
+        "core",
+        "core",
+        "instructions",
+        "what instructions take beyond the issue width with every line in L1: its latency, "
+        "dependencies, ports, fetch and mispredicted branches, which only counters tell apart",
+        "break chains of dependent loads by working on several packets at once; count on a machine "
+        "with counters (planecast explain --from) to tell latency from branches and fetch",
+    ),
+    Cause(
+        "burst",
+        "burst start",
+        "instructions",
+        "what each burst costs beyond its instructions, shared by its packets",
+        "larger bursts, where latency allows it",
+    ),
+    Cause(
+        "rounds",
+        "search rounds",
+        "instructions",
+        "rounds of the access list's narrow search, which wait for each other",
+        "bursts of 16 and more, which are searched with wide vectors",
+    ),
+    Cause(
+        "stores",
+        "stores",
+        "stores",
+        "waiting until stores of the source have left the store buffer",
+        "smaller rings, so that buffers are still near when they are written again",
+    ),
+    Cause("L2", "L2", "memory", "waiting for lines from the second-level cache", _NEARER),
+    Cause(
+        "LLC",
+        "LLC",
+        "memory",
+        "waiting for lines from the last-level cache",
+        _NEARER + "; a larger share of the cache by allocation classes",
+    ),
+    Cause(
+        "memory",
+        "memory",
+        "memory",
+        "waiting for lines from memory",
+        _NEARER + "; memory of the core's own socket",
+    ),
+    Cause(
+        "walks",
+        "TLB",
+        "memory",
+        "walks of the page table",
+        "large pages: placement.page_size=2MiB",
+    ),
+    Cause(
+        "bandwidth",
+        "memory bandwidth",
+        "memory",
+        "as many lines a packet from memory as one core can fetch",
+        _NEARER + "; more lcores",
+    ),
+    Cause(
+        "waiting",
+        "waiting",
+        "other",
+        "polls that find nothing, full rings, devices",
+        "offer more load, or use fewer lcores",
+    ),
+    Cause(
+        "not told",
+        "not told apart",
+        "other",
+        "cycles of a stage that no calibrated model splits",
+        "calibrate a study of this network function, or count on a machine with counters",
+    ),
+    Cause(
+        "unexplained",
+        "not explained",
+        "other",
+        "measured less modelled: negative where the model is dearer than what was measured",
+        "measure again on a quieter machine, and calibrate in the same state of it",
+    ),
+)
+
+CAUSES: dict[str, Cause] = {cause.name: cause for cause in _ALL}
+"""Every cause by name, in the order of tables and figures."""
+
+
+def cause_of(name: str) -> Cause:
+    """The cause of a name; a cache level that has none of its own waits as others do."""
+    return CAUSES.get(name) or Cause(
+        name, name, "memory", f"waiting for lines from the {name} cache", _NEARER
+    )
+
+
+def in_order(names: set[str]) -> list[str]:
+    """Names of causes in the order of tables."""
+    known = [name for name in CAUSES if name in names]
+    return known + sorted(names - set(known))

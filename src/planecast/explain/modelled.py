@@ -1,0 +1,194 @@
+"""Modelled cycles: the calibrated model's cost of one scenario, taken apart by stage and cause.
+
+The model is a sum of parameters times features (`planecast.engines.solve.features`), so each
+cause is a part of that sum: a vector over the parameters. Its interval is made as the engine makes
+that of the whole: from the parameters' covariance, from the other sizes of the last cache level
+that fit nearly as well, and from the model's own error, which counts in proportion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from planecast.engines.solve import Calibration, features, predicted_cycles
+from planecast.engines.solve.engine import EXTRAPOLATION
+from planecast.engines.solve.features import (
+    ASKED_FOR_BY_KEY,
+    STAGES,
+    FeatureTable,
+    stage_instructions,
+)
+from planecast.engines.solve.ranges import outside
+from planecast.results.estimate import Estimate
+from planecast.scenario.scenario import Scenario
+
+Floats = NDArray[np.float64]
+Place = tuple[str, str]
+"""Stage and cause."""
+
+_KINDS = {
+    "cpi": "core",
+    "narrow": "core",
+    "burst": "burst",
+    "round": "rounds",
+    "drain": "stores",
+    "hidden": "stores",
+}
+_WAITS = {"bf", "behind"}
+"""Parameters that a stage's waiting for lines is multiplied by."""
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """What the model says of one scenario, in TSC cycles a packet."""
+
+    parts: Mapping[Place, Estimate]
+    """By stage and cause."""
+    stages: Mapping[str, Estimate]
+    causes: Mapping[str, Estimate]
+    whole: Estimate
+
+
+def modelled(scenario: Scenario, calibration: Calibration, slots: int | None) -> Modelled:
+    """Takes one scenario's cost apart; `slots` a cycle tell the issue width from the rest.
+
+    Raises InputError for what the model doesn't know, as the engine does.
+    """
+    predicted_cycles([scenario], calibration)  # refuses what has no parameter here
+    sums = _sums(scenario, calibration, calibration.last_level_factor)
+    others = [_sums(scenario, calibration, a.last_level_factor) for a in calibration.alternatives]
+    apart = _Apart(scenario, calibration, others)
+    parts = {place: apart.estimate([place], row) for place, row in sums.rows.items()}
+    for stage in dict.fromkeys(stage for stage, _ in sums.rows):
+        _split_issue(parts, stage, scenario, calibration, slots)
+    parts = {place: found for place, found in parts.items() if found.value != 0}
+
+    def together(chosen: Sequence[Place]) -> Estimate:
+        return apart.estimate(chosen, sum((sums.rows[p] for p in chosen), apart.zero))
+
+    by_stage = {
+        stage: together([p for p in sums.rows if p[0] == stage])
+        for stage in dict.fromkeys(stage for stage, _ in sums.rows)
+    }
+    by_cause = {}
+    for cause in {cause for _, cause in parts} - {"issue"}:
+        by_cause[cause] = together([p for p in sums.rows if p[1] == cause])
+    issue = sum(found.value for (_, cause), found in parts.items() if cause == "issue")
+    if issue:
+        by_cause["issue"] = _exact(issue)
+        by_cause["core"] = _less(by_cause["core"], issue)
+    whole = together(list(sums.rows))
+    bound = sums.memory_lines * calibration.hierarchy.memory_line_cycles - whole.value
+    if bound > 0:
+        parts["", "bandwidth"] = by_cause["bandwidth"] = _exact(bound)
+        whole = _less(whole, -bound)
+    return Modelled(parts, by_stage, by_cause, whole)
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What the model adds up: by stage and cause, features as a vector over the parameters."""
+
+    rows: dict[Place, Floats]
+    memory_lines: float
+
+
+def _sums(scenario: Scenario, calibration: Calibration, factor: float) -> _Sums:
+    hierarchy = calibration.hierarchy.with_last_level(factor)
+    table = features([scenario], hierarchy, calibration.instructions)
+    number = {name: i for i, name in enumerate(calibration.names)}
+    rows: dict[Place, Floats] = {}
+    for stage in STAGES:
+        if stage not in ("source", "tx") and stage not in scenario.workload.stages:
+            continue
+        for name, column in table.stages[stage].items():
+            if name not in number:
+                continue  # a parameter that no scenario here needs
+            for cause, value in _split(name, float(column[0]), table).items():
+                row = rows.setdefault((stage, cause), np.zeros(len(number)))
+                row[number[name]] += value
+    return _Sums(rows, float(table.memory_lines[0]))
+
+
+def _split(name: str, feature: float, table: FeatureTable) -> dict[str, float]:
+    """One feature of a stage, by cause."""
+    stage, _, kind = name.partition(".")
+    if kind not in _WAITS:
+        return {_KINDS[kind]: feature}
+    asked = ASKED_FOR_BY_KEY if stage == "key" or kind == "behind" else (stage,)
+    found: dict[str, float] = {}
+    for other in asked:
+        for what, cycles in table.delays[other].items():
+            found[what] = found.get(what, 0.0) + float(cycles[0])
+    total = sum(found.values())
+    # A look-up that key extraction asks for is behind by all of it or, in other pipelines, by none.
+    return {what: feature * cycles / total for what, cycles in found.items()} if total else {}
+
+
+class _Apart:
+    """Intervals of parts of one scenario's cost."""
+
+    def __init__(
+        self, scenario: Scenario, calibration: Calibration, others: Sequence[_Sums]
+    ) -> None:
+        self.zero = np.zeros(len(calibration.names))
+        self._vector, self._matrix = calibration.vector, calibration.matrix
+        own = calibration.discrepancy
+        self._own = own * (EXTRAPOLATION if outside(scenario, calibration.ranges) else 1.0)
+        self._quantile = float(stats.t.ppf(0.975, calibration.freedom))
+        self._others = [
+            (sums, np.array(alternative.values))
+            for sums, alternative in zip(others, calibration.alternatives, strict=True)
+        ]
+
+    def estimate(self, places: Sequence[Place], row: Floats) -> Estimate:
+        """The places together; `row` is the sum of theirs."""
+        value = float(row @ self._vector)
+        variance = max(float(row @ self._matrix @ row), 0.0) + (self._own * value) ** 2
+        if self._others:
+            squares = [
+                (float(sum((s.rows.get(p, self.zero) for p in places), self.zero) @ values) - value)
+                ** 2
+                for s, values in self._others
+            ]
+            variance += sum(squares) / len(squares)
+        half = self._quantile * variance**0.5
+        return _estimate(value, value - half, value + half)
+
+
+def _split_issue(
+    parts: dict[Place, Estimate],
+    stage: str,
+    scenario: Scenario,
+    calibration: Calibration,
+    slots: int | None,
+) -> None:
+    """Takes the issue width out of a stage's core cycles, where the core is known."""
+    core = parts.get((stage, "core"))
+    if slots is None or core is None:
+        return
+    count = stage_instructions(scenario, stage, calibration.instructions)
+    hierarchy = calibration.hierarchy
+    cycles = min(count / slots * hierarchy.tsc_hz / hierarchy.core_hz, core.value)
+    parts[stage, "issue"] = _exact(cycles)
+    parts[stage, "core"] = _less(core, cycles)
+
+
+def _less(estimate: Estimate, cycles: float) -> Estimate:
+    """The estimate with so many cycles, exactly known, taken off."""
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    return _estimate(estimate.value - cycles, low - cycles, high - cycles)
+
+
+def _exact(cycles: float) -> Estimate:
+    return _estimate(cycles, cycles, cycles)
+
+
+def _estimate(value: float, low: float, high: float) -> Estimate:
+    low = max(low, min(value, 0.0))  # nothing costs less than nothing
+    return Estimate(value=value, low=low, high=high, unit="cycles/packet", kind="computed")

@@ -1,0 +1,310 @@
+"""Explaining a run without counters: instruction counts, TSC cycles and the calibrated model.
+
+Measured cycles stay measured: stages as the stage clock read them, the whole as the windows did.
+What the model says of each stage is taken apart by cause, and what it leaves over is a cause of its
+own, so that every stage's causes add up to what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planecast.engines.solve import Calibration
+from planecast.engines.solve.features import instructions_of
+from planecast.engines.solve.ranges import outside
+from planecast.errors import InputError
+from planecast.explain.advice import advise
+from planecast.explain.arithmetic import difference, total
+from planecast.explain.causes import in_order
+from planecast.explain.core import Core, core_of
+from planecast.explain.explanation import (
+    CauseCycles,
+    Explanation,
+    Role,
+    RoleShare,
+    StageExplanation,
+)
+from planecast.explain.modelled import Modelled, modelled
+from planecast.explain.verdict import certainty, limits
+from planecast.instruments.counts import IO_STAGES, InstructionCounts
+from planecast.results.estimate import Estimate, ratio
+from planecast.results.result import Result
+from planecast.scenario.scenario import Scenario
+
+LOOP = "loop"
+"""The loop around the stages, as a stage of its own."""
+
+NO_COUNTERS = (
+    "no hardware counters were read: causes are computed from counted instructions, time-stamp "
+    "cycles and the calibrated model"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is to be explained."""
+
+    label: str
+    """Which result of which run."""
+    scenario: Scenario
+    result: Result | None = None
+    """None for a profile, which counts and takes no time."""
+    counts: InstructionCounts | None = None
+    """Of the scenario's own pipeline; else the calibration's are taken."""
+    calibration: Calibration | None = None
+    """None when there is none: causes are not told apart then."""
+
+
+def explain_case(case: Case) -> Explanation:
+    """Where the cycles of one result go, what limits it, how sure that is, what to try."""
+    model, why_not = _model(case)
+    core = _core(case)
+    stages = tuple(_stages(case, model, core))
+    measured = case.result.cycles_per_packet if case.result else None
+    whole = measured or (model.whole if model else None)
+    instructions = _whole_instructions(case, stages)
+    explained = Explanation(
+        label=case.label,
+        scenario=case.scenario,
+        cycles_per_packet=whole,
+        modelled=model.whole if model else None,
+        throughput_pps=case.result.throughput_pps if case.result else None,
+        instructions_per_packet=instructions,
+        ipc=_ipc(instructions, whole, case.calibration),
+        stages=stages,
+        causes=_all_causes(stages, whole, model),
+        roles=tuple(_roles(stages)),
+        unknown=tuple(_unknown(case, stages, why_not)),
+        notes=tuple(_notes(case, core)),
+        manifest=case.result.manifest if case.result else None,
+    )
+    return explained.model_copy(
+        update={
+            "limits": limits(explained, case.result),
+            "certainty": certainty(explained, case),
+            "advice": advise(explained, case.calibration if model else None),
+        }
+    )
+
+
+def _model(case: Case) -> tuple[Modelled | None, str]:
+    """What the model says, or why it says nothing."""
+    if case.calibration is None:
+        return None, "there is no calibration: make one with planecast calibrate STUDY"
+    core = _core(case)
+    try:
+        return modelled(case.scenario, case.calibration, core.slots if core else None), ""
+    except InputError as error:  # another network function, or a part of the simulator's alone
+        return None, error.what
+
+
+def _core(case: Case) -> Core | None:
+    for made in (case.result, case.calibration):
+        core = core_of(made.manifest) if made else None
+        if core:
+            return core
+    return None
+
+
+def _stages(case: Case, model: Modelled | None, core: Core | None) -> list[StageExplanation]:
+    found = case.result.stages if case.result else {}
+    names = list(found) or ["source", *case.scenario.workload.stages, "tx"]
+    counted = _instructions(case)
+    stages = []
+    for name in names:
+        measured = found[name].cycles_per_packet if name in found else None
+        said = model.stages.get(name) if model else None
+        instructions = counted.get(name)
+        cycles = measured or (said if not case.result else None)
+        if cycles is None and instructions is None and said is None:
+            continue
+        stages.append(
+            StageExplanation(
+                stage=name,
+                role=_role(name),
+                cycles=cycles,
+                modelled=said,
+                instructions=instructions,
+                ipc=_ipc(instructions, cycles, case.calibration),
+                causes=_causes(name, cycles, model, _issue(instructions, core, case.calibration)),
+            )
+        )
+    loop = _loop(case, stages, counted.get(LOOP))
+    return [*stages, loop] if loop else stages
+
+
+def _role(stage: str) -> Role:
+    return "I/O" if stage in IO_STAGES else "processing"
+
+
+def _instructions(case: Case) -> Mapping[str, Estimate]:
+    """Instructions a packet by stage: of the result, else of the profile, else the model's."""
+    burst = case.scenario.placement.burst
+    counts = case.counts
+    if counts is None and case.calibration is not None:
+        counts = instructions_of(case.scenario, case.calibration.instructions)
+    found = {}
+    if counts is not None:
+        own = ("source", *case.scenario.workload.stages, "tx")
+        parts = {name: part.at(burst) for name, part in counts.stages.items() if name in own}
+        if parts.keys() == set(own):  # counts of another network function say nothing of this one
+            parts[LOOP] = counts.other.at(burst)
+            found = {name: _counted(value) for name, value in parts.items()}
+    for name, stage in (case.result.stages if case.result else {}).items():
+        if stage.instructions_per_packet is not None:
+            found[name] = stage.instructions_per_packet
+    return found
+
+
+def _counted(value: float) -> Estimate:
+    return Estimate(value=value, samples=1, unit="instructions/packet", kind="measured")
+
+
+def _whole_instructions(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
+    if case.result and case.result.instructions_per_packet:
+        return case.result.instructions_per_packet
+    return total(stage.instructions for stage in stages)
+
+
+def _issue(
+    instructions: Estimate | None, core: Core | None, calibration: Calibration | None
+) -> float:
+    """TSC cycles that the instructions take at the issue width; 0 where that isn't known."""
+    if instructions is None or core is None or calibration is None:
+        return 0.0
+    hierarchy = calibration.hierarchy
+    return instructions.value / core.slots * hierarchy.tsc_hz / hierarchy.core_hz
+
+
+def _causes(
+    stage: str, cycles: Estimate | None, model: Modelled | None, issue: float
+) -> tuple[CauseCycles, ...]:
+    if cycles is None:
+        return ()
+    if model is None or stage not in model.stages:
+        issue = min(issue, cycles.value)
+        rest = _plain(issue) if issue else None
+        parts = {"issue": rest} if rest else {}
+        parts["not told"] = difference(cycles, rest) if rest else cycles
+    else:
+        parts = {cause: found for (own, cause), found in model.parts.items() if own == stage}
+        if cycles is not model.stages[stage]:
+            parts["unexplained"] = difference(cycles, model.stages[stage])
+    return _listed(parts)
+
+
+def _listed(parts: Mapping[str, Estimate]) -> tuple[CauseCycles, ...]:
+    return tuple(CauseCycles(cause=name, cycles=parts[name]) for name in in_order(set(parts)))
+
+
+def _plain(cycles: float) -> Estimate:
+    return Estimate(value=cycles, low=cycles, high=cycles, unit="cycles/packet", kind="computed")
+
+
+def _loop(
+    case: Case, stages: list[StageExplanation], instructions: Estimate | None
+) -> StageExplanation | None:
+    """What the windows took beyond the stages: the loop, and what the stage clock can't see."""
+    inside = total(stage.cycles for stage in stages)
+    if case.result is None or inside is None:
+        if instructions is None:
+            return None
+        return StageExplanation(stage=LOOP, role="other", cycles=None, instructions=instructions)
+    cycles = difference(case.result.cycles_per_packet, inside)
+    cause = "not told" if not any(stage.modelled for stage in stages) else "unexplained"
+    return StageExplanation(
+        stage=LOOP,
+        role="other",
+        cycles=cycles,
+        instructions=instructions,
+        causes=(CauseCycles(cause=cause, cycles=cycles),),
+    )
+
+
+def _all_causes(
+    stages: tuple[StageExplanation, ...], whole: Estimate | None, model: Modelled | None
+) -> tuple[CauseCycles, ...]:
+    if whole is None:
+        return ()
+    if model is not None:
+        parts = dict(model.causes)
+        if whole is not model.whole:
+            parts["unexplained"] = difference(whole, model.whole)
+        return _listed(parts)
+    names = {part.cause for stage in stages for part in stage.causes}
+    if not names:
+        return _listed({"not told": whole})
+    found = {}
+    for name in names:
+        of_stages = [part.cycles for s in stages for part in s.causes if part.cause == name]
+        summed = total(of_stages)
+        assert summed is not None
+        found[name] = summed
+    return _listed(found)
+
+
+def _roles(stages: tuple[StageExplanation, ...]) -> list[RoleShare]:
+    roles: tuple[Role, ...] = ("I/O", "processing", "other")
+    return [
+        RoleShare(
+            role=role,
+            cycles=total(stage.cycles for stage in stages if stage.role == role),
+            instructions=total(stage.instructions for stage in stages if stage.role == role),
+        )
+        for role in roles
+        if any(stage.role == role for stage in stages)
+    ]
+
+
+def _ipc(
+    instructions: Estimate | None, cycles: Estimate | None, calibration: Calibration | None
+) -> Estimate | None:
+    """Instructions a core cycle, whose clock is not the time-stamp counter's."""
+    if instructions is None or cycles is None or calibration is None or cycles.value <= 0:
+        return None
+    hierarchy = calibration.hierarchy
+    exact = instructions.model_copy(update={"low": instructions.value, "high": instructions.value})
+    found = ratio(exact, cycles)
+    factor = hierarchy.tsc_hz / hierarchy.core_hz
+    return None if found is None else found.scaled(factor, "instructions/cycle")
+
+
+def _unknown(case: Case, stages: tuple[StageExplanation, ...], why_not: str) -> list[str]:
+    found = []
+    if case.result is None:
+        found.append(
+            "this run counted instructions and took no time: measured cycles, and what the model "
+            "leaves unexplained (planecast measure)"
+        )
+    if case.result and not any(stage.cycles for stage in stages if stage.stage != LOOP):
+        found.append(
+            "cycles by stage: this data plane has no stages that read a clock. I/O and "
+            "processing, and causes, are one number here; counters and a sampling profile would "
+            "tell them apart (perf record; planecast explain --from)"
+        )
+    if why_not:
+        found.append(f"causes: {why_not}")
+    if not any(stage.instructions for stage in stages) and not (
+        case.result and case.result.instructions_per_packet
+    ):
+        found.append("instructions a packet, and so IPC: none were counted (planecast profile)")
+    found.append("frontend, bad speculation, ports and L1 one by one: only counters tell them")
+    return found
+
+
+def _notes(case: Case, core: Core | None) -> list[str]:
+    found = [NO_COUNTERS]
+    if core is None:
+        found.append(
+            "the run doesn't say on which core it was made, or the catalogue doesn't know it: the "
+            "issue width is part of core"
+        )
+    else:
+        found.append(f"issue width: {core.slots} slots a cycle ({core.name})")
+    if case.calibration is not None:
+        found += outside(case.scenario, case.calibration.ranges)
+        theirs = case.calibration.manifest.host.get("cpu")
+        if case.result and case.result.manifest.host.get("cpu") != theirs:
+            found.append(f"calibrated on another machine ({theirs})")
+    return found

@@ -1,0 +1,99 @@
+"""What limits a data plane, and how sure that is: sentences that the numbers carry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planecast.explain.arithmetic import total
+from planecast.explain.causes import Group, cause_of
+from planecast.explain.explanation import Explanation
+from planecast.results.estimate import Estimate
+from planecast.results.result import Result
+
+if TYPE_CHECKING:
+    from planecast.explain.run import Case
+
+_GROUPS: dict[Group, str] = {
+    "instructions": "the core's own work (issue width, dependencies, fetch, speculation)",
+    "memory": "waiting for lines beyond L1",
+    "stores": "waiting for stores",
+}
+_MUCH_DISTURBED = 0.5
+
+
+def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
+    """What limits it: what set the rate, the group of causes, the dearest stage."""
+    found = []
+    whole = explained.cycles_per_packet
+    if result is not None and result.capped_by not in (None, "core", "memory"):
+        found.append(f"the {result.capped_by} sets the rate, not the cycles of the lcore")
+    if result is not None and result.lcores:
+        least = min(lcore.busy for lcore in result.lcores.values())
+        if least < 0.99:
+            found.append(f"lcores are busy from {least:.0%} of the time on: load is missing there")
+    groups = _groups(explained)
+    if groups and whole is not None:
+        name, cycles = max(groups.items(), key=lambda pair: pair[1].value)
+        found.append(f"{_GROUPS[name]} takes {_share(cycles, whole)}")
+        found += [
+            f"{_GROUPS[other]} takes {_share(rest, whole)}"
+            for other, rest in sorted(groups.items(), key=lambda pair: -pair[1].value)
+            if other != name and rest.value >= 0.01 * whole.value
+        ]
+    stages = [s for s in explained.stages if s.cycles is not None]
+    if stages and whole is not None:
+        dearest = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0)
+        assert dearest.cycles is not None
+        found.append(f"the dearest stage is {dearest.stage}: {_share(dearest.cycles, whole)}")
+    return tuple(found) or ("what limits it can't be told from this input",)
+
+
+def _groups(explained: Explanation) -> dict[Group, Estimate]:
+    """Cycles by group of causes, of the groups that can limit."""
+    found: dict[Group, Estimate] = {}
+    if explained.modelled is None:
+        return found
+    for group in _GROUPS:
+        summed = total(p.cycles for p in explained.causes if cause_of(p.cause).group == group)
+        if summed is not None:
+            found[group] = summed
+    return found
+
+
+def _share(cycles: Estimate, whole: Estimate) -> str:
+    interval = ""
+    if cycles.interval is not None:
+        low, high = cycles.interval
+        interval = f" [{low:.1f}, {high:.1f}]"
+    return f"{cycles.value / whole.value:.0%} of the cycles, {cycles.value:.1f}{interval} a packet"
+
+
+def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
+    """How sure the verdict is: do the groups' intervals part, does the model meet the measured?"""
+    found = []
+    groups = sorted(_groups(explained).values(), key=lambda e: -e.value)
+    if len(groups) > 1:
+        first, second = groups[0], groups[1]
+        apart = (first.low or first.value) > (second.high or second.value)
+        found.append(
+            "which group is the largest is clear: its interval lies above the next one's"
+            if apart
+            else "which group is the largest is not clear: the intervals overlap"
+        )
+    said, whole = explained.modelled, explained.cycles_per_packet
+    if said is not None and whole is not None and whole is not said and case.result is not None:
+        miss = 100 * (said.value / whole.value - 1)
+        within = "inside" if said.covers(whole.value) else "outside"
+        advice = "" if within == "inside" else ": trust the causes less than the measured stages"
+        found.append(
+            f"the model says {said.value:.1f} cycles where {whole.value:.1f} were {whole.kind} "
+            f"({miss:+.1f} %), {within} its 95 % interval{advice}"
+        )
+    if case.result is not None and (case.result.disturbed_share or 0) > _MUCH_DISTURBED:
+        found.append(
+            f"{case.result.disturbed_share:.0%} of the trials were disturbed: measure again on a "
+            "quieter machine before you act on a small difference"
+        )
+    if explained.modelled is None:
+        found.append("no causes are told: what is measured is as sure as its interval says")
+    return tuple(found)
