@@ -1,44 +1,29 @@
-"""Core: how many slots a core fills a cycle, from the catalogue of cores."""
+"""Core: the microarchitecture that a result was made on, from the catalogue."""
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from typing import Annotated
+from dataclasses import dataclass
 
-from pydantic import BeforeValidator, Field
-
+from planecast.instruments.machine_entry import MODELS
 from planecast.results.manifest import Manifest
-from planecast.scenario.document import read_document
-from planecast.scenario.model import Noun, listed
-
-CATALOG = Path(__file__).parent.parent / "catalog"
+from planecast.scenario.machine import microarchitecture_of
 
 
-class Core(Noun):
-    """One micro-architecture."""
+@dataclass(frozen=True)
+class Core:
+    """What the explanation needs of a core."""
 
-    name: str
-    vendor: str
-    family: int
-    models: Annotated[tuple[int, ...], BeforeValidator(listed)]
-    slots: Annotated[int, Field(ge=1)]
-    """Slots a cycle: no core retires more instructions a cycle, fused ones aside."""
-
-    @property
-    def ids(self) -> set[str]:
-        """As a manifest names CPUs."""
-        return {f"{self.vendor}-{self.family}-{model}" for model in self.models}
-
-
-@cache
-def cores() -> tuple[Core, ...]:
-    """Every core of the catalogue."""
-    document = read_document(CATALOG / "cores.yaml")
-    return tuple(Core.model_validate(entry) for entry in document.data["cores"])
+    title: str
+    slots: float
+    """Instructions that it issues a cycle at most, fused ones aside."""
 
 
 def core_of(manifest: Manifest) -> Core | None:
     """The core that made a result; None for one that isn't in the catalogue, or isn't named."""
-    identity = str(manifest.host.get("cpu_id", ""))
-    return next((core for core in cores() if identity in core.ids), None)
+    vendor, _, rest = str(manifest.host.get("cpu_id", "")).partition("-")
+    model = rest.rpartition("-")[2]
+    name = MODELS.get((vendor, int(model))) if model.isdecimal() else None
+    if name is None:
+        return None
+    found = microarchitecture_of(name)
+    return Core(found.title, found.values.issue_width.value)

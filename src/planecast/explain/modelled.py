@@ -54,7 +54,7 @@ class Modelled:
     whole: Estimate
 
 
-def modelled(scenario: Scenario, calibration: Calibration, slots: int | None) -> Modelled:
+def modelled(scenario: Scenario, calibration: Calibration, slots: float | None) -> Modelled:
     """Takes one scenario's cost apart; `slots` a cycle tell the issue width from the rest.
 
     Raises InputError for what the model doesn't know, as the engine does.
@@ -166,7 +166,7 @@ def _split_issue(
     stage: str,
     scenario: Scenario,
     calibration: Calibration,
-    slots: int | None,
+    slots: float | None,
 ) -> None:
     """Takes the issue width out of a stage's core cycles, where the core is known."""
     core = parts.get((stage, "core"))

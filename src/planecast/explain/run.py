@@ -301,7 +301,7 @@ def _notes(case: Case, core: Core | None) -> list[str]:
             "issue width is part of core"
         )
     else:
-        found.append(f"issue width: {core.slots} slots a cycle ({core.name})")
+        found.append(f"issue width: {core.slots:g} instructions a cycle ({core.title})")
     if case.calibration is not None:
         found += outside(case.scenario, case.calibration.ranges)
         theirs = case.calibration.manifest.host.get("cpu")

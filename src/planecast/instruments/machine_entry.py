@@ -20,7 +20,7 @@ from planecast.scenario.fact import Fact, Positive
 from planecast.scenario.machine import Machine, machine_of
 from planecast.scenario.model import Noun
 
-_MODELS = {
+MODELS = {
     ("GenuineIntel", 63): "haswell",
     ("GenuineIntel", 79): "broadwell",
     ("GenuineIntel", 85): "cascade-lake",
@@ -42,7 +42,7 @@ def likeness(name: str | None, cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine
         return machine_of(name)
     fields = dict(_fields(cpuinfo))
     vendor, model = fields.get("vendor_id", ""), fields.get("model", "")
-    wanted = _MODELS.get((vendor, int(model) if model.isdecimal() else -1))
+    wanted = MODELS.get((vendor, int(model) if model.isdecimal() else -1))
     for entry in names("cpus"):
         found = machine_of(entry)
         if found.microarchitecture == wanted:

@@ -1,0 +1,66 @@
+"""``planecast explain RUN`` on runs made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
+
+from planecast.engines.solve import Calibration
+from planecast.results import Result, RunDirectory
+
+__all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured"]
+
+
+@pytest.fixture
+def made(tmp_path: Path, measured: Result, calibration: Calibration) -> str:
+    """A run with two results and a calibration."""
+    slower = measured.cycles_per_packet.scaled(1.2, "cycles/packet")
+    again = measured.model_copy(update={"cycles_per_packet": slower})
+    with RunDirectory.create(tmp_path / "runs", "measure", "vpe") as folder:
+        folder.write_result([measured, again])
+        folder.write_json("calibration.json", calibration)
+    return folder.path.name
+
+
+def test_the_verdict_stands_before_the_table(run: Run, made: str) -> None:
+    answer = run("explain", made)
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    order = [lines.index(head) for head in ("What limits it", "How sure that is", "What to try")]
+    assert order == sorted(order)
+    table = next(i for i, line in enumerate(lines) if line.lstrip().startswith("stage "))
+    assert order[-1] < table
+    assert answer.out.count("no hardware counters were read") == 1
+
+
+def test_the_second_result_is_picked(run: Run, made: str) -> None:
+    found = run("explain", f"{made}#2", "--format", "json").json()
+    first = run("explain", made, "--format", "json").json()
+    cycles = [one["cycles_per_packet"]["value"] for one in (first, found)]
+    assert cycles[1] == pytest.approx(1.2 * cycles[0])
+    assert first["label"].endswith("#1 of 2")
+
+
+def test_a_row_a_cause_for_machines(run: Run, made: str) -> None:
+    answer = run("explain", made, "--format", "csv")
+    header, *rows = answer.out.splitlines()
+    assert header.startswith("stage,cause,cycles_per_packet,low,high,share_percent,kind")
+    assert any(row.startswith("acl,core,") and ",computed," in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "fragment"),
+    [
+        (["nowhere"], "there is no such run"),
+        (["{run}#3"], "the run has 2"),
+        (["{run}#x"], "after # stands a number"),
+        (["{run}", "--calibration", "nowhere"], "there is no such run"),
+    ],
+)
+def test_what_is_not_there_is_said(run: Run, made: str, words: list[str], fragment: str) -> None:
+    answer = run("explain", *(word.format(run=made) for word in words))
+    assert answer.code == 2
+    assert fragment in answer.err

@@ -1,0 +1,189 @@
+"""A run without counters: causes add up to what was measured, and say what they don't know."""
+
+from __future__ import annotations
+
+import pytest
+
+from planecast.engines.solve import Calibration, predicted_cycles
+from planecast.engines.solve.features import instructions_of
+from planecast.explain import Case, Explanation, explain_case
+from planecast.explain.modelled import modelled
+from planecast.results import Result
+from planecast.scenario import Scenario, with_overrides
+
+
+@pytest.fixture(scope="module")
+def explained(measured: Result, calibration: Calibration) -> Explanation:
+    return explain_case(Case("run#1", measured.scenario, measured, None, calibration))
+
+
+def test_causes_add_up_to_what_was_measured(explained: Explanation) -> None:
+    assert explained.cycles_per_packet is not None
+    whole = explained.cycles_per_packet.value
+    assert sum(part.cycles.value for part in explained.causes) == pytest.approx(whole)
+    assert sum(s.cycles.value for s in explained.stages if s.cycles) == pytest.approx(whole)
+    for stage in explained.stages:
+        assert stage.cycles is not None
+        parts = sum(part.cycles.value for part in stage.causes)
+        assert parts == pytest.approx(stage.cycles.value)
+
+
+def test_measured_stays_measured_and_causes_are_computed(explained: Explanation) -> None:
+    assert explained.cycles_per_packet is not None
+    assert explained.cycles_per_packet.kind == "measured"
+    for stage in explained.stages:
+        assert stage.cycles is not None
+        if stage.stage != "loop":
+            assert stage.cycles.kind == "measured"
+        assert {part.cycles.kind for part in stage.causes} == {"computed"}
+        assert all(part.cycles.interval is not None for part in stage.causes)
+
+
+def test_the_models_miss_is_a_cause_of_its_own(explained: Explanation) -> None:
+    assert explained.cycles_per_packet is not None
+    assert explained.modelled is not None
+    left = {part.cause: part.cycles.value for part in explained.causes}["unexplained"]
+    assert left == pytest.approx(explained.cycles_per_packet.value - explained.modelled.value)
+    acl = next(stage for stage in explained.stages if stage.stage == "acl")
+    assert acl.modelled is not None
+    parts = {part.cause: part.cycles.value for part in acl.causes}
+    assert parts["unexplained"] == pytest.approx(0.03 * acl.modelled.value)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        {},
+        {"placement.burst": 8},
+        {"workload.stages": "key,classify,actions"},
+        {"workload.stages": "none"},
+        {"placement.page_size": "4KiB"},
+        {"traffic.flows": 256},
+    ],
+)
+def test_the_parts_are_the_engines_answer(
+    base: Scenario, calibration: Calibration, point: dict[str, object]
+) -> None:
+    scenario = with_overrides(base, point)
+    found = modelled(scenario, calibration, 6)
+    said = predicted_cycles([scenario], calibration)
+    assert found.whole.value == pytest.approx(float(said.value[0]))
+    assert found.whole.high - found.whole.value == pytest.approx(float(said.half_width[0]))  # type: ignore[operator]
+    assert sum(part.value for part in found.parts.values()) == pytest.approx(found.whole.value)
+    assert sum(part.value for part in found.causes.values()) == pytest.approx(found.whole.value)
+    for stage, estimate in found.stages.items():
+        assert estimate.value == pytest.approx(float(said.stages[stage][0][0]), abs=1e-9)
+
+
+def test_small_pages_show_as_walks_and_small_bursts_as_rounds(
+    base: Scenario, calibration: Calibration
+) -> None:
+    usual = modelled(base, calibration, 6).causes
+    small = modelled(with_overrides(base, {"placement.page_size": "4KiB"}), calibration, 6).causes
+    narrow = modelled(with_overrides(base, {"placement.burst": 8}), calibration, 6).causes
+    assert "walks" not in usual
+    assert small["walks"].value > 0
+    assert "rounds" not in usual
+    assert narrow["rounds"].value > 0
+
+
+def test_issue_width_is_instructions_over_slots_in_tsc_cycles(
+    base: Scenario, calibration: Calibration
+) -> None:
+    found = modelled(base, calibration, 6)
+    counted = instructions_of(base, calibration.instructions).stages["actions"].at(32)
+    hierarchy = calibration.hierarchy
+    issue = found.parts["actions", "issue"].value
+    assert issue == pytest.approx(counted / 6 * hierarchy.tsc_hz / hierarchy.core_hz)
+    assert ("actions", "issue") not in modelled(base, calibration, None).parts
+
+
+def test_instructions_are_split_into_io_processing_and_other(explained: Explanation) -> None:
+    roles = {role.role: role for role in explained.roles}
+    count = {stage.stage: stage.instructions for stage in explained.stages}
+    assert all(count.values())
+    io = roles["I/O"].instructions
+    assert io is not None
+    assert io.value == pytest.approx(sum(count[n].value for n in ("source", "tx")))  # type: ignore[union-attr]
+    whole = explained.instructions_per_packet
+    assert whole is not None
+    assert sum(r.instructions.value for r in roles.values() if r.instructions) == pytest.approx(
+        whole.value
+    )
+    assert explained.ipc is not None
+
+
+def test_what_limits_how_sure_and_what_to_try_are_told(explained: Explanation) -> None:
+    assert any("the core's own work" in sentence for sentence in explained.limits)
+    assert any("dearest stage" in sentence for sentence in explained.limits)
+    assert any("the model says" in sentence for sentence in explained.certainty)
+    assert explained.advice
+    assert sum("no hardware counters" in note for note in explained.notes) == 1
+
+
+def test_small_pages_are_advised_against_with_what_they_cost(
+    measured: Result, calibration: Calibration
+) -> None:
+    scenario = with_overrides(measured.scenario, {"placement.page_size": "4KiB"})
+    found = explain_case(Case("run", scenario, None, None, calibration))
+    (advice,) = [a for a in found.advice if a.try_this == "--set placement.page_size=2MiB"]
+    assert advice.saves is not None
+    assert advice.saves.value == pytest.approx(
+        modelled(scenario, calibration, 6).whole.value
+        - modelled(measured.scenario, calibration, 6).whole.value
+    )
+
+
+def test_a_result_without_stages_says_what_it_cannot_know(
+    measured: Result, calibration: Calibration
+) -> None:
+    scenario = with_overrides(
+        Scenario(name="l3fwd"),
+        {"workload.kind": "ip4", "workload.stages": "check,next_hop,rewrite"},
+    )
+    foreign = measured.model_copy(update={"scenario": scenario, "stages": {}})
+    found = explain_case(Case("l3fwd", scenario, foreign, None, calibration))
+    assert found.cycles_per_packet == measured.cycles_per_packet
+    assert [part.cause for part in found.causes] == ["not told"]
+    text = " ".join(found.unknown)
+    assert "has no stages" in text
+    assert "knows vpe-upstream only" in text
+    assert "none were counted" in text
+
+
+def test_another_functions_stages_are_measured_and_not_told_apart(
+    measured: Result, calibration: Calibration
+) -> None:
+    scenario = with_overrides(
+        Scenario(name="ip4"), {"workload.kind": "ip4", "workload.stages": "check,next_hop,rewrite"}
+    )
+    stages = {
+        new: measured.stages[old]
+        for new, old in zip(
+            ("source", "check", "next_hop", "rewrite", "tx"),
+            ("source", "acl", "key", "route", "tx"),
+            strict=True,
+        )
+    }
+    other = measured.model_copy(update={"scenario": scenario, "stages": stages})
+    found = explain_case(Case("ip4", scenario, other, None, calibration))
+    assert {p.cause for stage in found.stages for p in stage.causes} == {"not told"}
+    assert found.cycles_per_packet is not None
+    assert sum(p.cycles.value for p in found.causes) == pytest.approx(found.cycles_per_packet.value)
+
+
+def test_a_profile_is_explained_by_the_model_alone(
+    measured: Result, calibration: Calibration
+) -> None:
+    counts = instructions_of(measured.scenario, calibration.instructions)
+    found = explain_case(Case("profile", measured.scenario, None, counts, calibration))
+    assert found.cycles_per_packet == found.modelled
+    assert all(part.cause != "unexplained" for part in found.causes)
+    assert any("took no time" in text for text in found.unknown)
+
+
+def test_without_a_calibration_only_what_was_measured_is_told(measured: Result) -> None:
+    found = explain_case(Case("run", measured.scenario, measured))
+    assert found.modelled is None
+    assert any("there is no calibration" in text for text in found.unknown)
+    assert [s.stage for s in found.stages][-1] == "loop"
