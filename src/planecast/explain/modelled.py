@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from planecast.engines.solve import Calibration, features, predicted_cycles
+from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.engine import EXTRAPOLATION
 from planecast.engines.solve.features import (
     ASKED_FOR_BY_KEY,
     STAGES,
-    FeatureTable,
     stage_instructions,
 )
+from planecast.engines.solve.known import asked
 from planecast.engines.solve.ranges import outside
+from planecast.engines.solve.regions import facts_of
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
@@ -101,6 +103,7 @@ class _Sums:
 def _sums(scenario: Scenario, calibration: Calibration, factor: float) -> _Sums:
     hierarchy = calibration.hierarchy.with_last_level(factor)
     table = features([scenario], hierarchy, calibration.instructions)
+    delays = Delays(facts_of(asked([scenario]))).parts(hierarchy)
     number = {name: i for i, name in enumerate(calibration.names)}
     rows: dict[Place, Floats] = {}
     for stage in STAGES:
@@ -109,21 +112,23 @@ def _sums(scenario: Scenario, calibration: Calibration, factor: float) -> _Sums:
         for name, column in table.stages[stage].items():
             if name not in number:
                 continue  # a parameter that no scenario here needs
-            for cause, value in _split(name, float(column[0]), table).items():
+            for cause, value in _split(name, float(column[0]), delays).items():
                 row = rows.setdefault((stage, cause), np.zeros(len(number)))
                 row[number[name]] += value
     return _Sums(rows, float(table.memory_lines[0]))
 
 
-def _split(name: str, feature: float, table: FeatureTable) -> dict[str, float]:
+def _split(
+    name: str, feature: float, delays: Mapping[str, Mapping[str, Floats]]
+) -> dict[str, float]:
     """One feature of a stage, by cause."""
     stage, _, kind = name.partition(".")
     if kind not in _WAITS:
         return {_KINDS[kind]: feature}
-    asked = ASKED_FOR_BY_KEY if stage == "key" or kind == "behind" else (stage,)
+    waited_for = ASKED_FOR_BY_KEY if stage == "key" or kind == "behind" else (stage,)
     found: dict[str, float] = {}
-    for other in asked:
-        for what, cycles in table.delays[other].items():
+    for other in waited_for:
+        for what, cycles in delays[other].items():
             found[what] = found.get(what, 0.0) + float(cycles[0])
     total = sum(found.values())
     # A look-up that key extraction asks for is behind by all of it or, in other pipelines, by none.

@@ -50,6 +50,9 @@ HIDDEN = "source.hidden"
 
 BEHIND_KEYS = ("classify", "actions", "route")
 
+ASKED_FOR_BY_KEY = ("actions", "route")
+"""Stages whose lines key extraction asks for, so that it has their delays as features too."""
+
 WIDE_SEARCH = 16
 """Packets that rte_acl walks through its tries at once, given so many."""
 
@@ -199,7 +202,9 @@ def _with_delays(
     for stage in ("source", "acl", "classify", "actions", "route"):
         table[stage][f"{stage}.bf"] = delay[stage]
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
-    asked = facts.stages["key"] * (delay["actions"] + delay["route"])
+    asked = facts.stages["key"] * sum(
+        (delay[stage] for stage in ASKED_FOR_BY_KEY), np.zeros_like(facts.burst)
+    )
     table["key"]["key.bf"] = asked
     # They are still under way when the look-ups ask for theirs.
     table["classify"]["classify.behind"] = facts.stages["classify"] * asked
