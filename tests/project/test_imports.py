@@ -14,6 +14,7 @@ LEVELS = (
     {"catalog", "host"},
     {"scenario"},
     {"results"},
+    {"topdown"},
     {"dataplanes", "generators", "instruments", "model"},
     {"engines"},
     {"explain", "partition", "calibrate", "study", "search", "reproduce"},
