@@ -182,5 +182,5 @@ def test_a_grid_without_bound_is_refused_before_it_is_spread(tmp_path: Path) -> 
 
 
 def test_the_shipped_studies_load(repository: Path) -> None:
-    for path in sorted((repository / "studies").glob("*.yaml")):
+    for path in sorted((repository / "studies").glob("vpe-*.yaml")):  # others are the partition's
         assert load_study(path).hold_out, path

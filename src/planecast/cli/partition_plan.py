@@ -1,0 +1,185 @@
+"""``planecast partition plan`` and ``show``: a division for tenants, and its commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from planecast.cli.options import FormatOption, OutputOption
+from planecast.cli.output import Column, Sheet, emit, estimate_text
+from planecast.cli.partition_topology import SysfsOption, topology_of
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.partition.division import Division
+    from planecast.partition.machine import Machine
+    from planecast.partition.plan import Forecast, Plan
+
+TenantsArgument = Annotated[
+    str,
+    typer.Argument(metavar="TENANTS", help="A tenants file, or a plan that was written to JSON."),
+]
+TriesOption = Annotated[
+    int, typer.Option("--tries", min=1, max=100_000, help="Divisions that the search may try.")
+]
+
+_COLUMNS = (
+    Column("name", "tenant or path"),
+    Column("frame_bytes", "frame, B", number=True),
+    Column("quiet_pps", "neighbours idle, M/s", number=True),
+    Column("before_pps", "before, M/s", number=True),
+    Column("after_pps", "after, M/s", number=True),
+    Column("gain_percent", "gain, %", number=True),
+)
+
+
+def plan(
+    tenants: TenantsArgument,
+    sysfs: SysfsOption = Path("/"),
+    tries: TriesOption = 400,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Divide the machine: cores, cache ways, bandwidth and clocks, with what is predicted of it.
+
+    Nothing is changed. -o plan.json keeps the plan; `partition show` prints its commands and
+    `partition apply` applies it.
+    """
+    made, _ = plan_of(tenants, sysfs, tries)
+    emit(_sheet(made), form, output)
+
+
+def show(
+    tenants: TenantsArgument,
+    form: Annotated[
+        Literal["pqos", "resctrl", "taskset", "cgroup", "ovs", "dpdk", "sst"],
+        typer.Option("--as", help="Whose commands or options."),
+    ] = "pqos",
+    sysfs: SysfsOption = Path("/"),
+    tries: TriesOption = 400,
+) -> None:
+    """Print a plan as the commands of another tool. Runs none of them."""
+    from planecast.partition.show import show as lines_of
+
+    made, machine = plan_of(tenants, sysfs, tries)
+    for line in lines_of(made, form, machine.topology):
+        sys.stdout.write(line + "\n")
+
+
+def plan_of(path: str, sysfs: Path, tries: int) -> tuple[Plan, Machine]:
+    """The plan that a file holds, or that its tenants get; and the machine it is for.
+
+    Raises InputError for a file that is neither, and for a plan of another machine.
+    """
+    from planecast.partition.machine import Machine, Timing
+    from planecast.partition.plan import make_plan
+    from planecast.partition.tenants import load_tenancy
+
+    if path.endswith(".json"):
+        made = read_plan(Path(path))
+        here = topology_of(sysfs)
+        if here.fingerprint != made.fingerprint:
+            raise InputError(
+                f"the plan is for another machine, {made.machine}",
+                path,
+                "name that machine's recording with --sysfs, or plan for this one",
+            )
+        return made, Machine(here, Timing())
+    tenancy = load_tenancy(path)
+    if tenancy.machine == "host":
+        machine = Machine(topology_of(sysfs), Timing())
+    else:
+        machine = Machine(tenancy.machine.topology(), tenancy.machine.timing)
+    return make_plan(machine, tenancy, tries), machine
+
+
+def read_plan(path: Path) -> Plan:
+    """A plan from the file that ``plan -o`` wrote. Raises InputError for what is none."""
+    from planecast.partition.plan import Plan
+
+    try:
+        return Plan.model_validate_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"can't read the plan: {error.strerror}", str(path)) from None
+    except (ValueError, json.JSONDecodeError):
+        raise InputError(
+            "this is no plan", str(path), "write one: planecast partition plan TENANTS -o plan.json"
+        ) from None
+
+
+def _sheet(made: Plan) -> Sheet:
+    cells = [
+        {
+            "name": f.name,
+            "frame_bytes": str(f.frame_bytes) if f.what == "path" else "",
+            "quiet_pps": estimate_text(f.quiet, 1e6),
+            "before_pps": estimate_text(f.before, 1e6),
+            "after_pps": estimate_text(f.after, 1e6),
+            "gain_percent": estimate_text(f.gain_percent),
+        }
+        for f in made.forecasts
+    ]
+    return Sheet(
+        _COLUMNS,
+        [_row(f) for f in made.forecasts],
+        cells,
+        document=made,
+        title=f"{made.name} on {made.machine}",
+        notes=_notes(made),
+    )
+
+
+def _row(f: Forecast) -> dict[str, Any]:
+    return {
+        "name": f.name,
+        "frame_bytes": f.frame_bytes,
+        "quiet_pps": f.quiet.value if f.quiet else None,
+        "before_pps": f.before.value,
+        "after_pps": f.after.value,
+        "gain_percent": f.gain_percent.value,
+    }
+
+
+def _notes(made: Plan) -> list[str]:
+    chosen = "as the file asks" if made.chosen_by == "file" else "chosen"
+    told = f"{made.gain_percent:+.1f} %" if made.gain_percent is not None else "none: see below"
+    notes = [f"The division, {chosen}; gain by rank {told}:", *_division_lines(made.division)]
+    for path, gains in made.published.items():
+        notes.append(
+            f"published gains of {path}: {', '.join(f'{g:g}' for g in gains)} % "
+            "(the source doesn't tell which size each belongs to)"
+        )
+    for unmet in made.unmet:
+        notes.append(f"can't be met: {unmet.tenant}, {unmet.target}: {unmet.why}")
+    notes.append(f"{made.tried} divisions tried; the next best:")
+    for runner in made.runners_up:
+        classes = "; ".join(_service(s.number, s.l3, s.bandwidth) for s in runner.division.services)
+        notes.append(f"  {runner.gain_percent:+.1f} %: {classes}")
+    return notes
+
+
+def _division_lines(division: Division) -> list[str]:
+    from planecast.scenario.cpus import format_cpus
+
+    lines = []
+    for service in division.services:
+        own = [
+            f"{share.tenant} {format_cpus(share.threads)}"
+            for share in division.shares
+            if share.service == service.number
+        ]
+        lines.append(
+            f"  {_service(service.number, service.l3, service.bandwidth)}: "
+            + (", ".join(own) or "whatever is in no other")
+        )
+    return lines
+
+
+def _service(number: int, l3: int | None, bandwidth: int | None) -> str:
+    ways = f" ways {l3:#x}" if l3 is not None else ""
+    limit = f" bandwidth {bandwidth}" if bandwidth is not None else ""
+    return f"class {number}{ways}{limit}"

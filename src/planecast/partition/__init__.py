@@ -1,0 +1,1 @@
+"""Room `partition`: a machine divided among a data plane, its control, VMs and neighbours."""
