@@ -2,7 +2,8 @@
 
 A file an entry; each value has a status (published, derived, assumed) and a source. This room only
 finds the files; `planecast.scenario.machine` reads CPUs and cards as nouns, and
-`planecast.reproduce.documents` the published figures.
+`planecast.reproduce.documents` the published figures; `planecast.explain.pcie.example` the counters
+that others printed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Literal
 
 from planecast.errors import InputError
 
-Kind = Literal["cpus", "microarchitectures", "nics", "published"]
+Kind = Literal["cpus", "microarchitectures", "nics", "published", "counters"]
 
 _FOLDER = Path(__file__).parent
 _SINGULAR = {
@@ -21,6 +22,7 @@ _SINGULAR = {
     "microarchitectures": "microarchitecture",
     "nics": "card",
     "published": "document",
+    "counters": "recorded example",
 }
 
 

@@ -39,18 +39,20 @@ def _pcie_seconds(link: str, frame_bytes: int) -> float:
         return 0.0
     rate = pcie_raw_bps(link) * (1 - 8 / DLLP_EVERY - 8 / DLLP_EVERY - 4 / 1538)
     batch = DESCRIPTOR_BYTES * DESCRIPTORS_AT_ONCE
-    write, read = _write(frame_bytes), _read(frame_bytes)
-    descriptor = (_write(batch)[0] + _read(batch)[0]) / DESCRIPTORS_AT_ONCE
+    write, read = write_bytes(frame_bytes), read_bytes(frame_bytes)
+    descriptor = (write_bytes(batch)[0] + read_bytes(batch)[0]) / DESCRIPTORS_AT_ONCE
     to_memory = write[0] + read[0] + 2 * descriptor
-    from_memory = write[1] + read[1] + 2 * _read(batch)[1] / DESCRIPTORS_AT_ONCE
+    from_memory = write[1] + read[1] + 2 * read_bytes(batch)[1] / DESCRIPTORS_AT_ONCE
     return max(to_memory, from_memory) * 8 / rate
 
 
-def _write(size: int) -> tuple[float, float]:
+def write_bytes(size: int) -> tuple[float, float]:
+    """Bytes of the link that a device's write of so many takes: (to memory, from memory)."""
     return math.ceil(size / MAX_PAYLOAD) * 24 + size, 0.0
 
 
-def _read(size: int) -> tuple[float, float]:
+def read_bytes(size: int) -> tuple[float, float]:
+    """The same of a device's read: requests go to memory, completions come back."""
     return math.ceil(size / MAX_READ) * 24, math.ceil(size / MAX_PAYLOAD) * 20 + size
 
 

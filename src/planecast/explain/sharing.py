@@ -1,0 +1,142 @@
+"""Cores and sockets: lines that other cores hold, and what they cost a packet.
+
+A load that finds a line modified in another core's cache (HITM) waits for that core. A data plane
+that gives every core its own flows, rings and counters has next to none; hand-over between cores
+has those of its rings. Many HITM beside few packets handed over are two cores writing variables
+that share a line. Source: Benchmarking and Analysis of Software Data Planes, sections 9 and 15.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from planecast.errors import InputError
+from planecast.results.result import Texts
+from planecast.scenario.model import Noun
+
+_NAMES = {
+    "snoop_hit": ("MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_HIT", "MEM_LOAD_L3_HIT_RETIRED.XSNP_HIT"),
+    "hitm": ("MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_HITM", "MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM"),
+    "snoop_miss": ("MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_MISS", "MEM_LOAD_L3_HIT_RETIRED.XSNP_MISS"),
+    "remote_hitm": (
+        "MEM_LOAD_UOPS_L3_MISS_RETIRED.REMOTE_HITM",
+        "MEM_LOAD_L3_MISS_RETIRED.REMOTE_HITM",
+    ),
+    "remote_forward": (
+        "MEM_LOAD_UOPS_L3_MISS_RETIRED.REMOTE_FWD",
+        "MEM_LOAD_L3_MISS_RETIRED.REMOTE_FWD",
+    ),
+    "remote_memory": (
+        "MEM_LOAD_UOPS_L3_MISS_RETIRED.REMOTE_DRAM",
+        "MEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM",
+    ),
+    "local_memory": (
+        "MEM_LOAD_UOPS_L3_MISS_RETIRED.LOCAL_DRAM",
+        "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM",
+    ),
+}
+"""Broadwell's and Skylake's names."""
+LINES_A_HANDOVER = 3
+"""Lines that a packet handed to another core moves at most: its mbuf, its header, its ring's."""
+_FEW = 0.05
+_LARGEST = 1e12
+
+
+class Sharing(Noun):
+    """Lines a packet that other cores or sockets held."""
+
+    snoop_hit: float | None = None
+    """Loads that found a line clean in another core's cache of this socket."""
+    hitm: float | None = None
+    """Loads that found it modified there."""
+    snoop_miss: float | None = None
+    """Loads for which other cores were asked in vain."""
+    remote_hitm: float | None = None
+    """Loads that found a line modified on another socket."""
+    remote_forward: float | None = None
+    """Loads that another socket's cache served."""
+    remote_memory: float | None = None
+    """Loads that another socket's memory served."""
+    local_memory: float | None = None
+    """Loads that this socket's memory served."""
+    findings: Texts = ()
+    out_of_line: Texts = ()
+
+    @property
+    def remote_share(self) -> float | None:
+        """Share of the lines from memory that came from another socket's."""
+        if self.remote_memory is None or self.local_memory is None:
+            return None
+        total = self.remote_memory + self.local_memory
+        return self.remote_memory / total if total else None
+
+
+def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float = 0.0) -> Sharing:
+    """What counts a second say of `pps` packets a second, each handed over so many times.
+
+    Events that weren't counted stay unknown. Raises InputError for an impossible count or rate, and
+    when no event tells of other cores.
+    """
+    if not pps > 0:
+        raise InputError(f"got {pps:g} packets a second", "core counters", "say the packet rate")
+    lower = {name.lower(): value for name, value in events.items()}
+    found: dict[str, float] = {}
+    for field, names in _NAMES.items():
+        value = next((lower[name.lower()] for name in names if name.lower() in lower), None)
+        if value is None:
+            continue
+        if not 0 <= value <= _LARGEST:
+            raise InputError(
+                f"{names[0]} is {value:g} a second, which is impossible",
+                "core counters",
+                "record it again",
+            )
+        found[field] = value / pps
+    if not found:
+        raise InputError(
+            "none of the events tells of other cores",
+            "core counters",
+            "record MEM_LOAD_L3_HIT_RETIRED.XSNP_* and MEM_LOAD_L3_MISS_RETIRED.*",
+        )
+    shared = Sharing.model_validate(found)
+    return shared.model_copy(
+        update={
+            "findings": tuple(_findings(found)),
+            "out_of_line": tuple(_out_of_line(shared, handovers)),
+        }
+    )
+
+
+_WORDS = {
+    "snoop_hit": "loads found a line clean in another core's cache",
+    "hitm": "loads found a line modified in another core's cache (HITM)",
+    "snoop_miss": "loads asked other cores in vain",
+    "remote_hitm": "loads found a line modified on another socket",
+    "remote_forward": "loads were served by another socket's cache",
+    "remote_memory": "loads were served by another socket's memory",
+    "local_memory": "loads were served by this socket's memory",
+}
+
+
+def _findings(found: Mapping[str, float]) -> Iterator[str]:
+    for field, value in found.items():
+        yield f"{value:.3g} {_WORDS[field]} a packet"
+
+
+def _out_of_line(shared: Sharing, handovers: float) -> Iterator[str]:
+    explained = LINES_A_HANDOVER * handovers
+    modified = (shared.hitm or 0.0) + (shared.remote_hitm or 0.0)
+    if modified > explained + _FEW:
+        yield (
+            f"{modified:.2g} lines a packet are taken modified from other cores, and hand-over "
+            f"explains {explained:.2g}: suspect variables of two cores in one line (false "
+            "sharing), locks or shared counters; perf c2c names the lines"
+        )
+    across = sum(
+        value or 0.0 for value in (shared.remote_hitm, shared.remote_forward, shared.remote_memory)
+    )
+    if across > _FEW:
+        yield (
+            f"{across:.2g} lines a packet come from another socket: bind cores, memory and card to "
+            "one socket"
+        )

@@ -1,0 +1,47 @@
+"""Lines from other cores and sockets, a packet."""
+
+from __future__ import annotations
+
+import pytest
+
+from planecast.errors import InputError
+from planecast.explain.sharing import explain_sharing
+
+
+def test_both_generations_names_mean_the_same() -> None:
+    old = {"MEM_LOAD_UOPS_L3_HIT_RETIRED.XSNP_HITM": 2e6}
+    new = {"mem_load_l3_hit_retired.xsnp_hitm": 2e6}
+    assert explain_sharing(old, 1e6) == explain_sharing(new, 1e6)
+    assert explain_sharing(old, 1e6).hitm == 2
+    assert explain_sharing(old, 1e6).remote_hitm is None
+
+
+def test_hand_over_explains_its_lines_and_no_more() -> None:
+    events = {"MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM": 2e6}
+    (suspicion,) = explain_sharing(events, 1e6).out_of_line
+    assert "false sharing" in suspicion
+    assert explain_sharing(events, 1e6, handovers=1).out_of_line == ()
+
+
+def test_remote_accesses_are_out_of_line() -> None:
+    events = {
+        "MEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM": 5e5,
+        "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM": 5e5,
+    }
+    found = explain_sharing(events, 1e6)
+    assert found.remote_share == 0.5
+    assert "another socket" in found.out_of_line[0]
+
+
+@pytest.mark.parametrize(
+    ("events", "pps"),
+    [
+        ({"cycles": 1.0}, 1e6),
+        ({"MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM": -1.0}, 1e6),
+        ({"MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM": 1.8e19}, 1e6),
+        ({"MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM": 1.0}, 0.0),
+    ],
+)
+def test_impossible_input_is_refused(events: dict[str, float], pps: float) -> None:
+    with pytest.raises(InputError):
+        explain_sharing(events, pps)
