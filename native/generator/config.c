@@ -24,6 +24,7 @@ static const struct config_key keys[] = {
     {"run", "give_up_ms", &type_number, OF_RUN(give_up_ms), 1, 1e6, "2000", "sending ends when the port took nothing for so long", NULL},
     {"run", "when_full", &type_choice, OF_RUN(when_full), 0, 0, "wait", "what the port refuses is sent later, or dropped as a full NIC's ring does", "wait,drop"},
     {"run", "loop_check", &type_bool, OF_RUN(loop_check), 0, 1, "on", "measure the generator's own latency over a ring at the start", NULL},
+    {"run", "payload_check", &type_bool, OF_RUN(payload_check), 0, 1, "on", "compare the whole payload with what was sent, not the signature alone", NULL},
     {"pool", "mbufs", &type_u32, OF_RUN(mbufs), 1024, 1U << 22, "8192", "packet buffers for sending, and as many for receiving", NULL},
     {"pool", "rx_ring", &type_u32, OF_RUN(rx_ring), 32, 16384, "512", "RX descriptors", NULL},
     {"pool", "tx_ring", &type_u32, OF_RUN(tx_ring), 32, 16384, "512", "TX descriptors", NULL},

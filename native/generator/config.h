@@ -81,6 +81,7 @@ struct config {
     double link_wait_ms, drain_ms, catch_up_us, give_up_ms;
     uint32_t when_full; /* enum when_full */
     bool loop_check;
+    bool payload_check;
     /* pool */
     uint32_t mbufs, rx_ring, tx_ring;
     /* machine */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "pages.h"
+#include "payload.h"
 #include "ports.h"
 #include "unmap.h"
 
@@ -23,14 +24,15 @@ uint32_t generator_memory_mib(const struct config *config)
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96;
 }
 
-/* What no header covers is zeros, in every packet: only the headers are written anew. */
-static void clear_buffer(struct rte_mempool *pool, void *opaque, void *object, unsigned index)
+/* What neither headers nor signature cover is written here alone. */
+static void fill_buffer(struct rte_mempool *pool, void *opaque, void *object, unsigned index)
 {
     struct rte_mbuf *mbuf = object;
     (void)pool;
     (void)opaque;
     (void)index;
-    memset(mbuf->buf_addr, 0, mbuf->buf_len);
+    payload_fill((uint8_t *)mbuf->buf_addr + RTE_PKTMBUF_HEADROOM, 0,
+                 (uint32_t)mbuf->buf_len - RTE_PKTMBUF_HEADROOM);
 }
 
 static struct rte_mempool *open_pool(const struct config *config, const char *name)
@@ -38,7 +40,7 @@ static struct rte_mempool *open_pool(const struct config *config, const char *na
     struct rte_mempool *pool = rte_pktmbuf_pool_create(
         name, config->mbufs, MBUF_CACHE, 0, (uint16_t)room_of_buffer(config), (int)rte_socket_id());
     if (pool != NULL)
-        rte_mempool_obj_iter(pool, clear_buffer, NULL);
+        rte_mempool_obj_iter(pool, fill_buffer, NULL);
     return pool;
 }
 
@@ -199,6 +201,7 @@ static void begin(struct generator *generator, double seconds)
     sender->drops = config->when_full == FULL_DROP;
     sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)hz);
     sender->stream = receiver->stream = generator->stream;
+    receiver->payload_check = config->payload_check;
     sender->stream_count = receiver->stream_count = generator->stream_count;
     sender->port = (uint16_t)config->tx_port;
     receiver->port = (uint16_t)config->rx_port;

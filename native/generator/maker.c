@@ -3,7 +3,7 @@
  * Makes packets: the shape's headers as a whole, then the fields that a flow changes.
  *
  * A buffer is written without a look at what is in it: its first cache line from the template, its
- * mbuf's fields by one store. What follows was zeroed once, when the pool was made.
+ * mbuf's fields by one store. What follows was written once, when the pool was made (payload.h).
  */
 #include <rte_mbuf.h>
 

@@ -4,6 +4,8 @@
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 
+#include "payload.h"
+
 enum { AHEAD_TICKS = 1 << 20 };
 
 static const struct sighting nothing = {.verdict = VERDICT_FOREIGN};
@@ -81,8 +83,28 @@ static inline struct sighting with_known_stream(const struct receiver *receiver,
     return expected < receiver->stream_count ? seen : nothing;
 }
 
+/* Where headers end in a frame that was sent without tags. */
+enum { BEHIND_ETHERNET = 14, BEHIND_UDP = BEHIND_ETHERNET + IP_BYTES + UDP_BYTES };
+
+/* A fine packet's payload behind its signature: `length` bytes of it, of which `there` are in this
+ * segment and `all` in the frame. */
+static inline struct sighting with_payload(const struct receiver *receiver, struct sighting seen,
+                                           const uint8_t *payload, uint32_t behind, uint32_t length,
+                                           uint32_t there, uint32_t all)
+{
+    uint32_t signature = seen.full ? SIGNATURE_FULL_BYTES : SIGNATURE_COMPACT_BYTES;
+    uint32_t compared = RTE_MIN(length, there);
+    if (seen.verdict != VERDICT_FINE || !receiver->payload_check)
+        return seen;
+    if (all < length || compared < signature ||
+        !payload_is_whole(payload + signature, compared - signature, behind + signature))
+        seen.verdict = VERDICT_CORRUPT;
+    return seen;
+}
+
+/* `bytes` of it are in this segment, and `all` in the frame. */
 static inline struct sighting look_at_ipv4(const struct receiver *receiver, const uint8_t *ip,
-                                           uint32_t bytes)
+                                           uint32_t bytes, uint32_t all)
 {
     const uint8_t *udp = ip + IP_BYTES, *payload = udp + UDP_BYTES;
     if (bytes < IP_BYTES + UDP_BYTES + SIGNATURE_COMPACT_BYTES || ip[0] != 0x45 ||
@@ -92,25 +114,34 @@ static inline struct sighting look_at_ipv4(const struct receiver *receiver, cons
     uint64_t ports = load64(udp) & SIGNATURE_PORTS_MASK, addresses = load64(ip + 12);
     /* That it says to be ours, whatever the check says. */
     bool expected = ip[4] == SIGNATURE_MAGIC && ip[5] < receiver->stream_count;
+    struct sighting seen = nothing;
     if (payload_bytes >= SIGNATURE_FULL_BYTES &&
         bytes >= IP_BYTES + UDP_BYTES + SIGNATURE_FULL_BYTES) {
-        struct sighting seen = check_full(receiver, payload, ports, addresses, expected);
-        return with_known_stream(receiver, seen, expected ? ip[5] : UINT32_MAX);
+        seen = check_full(receiver, payload, ports, addresses, expected);
+        seen = with_known_stream(receiver, seen, expected ? ip[5] : UINT32_MAX);
+    } else if (expected) {
+        seen = check_compact(payload, ip[5], ports, addresses);
     }
-    return expected ? check_compact(payload, ip[5], ports, addresses) : nothing;
+    const uint32_t headers = IP_BYTES + UDP_BYTES;
+    return with_payload(receiver, seen, payload, BEHIND_UDP, payload_bytes, bytes - headers,
+                        all - headers);
 }
 
-struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame, uint32_t bytes)
+struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame, uint32_t bytes,
+                              uint32_t frame_bytes)
 {
     uint16_t type = 0;
     uint32_t at = skip_l2(frame, bytes, &type);
     if (at >= bytes)
         return nothing;
     if (type == TYPE_IPV4)
-        return look_at_ipv4(receiver, frame + at, bytes - at);
-    if (type != TYPE_OURS || bytes - at < SIGNATURE_FULL_BYTES)
+        return look_at_ipv4(receiver, frame + at, bytes - at, frame_bytes - at);
+    uint32_t there = bytes - at, all = frame_bytes - at;
+    if (type != TYPE_OURS || there < SIGNATURE_FULL_BYTES)
         return nothing;
-    return with_known_stream(receiver, check_full(receiver, frame + at, 0, 0, false), UINT32_MAX);
+    struct sighting seen = check_full(receiver, frame + at, 0, 0, false);
+    seen = with_known_stream(receiver, seen, UINT32_MAX);
+    return with_payload(receiver, seen, frame + at, BEHIND_ETHERNET, all, there, all);
 }
 
 /* Cycles that the packet was under way. */
@@ -161,8 +192,9 @@ void receiver_turn(struct receiver *receiver)
     }
     uint64_t now = rte_rdtsc();
     for (uint16_t i = 0; i < taken; i++) {
-        struct sighting seen = receiver_look(receiver, rte_pktmbuf_mtod(mbuf[i], const uint8_t *),
-                                             rte_pktmbuf_data_len(mbuf[i]));
+        struct sighting seen =
+            receiver_look(receiver, rte_pktmbuf_mtod(mbuf[i], const uint8_t *),
+                          rte_pktmbuf_data_len(mbuf[i]), rte_pktmbuf_pkt_len(mbuf[i]));
         receiver->packets++;
         receiver->bytes += rte_pktmbuf_pkt_len(mbuf[i]) + FCS_BYTES;
         receiver_count(receiver, &seen, rte_pktmbuf_pkt_len(mbuf[i]), now);

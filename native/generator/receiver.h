@@ -12,6 +12,7 @@ struct receiver {
     uint32_t burst;
     struct stream *stream; /* [stream_count] */
     uint32_t stream_count;
+    bool payload_check;
     uint64_t start;        /* of the run */
     uint64_t ns_per_cycle; /* in 1/2^32 */
     /* counters of a run */
@@ -26,7 +27,7 @@ void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz);
 /* One turn: takes what the port has, a burst at the most. */
 void receiver_turn(struct receiver *receiver);
 
-/* What a frame is, found in its first segment alone. */
+/* What a frame is, found in its first segment alone, which is `bytes` of `frame_bytes`. */
 enum verdict { VERDICT_FOREIGN, VERDICT_CORRUPT, VERDICT_FINE };
 struct sighting {
     enum verdict verdict;
@@ -35,8 +36,8 @@ struct sighting {
     uint64_t time; /* TSC, or its part */
     bool full;     /* sequence and time are whole */
 };
-struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame,
-                              uint32_t bytes);
+struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame, uint32_t bytes,
+                              uint32_t frame_bytes);
 
 /* Counts what came at `now`, `bytes` without FCS. */
 void receiver_count(struct receiver *receiver, const struct sighting *seen, uint32_t bytes,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "payload.h"
 #include "signature.h"
 
 static uint8_t *put16(uint8_t *at, uint32_t value)
@@ -68,6 +69,8 @@ void shape_set(struct shape *shape, const struct stream_config *config, uint32_t
         ports = load64(shape->headers + used + IP_BYTES) & SIGNATURE_PORTS_MASK;
     }
     shape->full = shape->frame_bytes - shape->payload_offset >= SIGNATURE_FULL_BYTES;
+    uint32_t signature = shape->full ? SIGNATURE_FULL_BYTES : SIGNATURE_COMPACT_BYTES;
+    payload_fill(shape->headers, shape->payload_offset + signature, TEMPLATE_BYTES);
     shape->begun = signature_begin(stream, ports);
     const struct rte_mbuf one = {
         .data_off = RTE_PKTMBUF_HEADROOM, .refcnt = 1, .nb_segs = 1, .port = RTE_MBUF_PORT_INVALID};

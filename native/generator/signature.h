@@ -14,7 +14,7 @@
  * The check is a CRC-32C over what no network function on the way may change: stream, UDP ports and
  * length, addresses, sequence and time; the compact one has its two halves, one upon the other. MAC
  * addresses, tags, labels, TTL, DSCP and the header's checksum are not in it: a bridge, an edge
- * router, any router writes them. The bytes behind the signature are not in it either.
+ * router, any router writes them. For the bytes behind the signature there is payload.h.
  */
 #ifndef PLANECAST_GENERATOR_SIGNATURE_H
 #define PLANECAST_GENERATOR_SIGNATURE_H

@@ -4,6 +4,7 @@
 #include <rte_mempool.h>
 #include <stdlib.h>
 
+#include "payload.h"
 #include "receiver.h"
 
 static bool make_in(struct stream *stream, struct rte_mempool *pool, uint32_t count, uint64_t tsc,
@@ -39,6 +40,14 @@ static bool make_in(struct stream *stream, struct rte_mempool *pool, uint32_t co
     return true;
 }
 
+static void fill(struct rte_mempool *pool, void *opaque, void *object, unsigned index)
+{
+    (void)pool;
+    (void)opaque;
+    (void)index;
+    payload_fill((uint8_t *)object + MBUF_TO_FRAME, 0, 9088);
+}
+
 bool test_make(const struct stream_config *config, uint32_t number, uint32_t count, uint64_t tsc,
                test_look *look, void *opaque)
 {
@@ -50,6 +59,7 @@ bool test_make(const struct stream_config *config, uint32_t number, uint32_t cou
         rte_pktmbuf_pool_create("made", 2 * BATCH_MAX - 1, 0, 0, 9216, SOCKET_ID_ANY);
     if (pool == NULL)
         return false;
+    rte_mempool_obj_iter(pool, fill, NULL);
     bool fine = stream_open(&stream, config, number, error, sizeof error);
     if (fine) {
         stream_begin(&stream, &clock);
@@ -63,8 +73,8 @@ bool test_make(const struct stream_config *config, uint32_t number, uint32_t cou
 
 struct test_sighting test_look_at(const uint8_t *bytes, uint32_t length, uint32_t streams)
 {
-    const struct receiver receiver = {.stream_count = streams};
-    struct sighting seen = receiver_look(&receiver, bytes, length);
+    const struct receiver receiver = {.stream_count = streams, .payload_check = true};
+    struct sighting seen = receiver_look(&receiver, bytes, length, length);
     return (struct test_sighting){(int)seen.verdict, seen.stream, seen.sequence, seen.time,
                                   seen.full};
 }
@@ -86,6 +96,7 @@ struct test_receiver *test_receiver_open(const struct stream_config *config, uin
     stream_begin(&test->stream, &clock);
     test->receiver.stream = &test->stream;
     test->receiver.stream_count = 1;
+    test->receiver.payload_check = true;
     receiver_begin(&test->receiver, start, tsc_hz);
     return test;
 }
@@ -93,7 +104,7 @@ struct test_receiver *test_receiver_open(const struct stream_config *config, uin
 void test_receiver_count(struct test_receiver *test, const uint8_t *bytes, uint32_t length,
                          uint64_t now)
 {
-    struct sighting seen = receiver_look(&test->receiver, bytes, length);
+    struct sighting seen = receiver_look(&test->receiver, bytes, length, length);
     receiver_count(&test->receiver, &seen, length, now);
 }
 

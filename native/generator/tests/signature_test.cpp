@@ -201,11 +201,10 @@ TEST(Signature, SurvivesWhatTheWayMayDo)
 TEST(Signature, EveryDamagedBitIsSeen)
 {
     for (const std::string kind : {"ipv4", "qinq-ipv4"}) {
-        for (const std::string size : {"64", "128"}) {
-            for (const auto &sent : made(varied(kind, size), 50)) {
-                const size_t ip = ip_at(sent), payload = sent.facts.payload_offset;
-                const size_t signature = size == "64" ? 10 : 24;
-                for (size_t at = ip + 12; at < payload + signature; at++) {
+        for (const std::string size : {"64", "65", "78", "79", "128", "600"}) {
+            for (const auto &sent : made(varied(kind, size), size == "600" ? 2 : 20)) {
+                const size_t ip = ip_at(sent);
+                for (size_t at = ip + 12; at < sent.frame.size(); at++) {
                     if (at == ip + 26 || at == ip + 27)
                         continue; // UDP's checksum
                     for (int bit = 0; bit < 8; bit++) {
@@ -218,6 +217,32 @@ TEST(Signature, EveryDamagedBitIsSeen)
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+TEST(Payload, DamageIsSeenToItsEnd)
+{
+    for (const std::string kind : kinds) {
+        for (const std::string size : {"128", "1518", "9000"}) {
+            const auto sent = made(varied(kind, size), 1)[0];
+            const size_t behind = sent.facts.payload_offset + 24U;
+            for (size_t at = behind; at < sent.frame.size(); at += at % 61 + 1) {
+                Frame frame = sent.frame;
+                frame[at] ^= 0x10;
+                EXPECT_EQ(look(frame).verdict, corrupt) << kind << size << " byte " << at;
+            }
+            Frame last = sent.frame, cleared = sent.frame, moved = sent.frame, cut = sent.frame;
+            last.back() ^= 1;
+            std::fill(cleared.begin() + static_cast<long>(behind), cleared.end(), 0);
+            std::rotate(moved.begin() + static_cast<long>(behind),
+                        moved.begin() + static_cast<long>(behind) + 1, moved.end());
+            cut.pop_back();
+            for (const Frame &frame : {last, cleared, moved})
+                EXPECT_EQ(look(frame).verdict, corrupt) << kind << size;
+            if (kind != "ethernet") { // which says nowhere how long it is
+                EXPECT_EQ(look(cut).verdict, corrupt) << kind << size;
             }
         }
     }
