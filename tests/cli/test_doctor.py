@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.cli.conftest import Run
+
 from planecast.results import read_parquet
 
 Planecast = Callable[..., subprocess.CompletedProcess[str]]
@@ -35,7 +37,7 @@ def test_another_machine(planecast: Planecast, tmp_path: Path) -> None:
 def test_formats_for_machines(planecast: Planecast, tmp_path: Path) -> None:
     answer = planecast("doctor", "--sample", "0", "--format", "csv")
     (first, *_) = csv.DictReader(io.StringIO(answer.stdout))
-    assert list(first) == ["what", "state", "found", "meaning", "fix"]
+    assert list(first) == ["what", "state", "found", "meaning", "fix", "source"]
     for name in ("d.json", "d.csv", "d.parquet", "d.txt"):
         answer = planecast("doctor", "--sample", "0", "-o", name)
         assert (answer.returncode, answer.stdout) == (0, ""), answer.stderr
@@ -43,3 +45,26 @@ def test_formats_for_machines(planecast: Planecast, tmp_path: Path) -> None:
     assert read_parquet(tmp_path / "d.parquet")["what"][0] == "cores"
     assert "How to better it:" in (tmp_path / "d.txt").read_text()
     assert not list(tmp_path.glob(".*"))
+
+
+def test_apply_and_undo(run: Run, tmp_path: Path) -> None:
+    watchdog = tmp_path / "root/proc/sys/kernel/nmi_watchdog"
+    watchdog.parent.mkdir(parents=True)
+    watchdog.write_text("1\n")
+    there = ("doctor", "--root", "root", "--sample", "0")
+    assert "--apply would change: NMI watchdog" in run(*there).out
+    assert watchdog.read_text() == "1\n"
+    (change,) = run(*there, "--only", "NMI watchdog", "--apply", "--format", "json").json()
+    assert (change["before"], change["after"], watchdog.read_text()) == ("1", "0", "0\n")
+    assert "1 settings are changed; planecast doctor --undo" in run(*there).out
+    assert run(*there, "--undo").code == 0
+    assert watchdog.read_text() == "1\n"
+    assert "nothing was changed" in run(*there, "--undo").out
+
+
+def test_what_cannot_be_asked(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    there = ("doctor", "--root", "root", "--sample", "0")
+    assert "--undo restores everything" in run(*there, "--undo", "--apply").err
+    answer = run(*there, "--only", "weather")
+    assert (answer.code, "there is no row 'weather'; the rows are" in answer.err) == (2, True)

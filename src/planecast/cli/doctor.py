@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.options import FormatOption, OutputOption, RunsOption
+from planecast.cli.options import Format, FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, chosen_format, emit
-from planecast.errors import InputError
+from planecast.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from planecast.host import Check
+    from planecast.host.settings import Change
 
 _COLUMNS = (
     Column("what", "what"),
@@ -18,6 +22,14 @@ _COLUMNS = (
     Column("found", "found"),
     Column("meaning", "what it means"),
     Column("fix", "how to better it"),
+    Column("source", "whose advice it is"),
+)
+_UNDER_THE_TABLE = ("fix", "source")
+_CHANGES = (
+    Column("path", "setting"),
+    Column("before", "was"),
+    Column("after", "is"),
+    Column("refused", "refused"),
 )
 
 
@@ -33,6 +45,16 @@ def doctor(
     sample: Annotated[
         float, typer.Option("--sample", min=0.0, max=60.0, help="Seconds to watch stolen time for.")
     ] = 1.0,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Change what can be changed while it runs; needs root.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Write back all that --apply changed; needs root.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="WHAT", help="This row alone, for --apply too; repeatable."),
+    ] = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -40,23 +62,76 @@ def doctor(
     """What this machine can measure, what disturbs it, how to fix it.
 
     good: as measuring wants it. limits: measuring works, less well. missing: something can't be
-    done without it. note: good to know.
+    done without it. note: good to know. Nothing is changed without --apply; what was there before
+    is recorded first, so that --undo restores it, after a crash too.
     """
     from planecast.host import Root, examine
+    from planecast.host import settings as host_settings
     from planecast.results import runs_folder
 
     if not root.is_dir():
         raise InputError("there is no such folder", f"--root {root}", "name a file system's root")
-    checks = list(examine(Root(root.resolve()), runs_folder(runs), sample))
-    rows = [asdict(check) for check in checks]
+    if undo and (apply or only):
+        raise InputError("--undo restores everything", "--undo", "give it alone")
+    machine = Root(root.resolve())
+    if undo:
+        _emit_changes(host_settings.undo(machine), "nothing was changed", form, output)
+        return
+    checks = _picked(list(examine(machine, runs_folder(runs), sample)), only)
+    if apply:
+        wanted = [setting for check in checks for setting in check.settings]
+        made = host_settings.apply(machine, wanted)
+        _emit_changes(made, "nothing can be bettered while the machine runs", form, output)
+        return
+    rows = [_row(check) for check in checks]
     # Under the table and not in it: a command that is folded into a column can't be copied.
     fixes = [f"{check.what}: {check.fix}" for check in checks if check.fix]
     counts = {
         state: sum(check.state == state for check in checks) for state in ("limits", "missing")
     }
     notes = [f"{counts['missing']} missing, {counts['limits']} limits"]
+    changed = host_settings.recorded(machine)
+    if changed:
+        notes.append(f"{len(changed)} settings are changed; planecast doctor --undo restores them")
+    if any(check.settings for check in checks):
+        rows_of = ", ".join(check.what for check in checks if check.settings)
+        notes.append(f"sudo planecast doctor --apply would change: {rows_of}")
     notes += ["", "How to better it:", *fixes] if fixes else []
-    columns = [column for column in _COLUMNS if column.key != "fix"]
+    columns = [column for column in _COLUMNS if column.key not in _UNDER_THE_TABLE]
     if chosen_format(form, output) != "table":
         columns = list(_COLUMNS)
     emit(Sheet(columns, rows, document={"checks": rows}, notes=notes), form, output)
+
+
+def _row(check: Check) -> dict[str, Any]:
+    row = asdict(check)
+    row["settings"] = [asdict(setting) for setting in check.settings]
+    return row
+
+
+def _picked(checks: list[Check], only: list[str] | None) -> list[Check]:
+    """The rows that were asked for. Raises InputError for one that there isn't."""
+    if not only:
+        return checks
+    names = [check.what for check in checks]
+    unknown = next((name for name in only if name not in names), None)
+    if unknown is not None:
+        raise InputError(
+            f"there is no row '{unknown}'", "--only", f"the rows are {', '.join(names)}"
+        )
+    return [check for check in checks if check.what in only]
+
+
+def _emit_changes(
+    changes: list[Change], nothing: str, form: Format | None, output: Path | None
+) -> None:
+    """Prints what was changed. Raises RunError when the system refused something."""
+    rows = [asdict(change) for change in changes]
+    emit(Sheet(_CHANGES, rows, notes=() if changes else (nothing,)), form, output)
+    refused = [change for change in changes if change.refused]
+    if refused:
+        raise RunError(
+            f"{len(refused)} of {len(changes)} settings were refused: {refused[0].refused}",
+            f"/{refused[0].path}",
+            "take sudo; some kernels and virtual machines allow none of it",
+        )

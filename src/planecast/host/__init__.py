@@ -6,18 +6,26 @@ At the bottom of the import order, beside `catalog`: it reads proc and sys, and 
 from collections.abc import Iterator
 from pathlib import Path
 
-from planecast.host.check import Check, State
+from planecast.host.cards import check_cards
+from planecast.host.check import Check, Setting, State
 from planecast.host.clock import check_clock, tsc_hz
+from planecast.host.clock_rate import check_clock_rate
 from planecast.host.counters import check_counters, hardware_counters
 from planecast.host.cpus import check_cpus, sibling_lists
+from planecast.host.dimms import check_dimms
 from planecast.host.disturbance import check_disturbance
+from planecast.host.jitter import check_jitter
 from planecast.host.memory import check_memory
+from planecast.host.nodes import check_nodes
+from planecast.host.partitioning import check_partitioning
 from planecast.host.root import Root
 from planecast.host.software import check_software, dpdk_version
+from planecast.host.topology import read_topology
 
 __all__ = [
     "Check",
     "Root",
+    "Setting",
     "State",
     "dpdk_version",
     "examine",
@@ -29,8 +37,15 @@ __all__ = [
 
 def examine(root: Root, runs: Path = Path("runs"), steal_sample_s: float = 1.0) -> Iterator[Check]:
     """Every check, in the order a reader wants them; takes `steal_sample_s` seconds."""
+    topology = read_topology(root)
     yield from check_cpus(root)
+    yield from check_clock_rate(root)
+    yield from check_jitter(root)
     yield from check_memory(root, runs)
+    yield from check_nodes(root, topology)
+    yield from check_dimms(root)
+    yield from check_cards(root, topology.nics)
+    yield from check_partitioning(topology)
     yield from check_clock(root)
     yield from check_counters(root)
     yield from check_disturbance(root, steal_sample_s)

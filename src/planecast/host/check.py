@@ -10,6 +10,20 @@ State = Literal["good", "limits", "missing", "note"]
 without it; note: neither, good to know."""
 
 
+BSDP = "Benchmarking and Analysis of Software Data Planes (FD.io, 2017)"
+"""Whose tuning advice most of the rows are: its section 10, with BIOS settings in 13.3."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A file of proc or sys that ``doctor --apply`` writes, and ``--undo`` writes back."""
+
+    path: str
+    """Below the root: ``proc/sys/kernel/nmi_watchdog``."""
+    value: str
+    """What measuring wants there."""
+
+
 @dataclass(frozen=True)
 class Check:
     """What was looked at, what was found, what that means and how to better it."""
@@ -24,3 +38,7 @@ class Check:
     """What follows for a measurement."""
     fix: str = ""
     """What to do about it; empty when nothing has to be or can be done."""
+    source: str = ""
+    """Whose advice it is: a document and its section; empty for planecast's own."""
+    settings: tuple[Setting, ...] = ()
+    """What ``doctor --apply`` would write; empty when a person has to do it."""

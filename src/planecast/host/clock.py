@@ -1,4 +1,4 @@
-"""The time-stamp counter and the core's frequency."""
+"""The time-stamp counter."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from planecast.host.root import Root
 
 
 def check_clock(root: Root) -> Iterator[Check]:
-    """Whether TSC cycles are a unit of time here, and whether the core's clock stands still."""
+    """Whether TSC cycles are a unit of time here."""
     yield _tsc(root)
-    yield _frequency(root)
 
 
 def tsc_hz(root: Root) -> tuple[float, str] | None:
@@ -48,27 +47,4 @@ def _tsc(root: Root) -> Check:
         found,
         "the TSC may change its speed or stop when a CPU sleeps, so cycles are not time",
         "keep the CPUs busy (idle=poll) or use a newer machine",
-    )
-
-
-def _frequency(root: Root) -> Check:
-    cpufreq = "sys/devices/system/cpu/cpu0/cpufreq"
-    governor = root.text(f"{cpufreq}/scaling_governor")
-    if not governor:
-        return Check(
-            "frequency",
-            "note",
-            "not shown to this machine",
-            "the core's clock may differ from the TSC's and change: canaries show when it does",
-        )
-    turbo_off = root.text("sys/devices/system/cpu/intel_pstate/no_turbo") == "1"
-    if governor == "performance":
-        found = "governor performance" + (", turbo off" if turbo_off else "")
-        return Check("frequency", "good", found, "the core runs as fast as it is allowed to")
-    return Check(
-        "frequency",
-        "limits",
-        f"governor {governor}",
-        "the core changes its clock with load, so the same work costs other TSC cycles",
-        "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
     )

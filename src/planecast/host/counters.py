@@ -9,7 +9,7 @@ import platform
 from collections.abc import Iterator
 from typing import Literal
 
-from planecast.host.check import Check
+from planecast.host.check import Check, Setting
 from planecast.host.root import Root
 
 Counters = Literal["there", "forbidden", "hidden", "not tried"]
@@ -67,6 +67,8 @@ def check_counters(root: Root, found: Counters | None = None) -> Iterator[Check]
             f"forbidden{level}",
             instead,
             "sudo sysctl kernel.perf_event_paranoid=1",
+            "Linux, Documentation/admin-guide/perf-security.rst",
+            (Setting("proc/sys/kernel/perf_event_paranoid", "1"),) if paranoid is not None else (),
         )
     elif counters == "hidden":
         fix = "ask for a machine whose hypervisor shows them (vPMU), or for bare metal"

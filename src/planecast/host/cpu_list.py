@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from planecast.host.root import Root
 
 
@@ -21,3 +23,14 @@ def kernel_cpus(text: str) -> tuple[int, ...]:
 def cpus_of(root: Root, name: str) -> tuple[int, ...]:
     """The CPU list that a file such as ``sys/devices/system/cpu/isolated`` holds."""
     return kernel_cpus(root.text(name))
+
+
+def kernel_list(cpus: Iterable[int]) -> str:
+    """The shortest list of these CPUs, as the kernel would write it."""
+    runs: list[list[int]] = []
+    for cpu in sorted(set(cpus)):
+        if runs and cpu == runs[-1][1] + 1:
+            runs[-1][1] = cpu
+        else:
+            runs.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from planecast.host.check import Check
+from planecast.host.check import Check, Setting
 from planecast.host.root import Root
 
 _MIB = 1 << 20
+_PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
 _NEEDED_MIB = 1024  # the data plane's 512 MiB, and as much again for building and valgrind
 
 
@@ -25,6 +26,7 @@ def check_memory(root: Root, runs: Path) -> Iterator[Check]:
 def _hugepages(root: Root) -> Check:
     found = []
     free_bytes = 0
+    reserved_2mib = root.number(_PAGES) or 0
     for path in root.paths("sys/kernel/mm/hugepages/hugepages-*kB"):
         size_kib = int(re.sub(r"\D", "", path.name) or 0)
         here = str(path.relative_to(root.path))
@@ -41,7 +43,9 @@ def _hugepages(root: Root) -> Check:
         "limits",
         text,
         "tables lie in 4 KiB pages: large ones cost page walks (the model counts them)",
-        "echo 512 | sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
+        f"echo 512 | sudo tee /{_PAGES}",
+        "DPDK, Getting Started Guide for Linux: use of hugepages",
+        (Setting(_PAGES, str(reserved_2mib + 512)),) if root.text(_PAGES) else (),
     )
 
 

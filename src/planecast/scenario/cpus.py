@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+
+from planecast.host.cpu_list import kernel_list as format_cpus
+
+__all__ = ["CPU_LIMIT", "format_cpus", "parse_cpus"]
 
 CPU_LIMIT = 1024
 """CPU numbers are below this (DPDK's largest lcore count; Linux's own limit is higher)."""
@@ -30,14 +33,3 @@ def parse_cpus(text: str) -> tuple[int, ...]:
             raise ValueError(f"got '{text}', which is not {allowed}")
         cpus.update(range(first, last + 1))
     return tuple(sorted(cpus))
-
-
-def format_cpus(cpus: Iterable[int]) -> str:
-    """The shortest list of these CPUs: ``format_cpus([0, 1, 2, 3, 8]) == "0-3,8"``."""
-    runs: list[list[int]] = []
-    for cpu in sorted(set(cpus)):
-        if runs and cpu == runs[-1][1] + 1:
-            runs[-1][1] = cpu
-        else:
-            runs.append([cpu, cpu])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
