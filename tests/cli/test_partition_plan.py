@@ -106,3 +106,13 @@ def test_text_that_is_no_plan_is_refused(run: Run, tmp_path: Path) -> None:
     answer = run("partition", "show", path)
     assert answer.code == 2
     assert "this is no plan" in answer.err
+
+
+def test_applying_and_undoing_say_what_is_missing(run: Run, tmp_path: Path, tenants: Path) -> None:
+    undone = run("partition", "--state", tmp_path / "record.json", "--undo")
+    assert undone.out == "nothing is applied: there is no record\n"
+    tree = write_tree(tmp_path / "xeon", XEON)
+    refused = run("partition", "plan", tenants, "--sysfs", tree, "--tries", "1", "--apply")
+    assert refused.code == 2
+    assert "a recorded machine can't be changed" in refused.err
+    assert "Usage" in run("partition").out

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from planecast.cli.partition_apply import StateOption, undo_plan
 from planecast.cli.partition_plan import plan, show
 from planecast.cli.partition_topology import topology
+from planecast.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -13,8 +17,22 @@ def register(app: typer.Typer) -> None:
     app.command()(topology)
     app.command()(plan)
     app.command()(show)
-    app.callback()(partition)
+    app.callback(invoke_without_command=True)(partition)
 
 
-def partition() -> None:
+def partition(
+    context: typer.Context,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Restore what was there before a plan was applied.")
+    ] = False,
+    state: StateOption = None,
+) -> None:
     """Divide a machine among a data plane and its neighbours: threads, cache, bandwidth, clocks."""
+    if context.invoked_subcommand is not None:
+        if undo:
+            raise InputError("--undo stands alone", "partition --undo", "leave the rest out")
+        return
+    if undo:
+        undo_plan(state)
+    else:
+        typer.echo(context.get_help())

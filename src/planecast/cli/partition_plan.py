@@ -11,6 +11,7 @@ import typer
 
 from planecast.cli.options import FormatOption, OutputOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
+from planecast.cli.partition_apply import ApplyOption, StateOption, apply_plan
 from planecast.cli.partition_topology import SysfsOption, topology_of
 from planecast.errors import InputError
 
@@ -41,15 +42,23 @@ def plan(
     tenants: TenantsArgument,
     sysfs: SysfsOption = Path("/"),
     tries: TriesOption = 400,
+    apply: ApplyOption = False,
+    state: StateOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """Divide the machine: cores, cache ways, bandwidth and clocks, with what is predicted of it.
 
-    Nothing is changed. -o plan.json keeps the plan; `partition show` prints its commands and
-    `partition apply` applies it.
+    Nothing is changed without --apply. -o plan.json keeps the plan; `partition show` prints its
+    commands; `partition --undo` restores what was there before --apply.
     """
+    if apply and sysfs != Path("/"):
+        raise InputError(
+            "a recorded machine can't be changed", f"--sysfs {sysfs}", "leave one of the two out"
+        )
     made, _ = plan_of(tenants, sysfs, tries)
+    if apply:
+        apply_plan(made, state)
     emit(_sheet(made), form, output)
 
 
