@@ -17,7 +17,7 @@ LEVELS = (
     {"topdown"},
     {"dataplanes", "generators", "instruments", "model"},
     {"engines"},
-    {"explain", "partition", "calibrate", "study", "search", "reproduce"},
+    {"explain", "partition", "calibrate", "study", "search", "sweep", "reproduce"},
     {"report"},
     {"cli"},
 )

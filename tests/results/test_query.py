@@ -74,5 +74,7 @@ def test_a_run_that_cannot_be_read_is_left_out_and_said(
 
 
 def test_wrong_sql_is_a_sentence(runs: Path) -> None:
-    with pytest.raises(InputError, match=r"query: .*nope.*; the views are results and trials"):
+    with pytest.raises(
+        InputError, match=r"query: .*nope.*; the views are results, trials and sweeps"
+    ):
         query("SELECT * FROM nope", runs)

@@ -20,6 +20,7 @@ VERBS: dict[str, str] = {
     "profile": "Count instructions by stage.",
     "calibrate": "Fit the model to measured configurations.",
     "predict": "Answer a scenario by the model.",
+    "sweep": "Very many points by the model, over all cores or a Dask cluster.",
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
     "curve": "Loss and latency against offered load, measured and simulated.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",

@@ -12,7 +12,7 @@ from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result
-from planecast.results.store import TRIALS, RunDirectory, list_runs, results_of
+from planecast.results.store import PARTS, SWEEP, TRIALS, RunDirectory, list_runs, results_of
 from planecast.results.trials import quoted
 from planecast.results.validation import Validation
 from planecast.scenario import SCENARIO_KEYS, value_at
@@ -60,7 +60,8 @@ def query(sql: str, root: Path) -> Table:
     ``results`` has a row a result: run, verb, partial, role (result, measured, predicted,
     simulated), every
     key of the scenario with ``_`` for its dots (``traffic_flows``), and the estimates with
-    ``_low`` and ``_high``. ``trials`` has the columns of every ``trials.parquet`` and ``run``.
+    ``_low`` and ``_high``. ``trials`` has the columns of every ``trials.parquet`` and ``run``, and
+    ``sweeps`` those of every sweep's points.
 
     Raises InputError with DuckDB's own sentence for SQL that can't be run.
     """
@@ -78,12 +79,13 @@ def query(sql: str, root: Path) -> Table:
             connection.executemany(f"INSERT INTO results VALUES ({marks})", values)
         try:
             connection.execute(f"CREATE VIEW trials AS {_trials(runs)}")
+            connection.execute(f"CREATE VIEW sweeps AS {_sweeps(runs)}")
             answer = connection.execute(sql)
             names = [column[0] for column in answer.description or []]
             return Table(names, answer.fetchall() if names else [])
         except duckdb.Error as error:
             raise InputError(
-                str(error).splitlines()[0], "query", "the views are results and trials"
+                str(error).splitlines()[0], "query", "the views are results, trials and sweeps"
             ) from None
 
 
@@ -103,12 +105,28 @@ def _sql_type(key: str) -> str:
 
 
 def _trials(runs: list[RunDirectory]) -> str:
-    files = [run.path / TRIALS for run in runs if (run.path / TRIALS).is_file()]
+    return _files([run.path / TRIALS for run in runs])
+
+
+def _sweeps(runs: list[RunDirectory]) -> str:
+    """What sweeps have answered, those that still run too."""
+    found: list[Path] = []
+    for run in runs:
+        whole = run.path / SWEEP
+        found += [whole] if whole.is_file() else sorted((run.path / PARTS).glob("*.parquet"))
+    return _files(found)
+
+
+def _files(candidates: list[Path]) -> str:
+    """SQL of all rows of the files that are there, each with its run."""
+    files = [path for path in candidates if path.is_file()]
     if not files:
         return "SELECT ''::VARCHAR AS run WHERE false"
     listed = ", ".join(quoted(file) for file in files)
+    folders = "string_split(filename, '/')"
     return (
-        "SELECT string_split(filename, '/')[-2] AS run, * EXCLUDE (filename) "
+        f"SELECT CASE {folders}[-2] WHEN '{PARTS}' THEN {folders}[-3] ELSE {folders}[-2] END "
+        "AS run, * EXCLUDE (filename) "
         f"FROM read_parquet([{listed}], union_by_name = true, filename = true)"
     )
 

@@ -28,6 +28,10 @@ from planecast.results.validation import Validation
 RESULT = "result.json"
 TRIALS = "trials.parquet"
 PARTIAL = "partial"
+SWEEP = "sweep.parquet"
+"""All points of a sweep that is complete."""
+PARTS = "parts"
+"""Folder of those that a sweep has answered so far, a file a batch."""
 
 Content = Validation | LoadCurve | ResultSet | Result
 """What a ``result.json`` can hold."""

@@ -16,8 +16,12 @@ Columns = Mapping[str, NDArray[Any]]
 """Column name to a one-dimensional array; every array has the same length."""
 
 
-def write_parquet(columns: Columns, path: Path, shown: Path | None = None) -> None:
+def write_parquet(
+    columns: Columns, path: Path, shown: Path | None = None, *, nan_is_null: bool = False
+) -> None:
     """Write `columns` to `path`; errors call the file `shown`.
+
+    With `nan_is_null` a number that there is none of is NULL, which SQL's max and avg leave out.
 
     Raises ValueError for no columns or columns of different lengths, RunError for what the disk
     refuses.
@@ -29,11 +33,17 @@ def write_parquet(columns: Columns, path: Path, shown: Path | None = None) -> No
     if len(lengths) != 1 or any(len(shape) != 1 for shape in lengths):
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise ValueError(f"columns of one length are needed, got {shapes or 'none'}")
+    names = [name for name, array in arrays.items() if nan_is_null and array.dtype.kind == "f"]
+    null = ", ".join(
+        f'CASE WHEN NOT isnan("{name}") THEN "{name}" END AS "{name}"' for name in names
+    )
+    what = f"* REPLACE ({null})" if null else "*"
     with duckdb.connect(":memory:") as connection:
         connection.register("trials", arrays)
         try:
             connection.execute(
-                f"COPY (SELECT * FROM trials) TO {quoted(path)} (FORMAT parquet, COMPRESSION zstd)"
+                f"COPY (SELECT {what} FROM trials) TO {quoted(path)} "
+                "(FORMAT parquet, COMPRESSION zstd)"
             )
         except duckdb.IOException as error:
             raise _disk_error(error, shown or path) from error

@@ -1,0 +1,212 @@
+"""Answers a batch of a sweep's points, in whatever process: columns that Parquet can hold.
+
+A point that can't be asked (more flows than the table has entries, a burst that no calibration
+point had) has a sentence in the column `refused` and no answer; it stops no other point.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.engines.solve import COLUMNS, Choice, solve_many
+from planecast.engines.solve.known import refuse_unmodelled
+from planecast.errors import InputError, PlanecastError
+from planecast.results.result import Result
+from planecast.scenario import value_at, with_overrides
+from planecast.scenario.model import list_text
+from planecast.scenario.scenario import Scenario
+from planecast.sweep.axes import Column
+from planecast.sweep.job import Job, Plan
+
+Columns = dict[str, NDArray[Any]]
+
+ESTIMATES = ("throughput_pps", "cycles_per_packet")
+LATENCIES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99.9": "p99_9"}
+
+
+def answer(job_text: str, first: int) -> Columns:
+    """The batch that begins with point `first`, of a Job as JSON text."""
+    job = _job(job_text)
+    plan = job.plan
+    drawn = plan.columns(first, first + job.batch)
+    size = min(first + job.batch, plan.points) - first
+    answers = _solved(job, drawn, size) if job.engine == "solve" else _simulated(job, drawn, size)
+    asked = {axis.key.replace(".", "_"): _stored(drawn[axis.key]) for axis in plan.axes}
+    return {"point": np.arange(first, first + size), **asked, **answers}
+
+
+@functools.lru_cache(maxsize=2)
+def _job(text: str) -> Job:
+    return Job.model_validate_json(text)
+
+
+def _stored(column: Column) -> NDArray[Any]:
+    if not isinstance(column, Choice):
+        whole = np.all(column == np.rint(column))
+        return column.astype(np.int64) if whole else column
+    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in column.values):
+        return np.array(column.values)[column.index]
+    texts = [
+        None if v is None else list_text(v) if isinstance(v, tuple) else str(v)
+        for v in column.values
+    ]
+    return np.array(texts, dtype=object)[column.index]
+
+
+def _solved(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
+    refused = np.full(size, None, dtype=object)
+    found: dict[str, NDArray[Any]] = {
+        f"{name}{end}": np.full(size, np.nan) for name in ESTIMATES for end in ("", "_low", "_high")
+    }
+    found |= {"capped_by": np.full(size, None, dtype=object), "extrapolates": np.zeros(size, bool)}
+
+    def ask(base: Scenario, rows: NDArray[np.intp]) -> None:
+        columns = {key: _rows(drawn[key], rows) for key in drawn if key in COLUMNS}
+        # Without a column there would be one scenario, not one for each row.
+        burst = np.full(len(rows), float(base.placement.burst))
+        columns.setdefault("placement.burst", burst)
+        for name, values in solve_many(base, columns, job.calibration).items():
+            found[name][rows] = values
+
+    for base, rows in _bases(job.plan, drawn, refused):
+        _halving(functools.partial(ask, base), rows, refused)
+    return {**found, "refused": refused}
+
+
+def _rows(column: Column, rows: NDArray[np.intp]) -> Column:
+    if isinstance(column, Choice):
+        return Choice(column.values, column.index[rows])
+    return np.asarray(column[rows])
+
+
+def _halving(
+    ask: Callable[[NDArray[np.intp]], None], rows: NDArray[np.intp], refused: NDArray[Any]
+) -> None:
+    """Ask all rows; where one is refused, halves of them, so that the others are answered."""
+    try:
+        ask(rows)
+    except InputError as error:
+        if len(rows) == 1:
+            refused[rows] = str(error)
+            return
+        for half in np.array_split(rows, 2):
+            _halving(ask, half, refused)
+
+
+def _bases(
+    plan: Plan, drawn: Mapping[str, Column], refused: NDArray[Any]
+) -> list[tuple[Scenario, NDArray[np.intp]]]:
+    """Scenarios over which the closed form's own columns vary, and the rows of each.
+
+    Every combination of what are no numbers of the closed form is checked once, as a scenario.
+    """
+    active, entries = (
+        drawn.get(key, np.asarray(value_at(plan.base, key)))
+        for key in ("traffic.flows", "workload.flows")
+    )
+    assert not isinstance(active, Choice)  # keys of NUMBERS are arrays
+    assert not isinstance(entries, Choice)
+    crowded = np.broadcast_to(active > entries, refused.shape)
+    refused[crowded] = "traffic.flows: more flows are active than workload.flows has entries"
+    open_rows = np.flatnonzero(~crowded)
+    special = [key for key in drawn if isinstance(drawn[key], Choice) or key not in COLUMNS]
+    combined: dict[tuple[Any, ...], list[NDArray[np.intp]]] = {}
+    bases: dict[tuple[Any, ...], Scenario] = {}
+    for rows in _alike([_rows(drawn[key], open_rows) for key in special], open_rows):
+        values = plan.values(dict(drawn), int(rows[0]))
+        try:
+            scenario = with_overrides(plan.base, values)
+            refuse_unmodelled([scenario])
+        except InputError as error:
+            refused[rows] = str(error)
+            continue
+        kind = tuple(repr(values[key]) for key in special if key not in COLUMNS)
+        bases.setdefault(kind, scenario)
+        combined.setdefault(kind, []).append(rows)
+    return [(bases[kind], np.sort(np.concatenate(rows))) for kind, rows in combined.items()]
+
+
+def _alike(columns: Sequence[Column], rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """The rows in groups that agree in every column."""
+    if not columns or len(rows) == 0:
+        return [rows] if len(rows) else []
+    codes = [
+        c.index if isinstance(c, Choice) else np.unique(c, return_inverse=True)[1] for c in columns
+    ]
+    _, group = np.unique(np.stack(codes), axis=1, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    ends = np.flatnonzero(np.diff(group.ravel()[order])) + 1
+    return [rows[part] for part in np.split(order, ends)]
+
+
+def _simulated(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
+    results: list[Result | str] = []
+    scenarios: list[Scenario | str] = []
+    for row in range(size):
+        try:
+            scenarios.append(with_overrides(job.plan.base, job.plan.values(dict(drawn), row)))
+        except InputError as error:
+            scenarios.append(str(error))
+    results = _simulate(job, scenarios)
+    columns: dict[str, list[Any]] = {}
+    for result in results:
+        for name, value in result_row(result).items():
+            columns.setdefault(name, []).append(value)
+    return {name: _column(values) for name, values in columns.items()}
+
+
+def _simulate(job: Job, scenarios: Sequence[Scenario | str]) -> list[Result | str]:
+    from planecast.engines.simulate.engine import simulate
+
+    def ask(asked: Sequence[Scenario]) -> list[Result | str]:
+        try:
+            options = {"precision": job.precision, "threads": 1}
+            return list(simulate(asked, job.calibration, job.manifest, **options))  # type: ignore[arg-type]
+        except PlanecastError as error:
+            if len(asked) == 1:
+                return [str(error)]
+            half = len(asked) // 2
+            return ask(asked[:half]) + ask(asked[half:])
+
+    good = [scenario for scenario in scenarios if isinstance(scenario, Scenario)]
+    answers = iter(ask(good) if good else [])
+    return [next(answers) if isinstance(s, Scenario) else s for s in scenarios]
+
+
+def result_row(result: Result | str) -> dict[str, Any]:
+    """A result's columns, or those of a point that was refused with this sentence."""
+    row: dict[str, Any] = {}
+    known = result if isinstance(result, Result) else None
+    for name in ESTIMATES:
+        estimate = None if known is None else getattr(known, name)
+        row[name] = None if estimate is None else estimate.value
+        row[f"{name}_low"] = None if estimate is None else estimate.low
+        row[f"{name}_high"] = None if estimate is None else estimate.high
+    row["loss"] = loss_of(known) if known else None
+    for name, stored in LATENCIES.items():
+        latency = known.latency_ns.get(name) if known else None
+        row[f"latency_ns_{stored}"] = None if latency is None else latency.value
+    row["capped_by"] = known.capped_by if known else None
+    row["extrapolates"] = known is not None and any("outside" in note for note in known.notes)
+    row["refused"] = None if known else str(result)
+    return row
+
+
+def loss_of(result: Result) -> float | None:
+    """Share of the packets that came in that were dropped, for whatever cause; None if unknown."""
+    if not result.packets_in:
+        return None
+    return sum(result.drops.values()) / result.packets_in
+
+
+def _column(values: list[Any]) -> NDArray[Any]:
+    if any(isinstance(v, str) for v in values) or all(v is None for v in values):
+        return np.array(values, dtype=object)
+    if all(isinstance(v, bool) for v in values):
+        return np.array(values)
+    return np.array([np.nan if v is None else float(v) for v in values])

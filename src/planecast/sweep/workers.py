@@ -1,0 +1,104 @@
+"""Who answers the batches: this process, processes here, or a Dask cluster.
+
+All three are executors of concurrent.futures, so the sweep doesn't know which it has.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from planecast.errors import RunError
+
+RETRIES = 5
+"""Workers that a Dask batch may lose before it is given up."""
+CONNECT_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many answer, and where."""
+
+    count: int
+    """Processes here; one: no process but this."""
+    dask: str | None = None
+    """Address of a Dask scheduler; then its workers answer."""
+
+    @contextmanager
+    def executor(self) -> Iterator[tuple[Executor, int]]:
+        """(an executor, how many batches keep it busy). What still runs at the end is dropped.
+
+        Raises RunError when no Dask scheduler answers.
+        """
+        if self.dask is not None:
+            with _dask(self.dask) as found:
+                yield found
+            return
+        executor = _Here() if self.count == 1 else _processes(self.count)
+        try:
+            yield executor, 1 if self.count == 1 else 2 * self.count
+        finally:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+
+class _Here(Executor):
+    """Answers at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  the future carries it to whoever asks
+            future.set_exception(error)
+        return future
+
+
+def _processes(count: int) -> ProcessPoolExecutor:
+    # Each worker is one core's worth: numpy's own threads would fight over the cores.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    # A fork of this process could copy locks that its threads hold.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["planecast.sweep.answer"])
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+
+
+def _begin() -> None:
+    """Ctrl-C ends a worker at once, and so does the end of the process that it answers to."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[tuple[Executor, int]]:
+    from distributed import Client
+
+    connect: Any = Client  # untyped
+    try:
+        client = connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise RunError(
+            f"no Dask scheduler answers: {reason}", f"--dask {address}", "say tcp://HOST:8786"
+        ) from None
+    try:
+        threads = sum(client.nthreads().values())
+        executor: Executor = client.get_executor(retries=RETRIES, pure=False)
+        yield executor, max(4, 2 * threads)
+        executor.shutdown(wait=False)
+    finally:
+        client.close()
