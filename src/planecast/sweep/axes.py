@@ -79,7 +79,8 @@ class Axis(Noun):
         if not self.whole:
             return _between(low, high, shares, log=self.log)
         # Half a step beyond either end, so that the end values are as likely as the others.
-        wide = _between(low - 0.5, high + 0.5, shares, log=self.log)
+        step = 0.0 if self.log else 0.5
+        wide = _between(low - step, high + step, shares, log=self.log)
         return np.clip(np.rint(wide), low, high)
 
     @property
@@ -145,7 +146,7 @@ def _range(key: str, parts: list[str], where: str) -> Axis:
         raise InputError("the ends of a range are numbers", where, "list the values instead")
     if not low < high:
         raise InputError("the range runs backwards", where, f"write {key}={high}:{low}")
-    if log and low < (1 if isinstance(low, int) else 1e-300):
+    if log and low <= 0:
         raise InputError("equal ratios begin above 0", where, "raise the lower end, or drop :log")
     whole = isinstance(low, int) and isinstance(high, int)
     axis = Axis(key=key, low=float(low), high=float(high), log=log, whole=whole, count=count)
