@@ -25,6 +25,7 @@ VERBS: dict[str, str] = {
     "curve": "Loss and latency against offered load, measured and simulated.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
+    "reproduce": "The published documents' figures beside ours.",
     "machine": "The machines and cards of the catalogue, and this host's own entry.",
     "compare": "Two runs side by side.",
     "explain": "Where the cycles go, what limits, what to try next.",

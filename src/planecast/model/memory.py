@@ -1,21 +1,20 @@
 """Latency of memory under load.
 
-A request waits for those before it: with the share u of the peak in use, latency = idle +
-wait * u / (1 - u), the mean of a queue with one server. At full use it grows until demand fits, so
-u stays below 1. Source of the form: any text on queues (M/M/1); `reproduce components` holds it
-against published points.
+A request waits for those before it: latency = idle * (1 + RISE * u / (REACH - u)) with the share u
+of the peak in use. A queue with one server and REACH 1 would never fill; measured latencies at a
+full memory are finite, because cores and devices have only so many requests under way. Beyond the
+peak the line is steep, so that closed loops settle near it. `reproduce components` fits both
+numbers to three published points and holds them against two others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_FULL = 0.97
-"""Share of the peak beyond which the curve goes on as a straight line, so that it stays finite."""
-
-WAIT_SHARE = 0.12
-"""Wait at half the peak, as a share of the idle latency; 0.12 joins 82 ns at 1.2 GB/s to 98.9 ns at
-68.4 of about 142 GB/s (published, two sockets of eight cores)."""
+RISE = 0.66
+REACH = 2.11
+_STEEP = 50.0
+"""Slope beyond the peak, in idle latencies a peak."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +24,26 @@ class Memory:
     idle_ns: float
     peak_gbs: float
     """What reads reach at most, GB/s."""
-    wait_ns: float | None = None
-    """Wait at half the peak; by default a share of the idle latency."""
+    rise: float = RISE
+    reach: float = REACH
 
     def latency_ns(self, load_gbs: float) -> float:
         """Nanoseconds of a line when so many GB/s are under way. Never falls with load."""
-        wait = WAIT_SHARE * self.idle_ns if self.wait_ns is None else self.wait_ns
         used = max(0.0, load_gbs) / self.peak_gbs
-        if used <= _FULL:
-            return self.idle_ns + wait * used / (1 - used)
-        slope = wait / (1 - _FULL) ** 2
-        return self.idle_ns + wait * _FULL / (1 - _FULL) + slope * (used - _FULL)
+        level = min(used, 1.0)
+        queued = self.rise * level / (self.reach - level)
+        return self.idle_ns * (1 + queued + _STEEP * (used - level))
+
+
+def fitted(points: tuple[tuple[float, float], ...], peak_gbs: float) -> Memory:
+    """The memory whose curve goes through three points of (GB/s, ns), the first almost idle.
+
+    Raises ValueError for other than three points, or points that no such curve has.
+    """
+    (_, idle), (x1, y1), (x2, y2) = points
+    # (y - idle) = c * x / (p - x) twice: the ratio of both gives p, either one then c.
+    ratio = (y2 - idle) * x1 / ((y1 - idle) * x2)
+    if ratio <= 1:
+        raise ValueError("the latency must rise faster than the load")
+    pole = (ratio * x2 - x1) / (ratio - 1)
+    return Memory(idle, peak_gbs, (y1 - idle) * (pole - x1) / x1 / idle, pole / peak_gbs)

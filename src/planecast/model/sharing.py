@@ -27,6 +27,7 @@ from planecast.model.memory import Memory
 from planecast.scenario.machine import LINE_BYTES, Machine
 
 _ROUNDS = 400
+_SETTLED = 1e-6
 _STEP = 0.1  # damping: the map turns back and forth where misses decide about the rate
 
 
@@ -113,9 +114,14 @@ def share(tenants: Sequence[Tenant], cache: Cache, memory: Memory) -> Mapping[st
             _portion(tenant, size, cache, latency)
             for tenant, size in zip(tenants, held, strict=True)
         ]
-        load += _STEP * (sum(portion.memory_gbs for portion in portions) - load)
+        asked = sum(portion.memory_gbs for portion in portions)
         fair = _split(tenants, portions, masks, cache)
-        held = [size + _STEP * (target - size) for size, target in zip(held, fair, strict=True)]
+        moved = [_STEP * (target - size) for size, target in zip(held, fair, strict=True)]
+        held = [size + move for size, move in zip(held, moved, strict=True)]
+        settled = max(map(abs, moved), default=0.0) < _SETTLED * cache.way_bytes
+        if settled and abs(asked - load) < _SETTLED * memory.peak_gbs:
+            break
+        load += _STEP * (asked - load)
     return {tenant.name: portion for tenant, portion in zip(tenants, portions, strict=True)}
 
 

@@ -33,11 +33,16 @@ def pcie_raw_bps(link: str) -> float:
     return _GENERATIONS[generation] * int(lanes)
 
 
+def pcie_data_bps(link: str) -> float:
+    """The same less acknowledgements, flow control and clock compensation."""
+    return pcie_raw_bps(link) * (1 - 8 / DLLP_EVERY - 8 / DLLP_EVERY - 4 / 1538)
+
+
 def _pcie_seconds(link: str, frame_bytes: int) -> float:
     """Time of a frame that is received and sent, in the busier direction."""
     if link == "none":
         return 0.0
-    rate = pcie_raw_bps(link) * (1 - 8 / DLLP_EVERY - 8 / DLLP_EVERY - 4 / 1538)
+    rate = pcie_data_bps(link)
     batch = DESCRIPTOR_BYTES * DESCRIPTORS_AT_ONCE
     write, read = write_bytes(frame_bytes), read_bytes(frame_bytes)
     descriptor = (write_bytes(batch)[0] + read_bytes(batch)[0]) / DESCRIPTORS_AT_ONCE

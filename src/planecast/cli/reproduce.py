@@ -1,0 +1,133 @@
+"""``planecast reproduce DOCUMENT``: what a published document says beside what we say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planecast.cli.options import FormatOption, OutputOption
+from planecast.cli.output import Column, Sheet, chosen_format, emit
+
+if TYPE_CHECKING:
+    from planecast.reproduce import Claim, Goal, Reproduction, Table
+
+_COLUMNS = (
+    Column("table", "table", number=True),
+    Column("id", "claim"),
+    Column("what", "what"),
+    Column("unit", "unit"),
+    Column("published", "published", number=True),
+    Column("published_low", "from", number=True),
+    Column("published_high", "to", number=True),
+    Column("ours", "ours", number=True),
+    Column("error_percent", "error, %", number=True),
+    Column("bound_percent", "bound, %", number=True),
+    Column("role", "role"),
+    Column("within", "within"),
+    Column("note", "note"),
+)
+_PEOPLE = ("table", "what", "unit", "published", "ours", "error_percent", "bound_percent", "within")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(reproduce)
+
+
+def reproduce(
+    document: Annotated[str, typer.Argument(help="vpe, bsdp, skx, res or components.")],
+    table: Annotated[
+        int | None, typer.Option("--table", metavar="N", help="One table of it.", min=0)
+    ] = None,
+    inputs: Annotated[
+        bool, typer.Option("--inputs", help="Show in the table what went in, too.")
+    ] = False,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Predict what a published document measured, and say how far off that is.
+
+    Inputs went into predictions and confirm none; checks didn't. Nothing is measured here.
+    """
+    from planecast.reproduce import reproduce as reproduced
+
+    found = reproduced(document, table)
+    rows = [_row(one, claim) for one in found.tables for claim in one.claims]
+    if chosen_format(form, output) != "table":
+        emit(Sheet(_COLUMNS, rows, document=_document(found, rows)), form, output)
+        return
+    shown = [row for row in rows if inputs or row["role"] == "check"]
+    columns = [column for column in _COLUMNS if column.key in _PEOPLE]
+    cells = [_cells(row) for row in shown]
+    sheet = Sheet(columns, shown, cells=cells, title=found.title, notes=_notes(found, inputs))
+    emit(sheet, form, output)
+
+
+def _row(table: Table, claim: Claim) -> dict[str, Any]:
+    return {"table": table.number, **claim.model_dump(mode="json")}
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    low, high = row["published_low"], row["published_high"]
+    published = _number(row["published"])
+    if low is not None:
+        published = f"{_number(low)} to {_number(high)}"
+    within = {True: "yes", False: "no", None: "input"}[row["within"]]
+    return {
+        "table": str(row["table"]),
+        "what": row["what"],
+        "unit": row["unit"],
+        "published": published,
+        "ours": _number(row["ours"]),
+        "error_percent": f"{row['error_percent']:+.1f}" if row["role"] == "check" else "",
+        "bound_percent": _number(row["bound_percent"]),
+        "within": within,
+    }
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _notes(found: Reproduction, inputs: bool) -> list[str]:
+    checks = [claim for claim in found.claims if claim.role == "check"]
+    inside = sum(bool(claim.within) for claim in checks)
+    gone = len(found.claims) - len(checks)
+    notes = [f"{inside} of {len(checks)} checks within their bounds; {gone} figures went in"]
+    if gone and not inputs:
+        notes[0] += " (--inputs shows them)"
+    notes += [_goal(goal) for goal in found.goals]
+    for table in found.tables:
+        own = [claim for claim in table.claims if claim.note and not claim.within]
+        texts = [*table.notes, *(f"{c.what}: {c.note}" for c in own if c.role == "check")]
+        if texts:
+            notes += ["", f"Table {table.number}, {table.title}:", *texts]
+    return notes
+
+
+def _goal(goal: Goal) -> str:
+    verdict = "reached" if goal.within else "missed"
+    return f"Goal {verdict}: {goal.what} {goal.ours:.3g} (bound {goal.bound:g} {goal.unit})"
+
+
+def _document(found: Reproduction, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "document": found.document,
+        "title": found.title,
+        "claims": rows,
+        "goals": [
+            {"table": table.number, **goal.model_dump(mode="json")}
+            for table in found.tables
+            for goal in table.goals
+        ],
+        "tables": [
+            {
+                "number": table.number,
+                "title": table.title,
+                "notes": list(table.notes),
+                "curves": [curve.model_dump(mode="json") for curve in table.curves],
+            }
+            for table in found.tables
+        ],
+    }

@@ -1,0 +1,109 @@
+"""SKX: six forwarders carried from Broadwell to Skylake by what the two cores are made of.
+
+No application has a parameter of its own. What goes in: BSDP's top-down shares on Broadwell, and
+the catalogue's two microarchitectures.
+"""
+
+from __future__ import annotations
+
+from planecast.model.generations import backend_factor, carried_cycles, carried_slots
+from planecast.model.slots import Slots
+from planecast.model.smt import speedup
+from planecast.reproduce.claim import Claim, Goal, Table, against, checked, given, mean_goal
+from planecast.reproduce.documents import Figure, document_of
+from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of
+from planecast.scenario.machine import CoreValues, microarchitecture_of
+
+FAMILIES = {
+    "testpmd": "dpdk",
+    "l3fwd": "dpdk",
+    "vpp-l2-patch": "vpp",
+    "vpp-l2-mac": "vpp",
+    "ovs-l2": "ovs",
+    "vpp-ip4": "vpp",
+}
+ROUNDING = 0.5
+"""The document states whole percents."""
+
+
+def tables() -> list[Table]:
+    """All tables of the document."""
+    old, new = microarchitecture_of("broadwell").values, microarchitecture_of("skylake").values
+    return [_changes(old, new), _threads(old, new)]
+
+
+def cycles_ratio(slots: Slots, old: CoreValues, new: CoreValues) -> float:
+    """Cycles a packet on the new core over those on the old one."""
+    return carried_cycles(1.0, slots, old, new)
+
+
+def _changes(old: CoreValues, new: CoreValues) -> Table:
+    d = document_of("skx")
+    clocks = d.value("new.ghz") / d.value("old.ghz")
+    claims = [given(d, "old.ghz", "clock of E5-2699v4"), given(d, "new.ghz", "clock of Gold 6152")]
+    for mode in ("noHT", "HT"):
+        for name, title in APPLICATIONS.items():
+            ratio = cycles_ratio(slots_of(name, mode), old, new)
+            family = FAMILIES[name]
+            values = {"cpp": ratio, "pps": clocks / ratio, "ipc": 1 / ratio}
+            for metric, value in values.items():
+                what = f"{title} {mode}: {metric}, Skylake over Broadwell"
+                claims.append(_inside(f"{metric}.{mode}.{family}", name, what, value))
+        ratio = cycles_ratio(slots_of("coremark", mode), old, new)
+        what = f"CoreMark {mode}: ipc, Skylake over Broadwell"
+        claims.append(_inside(f"ipc.{mode}.coremark", "coremark", what, 1 / ratio))
+    checks = [claim for claim in claims if claim.role == "check"]
+    inside = sum(bool(claim.within) for claim in checks)
+    goal = Goal(
+        id="inside",
+        what="rows inside the published ranges",
+        ours=float(inside),
+        bound=float(len(checks)),
+        unit="rows, all wanted",
+        within=inside == len(checks),
+    )
+    cycles = [claim for claim in checks if claim.id.startswith("cpp.")]
+    return Table(
+        number=6,
+        title="From E5-2699v4 to Gold 6152",
+        claims=tuple(claims),
+        goals=(
+            goal,
+            mean_goal("cycles", "mean distance of cycles a packet from the ranges", cycles, 4.0),
+        ),
+        notes=(
+            f"frontend slots times {old.decode_width.value / new.decode_width.value:.2f} (decoding "
+            f"4 to 5 wide), backend slots times {backend_factor(old, new):.2f} (mean of reorder "
+            "buffer, scheduler, store buffer)",
+            "top-down shares are of 2017's software; the document measured 2018's on both machines",
+            "an application's range is its family's: DPDK, OVS or VPP",
+        ),
+    )
+
+
+def _inside(key: str, name: str, what: str, ours: float) -> Claim:
+    figure = document_of("skx").figures[key]
+    assert figure.low is not None
+    assert figure.high is not None
+    ratio = Figure(
+        low=1 + (figure.low - ROUNDING) / 100,
+        high=1 + (figure.high + ROUNDING) / 100,
+        unit="ratio",
+        place=figure.place,
+    )
+    return against(f"{key}.{name}", what, ours, ratio, bound=0.0)
+
+
+def _threads(old: CoreValues, new: CoreValues) -> Table:
+    d = document_of("skx")
+    claims = []
+    for name, title in APPLICATIONS.items():
+        ours = speedup(carried_slots(slots_of(name, "noHT"), old, new), forwarders_use())
+        claim = checked(d, "smt.speedup", f"{title}, two threads on Skylake", ours, bound=0.0)
+        claims.append(claim.model_copy(update={"id": f"smt.speedup.{name}"}))
+    return Table(
+        number=11,
+        title="Hyper-threading on Skylake",
+        claims=tuple(claims),
+        notes=("use of empty slots as fitted on Broadwell",),
+    )
