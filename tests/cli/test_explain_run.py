@@ -64,3 +64,24 @@ def test_what_is_not_there_is_said(run: Run, made: str, words: list[str], fragme
     answer = run("explain", *(word.format(run=made) for word in words))
     assert answer.code == 2
     assert fragment in answer.err
+
+
+def test_against_another_run(run: Run, made: str) -> None:
+    answer = run("explain", made, "--against", f"{made}#2")
+    assert answer.code == 0, answer.err
+    assert "B takes +" in answer.out
+    found = run("explain", made, "--against", f"{made}#2", "--format", "json").json()
+    whole = found["changes"][0]
+    assert whole["stage"] == "all"
+    assert whole["change"]["value"] == pytest.approx(0.2 * whole["a"]["value"])
+    rows = run("explain", made, "--against", made, "--format", "csv").out.splitlines()
+    assert all(row.endswith(",False") for row in rows[1:])
+
+
+def test_a_page(run: Run, made: str, tmp_path: Path) -> None:
+    answer = run("explain", made, "--against", f"{made}#2", "-o", "page.html")
+    assert answer.code == 0, answer.err
+    assert answer.out.strip() == "page.html"
+    text = (tmp_path / "page.html").read_text()
+    assert "steps-cause-plot-data" in text
+    assert run("explain", made, "-o", "nowhere/page.html").code == 1

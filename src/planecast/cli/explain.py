@@ -25,6 +25,16 @@ def explain(
             "#2: 2nd result.",
         ),
     ] = "latest",
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="RUN",
+            help="Another run: which nodes of the tree moved beyond their intervals, from this run "
+            "(A) to that one (B).",
+            show_default=False,
+        ),
+    ] = None,
     calibration: CalibrationOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
@@ -32,13 +42,24 @@ def explain(
 ) -> None:
     """Where a packet's cycles go, what limits the data plane, how sure that is, what to try.
 
-    Without counters, causes come from counted instructions and the calibrated model.
+    Without counters, causes come from counted instructions and the calibrated model. With
+    -o FILE.html the answer is a page with figures that opens offline.
     """
-    from planecast.cli.explain_run import explain_run
-    from planecast.cli.explanation_sheet import explanation_sheet
+    from planecast.cli.explain_run import explain_run, write_page
+    from planecast.cli.explanation_sheet import difference_sheet, explanation_sheet
+    from planecast.explain import compare_explanations
     from planecast.results import runs_folder
 
     root = runs_folder(runs)
     found = explain_run(run, root, calibration)
+    moved = None
+    if against is not None:
+        moved = compare_explanations(found, explain_run(against, root, calibration))
+    if output is not None and form is None and output.suffix.lower() == ".html":
+        write_page(output, found, moved)
+        return
     people = chosen_format(form, output) == "table"
-    emit(explanation_sheet(found, people=people), form, output)
+    if moved is not None:
+        emit(difference_sheet(moved, people=people), form, output)
+    else:
+        emit(explanation_sheet(found, people=people), form, output)

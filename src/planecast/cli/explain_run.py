@@ -9,7 +9,7 @@ from planecast.cli.calibration_run import calibration_of
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.explain import Explanation
+    from planecast.explain import Difference, Explanation
 
 
 def explain_run(run: str, root: Path, calibration: str | None) -> Explanation:
@@ -32,3 +32,14 @@ def explain_run(run: str, root: Path, calibration: str | None) -> Explanation:
             raise
         model = None
     return explain_case(case_of(folder, position, model))
+
+
+def write_page(path: Path, found: Explanation, moved: Difference | None) -> None:
+    """Write the page of an explanation, and say where it is. Raises RunError for a full disk."""
+    import typer
+
+    from planecast.report.explanation_page import explanation_html
+    from planecast.results.atomic import write_text
+
+    write_text(path, explanation_html(found, moved))
+    typer.echo(path)

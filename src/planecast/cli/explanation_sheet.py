@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planecast.cli.output import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
-    from planecast.explain import Explanation
+    from planecast.explain import Difference, Explanation
     from planecast.results import Estimate
 
 _COLUMNS = (
@@ -33,6 +33,52 @@ def explanation_sheet(found: Explanation, *, people: bool) -> Sheet:
     return Sheet(
         _SHOWN if people else _COLUMNS, raw, cells, found, lead=_lead(found), notes=_notes(found)
     )
+
+
+_CHANGES = (
+    Column("stage", "stage"),
+    Column("cause", "cause"),
+    Column("a", "A", number=True),
+    Column("b", "B", number=True),
+    Column("change", "B less A", number=True),
+    Column("change_low", "", number=True),
+    Column("change_high", "", number=True),
+    Column("moved", "moved"),
+)
+
+
+def difference_sheet(found: Difference, *, people: bool) -> Sheet:
+    """The sheet of what changed from A to B."""
+    rows, cells = [], []
+    for one in found.changes:
+        cause = _title(one.cause) if one.cause else ""
+        rows.append(
+            {
+                "stage": one.stage,
+                "cause": cause,
+                "a": one.a.value,
+                "b": one.b.value,
+                "change": one.change.value,
+                "change_low": one.change.low,
+                "change_high": one.change.high,
+                "moved": one.moved,
+            }
+        )
+        cells.append(
+            {
+                "stage": "" if cause else one.stage,
+                "cause": cause,
+                "a": estimate_text(one.a),
+                "b": estimate_text(one.b),
+                "change": estimate_text(one.change),
+                "moved": "moved" if one.moved else "",
+            }
+        )
+    lead = [f"A: {found.a}", f"B: {found.b}", "", *found.findings]
+    notes = [f"{key}: {a} in A, {b} in B" for key, (a, b) in found.settings.items()]
+    notes.append("cycles a packet; moved: the interval of B less A leaves out nothing")
+    columns = [column for column in _CHANGES if column.header] if people else _CHANGES
+    return Sheet(columns, rows, cells, found, lead=lead, notes=notes)
 
 
 def _lead(found: Explanation) -> list[str]:

@@ -1,5 +1,6 @@
 """Room `explain`: where the cycles go, what limits a data plane, what to try next."""
 
+from planecast.explain.against import Change, Difference, compare_explanations
 from planecast.explain.causes import CAUSES, Cause
 from planecast.explain.explanation import (
     Advice,
@@ -16,8 +17,11 @@ __all__ = [
     "Case",
     "Cause",
     "CauseCycles",
+    "Change",
+    "Difference",
     "Explanation",
     "RoleShare",
     "StageExplanation",
+    "compare_explanations",
     "explain_case",
 ]

@@ -1,0 +1,201 @@
+"""The page of an explanation: verdict, where the cycles go, and from A to B."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planecast.explain import Difference, Explanation
+from planecast.explain.causes import cause_of
+from planecast.report.figures.cycles_by_cause import cycles_by_cause
+from planecast.report.figures.cycles_sankey import cycles_sankey
+from planecast.report.figures.waterfall import waterfall
+from planecast.report.html import page_html
+from planecast.report.numbers import ABSENT, digits, interval_text
+from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.results import Estimate
+
+
+def explanation_html(explained: Explanation, against: Difference | None = None) -> str:
+    """The explanation as one offline HTML file; `against` adds how another differs from it."""
+    return page_html(explanation_page(explained, against))
+
+
+def explanation_page(explained: Explanation, against: Difference | None = None) -> Page:
+    """What the page says."""
+    tables = [_verdict(explained), _causes(explained), _stages(explained), _roles(explained)]
+    if against is not None:
+        tables.append(_changes(against))
+    return Page(
+        title=f"{explained.scenario.name}, explained",
+        lead=f"{explained.label}: {explained.limits[0]}.",
+        machine=machine_text(explained.manifest) if explained.manifest else "",
+        cards=list(_cards(explained)),
+        drawings=[*_drawings(explained), *(_steps(against) if against else [])],
+        tables=tables,
+        manifests=[explained.manifest] if explained.manifest else [],
+        notes=[*(f"can't be known: {text}" for text in explained.unknown), *explained.notes],
+    )
+
+
+def _cards(explained: Explanation) -> Iterator[Card]:
+    rate = explained.throughput_pps
+    for name, estimate in (
+        ("cycles/packet", explained.cycles_per_packet),
+        ("instructions/packet", explained.instructions_per_packet),
+        ("instructions a cycle", explained.ipc),
+        ("Mpps", rate.scaled(1e-6, "Mpps") if rate else None),
+    ):
+        if estimate is not None:
+            detail = f"{interval_text(estimate)} {estimate.kind}".strip()
+            yield Card(digits(estimate.value), name, detail)
+
+
+def _drawings(explained: Explanation) -> list[Drawing]:
+    return [
+        *drawing(
+            "cycles",
+            "Where the cycles go",
+            "From the packet through the stages to the causes, TSC cycles a packet. Rests below "
+            "zero (the model says more than was measured) are left out here.",
+            cycles_sankey(explained),
+        ),
+        *drawing(
+            "stage-causes",
+            "Causes by stage",
+            "Causes are computed; what the model leaves over of the measured stage is not "
+            "explained, and lies left of zero where it says too much.",
+            cycles_by_cause(explained),
+        ),
+    ]
+
+
+def _steps(against: Difference) -> list[Drawing]:
+    caption = (
+        f"A: {against.a}. B: {against.b}. Cycles a packet; (?) marks steps that the "
+        "intervals can't tell from nothing."
+    )
+    return [
+        *drawing("steps-cause", "From A to B by cause", caption, waterfall(against, by_cause=True)),
+        *drawing(
+            "steps-stage", "From A to B by stage", caption, waterfall(against, by_cause=False)
+        ),
+    ]
+
+
+def _verdict(explained: Explanation) -> Table:
+    rows = [[Cell("limits"), Cell(text), Cell("")] for text in explained.limits]
+    rows += [[Cell("sure"), Cell(text), Cell("")] for text in explained.certainty]
+    for advice in explained.advice:
+        saves = estimate_cell(advice.saves) if advice.saves else Cell(ABSENT)
+        rows.append([Cell("try"), Cell(advice.try_this, advice.why), saves])
+    return Table(
+        "verdict",
+        "What limits it, how sure that is, what to try",
+        "Savings are the model's, with their 95 % interval.",
+        [Heading("what"), Heading("finding"), Heading("saves", "cycles/packet", number=True)],
+        rows,
+    )
+
+
+def _causes(explained: Explanation) -> Table:
+    whole = explained.cycles_per_packet
+    rows = [
+        [
+            Cell(cause_of(part.cause).title),
+            estimate_cell(part.cycles),
+            Cell(_percent(part.cycles, whole)),
+            Cell(cause_of(part.cause).meaning),
+        ]
+        for part in explained.causes
+    ]
+    return Table(
+        "causes",
+        "Causes",
+        "Over all stages; they add up to the whole.",
+        [
+            Heading("cause"),
+            Heading("cycles", "TSC cycles/packet, computed", number=True),
+            Heading("share", number=True),
+            Heading("what it is"),
+        ],
+        rows,
+    )
+
+
+def _stages(explained: Explanation) -> Table:
+    rows = [
+        [
+            Cell(stage.stage),
+            Cell(stage.role),
+            estimate_cell(stage.cycles, kind=True),
+            estimate_cell(stage.modelled),
+            estimate_cell(stage.instructions),
+            estimate_cell(stage.ipc),
+        ]
+        for stage in explained.stages
+    ]
+    return Table(
+        "stages",
+        "Stages",
+        "Measured stages are as the stage clock read them; the loop is what lies between.",
+        [
+            Heading("stage"),
+            Heading("role"),
+            Heading("cycles", "TSC cycles/packet", number=True),
+            Heading("modelled", "TSC cycles/packet, computed", number=True),
+            Heading("instructions", "instructions/packet", number=True),
+            Heading("IPC", "instructions/core cycle", number=True),
+        ],
+        rows,
+    )
+
+
+def _roles(explained: Explanation) -> Table:
+    rows = [
+        [Cell(role.role), estimate_cell(role.cycles), estimate_cell(role.instructions)]
+        for role in explained.roles
+    ]
+    return Table(
+        "roles",
+        "I/O, processing, other",
+        "I/O gets packets in and out, processing works on them, other is the loop around both.",
+        [
+            Heading("role"),
+            Heading("cycles", "TSC cycles/packet", number=True),
+            Heading("instructions", "instructions/packet", number=True),
+        ],
+        rows,
+    )
+
+
+def _changes(against: Difference) -> Table:
+    rows = [
+        [
+            Cell(change.stage),
+            Cell(cause_of(change.cause).title if change.cause else ""),
+            estimate_cell(change.a),
+            estimate_cell(change.b),
+            estimate_cell(change.change),
+            Cell("moved" if change.moved else ""),
+        ]
+        for change in against.changes
+    ]
+    return Table(
+        "changes",
+        "From A to B",
+        "; ".join(against.findings) + ".",
+        [
+            Heading("stage"),
+            Heading("cause"),
+            Heading("A", "TSC cycles/packet", number=True),
+            Heading("B", "TSC cycles/packet", number=True),
+            Heading("B less A", "TSC cycles/packet", number=True),
+            Heading("beyond the intervals"),
+        ],
+        rows,
+    )
+
+
+def _percent(part: Estimate, whole: Estimate | None) -> str:
+    return ABSENT if whole is None else f"{100 * part.value / whole.value:.1f} %"
