@@ -110,7 +110,8 @@ class CoreRun
     std::size_t current_ = 0;
     bool straight_ = false;
     bool alone_ = false;
-    bool buffers_; // some output has a drain timer
+    std::vector<Ps> handed_; // of FreshBursts
+    bool buffers_;           // some output has a drain timer
     Random random_;
     Disturber disturber_;
     CoreTime time_;

@@ -2,7 +2,9 @@
 // model, undisturbed. The same steps as core_run.cpp's, in one loop that the compiler sees whole;
 // tests run models through both and compare every count (a trace chooses the other one).
 #include "core_run.hpp"
+#include "fresh_bursts.hpp"
 
+#include <optional>
 #include <type_traits>
 
 namespace planecast::sim
@@ -42,6 +44,11 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
     const std::size_t burst = task.model.burst;
     const std::size_t most = std::min(burst, input.capacity);
     FreshCounts fresh;
+    std::optional<FreshBursts> ahead;
+    if constexpr (kAlone) {
+        handed_.resize(FreshBursts::kInstants);
+        ahead.emplace(task, most, handed_.data());
+    }
     const Ps limit = turn.limit;
     const Ps empty_poll = task.empty_poll;
     const auto reciprocal = static_cast<std::uint64_t>(-1) / static_cast<std::uint64_t>(empty_poll);
@@ -78,6 +85,24 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
             input.release(taken);
             taken = 0;
         }
+        if constexpr (kAlone) {
+            if (ahead->possible(input, now, limit) && ahead->serve(input, now, limit, fresh)) {
+                if (tx == nullptr) {
+                    task.output.leave(input.in_service(), handed_.data(), ahead->handed_on);
+                } else {
+                    static_cast<TxState &>(*tx) = out;
+                    tx->wire() = wire;
+                    tx->send_each(input.in_service(), handed_.data(), ahead->handed_on, limit);
+                    out = *tx;
+                    wire = tx->wire();
+                }
+                input.release(ahead->handed_on);
+                taken = ahead->in_hand;
+                step_start = ahead->step_start;
+                now = ahead->now;
+                continue;
+            }
+        }
         Ps ready = input.next_ready();
         if (ready > now) {
             if (ready >= limit) {
@@ -106,6 +131,11 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
         busy += now - step_start;
     }
     input.count(fresh);
+    if constexpr (kAlone) {
+        bursts += ahead->bursts;
+        polling += ahead->polling;
+        busy += ahead->busy;
+    }
     if (tx != nullptr) {
         task.output.delivered += out.entered - entered;
     }

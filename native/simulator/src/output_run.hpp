@@ -45,6 +45,12 @@ class OutputRun
         }
         delivered += count;
     }
+    // The same for packets at an instant each.
+    void leave(const Packet *packets, const Ps *gone, std::size_t count)
+    {
+        recorder->forward(packets, gone, count);
+        delivered += count;
+    }
 
     Ps wait_until() const { return wait_until_; }
     Ps deadline() const { return deadline_; } // of the drain timer; kNever with an empty buffer

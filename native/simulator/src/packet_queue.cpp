@@ -5,6 +5,13 @@
 namespace planecast::sim
 {
 
+namespace
+{
+
+constexpr std::size_t kBeyond = 4; // seal()'s, and what FreshBursts may read after it
+
+} // namespace
+
 PacketQueue::PacketQueue(std::string name, std::size_t most, bool written_ahead)
     : name_(std::move(name)), written_ahead_(written_ahead)
 {
@@ -45,9 +52,9 @@ void PacketQueue::reserve(std::size_t count)
     if (unseen == end_) { // all arrivals are decided: the gap that drops left closes for free
         unseen = end_ = tail;
     }
-    if (end_ + count + 1 > memory_.size()) {
+    if (end_ + count + kBeyond > memory_.size()) {
         compact();
-        std::size_t needed = end_ + count + 1;
+        std::size_t needed = end_ + count + kBeyond;
         if (needed + needed / 2 > memory_.size()) {
             resize(2 * needed);
         }

@@ -117,8 +117,9 @@ class PacketQueue : public QueueState
 
     std::string name_;
     bool written_ahead_;
-    std::vector<Packet> memory_; // one more than in use: the last one's ready is kNever
-    std::vector<Ps> entered_;    // pushed queues: when
+    // Four more than in use: the first one's ready is kNever, the rest a loop may read.
+    std::vector<Packet> memory_;
+    std::vector<Ps> entered_; // pushed queues: when
     std::size_t end_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "packet.hpp"
 #include "planecast/simulator/histogram.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +32,28 @@ class Recorder
             ++by_class[flow_class].forwarded;
             by_class[flow_class].latency += latency;
         }
+    }
+
+    // The same for packets in a row.
+    void forward(const Packet *packets, const Ps *gone, std::size_t count)
+    {
+        if (by_class.size() > 1) {
+            for (std::size_t i = 0; i < count; ++i) {
+                forward(packets[i].born, gone[i], packets[i].frame_bytes, packets[i].flow_class);
+            }
+            return;
+        }
+        std::uint64_t all_bytes = 0;
+        UInt128 all_latency = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            auto latency = static_cast<std::uint64_t>(gone[i] - packets[i].born);
+            histogram.record(latency / 1000);
+            all_bytes += packets[i].frame_bytes;
+            all_latency += latency;
+        }
+        forwarded += count;
+        bytes += all_bytes;
+        latency_sum += static_cast<Int128>(all_latency);
     }
 
     Histogram histogram; // since the warm-up; everything else since the start

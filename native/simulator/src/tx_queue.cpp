@@ -27,6 +27,58 @@ std::size_t TxQueue::send(const Packet *packets, std::size_t count, Ps now)
     return count;
 }
 
+void TxQueue::send_each(const Packet *packets, const Ps *handed, std::size_t count, Ps until)
+{
+    if (count == 0 || send_surely(packets, handed, count, until)) {
+        return;
+    }
+    for (std::size_t i = 0; i < count;) { // burst by burst, as they came
+        std::size_t n = 1;
+        while (i + n < count && handed[i + n] == handed[i]) {
+            ++n;
+        }
+        dropped += n - send(packets + i, n, handed[i]);
+        i += n;
+    }
+}
+
+// All of them; false, and then nothing is done, when there may not be room for some.
+bool TxQueue::send_surely(const Packet *packets, const Ps *handed, std::size_t count, Ps until)
+{
+    gone_.resize(std::max(gone_.size(), count));
+    Ps *gone = gone_.data();
+    TxWire wire = wire_;
+    TxEngine *engine = wire.engine;
+    const Ps engine_free = engine != nullptr ? engine->free : 0;
+    Ps longest = 0;
+    UInt128 all_waits = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        gone[i] = wire.send(handed[i], packets[i].frame_bytes);
+        longest = std::max(longest, gone[i] - handed[i]);
+        all_waits += static_cast<std::uint64_t>(gone[i] - handed[i]);
+    }
+    // Frames leave `shortest` apart at least, so this many are inside at once at most.
+    const Ps inside = wire.shortest > 0 ? longest / wire.shortest + 1 : (longest > 0 ? kNever : 0);
+    if (inside > static_cast<Ps>(capacity)) {
+        if (engine != nullptr) {
+            engine->free = engine_free;
+        }
+        return false;
+    }
+    wire_.free = wire.free;
+    entered += count;
+    waits += static_cast<Int128>(all_waits);
+    longest_wait = std::max(longest_wait, longest);
+    const auto left = static_cast<std::size_t>(std::lower_bound(gone, gone + count, until) -
+                                               gone); // they leave in order
+    recorder_.forward(packets, gone, left);
+    prune(until - 1);
+    for (std::size_t i = left; i < count; ++i) {
+        entries[tail++] = {gone[i], packets[i].born, packets[i].frame_bytes, packets[i].flow_class};
+    }
+    return true;
+}
+
 void TxQueue::prune(Ps now)
 {
     while (head < tail && entries[head].gone <= now) {

@@ -96,6 +96,10 @@ class TxQueue : public TxState
     // Hands over what fits; returns how many.
     std::size_t send(const Packet *packets, std::size_t count, Ps now);
 
+    // Hands over each packet at an instant of its own, in order, and drops what finds no room. What
+    // has left before `until` is counted at once: nobody may ask before then.
+    void send_each(const Packet *packets, const Ps *handed, std::size_t count, Ps until);
+
     // Counts what has left by this time.
     void prune(Ps now);
 
@@ -113,10 +117,13 @@ class TxQueue : public TxState
     std::uint64_t dropped = 0;
 
   private:
+    bool send_surely(const Packet *packets, const Ps *handed, std::size_t count, Ps until);
+
     std::string name_;
     TxWire &wire_;
     Recorder &recorder_;
     std::vector<TxEntry> memory_;
+    std::vector<Ps> gone_; // of a send_each()
 };
 
 } // namespace planecast::sim

@@ -38,6 +38,34 @@ TEST(Loops, AgreeAtAnyLoad)
     }
 }
 
+TEST(Loops, AgreeHoweverLongAPollTakes)
+{
+    // From a picosecond over ones that divide evenly to longer than the gaps and than the run.
+    for (double cycles : {1e-6, 0.002, 0.25, 1.024, 40.0, 3000.0, 1e5}) {
+        for (double rate : {1e5, 6.7e6}) {
+            Model model = one_core(ArrivalKind::poisson, rate, 37, 100.3);
+            model.cores[0].tasks[0].empty_poll_cycles = cycles;
+            compare(model);
+        }
+    }
+}
+
+TEST(Loops, AgreeInBurstsOfAnySize)
+{
+    for (std::uint64_t burst : {1, 3, 4, 5, 64, 65, 200}) {
+        for (double rate : {6e6, 9.6e6}) {
+            Model model = one_core(ArrivalKind::poisson, rate, 3000, 70);
+            model.cores[0].tasks[0].burst = burst;
+            compare(model);
+        }
+    }
+}
+
+TEST(Loops, AgreeWhenServiceTakesNoTime)
+{
+    compare(one_core(ArrivalKind::poisson, 1e7, 0, 0));
+}
+
 TEST(Loops, AgreeOnASlowWire)
 {
     Model model = one_core(ArrivalKind::poisson, 9e6, 37, 60);
