@@ -20,8 +20,10 @@
 #include "report.h"
 #include "siblings.h"
 #include "topology.h"
+#include "transfer.h"
 
-#define MAX_PAIRS 8
+#define MAX_PAIRS     8
+#define MAX_TRANSFERS 2 /* of the pairs: they take up to a second */
 
 static volatile int interrupted;
 
@@ -132,6 +134,15 @@ static size_t measure_pairs(int cpu, const cpu_set_t *allowed, struct sibling_te
     return count;
 }
 
+static size_t measure_transfers(const struct sibling_test *pairs, size_t count,
+                                struct transfer_test *transfers)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < count && done < MAX_TRANSFERS && !interrupted; i++)
+        done += transfer_measure(&transfers[done], pairs[i].cpu, pairs[i].other);
+    return done;
+}
+
 static void build(const struct topology *t, uint64_t max, struct chase_sets sets[2])
 {
     /* Private caches are as large as they say; of a shared one we get another size anyway. */
@@ -149,6 +160,7 @@ static void build(const struct topology *t, uint64_t max, struct chase_sets sets
 int main(int argc, char **argv)
 {
     static struct sibling_test pairs[MAX_PAIRS];
+    static struct transfer_test transfers[MAX_TRANSFERS];
     static struct chase_sets sets[2];
     struct topology topology;
     struct points points = {0};
@@ -165,6 +177,7 @@ int main(int argc, char **argv)
 
     struct clock_pair start = clock_both();
     size_t pair_count = measure_pairs(cpu, &allowed, pairs);
+    size_t transfer_count = measure_transfers(pairs, pair_count, transfers);
     build(&topology, max, sets);
     points_add(&points, &sets[PAGE_2MIB], PAGE_2MIB);
     points_add(&points, &sets[PAGE_4KIB], PAGE_4KIB);
@@ -179,7 +192,9 @@ int main(int argc, char **argv)
                             .topology = &topology,
                             .points = &points,
                             .pairs = pair_count,
-                            .pair = pairs};
+                            .pair = pairs,
+                            .transfers = transfer_count,
+                            .transfer = transfers};
     if (!report_write(stdout, &report)) {
         fprintf(stderr, "planecast-probe: could not write the answer: %s\n", strerror(errno));
         return 1;

@@ -68,6 +68,17 @@ static void write_pair(FILE *out, const struct sibling_test *s)
     fputc('}', out);
 }
 
+static void write_transfer(FILE *out, const struct transfer_test *t)
+{
+    fprintf(out, " {\"cpu\": %d, \"other\": %d, ", t->cpu, t->other);
+    write_numbers(out, "alone", t->alone, 1, t->count);
+    fputs(", ", out);
+    write_numbers(out, "read", t->read, 1, t->count);
+    fputs(", ", out);
+    write_numbers(out, "write", t->write, 1, t->count);
+    fputc('}', out);
+}
+
 bool report_write(FILE *out, const struct report *r)
 {
     fprintf(out, "{\"probe\": 1, \"complete\": %s, \"cpu\": %d, \"tsc_hz\": %.0f,\n",
@@ -82,6 +93,12 @@ bool report_write(FILE *out, const struct report *r)
         if (i > 0)
             fputs(",\n", out);
         write_pair(out, &r->pair[i]);
+    }
+    fprintf(out, "],\n\"transfers\": [\n");
+    for (size_t i = 0; i < r->transfers; i++) {
+        if (i > 0)
+            fputs(",\n", out);
+        write_transfer(out, &r->transfer[i]);
     }
     fprintf(out, "],\n\"points\": [\n");
     const char *separator = "";

@@ -8,6 +8,7 @@
 #include "points.h"
 #include "siblings.h"
 #include "topology.h"
+#include "transfer.h"
 
 struct report {
     int cpu;
@@ -19,6 +20,8 @@ struct report {
     const struct points *points;
     size_t pairs;
     const struct sibling_test *pair;
+    size_t transfers;
+    const struct transfer_test *transfer;
 };
 
 /* False if the text could not be written (a full disk, a closed pipe). */

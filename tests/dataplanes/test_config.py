@@ -225,3 +225,20 @@ def test_a_full_ring_is_waited_for_unless_the_scenario_says_otherwise() -> None:
     # Uncut there is no ring, so both share a process.
     uncut = with_overrides(BASE, {"placement.ring_wait": False})
     assert configs_for([uncut]) == configs_for([BASE])
+
+
+@pytest.mark.parametrize(
+    ("changes", "mbufs"),
+    [
+        ({}, 4096),  # 2·(128 + 512 + 256 + 256) in rings and bursts, 768 in the lcores' caches
+        ({"placement.rx_ring": 4096, "placement.tx_ring": 4096}, 32768),
+        ({"placement.cuts": "key,tx", "placement.lcores": "0-2"}, 4096),
+    ],
+)
+def test_a_cut_pipeline_has_no_more_buffers_than_it_can_hold(
+    changes: dict[str, object], mbufs: int
+) -> None:
+    cut = with_overrides(BASE, {"placement.cuts": "tx", "placement.lcores": "0-1"} | changes)
+    (config,) = configs_for([cut])
+    assert f"\nmbufs = {mbufs}\n" in config_text(config)
+    assert "mbufs" not in config_text(configs_for([BASE])[0])

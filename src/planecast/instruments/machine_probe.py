@@ -84,6 +84,21 @@ class CpuPair(Noun):
     """They share a core: the slowdown is above 1.2."""
 
 
+class LineTransfer(Noun):
+    """What cache lines cost that another CPU wrote last. TSC cycles a line."""
+
+    cpu: int
+    """The one that was measured."""
+    other: int
+    """The one that had written."""
+    alone_cycles: Estimate
+    """One line that is waited for: half a round trip."""
+    read_cycles: Estimate
+    """Many that are read together, lying as packet buffers do."""
+    write_cycles: Estimate
+    """Many that are written together without being read."""
+
+
 class MachineProbe(Noun):
     """What was found on a host. All cycles are of the time-stamp counter, not of the core."""
 
@@ -119,6 +134,8 @@ class MachineProbe(Noun):
     """Reading memory in order, one core."""
     pairs: Annotated[tuple[CpuPair, ...], BeforeValidator(listed)]
     """CPUs that share a core with the measured one, or not."""
+    transfers: Annotated[tuple[LineTransfer, ...], BeforeValidator(listed)] = ()
+    """Lines from other CPUs' caches; none on a machine with one CPU."""
     canary: CanarySummary
     """How disturbed the machine was."""
     huge_share: float

@@ -38,6 +38,16 @@ class ProbedPair(Noun):
     both: list[float]
 
 
+class ProbedTransfer(Noun):
+    """Lines that another CPU wrote last, TSC cycles a line, by slice."""
+
+    cpu: int
+    other: int
+    alone: Annotated[list[float], Field(min_length=1)]
+    read: Annotated[list[float], Field(min_length=1)]
+    write: Annotated[list[float], Field(min_length=1)]
+
+
 class ProbedPoint(Noun):
     """Every slice of one measurement, in TSC cycles a unit, with the canaries around it."""
 
@@ -72,6 +82,7 @@ class ProbeOutput(Noun):
     cpu_model: str
     caches: list[ProbedCache]
     siblings: list[ProbedPair]
+    transfers: list[ProbedTransfer]
     points: Annotated[list[ProbedPoint], Field(min_length=1)]
 
     @property

@@ -22,15 +22,25 @@ from planecast.instruments.machine_probe import (
     CpuPair,
     CurvePoint,
     FlightPoint,
+    LineTransfer,
     MachineProbe,
     PagePoint,
 )
-from planecast.instruments.probe_output import ProbedPair, ProbedPoint, ProbeOutput, Reader
+from planecast.instruments.probe_output import (
+    ProbedPair,
+    ProbedPoint,
+    ProbedTransfer,
+    ProbeOutput,
+    Reader,
+)
+from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 
 LINE_BYTES = 64
 FAST_WIDTH = 8
 SIBLING_SLOWDOWN = 1.2
+TRANSFER_TURN = 20
+"""Slices in a row that what disturbs may have in common."""
 
 _TYPICAL = (Claim("L1", 32 << 10, None), Claim("L2", 1 << 20, None), Claim("LLC", 32 << 20, None))
 
@@ -60,6 +70,7 @@ def read_probe(output: ProbeOutput, *, probed_at: str, host_id: str, boot_id: st
         flights=tuple(_flights(reader, output)),
         stream_bytes_per_second=_inverse(stream, LINE_BYTES * output.tsc_hz, "B/s"),
         pairs=tuple(_pair(pair) for pair in output.siblings),
+        transfers=tuple(_transfer(one) for one in output.transfers),
         canary=summarise(output.canaries),
         huge_share=output.huge_share,
         seconds=output.seconds,
@@ -221,6 +232,23 @@ def _pair(pair: ProbedPair) -> CpuPair:
         slowdown=_ordered(value, float(low), float(high), int(alone.size), "ratio"),
         siblings=value > SIBLING_SLOWDOWN,
     )
+
+
+def _transfer(found: ProbedTransfer) -> LineTransfer:
+    # The 10th percentile, as everywhere here: the other CPU may be away for a while.
+    return LineTransfer(
+        cpu=found.cpu,
+        other=found.other,
+        alone_cycles=_low(found.alone),
+        read_cycles=_low(found.read),
+        write_cycles=_low(found.write),
+    )
+
+
+def _low(cycles: Sequence[float]) -> Estimate:
+    values = np.asarray(cycles)
+    value, low, high = turn_quantile(values, np.arange(values.size) // TRANSFER_TURN)
+    return _ordered(value, low, high, int(values.size), "cycles")
 
 
 def _notes(output: ProbeOutput, reader: Reader) -> Iterable[str]:

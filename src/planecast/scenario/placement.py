@@ -55,7 +55,7 @@ class Placement(Noun):
     """An lcore waits for room in a full ring; otherwise what has no room in it is dropped."""
     handover_ns: Annotated[float | None, Field(ge=0, le=1e6)] = None
     """Nanoseconds until the next lcore sees what was handed on: a cache line's way from core to
-    core. null: the published 48. For the simulator."""
+    core. null: what the probe measured, or the published 48. For the simulator."""
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 

@@ -9,14 +9,17 @@ import pytest
 from planecast.engines.simulate.bare import bare
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.handover import (
-    HANDED_ALONE,
-    LINES_IN_FLIGHT,
+    HELD_PACKETS,
+    NOTED_LINES,
+    RETURNED_LINES,
+    RING_LINES,
     TAKEN_ALONE,
     TAKEN_LINES,
+    line_costs,
 )
 from planecast.engines.simulate.segments import Segment, bottleneck, per_packet, segments_of
 from planecast.engines.simulate.service import services
-from planecast.engines.solve import Calibration
+from planecast.engines.solve import Calibration, Transfer
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 
@@ -28,7 +31,8 @@ def cut(base: Scenario, cuts: str, lcores: str, **point: Any) -> Scenario:
 
 def segments(scenario: Scenario, calibration: Calibration) -> tuple[Segment, ...]:
     (service,) = services([bare(scenario)], calibration)
-    return segments_of(scenario, service, calibration.hierarchy.tsc_hz)
+    lines = line_costs(scenario.placement, calibration.hierarchy)
+    return segments_of(scenario, service, lines)
 
 
 def asked(scenario: Scenario, calibration: Calibration, manifest: Manifest) -> Result:
@@ -104,22 +108,23 @@ def test_a_slower_line_costs_throughput_and_latency(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     """Behind a cut before tx the last lcore does next to nothing but take packets."""
-    rates, latencies = [], []
+    rates, latencies, alone = [], [], []
     for line in (0.0, 100.0, 1000.0):
         scenario = cut(base, "tx", "0-1", placement__handover_ns=line)
         found = asked(scenario, calibration, manifest)
         rates.append(found.throughput_pps.value)
+        # A packet alone: through both lcores' stages, and seen a line's way later.
+        cycles = sum(per_packet(part, 1) for part in segments(scenario, calibration))
+        alone.append(cycles / calibration.hierarchy.tsc_hz * 1e9 + line)
         (stages,) = [found.stages["take"].cycles_per_packet]
         assert stages is not None
         assert (stages.value == 0) == (line == 0)
         loaded = with_overrides(scenario, {"traffic.offered_pps": 1e5})
         latencies.append(asked(loaded, calibration, manifest).latency_ns["p50"].value)
     assert rates == sorted(rates, reverse=True)
-    # A packet alone: seen a line later, handed on for one, taken for two and what it brings itself.
-    lines = 1 + HANDED_ALONE + TAKEN_ALONE + TAKEN_LINES / LINES_IN_FLIGHT
     # Polls are 20 cycles apart, so a packet is found that much later or earlier.
-    assert latencies[1] - latencies[0] == pytest.approx(100 * lines, abs=30)
-    assert latencies[2] - latencies[0] == pytest.approx(1000 * lines, rel=0.05)
+    assert latencies[1] - latencies[0] == pytest.approx(alone[1] - alone[0], abs=30)
+    assert latencies[2] - latencies[0] == pytest.approx(alone[2] - alone[0], rel=0.05)
 
 
 def test_where_the_cost_comes_from_is_told(
@@ -129,3 +134,26 @@ def test_where_the_cost_comes_from_is_told(
     assert any("lines take a published 48 ns each" in note for note in published.notes)
     own = asked(cut(base, "key", "0-1", placement__handover_ns=60), calibration, manifest)
     assert any("lines take the 60 ns each" in note for note in own.notes)
+
+
+def test_measured_lines_count_as_they_are(base: Scenario, calibration: Calibration) -> None:
+    transfer = Transfer(alone_cycles=200.0, read_cycles=40.0, write_cycles=300.0)
+    hierarchy = calibration.hierarchy.model_copy(update={"transfer": transfer})
+    known = calibration.model_copy(update={"hierarchy": hierarchy})
+    scenario = cut(base, "key,tx", "0-2")
+    (uncut,) = services([bare(scenario)], calibration)
+    source = next(stage for stage in uncut.stages if stage.name == "source")
+    first, middle, last = segments(scenario, known)
+    drained = 1 - HELD_PACKETS / scenario.placement.burst
+    # The source works while lines come: it takes what is longer.
+    at_limit = max(source.per_packet(32), RETURNED_LINES * 300 * drained)
+    assert first[0].per_packet(32) == pytest.approx(at_limit)
+    assert first[-1].packet_cycles == pytest.approx((NOTED_LINES + RING_LINES) * 300 * drained)
+    assert middle[-1].packet_cycles == pytest.approx(RING_LINES * 300 * drained)
+    for segment in (middle, last):
+        assert segment[0].packet_cycles == pytest.approx(TAKEN_LINES * 40)
+        assert segment[0].burst_cycles == pytest.approx(TAKEN_ALONE * 200)
+    # What is asked for instead keeps the number of lines under way.
+    hz = hierarchy.tsc_hz
+    twice = with_overrides(scenario, {"placement.handover_ns": 400 / hz * 1e9})
+    assert segments(twice, known)[1][0].packet_cycles == pytest.approx(TAKEN_LINES * 80)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.capping import SOURCE_CAUSES, capped_by
+from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.histogram import encoded
 from planecast.engines.simulate.notes import notes_of
 from planecast.engines.simulate.segments import Segment
@@ -30,6 +31,8 @@ class Asked:
     """The closed form's answer to the uncut pipeline from memory to memory."""
     service: Service
     segments: tuple[Segment, ...]
+    lines: LineCosts
+    """Of hand-overs."""
     limits: dict[str, float]
     """Packets a second that card, link, PCIe and devices let through."""
     precision: float | None
@@ -73,6 +76,7 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
                 scenario,
                 solved,
                 asked.service,
+                asked.lines,
                 answer,
                 precision=asked.precision,
                 latency=latency,

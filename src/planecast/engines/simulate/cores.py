@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
-from planecast.engines.simulate.handover import transfer_ns
+from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.segments import Segment
 from planecast.engines.simulate.service import StageService
 from planecast.scenario.interference import Interference
@@ -27,7 +27,7 @@ class Lcores:
 
 
 def lcores_of(
-    scenario: Scenario, segments: tuple[Segment, ...], card: Card, tsc_hz: float
+    scenario: Scenario, segments: tuple[Segment, ...], card: Card, lines: LineCosts, tsc_hz: float
 ) -> Lcores:
     """The lcores of every chain, in order."""
     found = Lcores()
@@ -43,7 +43,7 @@ def lcores_of(
                     sim.Ring(
                         name=ring,
                         capacity=placement.handover_ring,
-                        handover_ns=transfer_ns(placement),
+                        handover_ns=lines.alone / tsc_hz * 1e9,
                     )
                 )
                 full = sim.WhenFull.wait if placement.ring_wait else sim.WhenFull.drop

@@ -10,6 +10,7 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.answer import Asked, result_of
 from planecast.engines.simulate.bare import bare
 from planecast.engines.simulate.card import card_of
+from planecast.engines.simulate.handover import line_costs
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port, with_port
@@ -62,13 +63,14 @@ def simulate(
         raise InputError(f"got {replications} replications", what_to_do="one is the least")
     tsc_hz = calibration.hierarchy.tsc_hz
     asked = [
-        one if port is None else _over(one, port, tsc_hz)
+        one if port is None else _over(one, port)
         for one in _asked(scenarios, calibration, manifest, recording, precision)
     ]
     models = [
         model_of(
             one.scenario,
             one.segments,
+            one.lines,
             tsc_hz,
             precision=precision,
             seed=(one.scenario.traffic.seed if seed is None else seed) + number,
@@ -94,10 +96,12 @@ def simulate(
     ]
 
 
-def _over(asked: Asked, port: Port, tsc_hz: float) -> Asked:
+def _over(asked: Asked, port: Port) -> Asked:
     """The same over a port."""
     service = with_port(asked.service, port, asked.scenario.placement.burst)
-    return replace(asked, service=service, segments=segments_of(asked.scenario, service, tsc_hz))
+    return replace(
+        asked, service=service, segments=segments_of(asked.scenario, service, asked.lines)
+    )
 
 
 def _asked(
@@ -111,13 +115,15 @@ def _asked(
     plain = [bare(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
     costs = services(plain, calibration)
+    hierarchy = calibration.hierarchy
     timed = recording is not None and recording.duration_ns is not None
     return [
         Asked(
             scenario=scenario,
             solved=solved,
             service=service,
-            segments=segments_of(scenario, service, calibration.hierarchy.tsc_hz),
+            segments=segments_of(scenario, service, line_costs(scenario.placement, hierarchy)),
+            lines=line_costs(scenario.placement, hierarchy),
             limits=limits_of(
                 scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))
             ),

@@ -15,6 +15,7 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
+from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.segments import Segment, bottleneck
 from planecast.engines.simulate.sources import capture_of, frames_of, source
@@ -48,6 +49,7 @@ class Recording:
 def model_of(
     scenario: Scenario,
     segments: tuple[Segment, ...],
+    lines: LineCosts,
     tsc_hz: float,
     *,
     precision: float,
@@ -70,7 +72,7 @@ def model_of(
     capacity /= max(kept, _LEAST_KEPT)
     taken = min([capacity * len(scenario.placement.chains), *limits])
     rate = _rate_pps(scenario, capture, taken, card)
-    lcores = lcores_of(scenario, segments, card, tsc_hz)
+    lcores = lcores_of(scenario, segments, card, lines, tsc_hz)
     return sim.Model(
         sources=[
             source(scenario, capture, number, rate / card.ports, card.ports)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.handover import TRANSFER_NS
+from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.service import Service
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
@@ -16,6 +16,7 @@ def notes_of(
     scenario: Scenario,
     solved: Result,
     service: Service,
+    lines: LineCosts,
     answer: sim.Results,
     *,
     precision: float | None,
@@ -48,7 +49,7 @@ def notes_of(
         notes += [_about_lcores(answer), _about_queues(answer)]
     return [
         *notes,
-        *_about_cuts(scenario),
+        *_about_cuts(scenario, lines),
         *(_about_small_bursts(service) if latency else []),
     ]
 
@@ -81,16 +82,13 @@ def _others(count: int) -> str:
     return f"; {count - _SHOWN} more in result.json" if count > _SHOWN else ""
 
 
-def _about_cuts(scenario: Scenario) -> list[str]:
+def _about_cuts(scenario: Scenario, lines: LineCosts) -> list[str]:
     """Where the cost of a hand-over comes from."""
-    placement = scenario.placement
-    if not placement.cuts:
+    if not scenario.placement.cuts:
         return []
-    given = placement.handover_ns is not None
-    source = f"the {placement.handover_ns:g}" if given else f"a published {TRANSFER_NS:g}"
     return [
-        f"a hand-over's lines take {source} ns each; stages cost what they do where one lcore runs "
-        "all of them; cut pipelines were measured to be slower than this"
+        f"a hand-over's lines take {lines.said} ns each; stages cost what they do where one lcore "
+        "runs all of them"
     ]
 
 

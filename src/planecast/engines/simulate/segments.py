@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planecast.engines.simulate.handover import hand, take
+from planecast.engines.simulate.handover import LineCosts, hand, refilled, take
 from planecast.engines.simulate.port import PORT
 from planecast.engines.simulate.service import Service, StageService
 from planecast.scenario.scenario import Scenario
@@ -12,21 +12,23 @@ Segment = tuple[StageService, ...]
 """What one lcore does with a burst, in order."""
 
 
-def segments_of(scenario: Scenario, service: Service, tsc_hz: float) -> tuple[Segment, ...]:
+def segments_of(scenario: Scenario, service: Service, lines: LineCosts) -> tuple[Segment, ...]:
     """What each lcore of a chain does. A stage that a device serves costs the core its hand-over.
 
-    An uncut pipeline is one segment. Cycles are those of the TSC.
+    An uncut pipeline is one segment; `lines` says what hand-overs cost in a cut one.
     """
     placement = scenario.placement
     own = {stage.name: stage for stage in service.stages}
     device = scenario.accelerator
     if device.stage != "none":
         own[device.stage] = StageService(device.stage, 0.0, device.core_cycles)
+    if placement.cuts and "source" in own:
+        own["source"] = refilled(own["source"], lines, placement.burst)
     parts: list[list[StageService]] = [[]]
     for name in ("source", PORT, *FUNCTIONS[scenario.workload.kind], "tx"):
         if name in placement.cuts:
-            parts[-1].append(hand(placement, tsc_hz))
-            parts.append([take(placement, tsc_hz)])
+            parts[-1].append(hand(lines, placement.burst, first=len(parts) == 1))
+            parts.append([take(lines)])
         if name in own:
             parts[-1].append(own[name])
     return tuple(map(tuple, parts))

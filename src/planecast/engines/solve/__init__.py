@@ -3,7 +3,7 @@
 from planecast.engines.solve.calibration import Alternative, Calibration, Parameter
 from planecast.engines.solve.engine import predicted_cycles, solve
 from planecast.engines.solve.features import FeatureTable, features
-from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level
+from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level, Transfer
 from planecast.engines.solve.many import solve_many
 from planecast.engines.solve.questions import COLUMNS, NUMBERS, Choice, Questions
 
@@ -19,6 +19,7 @@ __all__ = [
     "Level",
     "Parameter",
     "Questions",
+    "Transfer",
     "features",
     "predicted_cycles",
     "solve",

@@ -40,6 +40,17 @@ class Flight(Noun):
     """TSC cycles a line."""
 
 
+class Transfer(Noun):
+    """What a line costs that another core wrote last, in TSC cycles."""
+
+    alone_cycles: Annotated[float, Field(ge=0)]
+    """One that is waited for."""
+    read_cycles: Annotated[float, Field(ge=0)]
+    """Each of many that are read together."""
+    write_cycles: Annotated[float, Field(ge=0)]
+    """Each of many that are written together."""
+
+
 class Hierarchy(Noun):
     """Caches, memory and address translation of a machine. Cycles are the TSC's."""
 
@@ -55,6 +66,8 @@ class Hierarchy(Noun):
     """What a page walk adds to an access, beyond the reach of the TLB."""
     tlb_pages: Annotated[float, Field(gt=0)]
     """Small pages that the TLB reaches."""
+    transfer: Transfer | None = None
+    """Lines from other cores' caches; None: not measured."""
 
     @classmethod
     def of(cls, probe: MachineProbe) -> Self:
@@ -87,6 +100,7 @@ class Hierarchy(Noun):
             or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
             walk_cycles=walk,
             tlb_pages=reach,
+            transfer=_transfer(probe),
         )
 
     @property
@@ -121,6 +135,19 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     # The nearest measured set; never cheaper than the level before.
     found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
     return float(max(found, nearer[-1].line_cycles))
+
+
+def _transfer(probe: MachineProbe) -> Transfer | None:
+    """From another core; hardware threads of one share their caches."""
+    threads = {pair.other for pair in probe.pairs if pair.siblings}
+    found = next((one for one in probe.transfers if one.other not in threads), None)
+    if found is None:
+        return None
+    return Transfer(
+        alone_cycles=found.alone_cycles.value,
+        read_cycles=found.read_cycles.value,
+        write_cycles=found.write_cycles.value,
+    )
 
 
 def _translation(probe: MachineProbe) -> tuple[float, float]:

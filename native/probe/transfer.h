@@ -1,0 +1,23 @@
+/* What cache lines cost that another core wrote last. Measured, for it depends on where the two
+ * cores are, which a hypervisor hides. */
+#ifndef PLANECAST_PROBE_TRANSFER_H
+#define PLANECAST_PROBE_TRANSFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TRANSFER_SLICES 400
+
+/* TSC cycles a line, by slice. */
+struct transfer_test {
+    int cpu, other;
+    size_t count;
+    float alone[TRANSFER_SLICES]; /* one line, waited for: half a round trip */
+    float read[TRANSFER_SLICES];  /* many lines that `other` wrote, read in no order */
+    float write[TRANSFER_SLICES]; /* many lines that `other` wrote, written without being read */
+};
+
+/* Takes about 100 ms; the caller runs on `cpu`. False if no thread could be put on `other`. */
+bool transfer_measure(struct transfer_test *test, int cpu, int other);
+
+#endif
