@@ -23,6 +23,7 @@ VERBS: dict[str, str] = {
     "sweep": "Very many points by the model, over all cores or a Dask cluster.",
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
     "curve": "Loss and latency against offered load, measured and simulated.",
+    "search": "The highest loads that a data plane takes: NDR, PDR, RFC 2544, RFC 9004, soak.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
     "reproduce": "The published documents' figures beside ours.",

@@ -12,7 +12,14 @@ from planecast.report.page import Page
 from planecast.report.results_page import results_page
 from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
-from planecast.results import LoadCurve, Result, ResultSet, RunDirectory, Validation
+from planecast.results import (
+    LoadCurve,
+    Result,
+    ResultSet,
+    RunDirectory,
+    SearchAnswer,
+    Validation,
+)
 from planecast.results.atomic import write_text
 from planecast.results.store import PARTIAL, Content
 
@@ -26,6 +33,10 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     Raises InputError when the run holds no result, RunError for what the disk refuses.
     """
     content = run.read()
+    if isinstance(content, SearchAnswer):
+        raise InputError(
+            "a search has no page: its rates are a table", str(run.path), "read its result.json"
+        )
     if not (isinstance(content, Result) or _parts(content)):
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
@@ -46,6 +57,7 @@ def _page(content: Content) -> Page:
         return validation_page(content)
     if isinstance(content, LoadCurve):
         return load_curve_page(content)
+    assert not isinstance(content, SearchAnswer)  # refused before
     return results_page(content.results if isinstance(content, ResultSet) else [content])
 
 

@@ -12,6 +12,14 @@ from planecast.results.load_curve import (
 from planecast.results.manifest import Manifest, collect_manifest, typed_command
 from planecast.results.query import Table, query
 from planecast.results.result import LcoreResult, QueueResult, Result, ResultSet, StageResult
+from planecast.results.search import (
+    Bounds,
+    BurstAnswer,
+    FoundRate,
+    LoadAnswer,
+    SearchAnswer,
+    SoakAnswer,
+)
 from planecast.results.store import (
     RunDirectory,
     find_run,
@@ -26,12 +34,16 @@ from planecast.results.validation import Validation, ValidationPoint
 
 __all__ = [
     "KNEE_LOSS",
+    "Bounds",
+    "BurstAnswer",
     "Columns",
     "Comparison",
     "ComparisonRow",
     "Estimate",
+    "FoundRate",
     "Kind",
     "LcoreResult",
+    "LoadAnswer",
     "LoadCalibration",
     "LoadCurve",
     "LoadPoint",
@@ -40,6 +52,8 @@ __all__ = [
     "Result",
     "ResultSet",
     "RunDirectory",
+    "SearchAnswer",
+    "SoakAnswer",
     "StageResult",
     "Table",
     "Validation",

@@ -22,6 +22,7 @@ from planecast.errors import InputError, RunError
 from planecast.results.atomic import disk_errors, replacing, write_text
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
+from planecast.results.search import SearchAnswer
 from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
 
@@ -33,7 +34,7 @@ SWEEP = "sweep.parquet"
 PARTS = "parts"
 """Folder of those that a sweep has answered so far, a file a batch."""
 
-Content = Validation | LoadCurve | ResultSet | Result
+Content = Validation | LoadCurve | ResultSet | Result | SearchAnswer
 """What a ``result.json`` can hold."""
 
 
@@ -197,7 +198,7 @@ def picked(text: str) -> tuple[str, int | None]:
 
 
 def read_result(path: Path) -> Content:
-    """The Validation, LoadCurve, ResultSet or Result of a JSON file.
+    """The Validation, LoadCurve, SearchAnswer, ResultSet or Result of a JSON file.
 
     Raises InputError when the file isn't there or holds none of them.
     """
@@ -212,7 +213,9 @@ def read_result(path: Path) -> Content:
         raise InputError(f"can't read the result: {error}", str(path)) from None
     keys = set(data) if isinstance(data, dict) else set()
     kind: type[Content] = Result
-    if "points" in keys:
+    if "method" in keys:
+        kind = SearchAnswer
+    elif "points" in keys:
         kind = Validation
     elif "loads" in keys:
         kind = LoadCurve
@@ -231,7 +234,12 @@ def read_result(path: Path) -> Content:
 
 
 def results_of(content: Content) -> list[Result]:
-    """The results in a ``result.json``; of a validation or a curve the measured ones."""
+    """The results in a ``result.json``; of a validation or a curve the measured ones.
+
+    A search has rates and no results: it knows nothing of what a packet costs.
+    """
+    if isinstance(content, SearchAnswer):
+        return []
     if isinstance(content, Validation):
         return [point.measured for point in content.points]
     if isinstance(content, LoadCurve):

@@ -1,0 +1,111 @@
+"""A search's answer as a table: rates, or loads, and the sentences that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planecast.cli.output import Column, Sheet, estimate_text
+from planecast.results import Estimate, SearchAnswer
+
+_RATES = (
+    Column("name", "rate"),
+    Column("loss_ratio", "loss allowed", number=True),
+    Column("rate_pps", "Mpps", number=True),
+    Column("capped_by", "capped by"),
+    Column("trials", "trials", number=True),
+)
+_LOADS = (
+    Column("offered_pps", "offered Mpps", number=True),
+    Column("share", "share", number=True),
+    Column("loss", "loss", number=True),
+    Column("p50_ns", "p50 ns", number=True),
+    Column("p99_ns", "p99 ns", number=True),
+)
+
+
+def search_sheet(answer: SearchAnswer, run: Path) -> Sheet:
+    """The sheet: loads where the method answers at loads, else rates."""
+    notes = [*_words(answer), *answer.notes, f"run: {run}"]
+    title = f"{answer.method} of {answer.dataplane}"
+    rows, cells = _loads(answer) if answer.loads else _rates(answer)
+    columns = _LOADS if answer.loads else _RATES
+    return Sheet(columns, rows, cells, answer, title=title, notes=notes)
+
+
+def _rates(answer: SearchAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
+    rows: list[Mapping[str, Any]] = []
+    cells: list[Mapping[str, str]] = []
+    for name, rate in answer.rates.items():
+        trials = [bounds.trials for bounds in rate.bounds]
+        row: dict[str, Any] = {
+            "name": name,
+            "loss_ratio": rate.loss_ratio,
+            "rate_pps": rate.rate_pps.value,
+            "capped_by": rate.capped_by,
+            "trials": sum(trials),
+        }
+        rows.append(row)
+        allowed = "–" if rate.loss_ratio is None else f"{100 * rate.loss_ratio:.3g} %"
+        cells.append(
+            {
+                "name": name,
+                "loss_ratio": allowed,
+                "rate_pps": estimate_text(rate.rate_pps, 1e6),
+                "capped_by": rate.capped_by,
+                "trials": "+".join(map(str, trials)),
+            }
+        )
+    return rows, cells
+
+
+def _loads(answer: SearchAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
+    rows: list[Mapping[str, Any]] = []
+    cells: list[Mapping[str, str]] = []
+    for load in answer.loads:
+        latency = {f"{name}_ns": load.latency_ns.get(name) for name in ("p50", "p99")}
+        rows.append(
+            {"offered_pps": load.offered_pps, "share": load.share, "loss": load.loss.value}
+            | {name: value.value if value else None for name, value in latency.items()}
+        )
+        cells.append(
+            {
+                "offered_pps": f"{load.offered_pps / 1e6:.4g}",
+                "share": f"{100 * load.share:.0f} %",
+                "loss": _percent(load.loss),
+            }
+            | {name: estimate_text(value) for name, value in latency.items()}
+        )
+    return rows, cells
+
+
+def _percent(loss: Estimate) -> str:
+    ends = loss.interval
+    width = "" if ends is None else f" [{100 * ends[0]:.2g}, {100 * ends[1]:.2g}]"
+    return f"{100 * loss.value:.2g}{width} %"
+
+
+def _words(answer: SearchAnswer) -> list[str]:
+    found = [f"{name}: {rate.why}" for name, rate in answer.rates.items()]
+    if answer.loads:
+        found = [
+            f"{estimate_text(r.rate_pps, 1e6)} Mpps {n}: {r.why}" for n, r in answer.rates.items()
+        ]
+    if answer.burst is not None:
+        burst = answer.burst
+        found.append(
+            f"longest burst at {burst.rate_pps / 1e6:.4g} Mpps without a loss: "
+            f"{estimate_text(burst.packets)} packets, {burst.implied_s * 1e6:.4g} µs; the buffer "
+            f"holds {burst.corrected_s * 1e6:.4g} µs"
+        )
+    if answer.soak is not None:
+        found.append(answer.soak.statement)
+    for name, estimate in answer.second_opinion.items():
+        found.append(
+            f"the data plane says of itself: {estimate_text(estimate)} {estimate.unit} ({name})"
+        )
+    made_again = ", ".join(f"{count} {why}" for why, count in answer.refused.items())
+    again = f"; made again: {made_again}" if made_again else ""
+    found.append(f"{answer.trials} trials of {answer.trial_seconds:g} s{again}")
+    return found

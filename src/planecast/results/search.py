@@ -1,0 +1,111 @@
+"""Search: the highest loads that a data plane takes, and what else trials at offered loads tell."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Texts
+from planecast.scenario.model import Noun, listed
+from planecast.scenario.scenario import Scenario
+
+Method = Literal["mlr", "rfc2544", "guided", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
+
+
+class Bounds(Noun):
+    """What one repetition of a search found: the process was started for it anew."""
+
+    repetition: Annotated[int, Field(ge=0)]
+    low_pps: Annotated[float, Field(ge=0)]
+    """Highest load that met the goal; 0 when none did."""
+    high_pps: Annotated[float, Field(ge=0)] | None
+    """Lowest load above it that did not; None when the highest that could be offered met it."""
+    trials: Annotated[int, Field(ge=0)]
+    """Trials that the repetition took, for all of its goals together."""
+
+
+class FoundRate(Noun):
+    """A load that a search looked for: NDR, PDR, throughput, MRR."""
+
+    loss_ratio: Annotated[float, Field(ge=0, lt=1)] | None
+    """Share of the packets that may be lost; None for what has no goal (MRR)."""
+    rate_pps: Estimate
+    """Packets a second, of the whole stream. Its value lies between the bounds; the interval has
+    in it their distance and how much repetitions differ."""
+    bounds: Annotated[tuple[Bounds, ...], BeforeValidator(listed)]
+    """Repetition by repetition."""
+    capped_by: str
+    """What kept it from being higher: the data plane (or, simulated, its core, ring, …), or what
+    the data plane never got to feel the limit of: link, generator."""
+    why: str
+    """The same as a sentence."""
+
+
+class LoadAnswer(Noun):
+    """Trials at one load: a point of the frame-loss-rate curve, or of the latency test."""
+
+    offered_pps: float
+    share: float
+    """Of the highest load (curve), or of the rate that was found (latency)."""
+    loss: Estimate
+    """Share of the offered packets that did not come back."""
+    latency_ns: dict[str, Estimate] = Field(default_factory=dict)
+    """From sending to receiving: mean, p50, p99; empty when the engine tells none."""
+
+
+class BurstAnswer(Noun):
+    """RFC 9004: the longest burst at the highest rate without a loss."""
+
+    packets: Estimate
+    """Packets of the burst: the mean of the repetitions."""
+    rate_pps: float
+    """At which bursts were sent."""
+    implied_s: float
+    """Time that the burst takes: the buffer, if nothing left it meanwhile."""
+    corrected_s: float
+    """Time that the buffer holds, what is forwarded meanwhile taken off (RFC 9004, section 6.4)."""
+
+
+class SoakAnswer(Noun):
+    """A long run at one rate, against a loss target."""
+
+    rate_pps: float
+    seconds: float
+    """Of traffic, all trials together."""
+    offered: int
+    lost: int
+    target: float
+    """Loss ratio that was to be shown."""
+    upper: float
+    """Loss ratio that the true one is below, with 95 % confidence."""
+    met: bool
+    """Whether `upper` is below the target."""
+    statement: str
+    """The same in words."""
+
+
+class SearchAnswer(Noun):
+    """What `planecast search` writes."""
+
+    method: Method
+    scenario: Scenario
+    dataplane: str
+    """What was under test, in words."""
+    trial_seconds: float
+    """How long a trial sent."""
+    rates: dict[str, FoundRate] = Field(default_factory=dict)
+    """By name: NDR, PDR, throughput, MRR."""
+    loads: Annotated[tuple[LoadAnswer, ...], BeforeValidator(listed)] = ()
+    burst: BurstAnswer | None = None
+    soak: SoakAnswer | None = None
+    trials: int
+    """All trials, with those that were refused and made again."""
+    refused: dict[str, int] = Field(default_factory=dict)
+    """Trials that did not count, by the reason."""
+    second_opinion: dict[str, Estimate] = Field(default_factory=dict)
+    """What the data plane says of itself, after the search: cycles a packet."""
+    notes: Texts = ()
+    manifest: Manifest

@@ -1,0 +1,108 @@
+"""From the bounds of some repetitions to one rate with an interval, and to what capped it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy import stats
+
+from planecast.results.estimate import Estimate, Kind
+from planecast.results.search import Bounds, FoundRate
+from planecast.search.tester import Ceiling
+
+DATAPLANE = "data plane"
+
+
+def mean_estimate(values: Sequence[float], unit: str, kind: Kind) -> Estimate:
+    """The mean of repetitions with Student's interval; one repetition has none."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return Estimate(value=mean, samples=len(values), unit=unit, kind=kind)
+    half = _student(values)
+    return Estimate(
+        value=mean, low=mean - half, high=mean + half, samples=len(values), unit=unit, kind=kind
+    )
+
+
+def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
+    """A rate from its bounds, repetition by repetition.
+
+    The value is the mean of their middles. Two independent uncertainties add up in the interval:
+    where between its bounds the rate of a repetition lies (all that is known of one repetition),
+    and how much the middles differ from start to start (Student). A repetition that met no upper
+    bound has its lower one for a middle.
+    """
+    highs = [bound.low_pps if bound.high_pps is None else bound.high_pps for bound in bounds]
+    middles = [(bound.low_pps + high) / 2 for bound, high in zip(bounds, highs, strict=True)]
+    width = float(
+        np.mean([(high - bound.low_pps) / 2 for bound, high in zip(bounds, highs, strict=True)])
+    )
+    spread = _student(middles) if len(middles) > 1 else 0.0
+    mean, half = float(np.mean(middles)), float(np.hypot(width, spread))
+    return Estimate(
+        value=mean,
+        low=max(mean - half, 0.0),
+        high=mean + half,
+        samples=len(bounds),
+        unit="pps",
+        kind=kind,
+    )
+
+
+def found_rate(
+    bounds: Sequence[Bounds],
+    loss_ratio: float | None,
+    ceiling: Ceiling,
+    kind: Kind,
+    causes: Counter[str] | None = None,
+) -> FoundRate:
+    """The rate, and what kept it from being higher. `causes` counts what lost packets in the trials
+    above it, where the engine knows."""
+    rate = rate_estimate(bounds, kind)
+    open_ended = sum(bound.high_pps is None for bound in bounds)
+    if open_ended:
+        # The data plane's own limit was never felt: an interval would be one of the ceiling.
+        rate = rate.model_copy(update={"low": None, "high": None})
+        share = (
+            "" if open_ended == len(bounds) else f" in {open_ended} of {len(bounds)} repetitions"
+        )
+        why = f"capped by {ceiling.by}, not by the data plane{share}: {ceiling.why}"
+        return FoundRate(
+            loss_ratio=loss_ratio,
+            rate_pps=rate,
+            bounds=tuple(bounds),
+            capped_by=ceiling.by,
+            why=why,
+        )
+    by = causes.most_common(1)[0][0] if causes else DATAPLANE
+    why = f"above it the {by} loses packets that were offered"
+    if all(bound.low_pps == 0 for bound in bounds):
+        why = "no load met the goal, not even the least: something loses packets at any rate"
+    return FoundRate(
+        loss_ratio=loss_ratio, rate_pps=rate, bounds=tuple(bounds), capped_by=by, why=why
+    )
+
+
+def equal_rates(rates: dict[str, FoundRate]) -> list[str]:
+    """A note for each two goals whose rates can't be told apart: people ask why."""
+    found = []
+    names = list(rates)
+    for one, other in pairwise(names):
+        a, b = rates[one].rate_pps, rates[other].rate_pps
+        if a.interval is None or b.interval is None or not (a.covers(b.value) or b.covers(a.value)):
+            continue
+        found.append(
+            f"{one} and {other} can't be told apart: between the loads at which nothing and "
+            "much is lost lies less than the bounds' width"
+        )
+    return found
+
+
+def _student(values: Sequence[float]) -> float:
+    """Half-width of the 95 % interval of a mean."""
+    count = len(values)
+    quantile = float(stats.t.ppf(0.975, count - 1))
+    return quantile * float(np.std(values, ddof=1)) / float(np.sqrt(count))

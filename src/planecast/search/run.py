@@ -1,0 +1,207 @@
+"""A search from its question to its answer: repetition by repetition, on any tester."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from planecast.errors import InputError, RunError
+from planecast.results.manifest import Manifest
+from planecast.results.search import Bounds, FoundRate, SearchAnswer
+from planecast.search import loads, rfc2544
+from planecast.search.bursts import burst_answer, longest_burst
+from planecast.search.combine import equal_rates, found_rate
+from planecast.search.guided import search_guided
+from planecast.search.mlr import search_losses
+from planecast.search.question import Question
+from planecast.search.rfc2544 import search_throughput
+from planecast.search.session import Session, capped_at
+from planecast.search.tester import Ceiling
+from planecast.search.trial import Trial
+
+_Found = TypeVar("_Found")
+
+ONE_REPETITION = (
+    "one repetition: how much a fresh start of the data plane changes the rate is not known, and "
+    "not in the interval"
+)
+
+
+@dataclass
+class Asked:
+    """A question on its way."""
+
+    question: Question
+    session: Session
+    ceiling: Ceiling
+
+    def repeat(self, once: Callable[[], _Found]) -> list[_Found]:
+        """Calls `once` for each repetition."""
+        found = []
+        for repetition in range(self.question.repetitions):
+            self.session.begin(repetition)
+            found.append(once())
+        return found
+
+    def rate(self, bounds: list[Bounds], loss: float | None) -> FoundRate:
+        """One rate of its repetitions."""
+        trials, kind = self.session.journal.trials, self.session.tester.kind
+        return found_rate(bounds, loss, self.ceiling, kind, _causes(trials))
+
+
+def check_question(question: Question) -> None:
+    """Raises InputError for a question that can't be asked."""
+    if question.method == "guided" and question.start is None:
+        raise InputError(
+            "a guided search needs a prediction",
+            "--method guided",
+            "give --expect LOW..HIGH, or a calibration (--calibration) for planecast's data plane",
+        )
+
+
+def search(question: Question, session: Session, manifest: Manifest) -> SearchAnswer:
+    """The answer. Raises InputError for a question that can't be asked, RunError as trials do."""
+    check_question(question)
+    link = Ceiling(
+        question.link_pps,
+        "link",
+        f"{question.link_gbps:g} Gbit/s carry {question.link_pps / 1e6:.4g} Mpps of these frames",
+    )
+    session.begin(0)
+    ceiling = session.ceiling(capped_at(link, question.max_pps))
+    asked = Asked(question, session, ceiling)
+    found = _METHODS[question.method](asked)
+    tester = session.tester
+    rates: Mapping[str, FoundRate] = found.get("rates", {})
+    notes = list(equal_rates(dict(rates)))
+    if question.repetitions == 1:
+        notes.append(ONE_REPETITION)
+    rate = next((rate.rate_pps.value for rate in rates.values()), 0.0)
+    opinion = session.opinion(rate) if rate > 0 else {}
+    return SearchAnswer(
+        method=question.method,
+        scenario=question.scenario,
+        dataplane=tester.dataplane,
+        trial_seconds=question.trial_seconds,
+        trials=len(session.journal.trials),
+        refused=dict(session.refused),
+        second_opinion=opinion,
+        notes=(*notes, *found.pop("notes", ())),
+        manifest=manifest,
+        **found,
+    )
+
+
+def _mlr(asked: Asked) -> dict[str, Any]:
+    question = asked.question
+    found = asked.repeat(
+        lambda: search_losses(asked.session, asked.ceiling, question.goals, question.start)
+    )
+    return {"rates": _by_goal(asked, found)}
+
+
+def _guided(asked: Asked) -> dict[str, Any]:
+    start = asked.question.start
+    assert start is not None  # check_question
+    goals = asked.question.goals
+    found = asked.repeat(lambda: search_guided(asked.session, asked.ceiling, goals, start))
+    return {"rates": _by_goal(asked, found)}
+
+
+def _by_goal(asked: Asked, found: list[dict[str, Bounds]]) -> dict[str, FoundRate]:
+    return {
+        name: asked.rate([bounds[name] for bounds in found], goal.loss_ratio)
+        for name, goal in asked.question.goals.items()
+    }
+
+
+def _throughput(asked: Asked) -> dict[str, Any]:
+    goal = asked.question.binary
+    found = asked.repeat(lambda: search_throughput(asked.session, asked.ceiling, goal))
+    return {"rates": {rfc2544.NAME: asked.rate(found, goal.loss_ratio)}}
+
+
+def _mrr(asked: Asked) -> dict[str, Any]:
+    trials = asked.question.step_trials
+    found = asked.repeat(lambda: loads.mrr(asked.session, asked.ceiling, trials))
+    return {"rates": {"MRR": asked.rate(found, None)}}
+
+
+def _curve(asked: Asked) -> dict[str, Any]:
+    question = asked.question
+    found = asked.repeat(
+        lambda: loads.loss_curve(
+            asked.session, asked.ceiling, loads.CURVE_STEP, question.step_trials
+        )
+    )
+    return {
+        "loads": tuple(loads.load_answers(found, asked.session.tester.kind)),
+        "notes": (f"100 % is {asked.ceiling.pps / 1e6:.4g} Mpps: {asked.ceiling.why}",),
+    }
+
+
+def _rate_first(asked: Asked) -> tuple[float, dict[str, FoundRate]]:
+    """The rate that was named, or else the throughput, searched in one repetition."""
+    if asked.question.rate_pps is not None:
+        return asked.question.rate_pps, {}
+    asked.session.begin(0)
+    bounds = search_throughput(asked.session, asked.ceiling, asked.question.binary)
+    if bounds.low_pps <= 0:
+        raise RunError(
+            "no rate loses as little as the goal says, so there is none to go on with",
+            asked.question.method,
+            "allow more (--loss), or name a rate (--rate)",
+        )
+    rate = asked.rate([bounds], asked.question.loss)
+    return bounds.low_pps, {rfc2544.NAME: rate}
+
+
+def _latency(asked: Asked) -> dict[str, Any]:
+    rate, rates = _rate_first(asked)
+    trials = asked.question.step_trials
+    found = asked.repeat(lambda: loads.at_shares(asked.session, rate, loads.LATENCY_SHARES, trials))
+    return {
+        "rates": rates,
+        "loads": tuple(loads.load_answers(found, asked.session.tester.kind)),
+    }
+
+
+def _soak(asked: Asked) -> dict[str, Any]:
+    rate, rates = _rate_first(asked)
+    seconds = asked.question.soak_seconds
+    found = asked.repeat(
+        lambda: loads.soak(asked.session, rate, seconds / asked.question.repetitions)
+    )
+    trials = [trial for repetition in found for trial in repetition]
+    return {
+        "rates": rates,
+        "soak": loads.soak_answer(trials, rate, asked.question.loss_target),
+    }
+
+
+def _bursts(asked: Asked) -> dict[str, Any]:
+    rate, rates = _rate_first(asked)
+    lengths = asked.repeat(lambda: longest_burst(asked.session, asked.ceiling))
+    return {
+        "rates": rates,
+        "burst": burst_answer(lengths, asked.ceiling, rate, asked.session.tester.kind),
+    }
+
+
+def _causes(trials: list[Trial]) -> Counter[str]:
+    """What lost packets, as far as the engine told."""
+    return Counter(trial.capped_by for trial in trials if trial.capped_by and trial.lost)
+
+
+_METHODS: Mapping[str, Callable[[Asked], dict[str, Any]]] = {
+    "mlr": _mlr,
+    "guided": _guided,
+    "rfc2544": _throughput,
+    "mrr": _mrr,
+    "loss-curve": _curve,
+    "latency": _latency,
+    "soak": _soak,
+    "back-to-back": _bursts,
+}

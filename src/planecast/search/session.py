@@ -1,0 +1,170 @@
+"""A session of a search: hands out trials that can be believed, and remembers all of them.
+
+It stands between a search and its tester: trials come from the journal as long as that lasts, a
+trial that says nothing of its load is made again, the data plane is started anew for each
+repetition and warmed up, and the highest load is what the generator showed that it can offer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from planecast.errors import RunError
+from planecast.results.estimate import Estimate
+from planecast.search.journal import Journal
+from planecast.search.tester import Ceiling, Tester
+from planecast.search.trial import Trial, fault_of, refuse_impossible
+
+TRIES = 40
+"""Times that a trial is made before its load counts as one that can't be offered. On a machine that
+is shared most trials may be disturbed, and one that is not is enough."""
+_TRYING_S = 20.0
+"""Long trials are made again for no longer than this, but at least twice."""
+MARGIN = 0.97
+"""Share of what the generator reached at the most that a search asks of it: what it reached once it
+does not reach each time."""
+
+_LOWERINGS = 4
+
+Closing = Callable[[str], None]
+"""Told in words how far a search is."""
+
+
+class UnofferedError(RunError):
+    """A load that the generator can't offer; `reached_pps` is the most that it did."""
+
+    def __init__(self, asked_pps: float, reached_pps: float, tries: int) -> None:
+        super().__init__(
+            f"of {asked_pps / 1e6:.4g} Mpps it sent {reached_pps / 1e6:.4g} at the most, in "
+            f"{tries} trials",
+            "the generator",
+            f"ask for no more than that (--max-rate {MARGIN * reached_pps / 1e6:.3g}Mpps), or "
+            "measure while the machine is quieter",
+        )
+        self.reached_pps = reached_pps
+
+
+@dataclass
+class Session:
+    """The trials of a search."""
+
+    tester: Tester
+    journal: Journal
+    seconds: float
+    """How long a trial sends, unless a search says otherwise."""
+    deadline: float = float("inf")
+    """Monotonic time after which no further trial is made."""
+    closing: Closing = lambda words: None
+    repetition: int = 0
+
+    def __post_init__(self) -> None:
+        self.refused: Counter[str] = Counter()
+        self._started: int | None = None
+        self._of_repetition = 0
+
+    def begin(self, repetition: int) -> None:
+        """The next trial is the first of this repetition: of a data plane that is started anew."""
+        self.repetition = repetition
+        self._of_repetition = 0
+
+    @property
+    def trials_here(self) -> int:
+        """Trials that this repetition has had, without those made again."""
+        return self._of_repetition
+
+    def trial(self, offered_pps: float, seconds: float | None = None) -> Trial:
+        """One trial that can be believed.
+
+        Raises UnofferedError for a load that the generator can't offer, RunError for a trial that
+        is impossible or fails, and when the time is over.
+        """
+        length = self.seconds if seconds is None else seconds
+        return self._believed(
+            offered_pps, length, lambda number: self.tester.trial(offered_pps, length, number)
+        )
+
+    def burst(self, packets: int, offered_pps: float) -> Trial:
+        """A burst of packets, likewise."""
+        return self._believed(
+            offered_pps,
+            packets / offered_pps,
+            lambda number: self.tester.burst(packets, offered_pps, number),
+        )
+
+    def ceiling(self, link: Ceiling) -> Ceiling:
+        """The highest load that can be offered: the link's, or what the generator reaches of it."""
+        found = link
+        for _ in range(_LOWERINGS):
+            try:
+                self.trial(found.pps)
+            except UnofferedError as error:
+                if error.reached_pps <= 0:
+                    raise
+                reached = MARGIN * error.reached_pps
+                why = f"the generator offers {reached / 1e6:.4g} Mpps at the most; {link.why}"
+                found = Ceiling(reached, "generator", why)
+            else:
+                return found
+        self.trial(found.pps)
+        return found
+
+    def opinion(self, offered_pps: float) -> dict[str, Estimate]:
+        """What the data plane says of itself at a rate, outside the search."""
+        self._ready()
+        return self.tester.opinion(offered_pps, self.seconds)
+
+    def _believed(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
+        self._of_repetition += 1
+        reached = 0.0
+        tries = tries_of(seconds)
+        for _ in range(tries):
+            trial = self._made(offered_pps, seconds, make)
+            refuse_impossible(trial)
+            fault = fault_of(trial)
+            if fault is None:
+                return trial
+            self.refused[fault] += 1
+            reached = max(reached, trial.offered / max(trial.seconds, trial.intended_seconds))
+        raise UnofferedError(offered_pps, reached, tries)
+
+    def _made(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
+        kept = self.journal.recall(self.repetition, offered_pps, seconds)
+        if kept is not None:
+            return kept
+        if time.monotonic() > self.deadline:
+            raise RunError(
+                f"the time is over after {len(self.journal.trials)} trials",
+                "--max-seconds",
+                "go on with --resume, or allow more",
+            )
+        self._ready()
+        made = make(self.journal.number).model_copy(
+            update={
+                "repetition": self.repetition,
+                "intended_pps": offered_pps,
+                "intended_seconds": seconds,
+            }
+        )
+        self.journal.keep(made)
+        return made
+
+    def _ready(self) -> None:
+        if self._started != self.repetition:
+            self.closing(f"repetition {self.repetition + 1}: starting the data plane")
+            self.tester.start(self.repetition)
+            self._started = self.repetition
+
+
+def tries_of(seconds: float) -> int:
+    """How often a trial of this length is made before its load can't be offered."""
+    return int(min(max(_TRYING_S / seconds, 3), TRIES))
+
+
+def capped_at(ceiling: Ceiling, pps: float | None) -> Ceiling:
+    """The ceiling lowered to a rate that a person named."""
+    if pps is None or pps >= ceiling.pps:
+        return ceiling
+    return replace(ceiling, pps=pps, by="--max-rate", why="--max-rate allows no more")

@@ -1,0 +1,49 @@
+"""Tester: what a search needs of an engine. One trial at a load, and a fresh start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from planecast.results.estimate import Estimate, Kind
+from planecast.search.trial import Trial
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The highest load that can be offered, whatever the data plane takes."""
+
+    pps: float
+    by: str
+    """What sets it: link, generator."""
+    why: str
+    """The same as a sentence."""
+
+
+class Tester(Protocol):
+    """An engine as a search sees it. Searches never ask which it is."""
+
+    @property
+    def kind(self) -> Kind:
+        """Of what the trials tell: measured or simulated."""
+
+    @property
+    def dataplane(self) -> str:
+        """What is under test, in words."""
+
+    def start(self, repetition: int) -> None:
+        """Starts the data plane anew, and warms it up: its first packets belong to no trial."""
+
+    def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+        """Offers a load for so long; read after it has drained. `number` counts all trials, for
+        an engine that needs a seed of each. Raises RunError when the trial fails."""
+
+    def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
+        """Offers so many packets at a rate, from empty queues on."""
+
+    def opinion(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
+        """What the data plane says of itself in a trial of its own, outside the search; may be
+        empty."""
+
+    def close(self) -> None:
+        """Ends everything, and puts back what was changed."""

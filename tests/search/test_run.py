@@ -1,0 +1,128 @@
+"""A search from question to answer: stopped, killed, resumed, and with every method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.search.conftest import MadeUp
+
+from planecast.errors import InputError, RunError
+from planecast.results import Manifest, SearchAnswer
+from planecast.scenario import Scenario
+from planecast.search.journal import Journal
+from planecast.search.question import Question
+from planecast.search.run import ONE_REPETITION, search
+from planecast.search.session import Session
+
+METHODS = ("mlr", "guided", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr")
+
+
+def _question(method: str = "rfc2544", **keys: object) -> Question:
+    values: dict[str, object] = {
+        "method": method,
+        "engine": "simulate",
+        "scenario": Scenario(name="made-up"),
+        "repetitions": 2,
+        "trial_seconds": 0.1,
+        "expect_pps": (5.5e6, 6.5e6) if method == "guided" else None,
+        "soak_seconds": 2.0,
+        "step_trials": 2,
+    }
+    return Question.model_validate(values | keys)
+
+
+def _answer(
+    path: Path, question: Question, tester: MadeUp, manifest: Manifest, **keys: float
+) -> SearchAnswer:
+    with Journal(path, sync=False) as journal:
+        session = Session(tester, journal, question.trial_seconds, **keys)
+        return search(question, session, manifest)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_answers(tmp_path: Path, manifest: Manifest, method: str) -> None:
+    answer = _answer(tmp_path / "t", _question(method), MadeUp(buffer=1000), manifest)
+    assert SearchAnswer.model_validate_json(answer.model_dump_json()) == answer
+    if method in ("mlr", "guided"):
+        assert answer.rates["NDR"].rate_pps.value == pytest.approx(6e6, rel=0.005)
+        assert len(answer.rates["PDR"].bounds) == 2
+    if method == "latency":
+        assert len(answer.loads) == 3
+    assert ONE_REPETITION not in answer.notes
+
+
+def test_a_single_repetition_is_said_to_be_one(tmp_path: Path, manifest: Manifest) -> None:
+    answer = _answer(tmp_path / "t", _question(repetitions=1), MadeUp(), manifest)
+    assert ONE_REPETITION in answer.notes
+
+
+def test_the_answer_says_that_the_generator_capped_it(tmp_path: Path, manifest: Manifest) -> None:
+    tester = MadeUp(capacity=20e6, generator=5e6)
+    answer = _answer(tmp_path / "t", _question("mlr"), tester, manifest)
+    assert answer.rates["NDR"].capped_by == "generator"
+    assert answer.rates["NDR"].rate_pps.value < 5e6
+    assert answer.refused["unsent"] > 0
+
+
+class _StoppedError(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
+@pytest.mark.parametrize("method", ["mlr", "guided", "rfc2544", "back-to-back"])
+def test_a_resumed_search_gives_the_same_answer(
+    tmp_path: Path, manifest: Manifest, method: str
+) -> None:
+    question = _question(method)
+    noise = {"trial_noise": 0.002, "buffer": 500}
+    whole = _answer(tmp_path / "whole", question, MadeUp(**noise), manifest)
+    path = tmp_path / "stopped"
+    tester = MadeUp(**noise)
+
+    def stop(trial: object) -> object:
+        if tester.made > 17:
+            raise _StoppedError
+        return trial
+
+    tester.change = stop  # type: ignore[assignment]
+    if method != "back-to-back":
+        with pytest.raises(_StoppedError):
+            _answer(path, question, tester, manifest)
+        with path.open("a") as file:
+            file.write('{"repetition": 0, "intended')  # killed in the middle of a line
+    again = MadeUp(**noise)
+    resumed = _answer(path, question, again, manifest)
+    assert resumed.rates == whole.rates
+    assert resumed.trials == whole.trials
+    if method != "back-to-back":
+        assert again.made == whole.trials - 17
+
+
+def test_the_time_that_is_over_leaves_a_search_to_go_on_with(
+    tmp_path: Path, manifest: Manifest
+) -> None:
+    with pytest.raises(RunError, match="go on with --resume"):
+        _answer(tmp_path / "t", _question(), MadeUp(), manifest, deadline=0.0)
+
+
+def test_another_searchs_trials_are_refused(tmp_path: Path, manifest: Manifest) -> None:
+    path = tmp_path / "t"
+    _answer(path, _question(), MadeUp(), manifest)
+    with pytest.raises(InputError, match="trials of another search"):
+        _answer(path, _question(link_gbps=40.0), MadeUp(), manifest)
+
+
+def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, manifest: Manifest) -> None:
+    path = tmp_path / "t"
+    path.write_text("hello\n")
+    with pytest.raises(InputError, match="t:1: this line is no trial"):
+        _answer(path, _question(), MadeUp(), manifest)
+
+
+def test_progress_shows_the_interval_closing(tmp_path: Path, manifest: Manifest) -> None:
+    said: list[str] = []
+    with Journal(tmp_path / "t", sync=False) as journal:
+        session = Session(MadeUp(), journal, 0.1, closing=said.append)
+        search(_question("mlr"), session, manifest)
+    assert any("NDR" in words and "PDR" in words and "Mpps" in words for words in said)
+    assert any("repetition 2" in words for words in said)

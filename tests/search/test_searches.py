@@ -1,0 +1,186 @@
+"""Searches on data planes whose capacity and noise are known."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+from tests.search.conftest import LINK, MadeUp, Sessions
+
+from planecast.errors import RunError
+from planecast.results import Bounds
+from planecast.search import loads
+from planecast.search.bursts import burst_answer, longest_burst
+from planecast.search.combine import equal_rates, found_rate, rate_estimate
+from planecast.search.guided import search_guided
+from planecast.search.mlr import GOALS, Start, search_losses
+from planecast.search.rfc2544 import BinaryGoal, search_throughput
+
+NOISE = {"trial_noise": 0.003, "disturbed": 0.1}
+
+
+@pytest.mark.parametrize("start_share", [0.1, 1.0])
+def test_rfc2544_from_both_starting_conditions(session: Sessions, start_share: float) -> None:
+    found = session(capacity=6.04e6)
+    bounds = search_throughput(found, LINK, BinaryGoal(start_share=start_share))
+    first = found.journal.trials[0]
+    assert first.intended_pps == pytest.approx(start_share * LINK.pps)
+    assert bounds.low_pps <= 6.04e6 * 1.0001
+    assert bounds.high_pps is not None
+    assert bounds.high_pps >= 6.04e6
+    assert bounds.high_pps - bounds.low_pps <= 0.1e6
+
+
+def test_a_step_ends_as_soon_as_it_is_decided(session: Sessions) -> None:
+    found = session(capacity=1e6)
+    search_throughput(found, LINK, BinaryGoal(start_share=1.0, resolution_pps=8e6))
+    # One trial refutes all of the link, one its half; then the bounds are close enough.
+    assert found.trials_here == 2
+
+
+def test_mlrsearch_gets_offered_and_lost_alone(session: Sessions) -> None:
+    bounds = search_losses(session(capacity=6e6), LINK)
+    ndr, pdr = bounds["NDR"], bounds["PDR"]
+    for found, truth in ((ndr, 6e6), (pdr, 6e6 / 0.995)):
+        assert found.high_pps is not None
+        assert found.low_pps <= truth * 1.000001
+        assert found.high_pps >= truth * 0.999999
+        assert found.high_pps / found.low_pps <= 1.0051
+    # Three bounds of eleven trials: the upper one of NDR may be the lower one of PDR.
+    assert ndr.trials >= 33
+
+
+def _interval_of(session: Sessions, seed: int, capacity: float) -> tuple[float, bool]:
+    """Error and coverage of one search: four starts of a data plane that differ, too."""
+    tester = MadeUp(capacity=capacity, seed=seed, run_noise=0.003, **NOISE)
+    found = session(tester)
+    bounds = []
+    for repetition in range(4):
+        found.begin(repetition)
+        bounds.append(search_losses(found, LINK)["NDR"])
+    rate = rate_estimate(bounds, "simulated")
+    assert tester.starts == [0, 1, 2, 3]
+    return rate.value / capacity - 1, rate.covers(capacity)
+
+
+def test_twenty_searches_are_unbiased_and_cover_the_truth(session: Sessions) -> None:
+    found = [_interval_of(session, seed, 6e6) for seed in range(20)]
+    assert abs(statistics.mean(error for error, _ in found)) < 0.005
+    assert sum(covered for _, covered in found) >= 18
+
+
+def test_starts_that_differ_more_than_trials_widen_the_interval(session: Sessions) -> None:
+    """Trials within one process agree perfectly, and are all 2 % off: only repetitions tell."""
+    errors = []
+    for seed in range(10):
+        found = session(MadeUp(seed=seed, run_noise=0.02))
+        bounds = []
+        for repetition in range(5):
+            found.begin(repetition)
+            bounds.append(search_throughput(found, LINK, BinaryGoal(step_trials=1)))
+        rate = rate_estimate(bounds, "simulated")
+        alone = rate_estimate(bounds[:1], "simulated")
+        errors.append((rate.covers(6e6), alone.covers(6e6)))
+    assert sum(together for together, _ in errors) >= 9
+    assert sum(alone for _, alone in errors) <= 5
+
+
+def test_a_guided_search_saves_trials_at_the_same_answer(session: Sessions) -> None:
+    """Fifty data planes with noise; predictions are off by 3 % (standard deviation)."""
+    saved, apart = [], []
+    for seed in range(50):
+        random = np.random.default_rng(seed)
+        keys = {"capacity": random.uniform(1e6, 14e6), "seed": seed, **NOISE, "collapse": seed % 2}
+        predicted = keys["capacity"] * (1 + 0.03 * random.normal())
+        plain, guided = session(**keys), session(**keys)
+        start = Start(0.94 * predicted, 1.06 * predicted)
+        one = search_losses(plain, LINK)
+        other = search_guided(guided, LINK, GOALS, start)
+        saved.append(1 - guided.trials_here / plain.trials_here)
+        for name in GOALS:
+            rates = [rate_estimate([found[name]], "simulated").value for found in (one, other)]
+            apart.append(abs(rates[1] / rates[0] - 1))
+    assert statistics.median(saved) >= 0.4
+    # Each is right to within the goal's width: so are both together, but for both ends' tails.
+    assert statistics.quantiles(apart, n=20)[-1] <= GOALS["NDR"].relative_width
+    assert max(apart) <= 2 * GOALS["NDR"].relative_width
+
+
+def test_a_wrong_prediction_costs_trials_and_not_the_answer(session: Sessions) -> None:
+    found = session(capacity=6e6, **NOISE)
+    bounds = search_guided(found, LINK, GOALS, Start(9e6, 9.2e6))["NDR"]
+    assert rate_estimate([bounds], "simulated").value == pytest.approx(6e6, rel=0.01)
+
+
+def test_a_guided_search_says_what_capped_it(session: Sessions) -> None:
+    found = search_guided(session(capacity=40e6), LINK, GOALS, Start(30e6, 50e6))
+    assert all(bounds.high_pps is None for bounds in found.values())
+
+
+def test_back_to_back_finds_the_buffer(session: Sessions) -> None:
+    """1,000 packets of buffer, emptied at 6 of the 14.88 Mpps that come in."""
+    length = longest_burst(session(capacity=6e6, buffer=1000), LINK)
+    longest = 1000 / (1 - 6 / 14.88)
+    assert length == pytest.approx(longest, rel=0.01)
+    answer = burst_answer([length, length], LINK, 6e6, "simulated")
+    assert answer.corrected_s == pytest.approx(1000 / 14.88e6, rel=0.02)
+
+
+def test_back_to_back_needs_a_data_plane_that_is_slower(session: Sessions) -> None:
+    with pytest.raises(RunError, match="capped by link"):
+        longest_burst(session(capacity=20e6), LINK)
+
+
+def test_the_loss_curve_ends_after_two_clean_loads(session: Sessions) -> None:
+    found = loads.loss_curve(session(capacity=6e6), LINK, 0.1, 2)
+    shares = [round(load.share, 3) for load in found]
+    assert shares == [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
+    answers = loads.load_answers([found], "simulated")
+    assert answers[0].loss.value == pytest.approx(1 - 6 / 14.88, abs=1e-4)
+    assert answers[-1].loss.value == 0
+
+
+def test_latency_is_asked_at_shares_of_the_rate(session: Sessions) -> None:
+    found = [loads.at_shares(session(capacity=6e6), 6e6, loads.LATENCY_SHARES, 8)]
+    answers = loads.load_answers(found, "simulated")
+    assert [answer.offered_pps for answer in answers] == pytest.approx([0.6e6, 3e6, 5.4e6])
+    assert answers[0].latency_ns["p99"].value == 2000
+    assert answers[0].latency_ns["p99"].interval is not None
+
+
+def test_a_soak_states_its_confidence(session: Sessions) -> None:
+    clean = loads.soak_answer(loads.soak(session(), 5e6, 20), 5e6, 1e-7)
+    assert clean.upper == pytest.approx(3.0 / 1e8, rel=0.01)
+    assert clean.met
+    short = loads.soak_answer(loads.soak(session(), 5e6, 2), 5e6, 1e-7)
+    assert not short.met
+    assert "takes 29,957," in short.statement
+    lossy = loads.soak_answer(loads.soak(session(disturbed=0.3), 5.9e6, 30), 5.9e6, 1e-7)
+    assert lossy.lost > 0
+    assert lossy.upper > lossy.lost / lossy.offered
+
+
+def test_mrr_is_capped_by_what_feeds_it_or_by_the_data_plane(session: Sessions) -> None:
+    assert loads.mrr(session(capacity=6e6), LINK, 3).high_pps is not None
+    assert loads.mrr(session(capacity=60e6), LINK, 3).high_pps is None
+
+
+def _bounds(low: float, high: float | None) -> Bounds:
+    return Bounds(repetition=0, low_pps=low, high_pps=high, trials=9)
+
+
+def test_a_capped_rate_has_no_interval_and_says_so() -> None:
+    rate = found_rate([_bounds(LINK.pps, None)], 0.0, LINK, "measured")
+    assert rate.capped_by == "link"
+    assert rate.rate_pps.interval is None
+    assert "capped by link, not by the data plane" in rate.why
+
+
+def test_equal_ndr_and_pdr_are_explained() -> None:
+    rates = {
+        "NDR": found_rate([_bounds(6.00e6, 6.03e6)], 0.0, LINK, "measured"),
+        "PDR": found_rate([_bounds(6.01e6, 6.04e6)], 0.005, LINK, "measured"),
+    }
+    assert "can't be told apart" in equal_rates(rates)[0]
+    assert rates["NDR"].capped_by == "data plane"

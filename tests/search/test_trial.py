@@ -1,0 +1,110 @@
+"""Each way in which a trial can lie, provoked, and what becomes of it."""
+
+from __future__ import annotations
+
+import pytest
+from tests.search.conftest import LINK, MadeUp, Sessions
+
+from planecast.errors import RunError
+from planecast.search.mlr import search_losses
+from planecast.search.rfc2544 import BinaryGoal, search_throughput
+from planecast.search.session import UnofferedError, capped_at, tries_of
+from planecast.search.trial import Trial, fault_of, refuse_impossible
+
+GOAL = BinaryGoal(step_trials=2)
+
+
+def _changed(**values: object) -> MadeUp:
+    return MadeUp(change=lambda trial: trial.model_copy(update=values))
+
+
+def test_counters_that_are_read_too_early_are_refused(session: Sessions) -> None:
+    with pytest.raises(RunError, match="while traffic still ran"):
+        session(_changed(drained=False)).trial(1e6)
+
+
+def test_more_packets_back_than_were_offered_are_refused(session: Sessions) -> None:
+    early = MadeUp(change=lambda trial: trial.model_copy(update={"received": trial.offered + 1}))
+    with pytest.raises(RunError, match="came back of"):
+        session(early).trial(1e6)
+
+
+def test_a_trial_without_packets_is_refused(session: Sessions) -> None:
+    with pytest.raises(RunError, match="no packet was offered"):
+        session(_changed(offered=0, received=0)).trial(1e6)
+
+
+def test_unsent_packets_are_no_loss(session: Sessions) -> None:
+    """A generator that lags is not the data plane's fault: the search is told, not misled."""
+    lagging = MadeUp(capacity=20e6, generator=5e6)
+    found = session(lagging)
+    with pytest.raises(UnofferedError, match="it sent 5 at the most") as caught:
+        found.trial(6e6)
+    assert caught.value.reached_pps == pytest.approx(5e6)
+    assert found.refused == {"unsent": tries_of(1.0)}
+
+
+def test_unsent_packets_that_nobody_tells_of_are_found(session: Sessions) -> None:
+    silent = MadeUp(generator=5e6, change=lambda trial: trial.model_copy(update={"unsent": 0}))
+    with pytest.raises(UnofferedError):
+        session(silent).trial(6e6)
+
+
+def test_a_stretched_duration_is_refused(session: Sessions) -> None:
+    """All packets sent, but in twice the time: that was half the load."""
+    stretched = MadeUp(change=lambda trial: trial.model_copy(update={"seconds": 2.0}))
+    found = session(stretched)
+    with pytest.raises(UnofferedError):
+        found.trial(4e6)
+    assert found.refused == {"stretched": tries_of(1.0)}
+
+
+def test_a_trial_that_was_spoilt_is_made_again(session: Sessions) -> None:
+    tester = MadeUp()
+
+    def once_late(trial: Trial) -> Trial:
+        return trial.model_copy(update={"seconds": 2.0}) if tester.made == 1 else trial
+
+    tester.change = once_late
+    found = session(tester)
+    assert fault_of(found.trial(1e6)) is None
+    assert tester.made == 2
+    assert found.refused == {"stretched": 1}
+
+
+def test_a_cold_start_is_no_loss(session: Sessions) -> None:
+    """Whoever starts the data plane warms it up: a session asks for nothing before."""
+    tester = MadeUp()
+    found = session(tester)
+    found.trial(1e6)
+    found.begin(1)
+    found.trial(1e6)
+    assert tester.starts == [0, 1]
+
+
+def test_a_rate_capped_by_the_link_is_no_limit_of_the_data_plane(session: Sessions) -> None:
+    bounds = search_throughput(session(capacity=40e6), LINK, GOAL)
+    assert bounds.high_pps is None
+    assert bounds.low_pps == LINK.pps
+
+
+def test_a_rate_capped_by_the_generator_is_found_out_before_the_search(session: Sessions) -> None:
+    found = session(capacity=20e6, generator=5e6)
+    ceiling = found.ceiling(LINK)
+    assert ceiling.by == "generator"
+    assert ceiling.pps < 5e6
+    assert all(bounds.high_pps is None for bounds in search_losses(found, ceiling).values())
+
+
+def test_a_named_maximum_caps_too() -> None:
+    assert capped_at(LINK, 5e6).by == "--max-rate"
+    assert capped_at(LINK, 50e6) is LINK
+
+
+def test_what_is_possible_passes() -> None:
+    trial = Trial(
+        intended_pps=100, intended_seconds=1, seconds=1, offered=100, received=90, unsent=0
+    )
+    refuse_impossible(trial)
+    assert trial.loss_ratio == pytest.approx(0.1)
+    assert fault_of(trial) is None
