@@ -124,3 +124,13 @@ def scenario_file(tmp_path: Path) -> Path:
     return Path(
         shutil.copy(REPOSITORY / "scenarios" / "vpe-upstream.yaml", tmp_path / "scenario.yaml")
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Live tests run one at a time: data planes take whole cores and look for what others left.
+
+    pytest-xdist gives a group to one worker; without it the mark means nothing.
+    """
+    for item in items:
+        if item.get_closest_marker("live"):
+            item.add_marker(pytest.mark.xdist_group("live"))
