@@ -1,7 +1,7 @@
 # Every target sets up what it needs by itself; a second run does no work twice.
 #
 #   make demo     validate the vPE upstream model on this machine: measured beside predicted
-#   make test     every test: native ones with ctest, the rest with pytest
+#   make test     every test on every CPU: native ones with ctest, the rest with pytest
 #   make bench    the project's numbers against their goals, into build/bench.json
 #   make fuzz-dataplane  20 million mutated packets through each network function, under sanitizers
 #   make lint     formatters, type checker, static analysis
@@ -11,6 +11,8 @@
 SHELL := /bin/bash
 PYTHON_BIN := .venv/bin/python
 PYTEST_ARGS ?=
+# Live tests are one group: one worker runs them one at a time, the others run the rest.
+ON_ALL_CPUS := -n auto --dist loadgroup
 
 .PHONY: demo test bench fuzz-dataplane lint setup clean
 
@@ -23,8 +25,8 @@ setup:
 
 test: setup
 	@if [ -f build/native/CTestTestfile.cmake ]; then \
-	    ctest --test-dir build/native --output-on-failure --no-tests=ignore; fi
-	$(PYTHON_BIN) -m pytest $(PYTEST_ARGS)
+	    ctest --test-dir build/native -j$$(nproc) --output-on-failure --no-tests=ignore; fi
+	$(PYTHON_BIN) -m pytest $(ON_ALL_CPUS) $(PYTEST_ARGS)
 
 bench:
 	@tools/setup.sh bench

@@ -26,13 +26,25 @@ def asked(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the one calibration that all of these tests use."""
+    return tmp_path_factory.mktemp("calibrated")
+
+
 @pytest.fixture
-def calibrated(run: Run, study_file: Path, machine: Fake, quick: None, tmp_path: Path) -> Path:
-    """The run of a calibration."""
-    answer = run("calibrate", study_file)
-    assert answer.code == 0, answer.err
-    (folder,) = (tmp_path / "runs").iterdir()
-    return folder
+def calibrated(
+    run: Run, study_file: Path, machine: Fake, quick: None, *, tmp_path: Path, kept: Path
+) -> Path:
+    """The run of a calibration, made when the first test asks for it."""
+    if not any(kept.iterdir()):
+        answer = run("calibrate", study_file)
+        assert answer.code == 0, answer.err
+        (made,) = (tmp_path / "runs").iterdir()
+        shutil.copytree(made, kept / made.name)
+        return made
+    (made,) = kept.iterdir()
+    return Path(shutil.copytree(made, tmp_path / "runs" / made.name))
 
 
 def test_help(run: Run) -> None:
