@@ -79,6 +79,11 @@ def load_definition(name: str, folder: Path = CATALOG) -> Definition:
     return _Builder(file, document, _meanings(folder)).built()
 
 
+def meaning_of(name: str, folder: Path = CATALOG) -> Meaning:
+    """What a node or a metric says about a packet processor."""
+    return _meanings(folder)[name]
+
+
 def _plain(text: str) -> str:
     return "".join(character for character in text.lower() if character.isalnum())
 

@@ -1,0 +1,16 @@
+"""What hardware counters say about a data plane, from files that other tools have recorded."""
+
+from planecast.explain.counters.explain import Asked, explain_recording
+from planecast.explain.counters.explanation import (
+    CounterExplanation,
+    ExplainedMetric,
+    ExplainedNode,
+)
+
+__all__ = [
+    "Asked",
+    "CounterExplanation",
+    "ExplainedMetric",
+    "ExplainedNode",
+    "explain_recording",
+]

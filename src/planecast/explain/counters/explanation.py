@@ -1,0 +1,77 @@
+"""CounterExplanation: what counters say about where the slots of a core go."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from planecast.explain.explanation import Advice
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Texts
+from planecast.scenario.model import Noun, listed
+
+
+class ExplainedNode(Noun):
+    """A node of the tree."""
+
+    node: str
+    """Its name in the catalogue."""
+    title: str
+    level: int
+    parent: str | None
+    share: Estimate | None
+    """Share of 1; None where it isn't known or can't be."""
+    of: Literal["slots", "clocks", "core_clocks", "uops"]
+    """What it is a share of."""
+    domain: Literal["thread", "core"]
+    threshold: float
+    """Share above which it matters."""
+    over: bool
+    """Whether it matters: above its threshold, and its parent too where that is asked."""
+    marks: Texts = ()
+    """What is wrong with it: impossible, not counted, counted at different times."""
+    means: str
+    sample: str | None = None
+    """The event to sample for the place in the code."""
+
+
+class ExplainedMetric(Noun):
+    """A figure beside the tree."""
+
+    metric: str
+    title: str
+    group: str
+    """core, memory, snoops, sockets, tlb, execution; or the tool that read it."""
+    value: Estimate | None
+    over: bool = False
+    """Whether it is beyond what the documents find well."""
+    marks: Texts = ()
+    means: str = ""
+
+
+class CounterExplanation(Noun):
+    """What a recording says, in the order of the questions."""
+
+    label: str
+    """Which file, or which published row."""
+    tool: str
+    architecture: str
+    """Title of the definition that was used."""
+    smt: bool
+    """Whether two threads shared the core."""
+    limits: Texts
+    """What limits this data plane, as sentences."""
+    certainty: Texts
+    """How sure that is."""
+    advice: Annotated[tuple[Advice, ...], BeforeValidator(listed)] = ()
+    """What to try next."""
+    nodes: Annotated[tuple[ExplainedNode, ...], BeforeValidator(listed)] = ()
+    metrics: Annotated[tuple[ExplainedMetric, ...], BeforeValidator(listed)] = ()
+    unknown: Texts = ()
+    """What can't be known from this input, and why."""
+    notes: Texts = ()
+    """What a reader should know about the numbers."""
+    manifest: Manifest
+    """What made the explanation."""

@@ -1,0 +1,70 @@
+"""Readings: a tool's other figures as metrics, the mean over its rows with its interval."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import stats
+
+from planecast.explain.counters.explanation import ExplainedMetric
+from planecast.instruments.recorded import Recording
+from planecast.results.estimate import Estimate
+from planecast.topdown.plausible import impossible_clock
+
+_FEWEST = 3
+
+
+def explained_readings(recording: Recording) -> Iterator[ExplainedMetric]:
+    """A metric a name and place; names that many places have are given for sockets alone."""
+    found: dict[tuple[str, str], list[float | None]] = defaultdict(list)
+    for reading in recording.readings:
+        found[reading.place, reading.name].append(reading.value)
+    for (place, name), values in found.items():
+        if place.startswith("Core"):
+            continue
+        usable = np.array([value for value in values if value is not None])
+        title = f"{place}: {name}" if place else name
+        mark = _mark(name, usable) if usable.size else "no value"
+        value = None if mark or not usable.size else _estimate(usable, _unit(name))
+        yield ExplainedMetric(
+            metric=name,
+            title=title,
+            group=recording.tool,
+            value=value,
+            marks=(mark,) if mark else (),
+        )
+
+
+def _mark(name: str, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str | None:
+    if "FREQ" in name.upper() and "(" not in name:
+        # pcm gives core clocks as a multiple of the nominal one, and the uncore's in GHz
+        why = impossible_clock(float(values.max()) * 1e9)
+        return f"impossible: {why}" if why else None
+    if float(values.min()) < 0 and "TEMP" not in name.upper():
+        return f"impossible: {values.min():.4g} is below 0"
+    if float(values.max()) >= 2.0**63:
+        return f"impossible: {values.max():.4g}, the counter ran below zero"
+    return None
+
+
+def _estimate(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], unit: str) -> Estimate:
+    mean = float(values.mean())
+    half = None
+    if values.size >= _FEWEST:
+        quantile = float(stats.t.ppf(0.975, values.size - 1))
+        half = quantile * float(values.std(ddof=1)) / float(np.sqrt(values.size))
+    return Estimate(
+        value=mean,
+        low=None if half is None else mean - half,
+        high=None if half is None else mean + half,
+        samples=int(values.size),
+        unit=unit,
+        kind="measured",
+    )
+
+
+def _unit(name: str) -> str:
+    _, mark, behind = name.partition("(")
+    return behind.rstrip(") ") if mark else "as the tool names it"

@@ -1,0 +1,54 @@
+"""Reads a recorded file of whatever tool, told apart by what stands in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planecast.errors import InputError
+from planecast.instruments.recorded.pcm_csv import looks_like_pcm, read_pcm_csv
+from planecast.instruments.recorded.perf_csv import looks_like_perf_csv, read_perf_csv
+from planecast.instruments.recorded.perf_json import read_perf_json
+from planecast.instruments.recorded.recording import Recording
+from planecast.instruments.recorded.toplev_csv import looks_like_toplev, read_toplev_csv
+
+_MAX_BYTES = 256 << 20
+_KNOWN = "known are perf stat -x and -j, toplev -x, pcm, pcm-memory and pcm-pcie -csv"
+
+
+def read_recording(path: Path) -> Recording:
+    """What the file holds.
+
+    Raises InputError for a file that can't be read, is empty, is no text, or is none that is known.
+    """
+    lines = _lines(path)
+    if not any(line.strip() for line in lines):
+        raise InputError("the file is empty", str(path), "record again; " + _KNOWN)
+    if any(line.lstrip(" [,").startswith("{") for line in lines[:40]):
+        return read_perf_json(lines, str(path))
+    if looks_like_toplev(lines):
+        return read_toplev_csv(lines, str(path))
+    if looks_like_pcm(lines):
+        return read_pcm_csv(lines, str(path))
+    if looks_like_perf_csv(lines):
+        return read_perf_csv(lines, str(path))
+    if any("Performance counter stats" in line for line in lines):
+        raise InputError(
+            "this is perf stat's output for people", str(path), "record with -x, or -j"
+        )
+    raise InputError("this is no recording that is known", str(path), _KNOWN)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise InputError(
+                f"the file is larger than {_MAX_BYTES >> 20} MiB", str(path), "give a part of it"
+            )
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError("there is no such file", str(path), "check the name") from None
+    except UnicodeDecodeError:
+        raise InputError("the file is no UTF-8 text", str(path), _KNOWN) from None
+    except OSError as error:
+        raise InputError(f"can't read it: {error.strerror}", str(path)) from None
+    return text.splitlines()
