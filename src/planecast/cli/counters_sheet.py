@@ -39,7 +39,10 @@ def counters_sheet(found: CounterExplanation, *, people: bool) -> Sheet:
 
 def _lead(found: CounterExplanation) -> Iterator[str]:
     yield f"{found.label}: {found.tool}, {found.architecture}"
-    for title, sentences in (("What limits it", found.limits), ("How sure that is", found.certainty)):
+    for title, sentences in (
+        ("What limits it", found.limits),
+        ("How sure that is", found.certainty),
+    ):
         yield ""
         yield title
         yield from (f"  {sentence}" for sentence in sentences)

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from planecast.cli.calibration_run import CalibrationOption
-from planecast.cli.options import FormatOption, OutputOption, RunsOption
+from planecast.cli.explain_counters import (
+    ArchOption,
+    CounterOptions,
+    EventsOption,
+    FromOption,
+    PacketsOption,
+    PlaceOption,
+    PpsOption,
+    PublishedOption,
+    SmtOption,
+    counter_sheet,
+)
+from planecast.cli.options import Format, FormatOption, OutputOption, RunsOption
 from planecast.cli.output import chosen_format, emit
 
 
@@ -36,15 +49,41 @@ def explain(
         ),
     ] = None,
     calibration: CalibrationOption = None,
+    recorded: FromOption = None,
+    published: PublishedOption = None,
+    events: EventsOption = None,
+    arch: ArchOption = None,
+    smt: SmtOption = None,
+    packets: PacketsOption = None,
+    pps: PpsOption = None,
+    place: PlaceOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
     """Where a packet's cycles go, what limits the data plane, how sure that is, what to try.
 
-    Without counters, causes come from counted instructions and the calibrated model. With
-    -o FILE.html the answer is a page with figures that opens offline.
+    Without counters, causes come from counted instructions and the calibrated model; --from
+    explains counters that another tool has recorded. With -o FILE.html the answer about a run is a
+    page with figures that opens offline.
     """
+    people = chosen_format(form, output) == "table"
+    typed = CounterOptions(recorded, published, events, arch, smt, packets, pps, tuple(place or ()))
+    sheet = counter_sheet(typed, people=people, output=output)
+    if sheet is not None:
+        emit(sheet, form, output)
+    else:
+        _explain_run(run, against, calibration, runs, form, output)
+
+
+def _explain_run(
+    run: str,
+    against: str | None,
+    calibration: str | None,
+    runs: Path | None,
+    form: Format | None,
+    output: Path | None,
+) -> None:
     from planecast.cli.explain_run import explain_run, write_page
     from planecast.cli.explanation_sheet import difference_sheet, explanation_sheet
     from planecast.explain import compare_explanations

@@ -1,7 +1,8 @@
 """Plausible: what a counter can't have counted and a share can't be.
 
-Found in the field: counts that ran below zero and stand near 2^64, counts of 39,406,496,739,481,088,
-``-nan``, shares of -35 % or 180 %, an uncore at 7 GHz. None of these is printed as a fact.
+Found in the field: counts that ran below zero and stand near 2^64 or at
+39,406,496,739,481,088, ``-nan``, shares of -35 % or 180 %, an uncore at 7 GHz. None of these is
+printed as a fact.
 """
 
 from __future__ import annotations
@@ -23,10 +24,8 @@ def impossible_count(
 
     `cycles` are those of the same round and place, `seconds` its length where one thread counted.
     """
-    if not math.isfinite(value):
-        return "is not a number"
-    if value < 0:
-        return f"is negative ({value:.4g})"
+    if not math.isfinite(value) or value < 0:
+        return f"is {value:.4g}, and no count"
     if value >= _WRAPPED:
         return f"is {value:.4g}, near 2^64: the counter ran below zero"
     if cycles is not None and cycles > 0 and value > _PER_CYCLE * cycles:

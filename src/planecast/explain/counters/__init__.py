@@ -6,11 +6,14 @@ from planecast.explain.counters.explanation import (
     ExplainedMetric,
     ExplainedNode,
 )
+from planecast.explain.counters.published import explain_published, published_rows
 
 __all__ = [
     "Asked",
     "CounterExplanation",
     "ExplainedMetric",
     "ExplainedNode",
+    "explain_published",
     "explain_recording",
+    "published_rows",
 ]

@@ -26,6 +26,7 @@ from planecast.results.estimate import Kind
 from planecast.results.manifest import collect_manifest
 from planecast.topdown import Definition
 
+_BASIC = frozenset({"cycles", "instructions", "cpu-cycles"})
 _EVENTS_TOLD = 8
 _NAMES_TOLD = 4
 
@@ -50,8 +51,10 @@ class Asked:
     """What shares in the file are: ``published`` for those of a document."""
 
 
-def explain_recording(recording: Recording, asked: Asked) -> CounterExplanation:
-    """What a recording says about what limits a data plane.
+def explain_recording(
+    recording: Recording, asked: Asked, beside: tuple[ExplainedMetric, ...] = ()
+) -> CounterExplanation:
+    """What a recording says about what limits a data plane; `beside` is what else is known.
 
     Raises InputError for a recording without any value that can be used, places that it doesn't
     have, and packets a second without a length.
@@ -67,12 +70,14 @@ def explain_recording(recording: Recording, asked: Asked) -> CounterExplanation:
     shared, strangers = shared_nodes(_of_places(recording, asked), definition)
     for name, share in shared.items():
         known.setdefault(name, replace(share, kind=asked.kind))
-    nodes = explained_nodes(definition, known, _reasons(definition, vectors, smt))
+    reasons = _reasons(definition, vectors, smt) if recording.counts else {}
+    nodes = explained_nodes(definition, known, reasons)
     metrics = (
         *explained_metrics(definition, vectors, evaluation, smt, packets),
         *explained_readings(recording),
+        *beside,
     )
-    _check_something(recording, vectors, nodes and any(n.share for n in nodes), metrics, asked)
+    _check_something(recording, vectors, any(node.share for node in nodes), metrics, asked)
     tree = Tree(nodes)
     lacking = _lacking(definition, tree, vectors, smt) if recording.counts else {}
     return CounterExplanation(
@@ -104,11 +109,13 @@ def _rounds(known: Mapping[str, Known]) -> int:
 
 
 def _check_places(recording: Recording, asked: Asked) -> None:
-    there = {item.place for item in (*recording.counts, *recording.shares)}
+    there = {count.place for count in recording.counts}
+    there |= {share.place for share in recording.shares}
     strange = asked.places - there
     if strange:
         named = ", ".join(sorted(place for place in there if place)[:8]) or "none"
-        raise InputError(f"{', '.join(sorted(strange))} is not in the file", "--place", f"it has {named}")
+        gone = ", ".join(sorted(strange))
+        raise InputError(f"{gone} is not in the file", "--place", f"it has {named}")
 
 
 def _of_places(recording: Recording, asked: Asked) -> Recording:
@@ -138,7 +145,7 @@ def _check_something(
     """Raises InputError when nothing can be said, with the reason that fits."""
     if nodes or metrics:
         return
-    if recording.counts and all("not supported" in count.reason for count in recording.counts if count.event in ("cycles", "instructions", "cpu-cycles")) and any(count.reason for count in recording.counts):
+    if _hidden(recording):
         raise InputError(
             "the counters were hidden (<not supported>): a virtual machine without vPMU",
             asked.label,
@@ -158,6 +165,12 @@ def _check_something(
         asked.label,
         "record the events of level 1 (planecast explain --events ARCH lists them)",
     )
+
+
+def _hidden(recording: Recording) -> bool:
+    """Whether the counters that every core has were asked for and not there."""
+    basic = [count for count in recording.counts if count.event.rstrip(":u") in _BASIC]
+    return bool(basic) and all("not supported" in count.reason for count in basic)
 
 
 def _reasons(definition: Definition, vectors: Vectors, smt: bool) -> dict[str, str]:
@@ -202,8 +215,9 @@ def _unknown(
         yield "figures a packet: give --packets N or --pps X, as the data plane counted them"
     if vectors.unknown:
         named = ", ".join(vectors.unknown[:_NAMES_TOLD])
-        more = f" and {len(vectors.unknown) - _NAMES_TOLD} more"
-        yield f"what {named}{more if len(vectors.unknown) > _NAMES_TOLD else ''} say: not in the tree"
+        rest = len(vectors.unknown) - _NAMES_TOLD
+        more = f" and {rest} more" if rest > 0 else ""
+        yield f"what {named}{more} say: not in the tree"
     if strangers:
         named = ", ".join(sorted(strangers)[:_NAMES_TOLD])
         yield f"where {named} belong: this definition has no such nodes"
@@ -225,15 +239,18 @@ def _notes(
     if doubt:
         yield doubt
     if asked.smt is None and recording.counts:
-        yield "both threads of a core are taken as busy" if smt else (
-            "a thread is taken as alone on its core; --smt if its sibling was busy"
+        yield (
+            "both threads of a core are taken as busy"
+            if smt
+            else "a thread is taken as alone on its core; --smt if its sibling was busy"
         )
     if vectors.places > 1:
         yield f"summed over {vectors.places} places; --place looks at one"
     if any(count.running < MARKED_BELOW for count in recording.counts):
         yield (
-            "events took turns on the counters (multiplexing): values are scaled up, and a ratio "
-            f"of events that ran below {REFUSED_BELOW:.0%} of the time at different times is refused"
+            "events took turns on the counters (multiplexing): values are scaled up; a ratio of "
+            f"events that ran below {100 * REFUSED_BELOW:.0f} % of the time, each at another, is "
+            "refused"
         )
     if recording.shares or recording.counts:
-        yield "shares of clocks (L1, L2, L3, DRAM, store) overlap: they don't add up to their parent"
+        yield "shares of clocks (L1, L2, DRAM, store …) overlap: they don't add up to their parent"

@@ -70,9 +70,11 @@ def running_marks(running: Collection[float]) -> tuple[str, ...]:
     least, most = min(running, default=1.0), max(running, default=1.0)
     apart = most - least > 0.001
     if apart and least < REFUSED_BELOW:
-        return (f"refused: counted {least:.1%} of the time, and not together",)
+        return (f"refused: counted {100 * least:.1f} % of the time, and not together",)
     if least < MARKED_BELOW:
-        return (f"counted {least:.0%} of the time" + (", and not together" if apart else ""),)
+        return (
+            f"counted {100 * least:.0f} % of the time" + (", and not together" if apart else ""),
+        )
     return ()
 
 
@@ -207,7 +209,9 @@ def _scaled(metric: Metric, packets: float | None, rounds: int) -> tuple[float, 
     return 1.0, 1.0, _SHOWN_UNITS.get(metric.entry.unit, "share")
 
 
-def _metric(metric: Metric, known: Known, whole: float, a_round: float, unit: str) -> ExplainedMetric:
+def _metric(
+    metric: Metric, known: Known, whole: float, a_round: float, unit: str
+) -> ExplainedMetric:
     adjusted = Known(
         known.value * whole, known.rounds * a_round, known.marks, known.running, known.kind
     )

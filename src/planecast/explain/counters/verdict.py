@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from planecast.explain.counters.explanation import ExplainedMetric, ExplainedNode
 from planecast.explain.explanation import Advice
+from planecast.topdown.load import meaning_of
 
 _HARDLY_TOUCHED = 200
-"""Instructions a packet below which a packet is moved more than processed (BSDP: testpmd, l3fwd)."""
+"""Instructions a packet below which it is moved more than processed (BSDP: testpmd, l3fwd)."""
 _WELL_FED = 0.30
 """A frontend share below this is usual for well-made data planes (BSDP 6.4)."""
 _BRANCHY = 0.05
@@ -46,13 +47,13 @@ def limits(tree: Tree, metrics: Sequence[ExplainedMetric], smt: bool) -> Iterato
     for path in paths:
         deepest = path[-1]
         way = " → ".join(f"{node.title} {_percent(node)}" for node in path)
-        yield f"{way} (over {path[0].threshold:.0%} of the slots): {deepest.means}"
+        yield f"{way} (over {100 * path[0].threshold:.0f} % of the slots): {deepest.means}"
         if deepest.node == "backend_bound":
             yield _which_side(metrics, smt)
         if path[0].node == "frontend_bound" and _size(path[0]) < _WELL_FED and smt:
             yield (
-                f"a frontend share below {_WELL_FED:.0%} is usual with both threads of a core "
-                "busy, and little is gained by lowering it"
+                f"a frontend share below {100 * _WELL_FED:.0f} % is usual with both threads of a "
+                "core busy, and little is gained by lowering it"
             )
     if paths:
         return
@@ -91,8 +92,8 @@ def certainty(
     yield _repeated(tree, rounds)
     if running < 1:
         yield (
-            f"an event was counted {running:.0%} of the time at least, and scaled up: count fewer "
-            "events at once, or longer"
+            f"some events were counted only {100 * running:.0f} % of the time, and scaled up: "
+            "count fewer at once, or longer"
             if running < 0.99
             else "every event was counted nearly all of the time"
         )
@@ -101,8 +102,8 @@ def certainty(
         total = sum(_size(node) for node in top)
         if abs(total - 1) > _SUM_SLACK:
             yield (
-                f"level 1 adds up to {total:.1%} and not to 100 %: its events were counted at "
-                "different times, or for one thread where the core was meant (--smt)"
+                f"level 1 adds up to {100 * total:.1f} % and not to 100 %: its events were counted "
+                "at different times, or for one thread where the core was meant (--smt)"
             )
     impossible = [n for n in tree.nodes.values() if any("impossible" in m for m in n.marks)]
     if impossible:
@@ -119,6 +120,8 @@ def certainty(
 
 
 def _repeated(tree: Tree, rounds: int) -> str:
+    if any(node.share and node.share.kind == "published" for node in tree.nodes.values()):
+        return "published without intervals or repetitions: as sure as the document is"
     paths = tree.limiting()
     if rounds < 3:
         return (
@@ -133,9 +136,9 @@ def _repeated(tree: Tree, rounds: int) -> str:
     low = node.share.low
     clear = low is not None and low > node.threshold
     return f"counted in {rounds} rounds: {node.title} is " + (
-        f"above {node.threshold:.0%} with its whole 95 % interval"
+        f"above {100 * node.threshold:.0f} % with its whole 95 % interval"
         if clear
-        else f"not clearly above {node.threshold:.0%}: its 95 % interval reaches below"
+        else f"not clearly above {100 * node.threshold:.0f} %: its 95 % interval reaches below"
     )
 
 
@@ -144,8 +147,11 @@ def advice(tree: Tree, lacking: Mapping[str, Sequence[str]]) -> Iterator[Advice]
 
     `lacking` has the events that a part which isn't known needs, by its parent's name.
     """
-    from planecast.topdown.load import meaning_of
-
+    if not tree.parts(None):
+        yield Advice(
+            try_this="planecast explain --events ARCH lists what to count",
+            why="without level 1 of the tree nothing says what limits",
+        )
     tried: set[str] = set()
     for path in tree.limiting():
         deepest = path[-1]
@@ -164,11 +170,13 @@ def advice(tree: Tree, lacking: Mapping[str, Sequence[str]]) -> Iterator[Advice]
             if try_this not in tried:
                 tried.add(try_this)
                 yield Advice(try_this=try_this, why=f"{deepest.title} {_percent(deepest)}")
-    branches = tree.nodes.get("branch_mispredicts") or tree.nodes.get("bad_speculation")
+    known = [tree.nodes.get("branch_mispredicts"), tree.nodes.get("bad_speculation")]
+    branches = next((node for node in known if node is not None and node.share), None)
     if branches is not None and _size(branches) > _BRANCHY and not branches.over:
         yield Advice(
             try_this="profile branch mispredictions",
-            why=f"{branches.title} {_percent(branches)}: above {_BRANCHY:.0%} a profile pays",
+            why=f"{branches.title} {_percent(branches)}: a profile pays above "
+            f"{100 * _BRANCHY:.0f} %",
         )
     if not tree.limiting():
         retiring = tree.nodes.get("retiring")

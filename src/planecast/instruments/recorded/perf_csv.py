@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from planecast.errors import InputError
 from planecast.instruments.recorded.number import is_number, number
@@ -132,7 +133,7 @@ def _count(
 
 def _shares(behind: list[str], count: Count) -> Iterator[Share]:
     """The share that ``perf stat -M`` puts behind a count: a value and ``%  tma_…``."""
-    for value, unit in zip(behind, behind[1:], strict=False):
+    for value, unit in pairwise(behind):
         match = _SHARE.fullmatch(unit.strip())
         if match and value.strip() and is_number(value):
             share = number(value)

@@ -41,7 +41,7 @@ def read_perf_json(lines: Sequence[str], path: str) -> Recording:
         raise InputError(
             "no line is one of perf stat's JSON", path, "record with perf stat -j, and give that"
         )
-    remarks = ()
+    remarks: tuple[str, ...] = ()
     if bad:
         more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
         remarks = (f"line {bad[0]}{more} of {path} is cut off or none of perf's: left out",)

@@ -46,7 +46,7 @@ def read_toplev_csv(lines: Sequence[str], path: str) -> Recording:
         _take(row, area, number(text), shares, readings)
     if not shares and not readings:
         raise InputError("no row holds a value", path, "record with toplev -x, -v -o FILE")
-    remarks = ()
+    remarks: tuple[str, ...] = ()
     if bad:
         more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
         remarks = (f"line {bad[0]}{more} of {path} is cut off: left out",)

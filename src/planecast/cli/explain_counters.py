@@ -1,0 +1,166 @@
+"""``planecast explain --from FILE``, ``--published ROW``, ``--events ARCH``: what counters say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planecast.cli.output import Column, Sheet
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.explain.counters import CounterExplanation
+
+FromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="Explain recorded counters: perf stat -x or -j, toplev -x, pcm, pcm-memory, pcm-pcie.",
+    ),
+]
+PublishedOption = Annotated[
+    str | None,
+    typer.Option("--published", metavar="ROW", help="Explain a row of a published table; or list."),
+]
+EventsOption = Annotated[
+    str | None,
+    typer.Option("--events", metavar="ARCH", help="List the events of a micro-architecture."),
+]
+ArchOption = Annotated[
+    str | None,
+    typer.Option(
+        "--arch",
+        metavar="NAME",
+        help="Micro-architecture or CPU that was counted; by default what the events fit.",
+    ),
+]
+SmtOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--smt/--no-smt",
+        help="Whether both threads of a core were busy; by default what the events say.",
+        show_default=False,
+    ),
+]
+PacketsOption = Annotated[
+    float | None,
+    typer.Option("--packets", metavar="N", help="Packets forwarded while it counted."),
+]
+PpsOption = Annotated[
+    str | None,
+    typer.Option("--pps", metavar="RATE", help="Packets a second, as 14.88Mpps."),
+]
+PlaceOption = Annotated[
+    list[str] | None,
+    typer.Option("--place", metavar="NAME", help="Only CPU3 or S0-D0-C1 of the file; repeatable."),
+]
+
+_EVENT_COLUMNS = (
+    Column("event", "event"),
+    Column("level", "level", number=True),
+    Column("unit", "unit"),
+    Column("perf", "as perf is asked"),
+)
+
+
+@dataclass(frozen=True)
+class CounterOptions:
+    """What was typed about counters."""
+
+    recorded: Path | None
+    published: str | None
+    events: str | None
+    arch: str | None
+    smt: bool | None
+    packets: float | None
+    pps: str | None
+    places: tuple[str, ...]
+
+
+def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None) -> Sheet | None:
+    """The answer about counters; None when nothing was asked about them.
+
+    Raises InputError for two questions at once, and for whatever is wrong with the file.
+    """
+    from planecast.cli.counters_sheet import counters_sheet
+
+    asked = {
+        "--from": options.recorded,
+        "--published": options.published,
+        "--events": options.events,
+    }
+    given = [name for name, value in asked.items() if value is not None]
+    if len(given) > 1:
+        raise InputError(f"{given[0]} and {given[1]} are both given", "explain", "give one of them")
+    if given and output is not None and output.suffix.lower() == ".html":
+        raise InputError("a page is made of runs, not of counters", "-o", "name a .json or .csv")
+    if options.events is not None:
+        return events_sheet(options.events)
+    if options.published is not None:
+        from planecast.explain.counters import explain_published
+
+        return counters_sheet(explain_published(options.published), people=people)
+    if options.recorded is not None:
+        return counters_sheet(explain_file(options.recorded, options), people=people)
+    return None
+
+
+def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
+    """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
+    from planecast.explain.counters import Asked, explain_recording
+    from planecast.instruments.recorded import read_recording
+
+    if options.packets is not None and options.pps is not None:
+        raise InputError("--packets and --pps are both given", "explain", "give one of them")
+    if options.packets is not None and not 0 < options.packets < float("inf"):
+        raise InputError(f"got {options.packets}", "--packets", "give a number above 0")
+    asked = Asked(
+        str(file),
+        options.arch,
+        options.smt,
+        options.packets,
+        _pps(options.pps),
+        frozenset(options.places),
+    )
+    return explain_recording(read_recording(file), asked)
+
+
+def _pps(text: str | None) -> float | None:
+    from planecast.scenario.units import parse_rate_pps
+
+    if text is None:
+        return None
+    try:
+        found = parse_rate_pps(text)
+    except ValueError as error:
+        raise InputError(str(error), "--pps", "give packets a second, as 14.88Mpps") from None
+    if found <= 0:
+        raise InputError(f"got {text}", "--pps", "give a rate above 0")
+    return found
+
+
+def events_sheet(arch: str) -> Sheet:
+    """The events of a definition by the level from which on they are needed."""
+    from planecast.topdown import find_definition
+
+    definition = find_definition(arch)
+    level: dict[str, int] = {}
+    for node in sorted(definition.nodes.values(), key=lambda node: node.level):
+        for smt in (False, True):
+            for event in sorted(definition.events_of(node.name, smt)):
+                level.setdefault(event, node.level)
+    rows = [
+        {
+            "event": event,
+            "level": level.get(event),
+            "unit": str(definition.units[event]),
+            "perf": definition.file.encodings.get(event, event.lower().replace(":", ",")),
+        }
+        for event in sorted(definition.events, key=lambda event: (level.get(event, 9), event))
+    ]
+    notes = [f"{definition.file.title}; source: {definition.file.source}"]
+    return Sheet(_EVENT_COLUMNS, rows, notes=notes)
