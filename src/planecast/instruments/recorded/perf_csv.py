@@ -15,6 +15,7 @@ _TIME = re.compile(r"\d+[.,]\d+")
 _UNIT = re.compile(r"[A-Za-z%/]{0,12}")
 _SHARE = re.compile(r"%\s+(?P<node>[A-Za-z_]\w+)")
 _SEPARATORS = (",", ";", "\t", "|", " ")
+_LOOKED_AT = 300
 _VALUES_BEHIND = 4  # value, unit, event, run time, percentage
 
 
@@ -66,8 +67,9 @@ def read_perf_csv(lines: Sequence[str], path: str) -> Recording:
 
 
 def _separator(lines: Sequence[str], path: str) -> str:
-    """The mark with which most lines can be read."""
-    found = {mark: sum(_row(line, mark) is not None for line in lines) for mark in _SEPARATORS}
+    """The mark with which most of the first lines can be read."""
+    some = lines[:_LOOKED_AT]
+    found = {mark: sum(_row(line, mark) is not None for line in some) for mark in _SEPARATORS}
     best = max(found, key=lambda mark: found[mark])
     if not found[best]:
         raise InputError(

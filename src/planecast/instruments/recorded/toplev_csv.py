@@ -40,7 +40,7 @@ def read_toplev_csv(lines: Sequence[str], path: str) -> Recording:
         if row == dict(zip(header, header, strict=True)):
             continue  # toplev repeats its header
         area, text = row.get("Area", ""), row.get("Value", "").removesuffix("%")
-        if not area or not is_number(text):
+        if not area or not text or not is_number(text):
             bad.append(position)
             continue
         _take(row, area, number(text), shares, readings)
