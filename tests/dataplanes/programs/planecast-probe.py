@@ -58,6 +58,7 @@ def main() -> None:
         "cpu_model": "Made-up",
         "caches": [cache(1, 32 * KIB, "0"), cache(2, MIB, "0"), cache(3, 32 * MIB, "0-1")],
         "siblings": [],
+        "transfers": [],
         "points": points,
     }
     print(json.dumps(answer))
