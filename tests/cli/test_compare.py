@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Run
 
 from planecast.results import Result, RunDirectory
 
@@ -38,6 +39,66 @@ def test_two_runs(planecast: Planecast, runs: dict[str, str]) -> None:
     assert "cycles_per_packet" in answer.stdout
     assert "B lower" in answer.stdout
     assert "not interleaved in one run" in answer.stdout
+
+
+def test_several_runs_are_each_beside_the_first(run: Run, runs: dict[str, str]) -> None:
+    answer = run("compare", runs["slow"], runs["fast"], runs["slow"], "--margin", "5")
+    assert "C/A" not in answer.out
+    rows = [line.split() for line in answer.out.splitlines() if " throughput_pps " in line]
+    assert [row[2] for row in rows] == ["B", "C"]
+    assert rows[0][-2:] == ["B", "higher"]
+    assert rows[1][-4:] == ["same", "within", "5", "%"]
+    document = run("compare", runs["slow"], runs["fast"], runs["slow"], "--format", "json").json()
+    assert [one["run"] for one in document["comparisons"]] == ["B", "C"]
+    assert document["c"].endswith(runs["slow"])
+
+
+def test_a_result_by_its_csit_name(run: Run, runs: dict[str, str]) -> None:
+    which = f"{runs['other']}#64B-1t1c-vpe"
+    answer = run("compare", which, f"{runs['slow']}#64B-1t1c")
+    assert (answer.code, "no scenario in common" in answer.err) == (2, True)
+    answer = run("compare", f"{runs['slow']}#1518B-1t1c", runs["fast"])
+    assert "there is no result 1518B-1t1c; the run has 64B-1t1c-vpe-upstream" in answer.err
+
+
+def test_trend_names_the_run(
+    run: Run, runs: dict[str, str], tmp_path: Path, make_result: MakeResult
+) -> None:
+    for day in range(1, 13):
+        made = make_result(200.0 + 0.1 * (day % 3) + (20 if day > 6 else 0), {"traffic.seed": 7})
+        at = made.manifest.model_copy(update={"started_at": f"2026-03-{day:02}T00:00:00Z"})
+        with RunDirectory.create(tmp_path / "runs", "measure", f"day{day}") as one:
+            one.write_result(made.model_copy(update={"manifest": at}))
+    answer = run("trend", "--metric", "cycles_per_packet")
+    assert answer.code == 0, answer.err
+    assert "vpe-upstream seed=7: regression of +10.0 % at " in answer.out
+    (named,) = [line for line in answer.out.splitlines() if "seed=7: regression" in line]
+    assert named.endswith("-measure-day7")
+    rows = run("trend", "--metric", "cycles_per_packet", "--format", "json").json()
+    assert [r["run"] for r in rows if r["verdict"] and "seed" in r["scenario"]] == [
+        named.rpartition(" ")[2]
+    ]
+    answer = run("trend", "--scenario", "nothing")
+    assert (answer.code, "no scenario nothing was run twice" in answer.err) == (2, True)
+
+
+def test_export_for_prometheus(run: Run, runs: dict[str, str], tmp_path: Path) -> None:
+    assert run("export", runs["slow"], runs["fast"], "-o", "planecast.prom").code == 0
+    text = (tmp_path / "planecast.prom").read_text()
+    assert 'planecast_cycles_per_packet{bound="value"' in text
+    assert run("export", runs["fast"]).out == text  # of equal scenarios the last one counts
+
+
+def test_a_report_of_several_runs(run: Run, runs: dict[str, str], tmp_path: Path) -> None:
+    answer = run("report", runs["slow"], runs["fast"], runs["slow"])
+    page = Path(answer.out.strip())
+    assert page == Path("runs") / runs["slow"] / "comparison.html"
+    text = (tmp_path / page).read_text()
+    assert "3 runs side by side" in text
+    assert "B higher" in text
+    assert f"Run C: {runs['slow']}" in text
+    refused = run("report", runs["slow"], runs["fast"], "--format", "json")
+    assert (refused.code, "planecast compare has it of several" in refused.err) == (2, True)
 
 
 def test_two_results_of_one_run_are_interleaved(planecast: Planecast, runs: dict[str, str]) -> None:

@@ -19,7 +19,23 @@ def test_apart_and_together(make_result: MakeResult) -> None:
         "cycles_per_packet": "B lower",
         "acl.cycles_per_packet": "B lower",
     }
-    assert set(verdicts(make_result(250.0), make_result(252.0)).values()) == {"no difference seen"}
+    assert set(verdicts(make_result(250.0), make_result(252.0)).values()) == {"undecided"}
+
+
+def test_same_is_said_only_when_it_is_shown(make_result: MakeResult) -> None:
+    def verdict(a: float, b: float, percent: float, margin: float = 0.01) -> str:
+        left, right = make_result(a, percent=percent), make_result(b, percent=percent)
+        rows = compare(left, right, interleaved=True, margin=margin, name="C").rows
+        return next(row.verdict for row in rows if row.metric == "cycles_per_packet")
+
+    assert verdict(200.0, 200.0, 0.1) == "same within 1 %"
+    # The same two values, measured badly: nothing is shown.
+    assert verdict(200.0, 200.0, 5.0) == "undecided"
+    assert verdict(200.0, 200.0, 5.0, margin=0.1) == "same within 10 %"
+    # Different beyond doubt, and by less than anybody cares about.
+    assert verdict(200.0, 200.8, 0.1) == "same within 1 %"
+    assert verdict(200.0, 200.8, 0.1, margin=0.002) == "C higher"
+    assert verdict(200.0, 190.0, 0.1) == "C lower"
 
 
 def test_no_verdict_without_both_intervals(make_result: MakeResult) -> None:

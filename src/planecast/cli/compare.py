@@ -1,7 +1,8 @@
-"""``planecast compare A B``: two runs side by side."""
+"""``planecast compare A B …``: runs side by side."""
 
 from __future__ import annotations
 
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,21 +12,13 @@ from planecast.cli.output import Column, Sheet, chosen_format, emit, estimate_te
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.results import Comparison, Result, RunDirectory
+    from planecast.results import Comparison
+    from planecast.results.side_by_side import SideBySide
 
-_COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("metric", "metric"),
-    Column("a", "A", number=True),
-    Column("b", "B", number=True),
-    Column("ratio", "B/A", number=True),
-    Column("ratio_low", "", number=True),
-    Column("ratio_high", "", number=True),
-    Column("verdict", "verdict"),
+_RUN = (
+    "A run's folder or result.json, its name under the runs folder, or latest; #2: its 2nd result, "
+    "#64B-1t1c-ip4: those of that name."
 )
-_SHOWN = tuple(column for column in _COLUMNS if column.header)
-
-_RUN = "A run's folder or result.json, its name under the runs folder, or latest; #2: 2nd result."
 
 
 def register(app: typer.Typer) -> None:
@@ -35,89 +28,87 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help=_RUN)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The same.")],
+    others: Annotated[list[str], typer.Argument(metavar="B…", help="The same; each against A.")],
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin", min=0.0, max=100.0, metavar="PERCENT", help="What counts as same."
+        ),
+    ] = 1.0,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Two runs side by side: each metric, its ratio, and a verdict where both have intervals.
+    """Runs side by side: each metric, its ratio to A's, and a verdict where both have intervals.
 
-    Runs with several results are compared scenario by scenario.
+    Same is said only when the whole interval of the ratio lies within the margin; where neither
+    that nor a difference is shown, the verdict is undecided. Runs with several results are compared
+    scenario by scenario. `planecast report A B` draws them.
     """
-    from planecast.results import compare as compare_results
-    from planecast.results import find_run, picked, runs_folder
+    from planecast.results import runs_folder
+    from planecast.results.pick import pick
+    from planecast.results.side_by_side import side_by_side
 
+    if len(others) >= len(ascii_uppercase):
+        raise InputError(f"got {1 + len(others)} runs", "compare", "name 26 at most, or see trend")
     root = runs_folder(runs)
-    (run_a, picked_a), (run_b, picked_b) = picked(a), picked(b)
-    folder_a, folder_b = find_run(run_a, root), find_run(run_b, root)
-    together = folder_a.path.resolve() == folder_b.path.resolve()
-    pairs = _pairs(_results(folder_a, picked_a), _results(folder_b, picked_b))
-    found = [(name, compare_results(x, y, interleaved=together)) for name, x, y in pairs]
-    rows = [row for name, comparison in found for row in _rows(name, comparison)]
-    cells = [row for name, comparison in found for row in _cells(name, comparison)]
-    notes = list(dict.fromkeys(note for _, comparison in found for note in comparison.notes))
-    for name, comparison in found:
-        for key, (left, right) in comparison.differences.items():
-            notes.append(f"{name}: {key}: {left} in A, {right} in B")
+    picked = [pick(text, root) for text in (a, *others)]
+    found = side_by_side(picked, margin=margin / 100)
+    table = chosen_format(form, output) == "table"
+    columns = [c for c in _columns(len(picked)) if c.header or not table]
+    rows = [row for one in found for row in _rows(one)]
+    cells = [row for one in found for row in _cells(one)]
     document = {
-        "a": str(folder_a.path),
-        "b": str(folder_b.path),
+        "a": str(picked[0].run.path),
+        **{_letter(n): str(picked[n].run.path) for n in range(1, len(picked))},
+        "margin_percent": margin,
         "comparisons": [
-            {"scenario": name, **comparison.model_dump(mode="json")} for name, comparison in found
+            {
+                "run": one.name,
+                "scenario": one.scenario,
+                **one.comparison.model_dump(mode="json"),
+            }
+            for one in found
         ],
     }
-    columns = _SHOWN if chosen_format(form, output) == "table" else _COLUMNS
-    emit(Sheet(columns, rows, cells, document, notes=notes), form, output)
+    emit(Sheet(columns, rows, cells, document, notes=_notes(found)), form, output)
 
 
-def _results(run: RunDirectory, picked: int | None) -> list[Result]:
-    from planecast.results import results_of
-
-    results = results_of(run.read())
-    if picked is None:
-        return results
-    if picked >= len(results):
-        raise InputError(
-            f"there is no result #{picked + 1}", str(run.path), f"the run has {len(results)}"
-        )
-    return [results[picked]]
+def _letter(number: int) -> str:
+    return ascii_uppercase[number].lower()
 
 
-def _pairs(a: list[Result], b: list[Result]) -> list[tuple[str, Result, Result]]:
-    """Results to compare: the only ones of both runs, else those of equal scenarios."""
-    if len(a) == len(b) == 1:
-        return [(a[0].scenario.name, a[0], b[0])]
-    from planecast.scenario import point_label, value_at
-
-    keys = _varied([result.scenario for result in (*a, *b)])
-    pairs = []
-    for left in a:
-        for right in b:
-            if left.scenario == right.scenario:
-                label = point_label({key: value_at(left.scenario, key) for key in keys})
-                pairs.append((label, left, right))
-                break
-    if not pairs:
-        raise InputError(
-            "the two runs have no scenario in common",
-            "compare",
-            "pick one result of each, as in RUN#1",
-        )
-    return pairs
+def _columns(runs: int) -> list[Column]:
+    """Two runs are A and B; of more, a column says which one is beside A."""
+    two = runs == 2
+    return [
+        Column("scenario", "scenario"),
+        Column("metric", "metric"),
+        *([] if two else [Column("run", "run")]),
+        Column("a", "A", number=True),
+        Column("b", "B" if two else "run", number=True),
+        Column("ratio", "B/A" if two else "run/A", number=True),
+        Column("ratio_low", "", number=True),
+        Column("ratio_high", "", number=True),
+        Column("verdict", "verdict"),
+    ]
 
 
-def _varied(scenarios: list[Any]) -> list[str]:
-    """The keys in which these scenarios are not all alike."""
-    from planecast.scenario import SCENARIO_KEYS, value_at
+def _notes(found: list[SideBySide]) -> list[str]:
+    notes = list(dict.fromkeys(note for one in found for note in one.comparison.notes))
+    for one in found:
+        for key, (left, right) in one.comparison.differences.items():
+            notes.append(f"{one.scenario}: {key}: {left} in A, {right} in {one.name}")
+    return notes
 
-    return [key for key in SCENARIO_KEYS if len({value_at(s, key) for s in scenarios}) > 1]
 
-
-def _rows(name: str, comparison: Comparison) -> list[dict[str, Any]]:
+def _rows(one: SideBySide) -> list[dict[str, Any]]:
+    comparison: Comparison = one.comparison
     return [
         {
-            "scenario": name,
+            "scenario": one.scenario,
             "metric": row.metric,
+            "run": one.name,
             "a": row.a.value,
             "b": row.b.value,
             "ratio": row.ratio.value if row.ratio else None,
@@ -129,15 +120,16 @@ def _rows(name: str, comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _cells(name: str, comparison: Comparison) -> list[dict[str, str]]:
+def _cells(one: SideBySide) -> list[dict[str, str]]:
     return [
         {
-            "scenario": name,
+            "scenario": one.scenario,
             "metric": row.metric,
+            "run": one.name,
             "a": estimate_text(row.a),
             "b": estimate_text(row.b),
             "ratio": estimate_text(row.ratio),
             "verdict": row.verdict,
         }
-        for row in comparison.rows
+        for row in one.comparison.rows
     ]

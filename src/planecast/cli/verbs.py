@@ -28,9 +28,11 @@ VERBS: dict[str, str] = {
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
     "reproduce": "The published documents' figures beside ours.",
     "machine": "The machines and cards of the catalogue, and this host's own entry.",
-    "compare": "Two runs side by side.",
+    "compare": "Runs side by side.",
+    "trend": "One scenario over many runs, and where its level changed.",
     "explain": "Where the cycles go, what limits, what to try next.",
-    "report": "One offline HTML file of a run.",
+    "report": "One offline HTML file of a run, or of several side by side.",
+    "export": "Results for other programs: Prometheus.",
     "query": "SQL over all runs.",
     "schema": "JSON Schema of the files you write, for your editor.",
 }

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from planecast.results import Result
-from planecast.scenario import SCENARIO_KEYS, point_label, value_at
+from planecast.results.scenario_labels import varied_keys
+from planecast.scenario import point_label, value_at
 
 _LINE = 26
 """Characters of a label that stand on one line beside a figure; a telephone shows that many."""
@@ -18,11 +19,7 @@ def result_labels(results: Sequence[Result]) -> list[str]:
 
     Results of equal scenarios are numbered, for a figure draws equal labels on one place.
     """
-    varied = [
-        key
-        for key in SCENARIO_KEYS
-        if len({value_at(result.scenario, key) for result in results}) > 1
-    ]
+    varied = varied_keys([result.scenario for result in results])
     labels = [
         point_label({key: value_at(result.scenario, key) for key in varied})
         if varied

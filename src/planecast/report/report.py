@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from planecast.errors import InputError
+from planecast.report.comparison_page import comparison_page
 from planecast.report.html import page_html
 from planecast.report.load_curve_page import load_curve_page
 from planecast.report.page import Page
@@ -21,10 +23,14 @@ from planecast.results import (
     Validation,
 )
 from planecast.results.atomic import write_text
+from planecast.results.pick import Picked
+from planecast.results.side_by_side import side_by_side
 from planecast.results.store import PARTIAL, Content
 
 REPORT = "report.html"
 """Where a run's report is, in the run's folder."""
+COMPARISON = "comparison.html"
+"""Where the report of several runs is, in the last one's folder."""
 
 
 def write_report(run: RunDirectory, path: Path | None = None) -> Path:
@@ -41,6 +47,16 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
     write_text(target, report_html(content, _why_partial(run)))
+    return target
+
+
+def write_comparison(runs: Sequence[Picked], path: Path | None = None) -> Path:
+    """Write several runs side by side, by default as ``comparison.html`` in the last one's folder.
+
+    Raises InputError when two have no scenario in common, RunError for what the disk refuses.
+    """
+    target = path or runs[-1].run.path / COMPARISON
+    write_text(target, page_html(comparison_page(runs, side_by_side(runs))))
     return target
 
 

@@ -17,9 +17,12 @@ from planecast.report.warnings import notes_of, result_warnings
 from planecast.results import Manifest, Result
 
 
-def results_page(results: Sequence[Result]) -> Page:
-    """What the report of these results says; there is at least one."""
-    labels = result_labels(results)
+def results_page(results: Sequence[Result], labels: list[str] | None = None) -> Page:
+    """What the report of these results says; there is at least one.
+
+    `labels` are what they are called, by default the keys in which the scenarios differ.
+    """
+    labels = labels or result_labels(results)
     kind = kinds_text(result.throughput_pps for result in results)
     names = ", ".join(dict.fromkeys(result.scenario.name for result in results))
     manifests = _distinct(results)

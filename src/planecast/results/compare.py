@@ -1,4 +1,10 @@
-"""Two results side by side: each metric's ratio, and a verdict only where intervals allow one."""
+"""Two results side by side: each metric's ratio, and a verdict only where intervals allow one.
+
+That no difference is seen does not show that there is none: two bad measurements never differ. So
+"same" is a verdict of its own, for a ratio whose whole interval lies within a margin around 1; it
+is the test of equivalence by two one-sided tests (Schuirmann 1987), here with a 95 % interval where
+that has a 90 % one: each side errs at most once in forty.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,9 @@ from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result
 from planecast.scenario import SCENARIO_KEYS, value_at
 from planecast.scenario.model import Noun, list_text
+
+MARGIN = 0.01
+"""Two results this near are the same for most purposes: no comparison here repeats better."""
 
 _METRICS = ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc")
 
@@ -24,7 +33,8 @@ class ComparisonRow(Noun):
     ratio: Estimate | None
     """B over A with its 95 % interval, where both have one; None when one isn't positive."""
     verdict: str
-    """``B higher``, ``B lower``, ``no difference seen``; empty when an interval is missing."""
+    """``same within 1 %``, ``B higher``, ``B lower``, ``undecided`` (neither a difference nor
+    sameness is shown); empty when an interval is missing. The name is the second result's."""
 
 
 class Comparison(Noun):
@@ -38,14 +48,17 @@ class Comparison(Noun):
     """What a reader should know before believing a verdict."""
 
 
-def compare(a: Result, b: Result, *, interleaved: bool) -> Comparison:
+def compare(
+    a: Result, b: Result, *, interleaved: bool, margin: float = MARGIN, name: str = "B"
+) -> Comparison:
     """Compare two results of any kinds; `interleaved` says that one run measured both in turn.
 
     A verdict takes the two intervals as independent 95 % ones: ``B higher`` means that the ratio's
-    interval lies above 1.
+    interval lies above 1, ``same`` that it lies between 1 / (1 + `margin`) and 1 + `margin`, even
+    when 1 is not in it. `name` is what the second result is called.
     """
     rows = tuple(
-        _row(metric, left, right)
+        _row(metric, left, right, margin, name)
         for (metric, left), right in ((pair, _metric(b, pair[0])) for pair in _metrics(a))
         if right is not None
     )
@@ -70,16 +83,21 @@ def _metric(result: Result, name: str) -> Estimate | None:
     return dict(_metrics(result)).get(name)
 
 
-def _row(metric: str, a: Estimate, b: Estimate) -> ComparisonRow:
+def _row(metric: str, a: Estimate, b: Estimate, margin: float, name: str) -> ComparisonRow:
     found = ratio(b, a)
-    verdict = ""
-    if found is not None and found.low is not None and found.high is not None:
-        verdict = "no difference seen"
-        if found.low > 1:
-            verdict = "B higher"
-        elif found.high < 1:
-            verdict = "B lower"
-    return ComparisonRow(metric=metric, a=a, b=b, ratio=found, verdict=verdict)
+    return ComparisonRow(
+        metric=metric, a=a, b=b, ratio=found, verdict=_verdict(found, margin, name)
+    )
+
+
+def _verdict(found: Estimate | None, margin: float, name: str) -> str:
+    if found is None or found.low is None or found.high is None:
+        return ""
+    if found.low >= 1 / (1 + margin) and found.high <= 1 + margin:
+        return f"same within {100 * margin:g} %"
+    if found.low > 1:
+        return f"{name} higher"
+    return f"{name} lower" if found.high < 1 else "undecided"
 
 
 def _differences(a: Result, b: Result) -> dict[str, tuple[str, str]]:

@@ -1,0 +1,80 @@
+"""Results as Prometheus reads them from a text file (node_exporter's textfile collector)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from planecast.results.csit_name import csit_name
+from planecast.results.estimate import Estimate
+from planecast.results.result import Result
+from planecast.results.scenario_labels import own_label
+
+_LABELS = ("scenario", "point", "test", "kind", "bound")
+_HELP = {
+    "throughput_pps": "Packets forwarded a second over all lcores.",
+    "cycles_per_packet": "Cycles of the time-stamp counter a packet.",
+    "instructions_per_packet": "Instructions a packet.",
+    "ipc": "Instructions a cycle.",
+    "latency_ns": "Nanoseconds from arrival to departure.",
+    "stage_cycles_per_packet": "Cycles of the time-stamp counter a packet in one stage.",
+    "dropped_packets": "Packets dropped in the run.",
+    "disturbed_share": "Share of the trials that were disturbed, 0 to 1.",
+    "started_seconds": "When the run began, in seconds since 1970.",
+}
+
+
+def prometheus_text(results: Iterable[Result]) -> str:
+    """The exposition of results; of several of one scenario and kind the last counts.
+
+    ``point`` is in what the scenario differs from its function's defaults, ``bound`` ``value``,
+    ``low`` or ``high``: the estimate and its 95 % interval. The run is no label: each run would be
+    a series of its own, and none would go on.
+    """
+    registry = CollectorRegistry()
+    extra: dict[str, tuple[str, ...]] = {
+        "latency_ns": ("quantile",),
+        "stage_cycles_per_packet": ("stage",),
+    }
+    extra["dropped_packets"] = ("cause",)
+    gauges = {
+        name: Gauge(f"planecast_{name}", words, _labels(name, extra), registry=registry)
+        for name, words in _HELP.items()
+    }
+    for result in results:
+        _set(gauges, result)
+    return generate_latest(registry).decode()
+
+
+def _labels(name: str, extra: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    estimated = name not in ("dropped_packets", "disturbed_share", "started_seconds")
+    return (*(_LABELS if estimated else _LABELS[:-1]), *extra.get(name, ()))
+
+
+def _set(gauges: dict[str, Gauge], result: Result) -> None:
+    kind = result.throughput_pps.kind
+    scenario = result.scenario
+    about = (scenario.name, own_label(scenario), csit_name(scenario), kind)
+
+    def put(name: str, estimate: Estimate | None, *more: str) -> None:
+        if estimate is None:
+            return
+        for bound in ("value", "low", "high"):
+            number = getattr(estimate, bound)
+            if number is not None:
+                gauges[name].labels(*about, bound, *more).set(number)
+
+    for name in ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc"):
+        put(name, getattr(result, name))
+    for quantile, estimate in result.latency_ns.items():
+        put("latency_ns", estimate, quantile)
+    for stage, cost in result.stages.items():
+        put("stage_cycles_per_packet", cost.cycles_per_packet, stage)
+    for cause, count in result.drops.items():
+        gauges["dropped_packets"].labels(*about, cause).set(count)
+    if result.disturbed_share is not None:
+        gauges["disturbed_share"].labels(*about).set(result.disturbed_share)
+    started = datetime.fromisoformat(result.manifest.started_at)
+    gauges["started_seconds"].labels(*about).set(started.timestamp())

@@ -1,0 +1,62 @@
+"""The text file for Prometheus, read back by its own parser; and the dashboard that draws it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from planecast.results import Result
+from planecast.results.prometheus import prometheus_text
+
+MakeResult = Callable[..., Result]
+
+
+def samples(text: str) -> dict[tuple[str, str, str], float]:
+    """Value by metric, point and bound."""
+    return {
+        (one.name, one.labels["point"], one.labels.get("bound", "")): one.value
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+    }
+
+
+def test_results_are_read_back(make_result: MakeResult) -> None:
+    found = samples(
+        prometheus_text([make_result(250.0), make_result(200.0, {"placement.burst": 8})])
+    )
+    assert found["planecast_cycles_per_packet", "", "value"] == 250.0
+    assert found["planecast_cycles_per_packet", "", "high"] == 255.0
+    assert found["planecast_throughput_pps", "burst=8", "value"] == 13e6
+    assert found["planecast_stage_cycles_per_packet", "", "value"] == 62.5
+    assert found["planecast_dropped_packets", "", ""] == 10.0
+    assert found["planecast_started_seconds", "", ""] == 1767323045.0
+
+
+def test_the_last_of_equal_scenarios_counts(make_result: MakeResult) -> None:
+    found = samples(prometheus_text([make_result(250.0), make_result(240.0)]))
+    assert found["planecast_cycles_per_packet", "", "value"] == 240.0
+
+
+def test_names_are_labels(make_result: MakeResult) -> None:
+    (first, *_) = next(
+        iter(text_string_to_metric_families(prometheus_text([make_result()])))
+    ).samples
+    assert first.labels["test"] == "64B-1t1c-vpe-upstream"
+    assert (first.labels["scenario"], first.labels["kind"]) == ("vpe-upstream", "measured")
+
+
+def test_the_dashboard_asks_for_what_is_exported(repository: Path, make_result: MakeResult) -> None:
+    text = (repository / "docs" / "grafana-dashboard.json").read_text()
+    asked = set(re.findall(r"planecast_[a-z_]+", text))
+    told = {
+        family.name for family in text_string_to_metric_families(prometheus_text([make_result()]))
+    }
+    assert asked
+    assert asked <= told
+    panels = json.loads(text)["panels"]
+    assert all(panel["targets"] for panel in panels)
+    assert len({panel["id"] for panel in panels}) == len(panels)
