@@ -73,3 +73,23 @@ def test_without_cycles_there_is_nothing_to_compare(measured: Result) -> None:
     counted = explain_case(Case("profile", measured.scenario))
     with pytest.raises(InputError, match="no cycles to compare"):
         compare_explanations(explained(measured, None, "a"), counted)
+
+
+def test_what_one_calibration_says_of_both_is_not_doubted_twice(
+    measured: Result, calibration: Calibration
+) -> None:
+    scenario = with_overrides(measured.scenario, {"traffic.flows": 256})
+    fewer = measured.model_copy(update={"scenario": scenario})
+    a, b = (explained(one, calibration, "a") for one in (measured, fewer))
+    apart, shared = compare_explanations(a, b), compare_explanations(a, b, calibration)
+    for one, other in zip(apart.changes, shared.changes, strict=True):
+        assert (one.stage, one.cause, one.change.value) == (
+            other.stage,
+            other.cause,
+            pytest.approx(other.change.value),
+        )
+    core = next(c for c in shared.of(ALL, causes=True) if c.cause == "core")
+    assert core.change.value == pytest.approx(0)
+    assert core.change.high == pytest.approx(0)  # the instructions are the same ones
+    waits = [c for c in shared.of(ALL, causes=True) if c.cause == "memory"]
+    assert all(c.moved for c in waits)

@@ -90,10 +90,11 @@ def _explain_run(
     from planecast.results import runs_folder
 
     root = runs_folder(runs)
-    found = explain_run(run, root, calibration)
+    found, model = explain_run(run, root, calibration)
     moved = None
     if against is not None:
-        moved = compare_explanations(found, explain_run(against, root, calibration))
+        other, its_model = explain_run(against, root, calibration)
+        moved = compare_explanations(found, other, model if model == its_model else None)
     if output is not None and form is None and output.suffix.lower() == ".html":
         write_page(output, found, moved)
         return

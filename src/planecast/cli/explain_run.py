@@ -9,11 +9,15 @@ from planecast.cli.calibration_run import calibration_of
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
+    from planecast.engines.solve import Calibration
     from planecast.explain import Difference, Explanation
 
 
-def explain_run(run: str, root: Path, calibration: str | None) -> Explanation:
-    """The explanation of a run; ``RUN#2`` is its second result.
+def explain_run(
+    run: str, root: Path, calibration: str | None
+) -> tuple[Explanation, Calibration | None]:
+    """The explanation of a run, and the calibration it was made with; ``RUN#2`` is a run's second
+    result.
 
     The calibration is the one named, else the run's own, else the latest; without any, causes are
     not told. Raises InputError for a run or a calibration that isn't there.
@@ -31,7 +35,7 @@ def explain_run(run: str, root: Path, calibration: str | None) -> Explanation:
         if chosen is not None:
             raise
         model = None
-    return explain_case(case_of(folder, position, model))
+    return explain_case(case_of(folder, position, model)), model
 
 
 def write_page(path: Path, found: Explanation, moved: Difference | None) -> None:

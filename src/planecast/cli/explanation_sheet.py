@@ -24,15 +24,27 @@ _COLUMNS = (
 )
 _SHOWN = tuple(column for column in _COLUMNS if column.header)
 
+_TOLD_CYCLES = 0.5
+"""Causes whose whole interval is below this are left out of tables for people."""
+
 
 def explanation_sheet(found: Explanation, *, people: bool) -> Sheet:
     """The sheet of one explanation; `people` leaves out the columns that machines alone read."""
-    rows = list(_rows(found))
+    rows = [row for row in _rows(found) if not (people and _negligible(row))]
     cells = [_cells(row) for row in rows]
     raw = [_raw(row) for row in rows]
     return Sheet(
         _SHOWN if people else _COLUMNS, raw, cells, found, lead=_lead(found), notes=_notes(found)
     )
+
+
+def _negligible(row: dict[str, Any]) -> bool:
+    """A cause that takes no cycles to speak of, all of its interval."""
+    cycles = row["cycles_per_packet"]
+    if not row["cause"] or cycles is None:
+        return False
+    ends = cycles.interval or (cycles.value, cycles.value)
+    return bool(max(abs(end) for end in ends) < _TOLD_CYCLES)
 
 
 _CHANGES = (

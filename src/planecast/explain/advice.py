@@ -1,20 +1,19 @@
 """What to try next: changes of the scenario that the model prices, and the causes' own advice.
 
-A change is told with what the model says that it saves. Two scenarios share most of the model's
-error, yet nobody has measured how much, so the saving's interval takes their errors as independent;
-a saving that it can't tell from nothing is not promised.
+A change is told with what the model says that it saves. The saving's interval is that of the
+change: what the model gets wrong of both scenarios alike is not in it. A saving that it can't tell
+from nothing is not promised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planecast.engines.solve import Calibration, predicted_cycles
+from planecast.engines.solve import Calibration
 from planecast.errors import InputError
-from planecast.explain.arithmetic import difference
 from planecast.explain.causes import cause_of
 from planecast.explain.explanation import Advice, Explanation
-from planecast.results.estimate import Estimate
+from planecast.explain.modelled import modelled_change
 from planecast.scenario import with_overrides
 from planecast.scenario.scenario import Scenario
 
@@ -33,14 +32,14 @@ def advise(explained: Explanation, calibration: Calibration | None) -> tuple[Adv
 
 def _changes(explained: Explanation, calibration: Calibration) -> Iterator[Advice]:
     scenario = explained.scenario
-    now = _cost(scenario, calibration)
+    whole = explained.modelled.value if explained.modelled else 0.0
     for key, value, why in _candidates(scenario, calibration):
         try:
-            then = _cost(with_overrides(scenario, {key: value}), calibration)
+            other = with_overrides(scenario, {key: value})
+            saves = modelled_change(other, scenario, calibration)["all", ""]
         except InputError:
             continue  # out of what a scenario, or the model, allows
-        saves = difference(now, then)
-        if saves.value < _WORTH * now.value:
+        if saves.value < _WORTH * whole:
             continue
         sure = (saves.low or 0.0) > 0
         doubt = "" if sure else "; the model can't tell it from nothing: measure it"
@@ -61,14 +60,6 @@ def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[
         size = getattr(scenario.placement, key)
         if size > 2 * burst:
             yield f"placement.{key}", size // 2, "buffers stay nearer; shorter pauses lose packets"
-
-
-def _cost(scenario: Scenario, calibration: Calibration) -> Estimate:
-    found = predicted_cycles([scenario], calibration)
-    value, half = float(found.value[0]), float(found.half_width[0])
-    return Estimate(
-        value=value, low=value - half, high=value + half, unit="cycles/packet", kind="computed"
-    )
 
 
 def _by_cause(explained: Explanation) -> Iterator[Advice]:

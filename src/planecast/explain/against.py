@@ -1,19 +1,23 @@
 """Two explanations side by side: where a packet's cycles went from A to B.
 
-A node moved when the interval of its change leaves out nothing. Computed nodes of both sides come
-from one calibration and share its errors, so their changes' intervals are rather too wide.
+A node moved when the interval of its change leaves out nothing. Measured nodes are independent;
+computed ones of one calibration share its errors, so their change is computed as one (see
+`modelled_change`). With a calibration each they count as independent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from planecast.engines.solve import Calibration
 from planecast.errors import InputError
-from planecast.explain.arithmetic import difference
+from planecast.explain.arithmetic import difference, total
 from planecast.explain.causes import in_order
 from planecast.explain.explanation import Explanation
+from planecast.explain.modelled import modelled_change
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario import SCENARIO_KEYS, value_at
@@ -66,17 +70,24 @@ class Difference(Noun):
         return [c.stage for c in self.changes if not c.cause and c.stage != ALL]
 
 
-def compare_explanations(a: Explanation, b: Explanation) -> Difference:
-    """Where cycles went from A to B. Raises InputError when one of them has no cycles."""
+def compare_explanations(
+    a: Explanation, b: Explanation, calibration: Calibration | None = None
+) -> Difference:
+    """Where cycles went from A to B; `calibration` is given when both are explained with it.
+
+    Raises InputError when one of them has no cycles.
+    """
     for one in (a, b):
         if one.cycles_per_packet is None:
             raise InputError(
                 "there are no cycles to compare", one.label, "measure it, or calibrate first"
             )
+    both = calibration is not None and a.modelled is not None and b.modelled is not None
+    shared = modelled_change(a.scenario, b.scenario, calibration) if both and calibration else {}
+    nodes_a, nodes_b = _nodes(a), _nodes(b)
     changes = tuple(
-        _change(stage, cause, nodes_a.get((stage, cause)), nodes_b.get((stage, cause)))
-        for nodes_a, nodes_b in [(_nodes(a), _nodes(b))]
-        for stage, cause in _order(nodes_a, nodes_b)
+        _shared(_change(*place, nodes_a.get(place), nodes_b.get(place)), shared, (a, b))
+        for place in _order(nodes_a, nodes_b)
     )
     return Difference(
         a=a.label,
@@ -121,6 +132,34 @@ def _change(stage: str, cause: str, a: Estimate | None, b: Estimate | None) -> C
     nothing = Estimate(value=0.0, low=0.0, high=0.0, unit="cycles/packet", kind="computed")
     left, right = a or nothing, b or nothing
     return Change(stage=stage, cause=cause, a=left, b=right, change=difference(right, left))
+
+
+def _shared(
+    change: Change, shared: Mapping[tuple[str, str], Estimate], of: tuple[Explanation, Explanation]
+) -> Change:
+    """The change with the interval that one calibration gives it."""
+    known = shared.get((change.stage, change.cause)) if change.cause else None
+    if change.cause == "unexplained" and shared:
+        # Measured less modelled: the measured parts are independent, the modelled one is one.
+        left, right = (_whole(one, change.stage) for one in of)
+        parts = (c for (stage, cause), c in shared.items() if stage == change.stage and cause)
+        moved = shared[ALL, ""] if change.stage == ALL else total(parts)
+        if left is None or right is None or moved is None:
+            return change
+        known = difference(difference(right, left), moved)
+    if known is None or known.interval is None:
+        return change
+    # The issue width is known exactly, so what is left of core has core's interval.
+    low, high = (end - known.value + change.change.value for end in known.interval)
+    return change.model_copy(
+        update={"change": change.change.model_copy(update={"low": low, "high": high})}
+    )
+
+
+def _whole(explained: Explanation, stage: str) -> Estimate | None:
+    if stage == ALL:
+        return explained.cycles_per_packet
+    return next((s.cycles for s in explained.stages if s.stage == stage), None)
 
 
 def _settings(a: Explanation, b: Explanation) -> dict[str, tuple[str, str]]:

@@ -92,6 +92,39 @@ def modelled(scenario: Scenario, calibration: Calibration, slots: float | None) 
     return Modelled(parts, by_stage, by_cause, whole)
 
 
+def modelled_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[Place, Estimate]:
+    """By stage and cause, what the model says that B takes more than A; ``("all", cause)`` over all
+    stages, ``("all", "")`` in all; the issue width within `core`.
+
+    The difference is made before the interval is: what both share, right or wrong, is not in it.
+    Raises InputError for what the model doesn't know.
+    """
+    predicted_cycles([a, b], calibration)
+    factors = [calibration.last_level_factor]
+    factors += [other.last_level_factor for other in calibration.alternatives]
+    left, *others_left = (_sums(a, calibration, factor) for factor in factors)
+    right, *others_right = (_sums(b, calibration, factor) for factor in factors)
+    others = [_less_sums(x, y) for x, y in zip(others_right, others_left, strict=True)]
+    rows = _less_sums(right, left).rows
+    outer = a if outside(a, calibration.ranges) else b
+    apart = _Apart(outer, calibration, others, signed=True)
+    found = {place: apart.estimate([place], row) for place, row in rows.items()}
+    for cause in {cause for _, cause in rows}:
+        places = [place for place in rows if place[1] == cause]
+        found["all", cause] = apart.estimate(places, sum((rows[p] for p in places), apart.zero))
+    found["all", ""] = apart.estimate(list(rows), sum(rows.values(), apart.zero))
+    return found
+
+
+def _less_sums(right: _Sums, left: _Sums) -> _Sums:
+    places = dict.fromkeys((*right.rows, *left.rows))
+    rows = {p: right.rows.get(p, np.float64(0)) - left.rows.get(p, np.float64(0)) for p in places}
+    return _Sums(
+        {place: np.asarray(row) for place, row in rows.items()},
+        right.memory_lines - left.memory_lines,
+    )
+
+
 @dataclass(frozen=True)
 class _Sums:
     """What the model adds up: by stage and cause, features as a vector over the parameters."""
@@ -139,8 +172,14 @@ class _Apart:
     """Intervals of parts of one scenario's cost."""
 
     def __init__(
-        self, scenario: Scenario, calibration: Calibration, others: Sequence[_Sums]
+        self,
+        scenario: Scenario,
+        calibration: Calibration,
+        others: Sequence[_Sums],
+        *,
+        signed: bool = False,
     ) -> None:
+        self._signed = signed
         self.zero = np.zeros(len(calibration.names))
         self._vector, self._matrix = calibration.vector, calibration.matrix
         own = calibration.discrepancy
@@ -163,7 +202,7 @@ class _Apart:
             ]
             variance += sum(squares) / len(squares)
         half = self._quantile * variance**0.5
-        return _estimate(value, value - half, value + half)
+        return _estimate(value, value - half, value + half, signed=self._signed)
 
 
 def _split_issue(
@@ -194,6 +233,7 @@ def _exact(cycles: float) -> Estimate:
     return _estimate(cycles, cycles, cycles)
 
 
-def _estimate(value: float, low: float, high: float) -> Estimate:
-    low = max(low, min(value, 0.0))  # nothing costs less than nothing
+def _estimate(value: float, low: float, high: float, *, signed: bool = False) -> Estimate:
+    if not signed:
+        low = max(low, min(value, 0.0))  # nothing costs less than nothing
     return Estimate(value=value, low=low, high=high, unit="cycles/packet", kind="computed")

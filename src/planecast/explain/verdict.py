@@ -45,6 +45,14 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
         dearest = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0)
         assert dearest.cycles is not None
         found.append(f"the dearest stage is {dearest.stage}: {_share(dearest.cycles, whole)}")
+    counted = [s for s in explained.stages if s.instructions is not None]
+    if not stages and counted:
+        most = max(counted, key=lambda s: s.instructions.value if s.instructions else 0.0)
+        assert most.instructions is not None
+        found.append(
+            f"most instructions are in {most.stage}: {most.instructions.value:.1f} a packet; what "
+            "they cost was not measured"
+        )
     return tuple(found) or ("what limits it can't be told from this input",)
 
 
