@@ -11,12 +11,15 @@ from planecast.cli.calibration_run import CalibrationOption
 from planecast.cli.explain_counters import (
     ArchOption,
     CounterOptions,
+    CountOption,
     EventsOption,
     FromOption,
+    LevelOption,
     PacketsOption,
     PlaceOption,
     PpsOption,
     PublishedOption,
+    SecondsOption,
     SmtOption,
     counter_sheet,
 )
@@ -50,6 +53,9 @@ def explain(
     ] = None,
     calibration: CalibrationOption = None,
     recorded: FromOption = None,
+    count: CountOption = None,
+    level: LevelOption = 2,
+    seconds: SecondsOption = 5.0,
     published: PublishedOption = None,
     events: EventsOption = None,
     arch: ArchOption = None,
@@ -68,7 +74,10 @@ def explain(
     page with figures that opens offline.
     """
     people = chosen_format(form, output) == "table"
-    typed = CounterOptions(recorded, published, events, arch, smt, packets, pps, tuple(place or ()))
+    typed = CounterOptions(
+        recorded, count, level, seconds, published, events, arch, smt, packets, pps,
+        tuple(place or ()),
+    )  # fmt: skip
     sheet = counter_sheet(typed, people=people, output=output)
     if sheet is not None:
         emit(sheet, form, output)

@@ -1,4 +1,4 @@
-"""``planecast explain --from FILE``, ``--published ROW``, ``--events ARCH``: what counters say."""
+"""``planecast explain --from``, ``--count``, ``--published``, ``--events``: what counters say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planecast.cli.output import Column, Sheet
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.explain.counters import CounterExplanation
+    from planecast.explain.counters import Asked, CounterExplanation
 
 FromOption = Annotated[
     Path | None,
@@ -29,6 +29,20 @@ PublishedOption = Annotated[
 EventsOption = Annotated[
     str | None,
     typer.Option("--events", metavar="ARCH", help="List the events of a micro-architecture."),
+]
+CountOption = Annotated[
+    str | None,
+    typer.Option(
+        "--count",
+        metavar="CPUS",
+        help="Count on these CPUs now, with perf, while the data plane is busy there.",
+    ),
+]
+LevelOption = Annotated[
+    int, typer.Option("--level", min=1, max=4, help="Levels of the tree that --count counts.")
+]
+SecondsOption = Annotated[
+    float, typer.Option("--seconds", min=0.1, max=3600, help="How long --count counts.")
 ]
 ArchOption = Annotated[
     str | None,
@@ -72,6 +86,9 @@ class CounterOptions:
     """What was typed about counters."""
 
     recorded: Path | None
+    count: str | None
+    level: int
+    seconds: float
     published: str | None
     events: str | None
     arch: str | None
@@ -90,6 +107,7 @@ def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None)
 
     asked = {
         "--from": options.recorded,
+        "--count": options.count,
         "--published": options.published,
         "--events": options.events,
     }
@@ -104,6 +122,8 @@ def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None)
         from planecast.explain.counters import explain_published
 
         return counters_sheet(explain_published(options.published), people=people)
+    if options.count is not None:
+        return counters_sheet(explain_counting(options.count, options), people=people)
     if options.recorded is not None:
         return counters_sheet(explain_file(options.recorded, options), people=people)
     return None
@@ -111,22 +131,48 @@ def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None)
 
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
-    from planecast.explain.counters import Asked, explain_recording
+    from planecast.explain.counters import explain_recording
     from planecast.instruments.recorded import read_recording
+
+    asked = _asked(str(file), options)
+    return explain_recording(read_recording(file), asked)
+
+
+def explain_counting(text: str, options: CounterOptions) -> CounterExplanation:
+    """Counts on CPUs now and explains it.
+
+    Raises InputError for a wrong CPU list, MissingError for a machine that can't count.
+    """
+    from planecast.explain.counters import explain_recording
+    from planecast.explain.counters.live import counting_plan
+    from planecast.instruments.perf import count_events
+    from planecast.scenario.cpus import parse_cpus
+
+    try:
+        cpus = parse_cpus(text)
+    except ValueError as error:
+        raise InputError(str(error), "--count") from None
+    asked = _asked(f"CPUs {text}", options)
+    plan = counting_plan(cpus, options.level, options.seconds, asked)
+    return explain_recording(count_events(plan.definition, plan.request), plan.asked)
+
+
+def _asked(label: str, options: CounterOptions) -> Asked:
+    """What was typed beside the counts, checked."""
+    from planecast.explain.counters import Asked
 
     if options.packets is not None and options.pps is not None:
         raise InputError("--packets and --pps are both given", "explain", "give one of them")
     if options.packets is not None and not 0 < options.packets < float("inf"):
         raise InputError(f"got {options.packets}", "--packets", "give a number above 0")
-    asked = Asked(
-        str(file),
+    return Asked(
+        label,
         options.arch,
         options.smt,
         options.packets,
         _pps(options.pps),
         frozenset(options.places),
     )
-    return explain_recording(read_recording(file), asked)
 
 
 def _pps(text: str | None) -> float | None:

@@ -79,6 +79,10 @@ class DefinitionFile(Noun):
     """``family-model`` of CPUID in hexadecimal, as a shell pattern: ``6-4f``, ``19-1?``."""
     counters: dict[str, int] = Field(default_factory=dict)
     """General counters of a thread: ``alone``, and ``smt`` with its sibling active."""
+    fixed: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    """Events with a counter of their own: they take none of the general ones."""
+    together: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    """Events that can only be counted in one group, the first of them leading it."""
     domains: dict[Of, Domain] = Field(default_factory=dict)
     """Whether a share is one of the thread's or of the core's."""
     events: dict[str, Annotated[tuple[str, ...], BeforeValidator(listed)]] = Field(

@@ -10,6 +10,7 @@ from planecast.topdown.definition import Definition
 _PMU = re.compile(r"(?P<pmu>[a-z0-9_]+)/(?P<inside>.*)/(?P<privilege>[a-zA-Z]*)")
 _PRIVILEGE = re.compile(r":(?!c\d|e\d|i\d|u0x)[ukhGHpPSDIW]+$")
 _MODIFIERS = {"cmask": "c", "edge": "e", "inv": "i"}
+_MODIFIER = re.compile(r"(?P<kind>[cei])(?P<value>\d+)|u(?P<mask>0x[0-9a-f]+)")
 _UNDER_A_NAME = re.compile(r"[.\-:]")
 SMALL_CORES = "cpu_atom"
 """The efficient cores of a hybrid processor, as perf calls them: no data plane's tree is theirs."""
@@ -47,6 +48,27 @@ def event_lookup(definition: Definition) -> Mapping[str, str]:
     return found
 
 
+def perf_event(definition: Definition, event: str) -> str | None:
+    """What ``perf stat -e`` is given for an event, or None for one that it can't be asked for.
+
+    Raw encodings get the event's plain name, so that the recording can be read back.
+    """
+    encoding = definition.file.encodings.get(event)
+    if encoding is not None:
+        return f"{encoding.removesuffix('/')},name={plain_name(event).replace(':', '_')}/"
+    if event in definition.file.together:
+        return definition.file.aliases[event][0]
+    name, *modifiers = event.lower().split(":")
+    asked = []
+    for modifier in modifiers:
+        match = _MODIFIER.fullmatch(modifier)
+        if match is None:
+            return None
+        key = {"c": "cmask", "e": "edge", "i": "inv", None: "umask"}[match["kind"]]
+        asked.append(f"{key}={match['value'] or match['mask']}")
+    return f"cpu/{','.join([name, *asked])}/" if asked else name
+
+
 def _inside(text: str) -> tuple[str, list[str]]:
     """Name and modifiers of what stands between a PMU's slashes."""
     name, raw, modifiers = "", [], []
@@ -57,6 +79,8 @@ def _inside(text: str) -> tuple[str, list[str]]:
         if key in _MODIFIERS:
             number = int(value, 0) if re.fullmatch(r"(0x[0-9a-fA-F]+|\d+)", value) else 1
             modifiers.append(f"{_MODIFIERS[key]}{number}")
+        elif key == "umask" and name:
+            modifiers.append(f"u{value}")  # another mask than the event's own
         elif not value and not name:
             name = key
         else:

@@ -108,7 +108,8 @@ def _extended(document: Document, folder: Path) -> dict[str, Any]:
             data[key] = _joined(below, data.get(key, {}))
         else:
             data[key] = {**below, **data.get(key, {})}
-    data.setdefault("counters", base.get("counters", {}))
+    for key in ("counters", "fixed", "together"):
+        data.setdefault(key, base.get(key, {} if key == "counters" else []))
     return data
 
 

@@ -23,6 +23,8 @@ REFUSED_BELOW = 0.05
 """A ratio of events counted less of the time than this, and not together, is not shown."""
 MARKED_BELOW = 0.5
 """Below this share of the time it is shown with a mark."""
+_APART = 0.01
+"""Groups that take turns fairly differ by less than this in the share of the time that each has."""
 _FEWEST_ROUNDS = 3
 _COUNTS = {"events": "event", "instructions": "instruction", "core cycles": "cycle"}
 _SHOWN_UNITS = {"instructions/cycle": "instructions/cycle", "cycles/event": "cycles"}
@@ -68,7 +70,7 @@ def _known(
 def running_marks(running: Collection[float]) -> tuple[str, ...]:
     """What is to be said of a ratio whose events were counted so much of the time each."""
     least, most = min(running, default=1.0), max(running, default=1.0)
-    apart = most - least > 0.001
+    apart = most - least > _APART
     if apart and least < REFUSED_BELOW:
         return (f"refused: counted {100 * least:.1f} % of the time, and not together",)
     if least < MARKED_BELOW:

@@ -58,6 +58,8 @@ def _take(found: dict[str, Any], counts: list[Count], shares: list[Share]) -> bo
     """Adds what an object holds; False when it is none of perf's."""
     time = _number(found.get("interval")) or 0.0
     place = next((str(found[key]) for key in _PLACES if found.get(key) not in (None, "")), "")
+    if "cpu" in found and place.isdigit():
+        place = f"CPU{place}"  # as in its CSV
     percent = _number(found.get("pcnt-running"))
     running = 1.0 if percent is None else min(max(percent / 100, 0.0), 1.0)
     event = found.get("event")
