@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.errors import InputError
-from planecast.model.card_traffic import Descriptors, forwarding_bytes, pps_of
 from planecast.model.ceilings import card_ceilings, forward, hottest_queue, line_rate_pps
 from planecast.model.frequency import Clocked, core_ghz, forwarding_fixed_share
 from planecast.model.generations import carried_cycles, carried_slots
@@ -97,14 +96,6 @@ def test_more_cores_never_harm_until_a_ceiling(cores: int) -> None:
 def test_hashing_spreads_few_flows_worse() -> None:
     assert hottest_queue(100, 1) == 1
     assert hottest_queue(100, 8) > hottest_queue(10_000, 8) > 1
-
-
-@given(st.integers(64, 1518), st.floats(1e3, 1e8))
-def test_pcie_bytes_go_both_ways(frame: int, pps: float) -> None:
-    traffic = forwarding_bytes(pps, frame, Descriptors())
-    assert pps_of(traffic, frame, Descriptors()) == pytest.approx(pps)
-    counted = forwarding_bytes(pps, frame, Descriptors(), fcs_read=True)
-    assert counted.read - traffic.read == pytest.approx(4 * pps)
 
 
 def test_line_rate() -> None:

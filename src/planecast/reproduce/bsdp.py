@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from planecast.model.card_traffic import (
-    Descriptors,
-    Traffic,
-    forwarding_bytes,
-    forwarding_events,
-    memory_bytes_without_ddio,
-    pps_of,
-)
+from planecast.explain.pcie.forward import LINE_BYTES, Ports, expected
 from planecast.model.ceilings import card_ceilings, forward, line_rate_pps
 from planecast.model.frequency import Clocked, fixed_share
 from planecast.model.smt import speedup
@@ -182,27 +175,27 @@ def _scaled(
 
 
 def _pcie() -> Table:
-    d, descriptors = document_of("bsdp"), Descriptors()
+    d = document_of("bsdp")
     claims = []
     same = []
     for frame in FRAMES:
         pps = line_rate_pps(10, frame)
-        as_written = forwarding_bytes(pps, frame, descriptors)
-        as_computed = forwarding_bytes(pps, frame, descriptors, fcs_read=True)
+        packet = expected(Ports(frame_bytes=frame, card_adds_fcs=False))
         values = {
             "mpps": round(pps / 1e6, 2),
-            "read": round(as_computed.read / 1e6),
-            "write": round(as_computed.written / 1e6),
+            "read": round(packet.read_bytes * pps / 1e6),
+            "write": round(packet.write_bytes * pps / 1e6),
         }
         claims += [
             checked(d, f"pcie.{frame}B.{key}", f"{frame} B, {key}", value, bound=0.0)
             for key, value in values.items()
         ]
         figure = Figure(value=d.value(f"pcie.{frame}B.mpps"), unit="Mpps", place="Table 16")
-        back = pps_of(Traffic(0.0, d.value(f"pcie.{frame}B.write") * 1e6), frame, descriptors)
+        back = round(d.value(f"pcie.{frame}B.write") / packet.write_bytes, 2)
         what = f"{frame} B, rate from written bytes"
-        claims.append(against(f"pcie.{frame}B.back", what, round(back / 1e6, 2), figure, bound=0.0))
-        same.append(f"{frame} B {as_written.read / 1e6:.0f}")
+        claims.append(against(f"pcie.{frame}B.back", what, back, figure, bound=0.0))
+        by_equation = expected(Ports(frame_bytes=frame)).read_bytes * pps
+        same.append(f"{frame} B {by_equation / 1e6:.0f}")
     return Table(
         number=16,
         title="PCIe bytes of 10GbE at line rate, to the digit",
@@ -216,18 +209,19 @@ def _pcie() -> Table:
 
 
 def _events() -> Table:
-    d, descriptors = document_of("bsdp"), Descriptors()
-    mpps = d.value("pcm.mpps")
-    lines, writes = d.value("pcm.receive-lines"), d.value("pcm.receive-partial")
-    in_line = 64 / descriptors.bytes_each
-    full = lines * in_line / mpps
-    partial = (mpps - lines * in_line) / writes
-    ours = forwarding_events(mpps, 64, descriptors, full, partial)
+    d, ports = document_of("bsdp"), Ports()
+    mpps, packet = d.value("pcm.mpps"), expected(ports)
+    # Rx descriptors that come together go in full lines, the others in so many partial writes.
+    together = d.value("pcm.receive-lines") * LINE_BYTES / ports.rx_descriptor_bytes
+    full = together / mpps
+    partial = (mpps - together) / d.value("pcm.receive-partial")
+    lines = packet.full_lines_least + full * (packet.full_lines_most - packet.full_lines_least)
+    writes = packet.partial_writes_least + (1 - full) / partial
     keys = {
-        "pcm.PCIeRdCur": ours.reads,
-        "pcm.ItoM": ours.full_writes,
-        "pcm.RFO": ours.partial_writes,
-        "pcm.WiL": ours.register_writes,
+        "pcm.PCIeRdCur": mpps * packet.read_lines,
+        "pcm.ItoM": mpps * lines,
+        "pcm.RFO": mpps * writes,
+        "pcm.WiL": mpps * packet.mmio_writes,
     }
     claims = [
         given(d, "pcm.mpps", "l3fwd, 64 B"),
@@ -253,7 +247,7 @@ def _events() -> Table:
 
 def _memory() -> Table:
     d = document_of("bsdp")
-    without = memory_bytes_without_ddio(d.value("memory.mpps") * 1e6, d.value("memory.touches"))
+    without = d.value("memory.mpps") * 1e6 * d.value("memory.touches") * LINE_BYTES
     machine = machine_of("e5-2699v4")
     return Table(
         number=7,

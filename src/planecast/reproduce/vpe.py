@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from planecast.model.card_traffic import LINE_BYTES
 from planecast.model.ceilings import card_ceilings, forward
 from planecast.model.smt import speedup
 from planecast.model.stalls import Stalls, footprint_of, miss_share
 from planecast.reproduce.claim import Claim, Curve, Table, against, checked, given
 from planecast.reproduce.documents import Document, Figure, document_of
 from planecast.reproduce.smt_use import forwarders_use, slots_of_cpi
-from planecast.scenario.machine import card_of, machine_of
+from planecast.scenario.machine import LINE_BYTES, card_of, machine_of
 
 MIB = 1024 * 1024
 FLOW_LINES = 3

@@ -184,7 +184,15 @@ def machine_of(name: str) -> Machine:
 
     Raises InputError for a name that isn't there, and for a file with file and line.
     """
-    path = Path(name) if name.endswith(".yaml") else entry_path("cpus", name)
+    return _read(Path(name)) if name.endswith(".yaml") else _entry(name)
+
+
+@cache
+def _entry(name: str) -> Machine:
+    return _read(entry_path("cpus", name))
+
+
+def _read(path: Path) -> Machine:
     document = read_document(path)
     return validated(Machine, document.data, document.where)
 

@@ -56,6 +56,15 @@ class Placement(Noun):
     handover_ns: Annotated[float | None, Field(ge=0, le=1e6)] = None
     """Nanoseconds until the next lcore sees what was handed on: a cache line's way from core to
     core. null: what the probe measured, or the published 48. For the simulator."""
+    core_ghz: Annotated[float | None, Field(ge=0.1, le=10)] = None
+    """Clock of the forwarding cores; null: as calibrated, or the machine's base clock. For the
+    model."""
+    core_priority: Literal["none", "high", "low"] = "none"
+    """Speed Select class of the forwarding cores, which has a clock of its own. For the model."""
+    llc_ways: Annotated[Count | None, Field(ge=1, le=64)] = None
+    """Ways of the last-level cache that the lcores may fill; null: all. For the model."""
+    busy_siblings: bool = False
+    """The other hardware thread of each lcore's core forwards the same, too. For the model."""
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 

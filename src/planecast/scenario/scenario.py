@@ -7,8 +7,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_validator
 
+from planecast.errors import InputError
 from planecast.scenario.accelerator import Accelerator
 from planecast.scenario.interference import Interference
+from planecast.scenario.machine import machine_of
 from planecast.scenario.model import Noun
 from planecast.scenario.nic import Nic
 from planecast.scenario.placement import Placement
@@ -37,7 +39,8 @@ class Scenario(Noun):
     name: Name
     """Short name; it becomes part of the run's folder."""
     machine: Name = "host"
-    """Machine it runs on: host is the one planecast runs on."""
+    """Machine it runs on: host is the one planecast runs on; others are of the catalogue, and for
+    the model alone (`planecast machine list`)."""
     workload: Workload = Workload()
     """What is done to each packet."""
     traffic: Traffic = Traffic()
@@ -50,6 +53,41 @@ class Scenario(Noun):
     """A device that serves a stage, for the simulator."""
     interference: Interference = Interference()
     """What takes time away from lcores, for the simulator."""
+
+    @field_validator("machine")
+    @classmethod
+    def _known_machine(cls, machine: str) -> str:
+        if machine != "host":
+            try:
+                machine_of(machine)
+            except InputError as error:
+                raise ValueError(f"{error.what}; {error.what_to_do}") from None
+        return machine
+
+    @field_validator("placement")
+    @classmethod
+    def _fits_machine(cls, placement: Placement, info: ValidationInfo) -> Placement:
+        name = info.data.get("machine", "host")  # absent when it was refused itself
+        if name == "host":
+            return placement
+        machine = machine_of(name)
+        ways = machine.values.llc_ways.value
+        if placement.llc_ways is not None and placement.llc_ways > ways:
+            raise ValueError(
+                f"got llc_ways {placement.llc_ways}, but the last level of {machine.title} has "
+                f"{ways:g} ways"
+            )
+        if placement.core_priority != "none" and machine.values.high_priority_ghz is None:
+            raise ValueError(
+                f"got core_priority {placement.core_priority}, but {machine.title} has no classes"
+            )
+        cores = machine.values.cores.value
+        if len(placement.cpus) > cores:
+            raise ValueError(
+                f"{len(placement.cpus)} lcores are more than the {cores:g} cores of a socket of "
+                f"{machine.title}"
+            )
+        return placement
 
     @field_validator("placement")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from planecast.engines.solve.calibration import Alternative, Calibration
+from planecast.engines.solve.carry import Carried, carried
 from planecast.engines.solve.features import (
     STAGES,
     FeatureTable,
@@ -20,6 +21,7 @@ from planecast.engines.solve.features import (
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.ranges import any_outside, outside
+from planecast.engines.solve.site import Site, by_site
 from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -55,7 +57,46 @@ def predicted_cycles(
     open, and the model's own error as the calibration points showed it. Without `by_stage` there
     are no stages in it, at a third of the time.
     """
-    questions = asked(scenarios)
+    if not isinstance(scenarios, Questions):
+        sites = by_site(scenarios)
+        if any(not site.calibrated for site in sites):
+            return _over_sites(scenarios, sites, calibration, by_stage=by_stage)
+    return _predicted(asked(scenarios), calibration, by_stage=by_stage)
+
+
+def _over_sites(
+    scenarios: Sequence[Scenario],
+    sites: Mapping[Site, Sequence[int]],
+    calibration: Calibration,
+    *,
+    by_stage: bool,
+) -> Predicted:
+    """The scenarios of each site by the calibration carried there, in the scenarios' order."""
+    order: list[int] = []
+    parts = []
+    for site, places in sites.items():
+        own = carried(calibration, site).calibration
+        questions = asked([scenarios[i] for i in places])
+        parts.append(_predicted(questions, own, by_stage=by_stage))
+        order.extend(places)
+    back = np.argsort(order)
+    stages = {
+        stage: (
+            np.concatenate([part.stages[stage][0] for part in parts])[back],
+            np.concatenate([part.stages[stage][1] for part in parts])[back],
+        )
+        for stage in parts[0].stages
+    }
+    return Predicted(
+        np.concatenate([part.value for part in parts])[back],
+        np.concatenate([part.half_width for part in parts])[back],
+        stages,
+        np.concatenate([part.capped_by_memory for part in parts])[back],
+        np.concatenate([part.extrapolates for part in parts])[back],
+    )
+
+
+def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool) -> Predicted:
     table, others = _tables(questions, calibration)
     names = calibration.names
     _refuse_unknown(table, names)
@@ -124,15 +165,17 @@ def solve(
 ) -> list[Result]:
     """Predicts scenarios. Intervals are 95 %."""
     predicted = predicted_cycles(scenarios, calibration)
+    sites = {site: carried(calibration, site) for site in by_site(scenarios)}
     return [
-        _result(scenario, i, predicted, calibration, manifest)
+        _result(scenario, i, predicted, sites[Site.of(scenario)], manifest)
         for i, scenario in enumerate(scenarios)
     ]
 
 
 def _result(
-    scenario: Scenario, i: int, predicted: Predicted, calibration: Calibration, manifest: Manifest
+    scenario: Scenario, i: int, predicted: Predicted, at: Carried, manifest: Manifest
 ) -> Result:
+    calibration = at.calibration
     cost = _estimate(predicted.value[i], predicted.half_width[i], "cycles/packet")
     clock = calibration.hierarchy.tsc_hz * len(scenario.placement.cpus)
     low, high = cost.interval or (cost.value, cost.value)
@@ -161,7 +204,7 @@ def _result(
         ipc=_ipc(count, cost, calibration),
         stages=stages,
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
-        notes=tuple(outside(scenario, calibration.ranges)),
+        notes=(*at.notes, *outside(scenario, calibration.ranges)),
         manifest=manifest,
     )
 

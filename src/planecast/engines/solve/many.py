@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.solve.calibration import Calibration
+from planecast.engines.solve.carry import carried
 from planecast.engines.solve.engine import interval_of, predicted_cycles
 from planecast.engines.solve.known import refuse_unmodelled
 from planecast.engines.solve.questions import Choice, Floats, Questions
+from planecast.engines.solve.site import Site
 from planecast.scenario.scenario import Scenario
 
 CHUNK = 16384
@@ -28,6 +30,7 @@ def solve_many(
     """
     refuse_unmodelled([base])
     questions = Questions.over(base, columns)
+    calibration = carried(calibration, Site.of(base)).calibration
     parts = [
         _answers(questions.part(first, first + CHUNK), calibration)
         for first in range(0, questions.size, CHUNK)

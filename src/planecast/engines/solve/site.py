@@ -1,0 +1,48 @@
+"""Where a scenario runs, when that is not the calibrated host as it was: machine, clock, ways,
+hyper-threads. Scenarios at one site are asked together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from planecast.scenario.scenario import Scenario
+
+HOST = "host"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A machine and how its cores are run."""
+
+    machine: str = HOST
+    core_ghz: float | None = None
+    core_priority: str = "none"
+    llc_ways: int | None = None
+    busy_siblings: bool = False
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """The site of a scenario."""
+        placement = scenario.placement
+        return cls(
+            scenario.machine,
+            placement.core_ghz,
+            placement.core_priority,
+            placement.llc_ways,
+            placement.busy_siblings,
+        )
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether it is the host as it was calibrated."""
+        return self == Site()
+
+
+def by_site(scenarios: Sequence[Scenario]) -> dict[Site, list[int]]:
+    """Places of the scenarios, by their site."""
+    found: dict[Site, list[int]] = {}
+    for place, scenario in enumerate(scenarios):
+        found.setdefault(Site.of(scenario), []).append(place)
+    return found

@@ -1,0 +1,179 @@
+"""Scenarios on other machines, clocks, ways and with busy siblings: monotone, wider, refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.calibrate.test_fit import fitted
+from tests.engines.solve.conftest import base, counts, hierarchy
+
+from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.solve import Calibration, Hierarchy, carry, solve, solve_many
+from planecast.errors import InputError
+from planecast.instruments.counts import InstructionCounts
+from planecast.results import Manifest, Result, collect_manifest
+from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.machine import microarchitecture_of
+
+__all__ = ["base", "counts", "hierarchy"]
+
+
+@pytest.fixture(scope="module")
+def calibration(
+    base: Scenario, hierarchy: Hierarchy, counts: dict[str, InstructionCounts], manifest: Manifest
+) -> Calibration:
+    return fitted(base, hierarchy, counts, manifest, 0.01)
+
+
+@pytest.fixture(scope="module")
+def manifest() -> Manifest:
+    return collect_manifest("solve", 1, "planecast predict")
+
+
+@pytest.fixture(autouse=True)
+def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever runs the tests, its cores count as Skylake's."""
+    monkeypatch.setattr(carry, "_own_core", lambda: microarchitecture_of("skylake").values)
+
+
+def ask(base: Scenario, calibration: Calibration, manifest: Manifest, **point: Any) -> Result:
+    changes = {key.replace("__", "."): value for key, value in point.items()}
+    (found,) = solve([with_overrides(base, changes)], calibration, manifest)
+    return found
+
+
+def width(result: Result) -> float:
+    return result.cycles_per_packet.half_width_percent or 0.0
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.floats(0.8, 5), st.floats(0.8, 5))
+def test_a_faster_clock_never_harms_and_helps_less_than_linearly(
+    base: Scenario, calibration: Calibration, manifest: Manifest, one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    slow, fast = (
+        ask(base, calibration, manifest, placement__core_ghz=ghz).throughput_pps.value
+        for ghz in (low, high)
+    )
+    assert slow <= fast * (1 + 1e-9)
+    assert fast <= slow * high / low * (1 + 1e-9)
+
+
+def test_the_calibrated_clock_changes_nothing_but_what_is_said(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    plain = ask(base, calibration, manifest)
+    same = ask(base, calibration, manifest, placement__core_ghz=3.5)
+    assert same.cycles_per_packet.value == pytest.approx(plain.cycles_per_packet.value)
+    assert same.ipc is not None
+    assert plain.ipc is not None
+    assert same.ipc.value == pytest.approx(plain.ipc.value)
+
+
+def test_more_ways_never_harm(base: Scenario, calibration: Calibration, manifest: Manifest) -> None:
+    rates = [
+        ask(
+            base, calibration, manifest, machine="gold-6230n", placement__llc_ways=ways
+        ).throughput_pps.value
+        for ways in range(1, 12)
+    ]
+    assert rates == sorted(rates)
+    assert rates[0] < rates[-1]
+
+
+def test_an_interval_widens_with_what_is_assumed(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    plain = ask(base, calibration, manifest)
+    clocked = ask(base, calibration, manifest, placement__core_ghz=2.5)
+    away = ask(base, calibration, manifest, machine="e5-2699v4")
+    assert width(plain) < width(clocked) < width(away)
+    assert any("transfer" in note for note in away.notes)
+    assert not plain.notes
+
+
+def test_a_busy_sibling_costs_less_than_half_the_rate(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    alone = ask(base, calibration, manifest).throughput_pps.value
+    beside = ask(base, calibration, manifest, placement__busy_siblings=True).throughput_pps.value
+    assert 0.4 * alone < beside < alone
+
+
+def test_high_priority_cores_are_faster(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    rates = {
+        name: ask(
+            base, calibration, manifest, machine="gold-6230n", placement__core_priority=name
+        ).throughput_pps.value
+        for name in ("low", "none", "high")
+    }
+    assert rates["low"] < rates["none"] < rates["high"] < rates["none"] * 2.7 / 2.3
+
+
+def test_sites_are_answered_in_the_order_asked(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    points = [{}, {"machine": "gold-6152"}, {"placement.core_ghz": 2.0}, {"machine": "gold-6152"}]
+    together = solve([with_overrides(base, p) for p in points], calibration, manifest)
+    alone = [solve([with_overrides(base, p)], calibration, manifest)[0] for p in points]
+    assert [r.cycles_per_packet.value for r in together] == pytest.approx(
+        [r.cycles_per_packet.value for r in alone], rel=1e-12
+    )
+    assert [r.notes for r in together] == [r.notes for r in alone]
+
+
+def test_columns_are_answered_at_their_base_scenario_s_site(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    away = with_overrides(base, {"machine": "gold-6152"})
+    many = solve_many(away, {"placement.burst": np.array([32.0])}, calibration)
+    (one,) = solve([away], calibration, manifest)
+    assert many["cycles_per_packet"][0] == pytest.approx(one.cycles_per_packet.value)
+
+
+@pytest.mark.parametrize(
+    ("point", "said"),
+    [
+        ({"machine": "gold-6230"}, "did you mean gold-6230n"),
+        ({"machine": "gold-6230n", "placement.llc_ways": 12}, "has 11 ways"),
+        ({"machine": "gold-6230n", "placement.llc_ways": 0}, "llc_ways"),
+        ({"machine": "gold-6152", "placement.core_priority": "high"}, "has no classes"),
+        ({"machine": "gold-6230n", "placement.lcores": "0-20"}, "20 cores"),
+        ({"placement.core_ghz": -1}, "core_ghz"),
+    ],
+)
+def test_impossible_sites_are_refused(base: Scenario, point: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        with_overrides(base, point)
+
+
+@pytest.mark.parametrize(
+    ("point", "said"),
+    [
+        ({"placement.llc_ways": 2}, "how many ways"),
+        ({"placement.core_priority": "high"}, "clock classes"),
+    ],
+)
+def test_what_the_host_doesn_t_tell_is_refused(
+    base: Scenario, calibration: Calibration, manifest: Manifest, point: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        solve([with_overrides(base, point)], calibration, manifest)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [{"machine": "gold-6152"}, {"placement.core_ghz": 2.0}, {"placement.busy_siblings": True}],
+)
+def test_measuring_refuses_other_sites(base: Scenario, point: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="is set, but"):
+        refuse_unmeasured([with_overrides(base, point)])
