@@ -87,12 +87,9 @@ class ControlledProgram:
         path = Path(self._folder.name) / f"{self._program.removeprefix('planecast-')}.ini"
         path.write_text(self._configuration, encoding="utf-8")
         self._said = Path(self._folder.name) / "stderr"
-        command = [str(program), str(path), "--control"]
-        if self._eal_arguments:
-            command += ["--", *self._eal_arguments]
         with self._said.open("w") as said:
             self._process = subprocess.Popen(
-                command,
+                self._command(program, path),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
@@ -105,6 +102,11 @@ class ControlledProgram:
             target=self._read, args=(self._process.stdout,), daemon=True
         )
         self._reader.start()
+
+    def _command(self, program: Path, configuration: Path) -> list[str]:
+        """What is run."""
+        command = [str(program), str(configuration), "--control"]
+        return [*command, "--", *self._eal_arguments] if self._eal_arguments else command
 
     def ask(self, request: str, timeout_s: float) -> dict[str, Any]:
         """The answer to one request. Raises RunError when it fails or takes too long."""

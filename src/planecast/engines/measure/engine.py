@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from planecast.scenario.study import Budget
 
 Progress = Callable[[float, float, str], None]
 
+Company = Callable[[int], AbstractContextManager[object]]
+"""What stands beside a point while it is visited, such as a noisy neighbour: entered before."""
+
 PACKETS_OF_AN_ITERATION = 64
 """Packets of a router that take about as long as an iteration of the compute reference."""
 
@@ -47,13 +50,15 @@ def measure(
     table: TrialTable | None = None,
     eal_arguments: Sequence[str] = (),
     progress: Progress = lambda done, total, words: None,
+    company: Company = lambda point: nullcontext(),
 ) -> list[Result]:
     """Measures the scenarios together, interleaved, for about ``budget.seconds``.
 
     For ``budget.patience`` seconds more when a point lacks undisturbed windows by then.
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
-    labels name the scenarios. Raises InputError for what the simulator alone can do, MissingError
-    without the data plane's program, RunError when it fails.
+    labels name the scenarios. `company` is beside a point during its visits alone.
+    Raises InputError for what the simulator alone can do, MissingError without the data plane's
+    program, RunError when it fails.
     """
     refuse_unmeasured(scenarios)
     trials = table if table is not None else TrialTable([s.name for s in scenarios])
@@ -72,7 +77,8 @@ def measure(
             look = _looker(running, configs, scenarios)
             last = restart == budget.restarts - 1
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
-                answer = _visit(running[configs[point]], scenarios[point], budget)
+                with company(point):
+                    answer = _visit(running[configs[point]], scenarios[point], budget)
                 trials.append(point, restart, visit, answer)
                 facts[point].add(answer)
                 schedule.seen(point, answer)

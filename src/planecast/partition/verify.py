@@ -1,0 +1,235 @@
+"""Measures what neighbours cost a data plane: idle and busy ones in turns, predicted beforehand."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from planecast.engines.measure import TrialTable, measure
+from planecast.engines.solve import Calibration, solve
+from planecast.generators.neighbour import Done, Neighbour, Work
+from planecast.host.root import Root
+from planecast.host.topology import read_topology
+from planecast.partition.contention import Contended, beside, with_neighbour
+from planecast.partition.machine import Timing
+from planecast.partition.noisy import Noisy
+from planecast.results.estimate import Estimate, ratio
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result, ResultSet
+from planecast.results.store import RunDirectory
+from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.scenario import Scenario
+
+Progress = Callable[[float, float, str], None]
+
+PREDICTIONS = "predictions.json"
+QUIET = "idle"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every part of a verification needs."""
+
+    study: Noisy
+    source: str
+    """The study's file, as a command can name it."""
+    scenario: Scenario
+    calibration: Calibration | None
+    """None: nothing is predicted."""
+    run: RunDirectory
+    manifest: Manifest
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one neighbour costs."""
+
+    label: str
+    measured: Result
+    predicted: Result | None
+    """On top of the idle one's measurement; the idle one's own is the model's as it stands. None
+    without a calibration."""
+    slowdown: Estimate | None
+    """Measured cycles a packet over those beside an idle neighbour."""
+    predicted_slowdown: float | None
+    lines_per_s: float
+    """What the neighbour was measured to touch; of an idle one 0."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The whole answer."""
+
+    costs: tuple[Cost, ...]
+    """The idle neighbour first."""
+    repeatability: Estimate | None
+    """The idle one's second measurement over its first, in turns with all others."""
+    sibling: bool
+    """The neighbour's CPU is a thread of the data plane's core."""
+
+
+def verify(context: Context) -> Verified:
+    """Predicts, measures in turns, compares; writes everything into the run's folder.
+
+    Raises MissingError without the programs, InputError for a scenario that can't be measured.
+    """
+    study, scenario = context.study, context.scenario
+    sibling = _sibling(study, scenario)
+    works = [Work(), *(point.work() for point in study.points)]
+    labels = [QUIET, *(point.label() for point in study.points)]
+    predicted: Sequence[Result | None] = [None] * len(works)
+    if context.calibration is not None:
+        answers = _predict(context, context.calibration, works, sibling=sibling)
+        context.run.write_json(PREDICTIONS, ResultSet(results=tuple(answers)))
+        predicted = answers
+    results, rates = _measure(context, [*works, Work()], [*labels, f"{QUIET} again"])
+    pairs = zip(results[:-1], predicted, strict=True)
+    costs = tuple(
+        _cost(label, pair, (results[0], predicted[0]), rate)
+        for label, pair, rate in zip(labels, pairs, rates[:-1], strict=True)
+    )
+    again = ratio(results[-1].cycles_per_packet, results[0].cycles_per_packet)
+    _write(context, costs, again)
+    return Verified(costs, again, sibling)
+
+
+def _sibling(study: Noisy, scenario: Scenario) -> bool:
+    core = read_topology(Root()).core_of(study.cpu)
+    return core is not None and bool(set(core.threads) & set(scenario.placement.cpus))
+
+
+def _predict(
+    context: Context, calibration: Calibration, works: Sequence[Work], *, sibling: bool
+) -> list[Result]:
+    """The model's answer beside each neighbour, the idle one first."""
+    scenario, manifest = context.scenario, context.manifest
+    (quiet,) = solve([scenario], calibration, manifest)
+    found = []
+    for work in works:
+        if work.mode == "idle":
+            found.append(quiet)
+            continue
+        contended: Contended = beside(calibration, scenario, work, context.study.memory_gbs)
+        (result,) = solve([scenario], contended.calibration, manifest)
+        thread = 2 / (1 + Timing().smt_gain) if sibling else 1.0
+        found.append(with_neighbour(result, quiet, contended, thread))
+    return found
+
+
+def _measure(
+    context: Context, works: Sequence[Work], labels: Sequence[str]
+) -> tuple[list[Result], list[float]]:
+    """Measured results, and the neighbour's lines a second beside each."""
+    table = TrialTable(list(labels))
+    done: dict[int, list[Done]] = {}
+    with Neighbour(context.study.cpu) as neighbour:
+
+        def company(point: int) -> AbstractContextManager[object]:
+            return _Beside(neighbour, works[point], done.setdefault(point, []))
+
+        try:
+            results = measure(
+                [context.scenario] * len(works),
+                context.study.budget,
+                context.manifest,
+                table=table,
+                progress=context.progress,
+                company=company,
+            )
+        finally:
+            if table.columns():
+                context.run.write_trials(table.stored())
+    rates = [_mean_rate(done.get(point, [])) for point in range(len(works))]
+    return results, rates
+
+
+class _Beside:
+    """A neighbour that works during a visit; what it did is kept."""
+
+    def __init__(self, neighbour: Neighbour, work: Work, done: list[Done]) -> None:
+        self._doing = neighbour.doing(work)
+        self._neighbour, self._work, self._done = neighbour, work, done
+
+    def __enter__(self) -> None:
+        self._doing.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            if error[0] is None and self._work.mode != "idle":
+                self._done.append(self._neighbour.done())
+        finally:
+            self._doing.__exit__(None, None, None)
+
+
+def _mean_rate(done: Sequence[Done]) -> float:
+    seconds = sum(one.seconds for one in done)
+    return sum(one.lines for one in done) / seconds if seconds else 0.0
+
+
+Pair = tuple[Result, Result | None]
+"""Measured and predicted."""
+
+
+def _cost(label: str, pair: Pair, idle: Pair, lines_per_s: float) -> Cost:
+    measured, predicted = pair
+    quiet, predicted_quiet = idle
+    expected = None
+    if predicted is not None and predicted_quiet is not None:
+        expected = predicted.cycles_per_packet.value / predicted_quiet.cycles_per_packet.value
+        if label != QUIET:
+            predicted = _anchored(predicted, quiet, predicted_quiet)
+    slowdown = ratio(measured.cycles_per_packet, quiet.cycles_per_packet)
+    return Cost(
+        label, measured, predicted, None if label == QUIET else slowdown, expected, lines_per_s
+    )
+
+
+def _anchored(predicted: Result, quiet: Result, predicted_quiet: Result) -> Result:
+    """What the model says of the neighbour, on top of what was measured beside an idle one.
+
+    The question is what the neighbour costs. How well the model knows this machine without one is
+    another, which the idle point's own error answers.
+    """
+    factor = quiet.cycles_per_packet.value / predicted_quiet.cycles_per_packet.value
+    cost, rate = predicted.cycles_per_packet, predicted.throughput_pps
+    note = f"stated on top of the idle neighbour's measurement: the model's times {factor:.3f}"
+    return predicted.model_copy(
+        update={
+            "cycles_per_packet": cost.scaled(factor, cost.unit),
+            "throughput_pps": rate.scaled(1 / factor, rate.unit),
+            "notes": (*predicted.notes, note),
+        }
+    )
+
+
+def _write(context: Context, costs: Sequence[Cost], again: Estimate | None) -> None:
+    """As a validation, which the report draws, where there are predictions; else as results."""
+    calibration, run = context.calibration, context.run
+    if calibration is None:
+        run.write_result([cost.measured for cost in costs])
+        return
+    points = [
+        ValidationPoint.of(
+            {"neighbour": cost.label},
+            cost.measured,
+            cost.predicted,
+            held_out=cost.label != QUIET,
+            extrapolates=bool(cost.predicted.notes) and cost.label == QUIET,
+            reproduce=shlex.join(["planecast", "partition", "verify", str(Path(context.source))]),
+        )
+        for cost in costs
+        if cost.predicted is not None
+    ]
+    run.write_result(
+        Validation.of(
+            context.study.name,
+            points,
+            {p.name: p.estimate(calibration.points) for p in calibration.parameters},
+            context.manifest,
+            repeatability=again,
+        )
+    )

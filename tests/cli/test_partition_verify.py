@@ -1,0 +1,31 @@
+"""``planecast partition verify`` on a measurement that is made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.partition.test_verify import measured, study
+
+__all__ = ["measured", "study"]
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_table_says_what_a_neighbour_costs(run: Run, study: Path) -> None:
+    answer = run("partition", "verify", study, "--seconds", "1")
+    assert answer.code == 0, answer.err
+    assert "walk 4MiB" in answer.out
+    assert "1.100 [" in answer.out
+    assert "nothing is predicted" in answer.out
+    assert "the idle neighbour measured twice" in answer.out
+    rows = run("partition", "verify", study, "--format", "json").json()["points"]
+    assert [row["neighbour"] for row in rows][0] == "idle"
+    assert rows[1]["slowdown"] == pytest.approx(1.1)
+
+
+def test_a_study_that_is_wrong_is_told(run: Run, study: Path) -> None:
+    study.write_text(study.read_text().replace("spin: true", "spni: true"))
+    answer = run("partition", "verify", study)
+    assert answer.code == 2
+    assert "study.yaml:7: unknown key" in answer.err

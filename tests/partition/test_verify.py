@@ -1,0 +1,223 @@
+"""What neighbours cost: the prediction's shape, and measuring them in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
+
+from planecast.engines.solve import Calibration, predicted_cycles, solve
+from planecast.errors import InputError
+from planecast.generators.neighbour import Done, Work
+from planecast.partition import verify as room
+from planecast.partition.contention import beside, with_neighbour
+from planecast.partition.noisy import NoisyPoint, load_noisy
+from planecast.partition.verify import Context, verify
+from planecast.results import Manifest, Result, RunDirectory
+from planecast.scenario import Scenario
+
+__all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
+
+SCENARIO = Scenario(name="vpe")
+GBS = 100.0
+
+
+def slowdown(model: Calibration, work: Work) -> float:
+    contended = beside(model, SCENARIO, work, GBS)
+    cycles = predicted_cycles([SCENARIO], contended.calibration).value[0]
+    return float(cycles / predicted_cycles([SCENARIO], model).value[0])
+
+
+def walk(mib: float, rate: float = 0.0) -> Work:
+    return Work(mode="walk", bytes=int(mib * (1 << 20)), lines_per_s=rate)
+
+
+def test_a_larger_working_set_costs_more_until_the_cache_is_full(calibration: Calibration) -> None:
+    found = [slowdown(calibration, walk(mib)) for mib in (0.25, 1, 4, 8, 64, 256)]
+    assert found[:2] == [1.0, 1.0]  # in the neighbour's own caches
+    # One that nearly fits is faster than one that waits for memory, so it may take more.
+    assert all(b >= a for a, b in pairwise(found[:4]))
+    assert found[-1] == pytest.approx(found[-2], rel=0.01)
+    assert found[-1] > 1.003
+
+
+def test_who_touches_less_takes_less(calibration: Calibration) -> None:
+    found = [slowdown(calibration, walk(64, rate)) for rate in (1e5, 5e6, 2e7, 0)]
+    assert found == sorted(found)
+    assert found[0] == pytest.approx(1.0, abs=0.01)
+
+
+def test_spinning_takes_nothing_shared(calibration: Calibration) -> None:
+    contended = beside(calibration, SCENARIO, Work(mode="spin"), GBS)
+    assert contended.calibration is calibration
+    assert contended.cache_share == 1.0
+
+
+def test_a_limit_is_kept_and_memory_gets_slower(calibration: Calibration) -> None:
+    stream = Work(mode="stream", bytes=1 << 28)
+    free = beside(calibration, SCENARIO, stream, 4.0)
+    held = beside(calibration, SCENARIO, stream.model_copy(update={"lines_per_s": 1e7}), 4.0)
+    assert held.neighbour_lines_per_s == 1e7
+    assert free.memory_factor > held.memory_factor > 1.0
+    assert 0 < free.cache_share <= held.cache_share <= 1
+
+
+def test_a_neighbours_effect_widens_the_interval(
+    calibration: Calibration, manifest: Manifest
+) -> None:
+    (quiet,) = solve([SCENARIO], calibration, manifest)
+    contended = beside(calibration, SCENARIO, walk(64), GBS)
+    (plain,) = solve([SCENARIO], contended.calibration, manifest)
+    told = with_neighbour(plain, quiet, contended)
+    sibling = with_neighbour(plain, quiet, contended, 1.6)
+    assert told.cycles_per_packet.value == plain.cycles_per_packet.value
+    assert told.cycles_per_packet.high is not None
+    assert plain.cycles_per_packet.high is not None
+    assert told.cycles_per_packet.high >= plain.cycles_per_packet.high
+    assert sibling.cycles_per_packet.value == pytest.approx(1.6 * plain.cycles_per_packet.value)
+    assert "last cache level" in told.notes[-1]
+
+
+STUDY = """\
+name: small
+scenario: scenario.yaml
+cpu: 1
+points:
+  - {walk: 4MiB}
+  - {stream: 64MiB, rate: 20M, write: true}
+  - {spin: true}
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    (tmp_path / "scenario.yaml").write_text("name: vpe\nplacement: {lcores: 0}\n")
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_study_reads_and_names_its_points(study: Path) -> None:
+    found, _ = load_noisy(study)
+    assert [p.label() for p in found.points] == ["walk 4MiB", "stream 64MiB 20M/s write", "spin"]
+    assert found.points[0].work() == Work(mode="walk", bytes=4 << 20)
+
+
+def test_the_shipped_study_has_points_enough(repository: Path) -> None:
+    found, scenario = load_noisy(repository / "studies" / "noisy-neighbour.yaml")
+    assert scenario.traffic.flows == 65536
+    assert len(found.points) >= 15
+    sets = [p.walk for p in found.points if p.walk]
+    assert (min(sets), max(sets)) == (64 << 10, 256 << 20)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fragment"),
+    [
+        ("{spin: true}", "{spin: true, walk: 4MiB}", "one of walk, stream and spin"),
+        ("{spin: true}", "{walk: 1}", "study.yaml:7"),
+        ("cpu: 1", "cpu: 0", "forwards on CPU 0 itself"),
+        ("scenario.yaml", "other.yaml", "there is no file"),
+    ],
+)
+def test_mistakes_are_told(study: Path, old: str, new: str, fragment: str) -> None:
+    study.write_text(study.read_text().replace(old, new))
+    with pytest.raises(InputError) as error:
+        load_noisy(study)
+    assert fragment in str(error.value)
+
+
+class FakeNeighbour:
+    """Says that it worked; `current` is the one that was made last."""
+
+    current: FakeNeighbour
+
+    def __init__(self, cpu: int) -> None:
+        self.work = Work()
+
+    def __enter__(self) -> FakeNeighbour:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    @contextmanager
+    def doing(self, work: Work) -> Any:
+        self.work = work
+        yield
+        self.work = Work()
+
+    def done(self) -> Done:
+        return Done(mode=self.work.mode, bytes=0, lines=10, seconds=2.0, lines_per_s=5.0)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch, make_result: Callable[..., Result]) -> list[str]:
+    """A measurement that finds 200 cycles, 20 more beside a walk, and notes who was beside."""
+    seen: list[str] = []
+
+    def measure(scenarios: Sequence[Scenario], *rest: Any, company: Any, **more: Any) -> Any:
+        results = []
+        for point in range(len(scenarios)):
+            with company(point):
+                mode = FakeNeighbour.current.work.mode
+            seen.append(mode)
+            results.append(make_result(220.0 if mode == "walk" else 200.0))
+        return results
+
+    class Kept(FakeNeighbour):
+        def __init__(self, cpu: int) -> None:
+            super().__init__(cpu)
+            FakeNeighbour.current = self
+
+    monkeypatch.setattr(room, "measure", measure)
+    monkeypatch.setattr(room, "Neighbour", Kept)
+    return seen
+
+
+def run_it(
+    study: Path, tmp_path: Path, model: Calibration | None, manifest: Manifest
+) -> tuple[Any, Path]:
+    found, scenario = load_noisy(study)
+    with RunDirectory.create(tmp_path / "runs", "verify", "small") as run:
+        context = Context(
+            found, str(study), scenario, model, run, manifest, lambda done, total, words: None
+        )
+        return verify(context), run.path
+
+
+def test_measured_beside_each_and_predicted_on_top_of_the_idle_one(
+    study: Path, tmp_path: Path, measured: list[str], calibration: Calibration, manifest: Manifest
+) -> None:
+    answer, run = run_it(study, tmp_path, calibration, manifest)
+    assert measured == ["idle", "walk", "stream", "spin", "idle"]
+    labels = [cost.label for cost in answer.costs]
+    assert labels == ["idle", "walk 4MiB", "stream 64MiB 20M/s write", "spin"]
+    assert answer.costs[1].slowdown.value == pytest.approx(1.1)
+    assert answer.costs[1].lines_per_s == 5.0
+    assert answer.repeatability.value == 1.0
+    for cost in answer.costs[1:]:
+        expected = 200.0 * cost.predicted_slowdown
+        assert cost.predicted.cycles_per_packet.value == pytest.approx(expected)
+    assert (run / "predictions.json").is_file()
+    assert '"held_out":true' in (run / "result.json").read_text().replace(" ", "").replace("\n", "")
+
+
+def test_without_a_calibration_it_only_measures(
+    study: Path, tmp_path: Path, measured: list[str], manifest: Manifest
+) -> None:
+    answer, run = run_it(study, tmp_path, None, manifest)
+    assert all(cost.predicted is None for cost in answer.costs)
+    assert np.isclose(answer.costs[1].slowdown.value, 1.1)
+    assert not (run / "predictions.json").exists()
+
+
+def test_points_are_whole_nouns() -> None:
+    assert NoisyPoint(walk=4096).label() == "walk 4KiB"
+    assert NoisyPoint(stream=1 << 30).label() == "stream 1GiB"
