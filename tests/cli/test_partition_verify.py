@@ -20,7 +20,7 @@ def test_the_table_says_what_a_neighbour_costs(run: Run, study: Path) -> None:
     assert "nothing is predicted" in answer.out
     assert "the idle neighbour measured twice" in answer.out
     rows = run("partition", "verify", study, "--format", "json").json()["points"]
-    assert [row["neighbour"] for row in rows][0] == "idle"
+    assert rows[0]["neighbour"] == "idle"
     assert rows[1]["slowdown"] == pytest.approx(1.1)
 
 
