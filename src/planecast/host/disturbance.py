@@ -64,5 +64,5 @@ def _steal(root: Root, sample_s: float) -> Check:
         "limits",
         found,
         "the hypervisor gives the CPUs to others in between; such trials are left out",
-        "measure at another time or longer (--set budget.seconds=300)",
+        "measure at another time, or longer (--seconds 300)",
     )

@@ -90,9 +90,11 @@ def _interrupts(root: Root, isolated: frozenset[int]) -> Check:
 def _watchdog(root: Root) -> Iterator[Check]:
     path = "proc/sys/kernel/nmi_watchdog"
     state = root.text(path)
-    if state == "0":
+    if not state:
+        yield Check("NMI watchdog", "note", "none in this kernel", "it interrupts nobody")
+    elif state == "0":
         yield Check("NMI watchdog", "good", "off", "it takes no counter and interrupts nobody")
-    elif state:
+    else:
         yield Check(
             "NMI watchdog",
             "limits",
