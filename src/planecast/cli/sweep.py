@@ -23,7 +23,6 @@ from planecast.errors import InputError
 if TYPE_CHECKING:
     from planecast.cli.output import Sheet
     from planecast.results import Result, RunDirectory
-    from planecast.scenario import Scenario
     from planecast.sweep import Job
 
 Engine = Literal["solve", "simulate"]
@@ -171,21 +170,19 @@ def _job(plan: Any, model: Any, engine: Engine, precision: float) -> Job:
 def _best(job: Job, run: RunDirectory) -> list[tuple[str, Result]]:
     """(label, whole result) of the points with most packets a second; raises InputError when every
     point was refused."""
-    from planecast.engines.simulate.engine import simulate
-    from planecast.engines.solve import solve
-    from planecast.scenario import point_label, with_overrides
+    from planecast.results import Result
+    from planecast.scenario import point_label
     from planecast.sweep import best_points
+    from planecast.sweep.answer import answered
 
     numbers, refused, why = best_points(run, SHOWN)
     if not numbers:
         raise InputError(f"all {refused} points were refused", "--vary", f"the first: {why[0]}")
     points = [job.plan.point(number) for number in numbers]
-    scenarios: list[Scenario] = [with_overrides(job.plan.base, point) for point in points]
-    if job.engine == "solve":
-        results = solve(scenarios, job.calibration, job.manifest)
-    else:
-        results = simulate(scenarios, job.calibration, job.manifest, precision=job.precision)
-    return [(point_label(p), r) for p, r in zip(points, results, strict=True)]
+    results = answered(job, points)
+    return [
+        (point_label(p), r) for p, r in zip(points, results, strict=True) if isinstance(r, Result)
+    ]
 
 
 def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]], columns: str) -> Sheet:

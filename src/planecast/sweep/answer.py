@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve import COLUMNS, Choice, solve_many
+from planecast.engines.solve import COLUMNS, Calibration, Choice, solve, solve_many
 from planecast.engines.solve.known import refuse_unmodelled
 from planecast.errors import InputError, PlanecastError
 from planecast.results.result import Result
@@ -21,6 +21,7 @@ from planecast.scenario import value_at, with_overrides
 from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Column
+from planecast.sweep.hardware import beyond_calibration, split, with_factors
 from planecast.sweep.job import Job, Plan
 
 Columns = dict[str, NDArray[Any]]
@@ -65,16 +66,18 @@ def _solved(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
     }
     found |= {"capped_by": np.full(size, None, dtype=object), "extrapolates": np.zeros(size, bool)}
 
-    def ask(base: Scenario, rows: NDArray[np.intp]) -> None:
+    def ask(base: Scenario, machine: Calibration, rows: NDArray[np.intp]) -> None:
         columns = {key: _rows(drawn[key], rows) for key in drawn if key in COLUMNS}
         # Without a column there would be one scenario, not one for each row.
         burst = np.full(len(rows), float(base.placement.burst))
         columns.setdefault("placement.burst", burst)
-        for name, values in solve_many(base, columns, job.calibration).items():
+        for name, values in solve_many(base, columns, machine).items():
             found[name][rows] = values
 
-    for base, rows in _bases(job.plan, drawn, refused):
-        _halving(functools.partial(ask, base), rows, refused)
+    for base, factors, rows in _bases(job.plan, drawn, refused):
+        machine = with_factors(job.calibration, factors)
+        _halving(functools.partial(ask, base, machine), rows, refused)
+        found["extrapolates"][rows] |= bool(beyond_calibration(factors))
     return {**found, "refused": refused}
 
 
@@ -100,8 +103,8 @@ def _halving(
 
 def _bases(
     plan: Plan, drawn: Mapping[str, Column], refused: NDArray[Any]
-) -> list[tuple[Scenario, NDArray[np.intp]]]:
-    """Scenarios over which the closed form's own columns vary, and the rows of each.
+) -> list[tuple[Scenario, dict[str, float], NDArray[np.intp]]]:
+    """Scenarios and factors of the machine, over which columns vary, and the rows of each.
 
     Every combination of what are no numbers of the closed form is checked once, as a scenario.
     """
@@ -116,19 +119,20 @@ def _bases(
     open_rows = np.flatnonzero(~crowded)
     special = [key for key in drawn if isinstance(drawn[key], Choice) or key not in COLUMNS]
     combined: dict[tuple[Any, ...], list[NDArray[np.intp]]] = {}
-    bases: dict[tuple[Any, ...], Scenario] = {}
+    bases: dict[tuple[Any, ...], tuple[Scenario, dict[str, float]]] = {}
     for rows in _alike([_rows(drawn[key], open_rows) for key in special], open_rows):
         values = plan.values(dict(drawn), int(rows[0]))
+        changes, factors = split(values)
         try:
-            scenario = with_overrides(plan.base, values)
+            scenario = with_overrides(plan.base, changes)
             refuse_unmodelled([scenario])
         except InputError as error:
             refused[rows] = str(error)
             continue
         kind = tuple(repr(values[key]) for key in special if key not in COLUMNS)
-        bases.setdefault(kind, scenario)
+        bases.setdefault(kind, (scenario, factors))
         combined.setdefault(kind, []).append(rows)
-    return [(bases[kind], np.sort(np.concatenate(rows))) for kind, rows in combined.items()]
+    return [(*bases[kind], np.sort(np.concatenate(rows))) for kind, rows in combined.items()]
 
 
 def _alike(columns: Sequence[Column], rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -145,14 +149,8 @@ def _alike(columns: Sequence[Column], rows: NDArray[np.intp]) -> list[NDArray[np
 
 
 def _simulated(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
-    results: list[Result | str] = []
-    scenarios: list[Scenario | str] = []
-    for row in range(size):
-        try:
-            scenarios.append(with_overrides(job.plan.base, job.plan.values(dict(drawn), row)))
-        except InputError as error:
-            scenarios.append(str(error))
-    results = _simulate(job, scenarios)
+    points = [job.plan.values(dict(drawn), row) for row in range(size)]
+    results = answered(job, points)
     columns: dict[str, list[Any]] = {}
     for result in results:
         for name, value in result_row(result).items():
@@ -160,22 +158,47 @@ def _simulated(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
     return {name: _column(values) for name, values in columns.items()}
 
 
-def _simulate(job: Job, scenarios: Sequence[Scenario | str]) -> list[Result | str]:
-    from planecast.engines.simulate.engine import simulate
-
-    def ask(asked: Sequence[Scenario]) -> list[Result | str]:
+def answered(job: Job, points: Sequence[Mapping[str, Any]]) -> list[Result | str]:
+    """The whole result of every point by the job's engine; a sentence for one that is refused."""
+    found: list[Result | str] = [""] * len(points)
+    groups: dict[tuple[tuple[str, float], ...], list[tuple[int, Scenario]]] = {}
+    for number, point in enumerate(points):
+        changes, factors = split(point)
         try:
-            options = {"precision": job.precision, "threads": 1}
-            return list(simulate(asked, job.calibration, job.manifest, **options))  # type: ignore[arg-type]
-        except PlanecastError as error:
-            if len(asked) == 1:
-                return [str(error)]
-            half = len(asked) // 2
-            return ask(asked[:half]) + ask(asked[half:])
+            scenario = with_overrides(job.plan.base, changes)
+        except InputError as error:
+            found[number] = str(error)
+        else:
+            groups.setdefault(tuple(factors.items()), []).append((number, scenario))
+    for kind, group in groups.items():
+        factors = dict(kind)
+        ask = functools.partial(_ask, job, with_factors(job.calibration, factors))
+        results = ask([scenario for _, scenario in group])
+        for (number, _), result in zip(group, results, strict=True):
+            found[number] = _noted(result, beyond_calibration(factors))
+    return found
 
-    good = [scenario for scenario in scenarios if isinstance(scenario, Scenario)]
-    answers = iter(ask(good) if good else [])
-    return [next(answers) if isinstance(s, Scenario) else s for s in scenarios]
+
+def _noted(result: Result | str, notes: Sequence[str]) -> Result | str:
+    if isinstance(result, str) or not notes:
+        return result
+    return result.model_copy(update={"notes": (*result.notes, *notes)})
+
+
+def _ask(job: Job, machine: Calibration, asked: Sequence[Scenario]) -> list[Result | str]:
+    """All scenarios at once; where one is refused, halves, so that the others are answered."""
+    try:
+        if job.engine == "solve":
+            return list(solve(asked, machine, job.manifest))
+        from planecast.engines.simulate.engine import simulate
+
+        made = job.manifest
+        return list(simulate(asked, machine, made, precision=job.precision, threads=1))
+    except PlanecastError as error:
+        if len(asked) == 1:
+            return [str(error)]
+        half = len(asked) // 2
+        return _ask(job, machine, asked[:half]) + _ask(job, machine, asked[half:])
 
 
 def result_row(result: Result | str) -> dict[str, Any]:
@@ -192,9 +215,15 @@ def result_row(result: Result | str) -> dict[str, Any]:
         latency = known.latency_ns.get(name) if known else None
         row[f"latency_ns_{stored}"] = None if latency is None else latency.value
     row["capped_by"] = known.capped_by if known else None
-    row["extrapolates"] = known is not None and any("outside" in note for note in known.notes)
+    row["extrapolates"] = known is not None and extrapolates(known)
     row["refused"] = None if known else str(result)
     return row
+
+
+def extrapolates(result: Result) -> bool:
+    """Whether a note says that something lies beyond what was calibrated."""
+    marks = ("outside the calibrated", "not the calibrated machine's")
+    return any(mark in note for note in result.notes for mark in marks)
 
 
 def loss_of(result: Result) -> float | None:

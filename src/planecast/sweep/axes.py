@@ -22,6 +22,7 @@ from planecast.scenario.model import Noun, listed
 from planecast.scenario.override import check_key
 from planecast.scenario.problems import shown
 from planecast.scenario.scenario import Scenario
+from planecast.sweep.hardware import FACTORS, checked_factor
 
 Floats = NDArray[np.float64]
 
@@ -118,9 +119,10 @@ def parse_axis(text: str) -> Axis:
     key, _, typed = text.partition("=")
     where = f"--vary {text}"
     key = key.strip()
-    check_key(key, where)
+    if key not in FACTORS:
+        check_key(key, where)
     field = field_at(Scenario, key.split("."))
-    numeric = field is not None and allowed(field).find("number") >= 0
+    numeric = key in FACTORS or (field is not None and "number" in allowed(field))
     parts = [part.strip() for part in typed.split(":")]
     if numeric and len(parts) > 1 and "," not in typed:
         return _range(key, parts, where)
@@ -148,7 +150,7 @@ def _range(key: str, parts: list[str], where: str) -> Axis:
         raise InputError("the range runs backwards", where, f"write {key}={high}:{low}")
     if log and low <= 0:
         raise InputError("equal ratios begin above 0", where, "raise the lower end, or drop :log")
-    whole = isinstance(low, int) and isinstance(high, int)
+    whole = isinstance(low, int) and isinstance(high, int) and key not in FACTORS
     axis = Axis(key=key, low=float(low), high=float(high), log=log, whole=whole, count=count)
     for value in np.asarray(axis.drawn(np.array([1 / 3, 0.5, 0.7]))).tolist():
         checked(key, int(value) if whole else value, where)
@@ -160,6 +162,8 @@ def checked(key: str, value: Any, where: str | None = None) -> Any:
 
     What only several keys together can break is found at the points. Raises InputError.
     """
+    if key in FACTORS:
+        return checked_factor(key, value, where or f"--vary {key}={value}")
     field = field_at(Scenario, key.split("."))
     if field is None:
         raise InputError(f"unknown key {key}", where or key)

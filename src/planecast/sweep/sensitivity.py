@@ -1,0 +1,180 @@
+"""Which key matters: one at a time (a tornado), and all together (Sobol's indices).
+
+A tornado moves one key from end to end of its range and leaves the others; a key that works only
+together with another shows nothing there. Sobol's indices share the answer's variance out over all
+keys drawn together: the first-order index is a key's alone, the total one has its interactions.
+Source: Saltelli et al. 2010, by way of SALib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.errors import InputError
+from planecast.results.estimate import Estimate
+from planecast.results.result import Result
+from planecast.results.sensitivity import Sensitivity, Swing
+from planecast.scenario import value_at
+from planecast.scenario.model import list_text
+from planecast.sweep.answer import answered
+from planecast.sweep.axes import Axis, Column, value_of
+from planecast.sweep.hardware import FACTORS
+from planecast.sweep.job import Job
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float, float, str], None]
+
+_BATCH = 64
+
+
+def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
+    """The swings of the axes of the job's plan, longest first.
+
+    `draws` is Sobol's base sample, a power of two; the scenarios asked are so many times the axes
+    and two. 0 leaves Sobol's indices out. Raises InputError when the base can't be answered, when
+    an end of an axis can't, or when too many draws can't.
+    """
+    axes = job.plan.axes
+    total = 1 + 2 * len(axes) + draws * (len(axes) + 2)
+    ends = [_ends(axis) for axis in axes]
+    points = [{}, *({a.key: v} for a, pair in zip(axes, ends, strict=True) for v in pair)]
+    tornado = [_whole(result) for result in answered(job, points)]
+    progress(len(points), total, "one at a time")
+    base = tornado[0]
+    indices, refused = _sobol(job, draws, progress, len(points), total) if draws else ({}, 0)
+    swings = []
+    for i, (axis, (low, high)) in enumerate(zip(axes, ends, strict=True)):
+        at_low, at_high = (tornado[1 + 2 * i + end].throughput_pps.value for end in (0, 1))
+        first, whole = indices.get(axis.key, (None, None))
+        swings.append(
+            Swing(
+                key=axis.key,
+                low=_text(low),
+                high=_text(high),
+                at_low_pps=at_low,
+                at_high_pps=at_high,
+                elasticity=_elasticity(low, high, at_low, at_high),
+                first_order=first,
+                total=whole,
+            )
+        )
+    return Sensitivity(
+        base=base,
+        swings=tuple(sorted(swings, key=lambda swing: -swing.width_pps)),
+        evaluations=total,
+        refused=refused,
+        notes=_notes(tornado),
+        manifest=job.manifest,
+    )
+
+
+def default_axes(job: Job) -> list[str]:
+    """What is varied when nothing is named: the machine's components and the tables, as words for
+    `parse_axis`: half to twice as much of each."""
+    words = [f"{key}=0.5:2:log" for key in FACTORS]
+    base = job.plan.base
+    for key in ("workload.acl_rules", "workload.routes", "traffic.flows"):
+        value = int(value_at(base, key))
+        most = base.workload.flows if key == "traffic.flows" else min(65536, 2 * value)
+        least = max(2, value // 2)
+        if least < min(most, 2 * value):
+            words.append(f"{key}={least}:{min(most, 2 * value)}:log")
+    return words
+
+
+def _ends(axis: Axis) -> tuple[Any, Any]:
+    column = axis.drawn(np.array([0.0, 1.0]))
+    return value_of(axis, column, 0), value_of(axis, column, 1)
+
+
+def _whole(result: Result | str) -> Result:
+    if isinstance(result, str):
+        raise InputError(
+            f"an end of an axis can't be answered: {result}", "--vary", "vary it less far"
+        )
+    return result
+
+
+def _elasticity(low: Any, high: Any, at_low: float, at_high: float) -> float | None:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (low, high))
+    if not numbers or low <= 0 or low == high:
+        return None
+    return float(np.log(at_high / at_low) / np.log(high / low))
+
+
+def _sobol(
+    job: Job, draws: int, progress: Progress, done: int, total: int
+) -> tuple[dict[str, tuple[Estimate, Estimate]], int]:
+    """(first-order and total index by key, how many draws were refused)."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SALib's own, on its way in
+        from SALib.analyze import sobol as analyze
+        from SALib.sample import sobol as sample
+
+    axes = job.plan.axes
+    problem = {
+        "num_vars": len(axes),
+        "names": [axis.key for axis in axes],
+        "bounds": [[0.0, 1.0]] * len(axes),
+    }
+    seed = job.plan.seed
+    shares = sample.sample(problem, draws, calc_second_order=False, seed=seed)
+    columns = [axis.drawn(shares[:, i]) for i, axis in enumerate(axes)]
+    values: list[float] = []
+    for first in range(0, len(shares), _BATCH):
+        rows = range(first, min(first + _BATCH, len(shares)))
+        points = [_point(axes, columns, row) for row in rows]
+        results = answered(job, points)
+        values += [np.nan if isinstance(r, str) else r.throughput_pps.value for r in results]
+        progress(done + len(values), total, "all together")
+    rates = np.array(values)
+    refused = np.isnan(rates)
+    if refused.mean() > 0.02:
+        raise InputError(
+            f"{int(refused.sum())} of {len(rates)} draws can't be answered",
+            "--vary",
+            "vary less far, so that the keys go together",
+        )
+    rates[refused] = np.nanmean(rates)
+    if float(np.ptp(rates)) == 0:
+        zero = Estimate(value=0.0, samples=draws, unit="ratio", kind="computed")
+        return {axis.key: (zero, zero) for axis in axes}, int(refused.sum())
+    found = analyze.analyze(problem, rates, calc_second_order=False, seed=seed)
+    return {
+        axis.key: (_index(found, "S1", i, draws), _index(found, "ST", i, draws))
+        for i, axis in enumerate(axes)
+    }, int(refused.sum())
+
+
+def _point(axes: Sequence[Axis], columns: Sequence[Column], row: int) -> dict[str, Any]:
+    return {a.key: value_of(a, c, row) for a, c in zip(axes, columns, strict=True)}
+
+
+def _index(found: Any, name: str, i: int, draws: int) -> Estimate:
+    value, half = float(found[name][i]), float(found[f"{name}_conf"][i])
+    return Estimate(
+        value=value,
+        low=value - half,
+        high=value + half,
+        samples=draws,
+        unit="ratio",
+        kind="computed",
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return list_text(value) if isinstance(value, tuple) else str(value)
+
+
+def _notes(results: Sequence[Result]) -> tuple[str, ...]:
+    """What was beyond the calibration at the ends, each once."""
+    notes = dict.fromkeys(note for result in results for note in result.notes)
+    return tuple(note for note in notes if "calibrated" in note)
