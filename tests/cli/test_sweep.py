@@ -33,3 +33,23 @@ def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
     again = run("sweep", "--resume", "latest")
     assert again.code == 2
     assert "complete" in again.err
+
+
+def test_the_cheapest_and_what_matters(run: Run, asked: Path, calibrated: Path) -> None:
+    vary = ("--vary", "placement.lcores=0,0-1", "--vary", "machine.core_clock=1,1.5")
+    answer = run("optimise", asked, "--rate", "10kpps", *vary, "--format", "json")
+    found = answer.json()
+    assert (found["tried"], found["possible"]) == (4, 4)
+    assert found["candidates"][0]["point"]["placement.lcores"] == "0"
+    answer = run("optimise", asked, "--rate", "10Gpps", *vary)
+    assert answer.code == 1
+    assert "none of 4 configurations meets the target; the nearest," in answer.err
+    for words in (("--rate", "fast"), ("--rate", "1Mpps", "--cost", "x")):
+        answer = run("optimise", asked, *words, *vary)
+        assert answer.code == 2
+        assert words[-2] in answer.err
+    answer = run("sensitivity", asked, *vary[2:], "--draws", "0", "--format", "json")
+    assert [swing["key"] for swing in answer.json()["swings"]] == ["machine.core_clock"]
+    answer = run("sensitivity", asked, "--draws", "48")
+    assert answer.code == 2
+    assert "power of two" in answer.err

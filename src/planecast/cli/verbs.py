@@ -23,7 +23,6 @@ VERBS: dict[str, str] = {
     "sweep": "Very many points by the model, over all cores or a Dask cluster.",
     "optimise": "The cheapest placement or machine that meets a rate, loss and latency.",
     "sensitivity": "Which component and which number matter: tornado and Sobol.",
-    "bounds": "What no faster component could beat: infinite cache, ideal core, best and worst.",
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
     "curve": "Loss and latency against offered load, measured and simulated.",
     "search": "The highest loads that a data plane takes: NDR, PDR, RFC 2544, RFC 9004, soak.",

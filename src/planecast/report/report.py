@@ -12,6 +12,7 @@ from planecast.report.html import page_html
 from planecast.report.load_curve_page import load_curve_page
 from planecast.report.page import Page
 from planecast.report.results_page import results_page
+from planecast.report.sensitivity_page import sensitivity_page
 from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
 from planecast.results import (
@@ -20,6 +21,7 @@ from planecast.results import (
     ResultSet,
     RunDirectory,
     SearchAnswer,
+    Sensitivity,
     Validation,
 )
 from planecast.results.atomic import write_text
@@ -43,7 +45,7 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
         raise InputError(
             "a search has no page: its rates are a table", str(run.path), "read its result.json"
         )
-    if not (isinstance(content, Result) or _parts(content)):
+    if not (isinstance(content, Result | Sensitivity) or _parts(content)):
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
     write_text(target, report_html(content, _why_partial(run)))
@@ -73,6 +75,8 @@ def _page(content: Content) -> Page:
         return validation_page(content)
     if isinstance(content, LoadCurve):
         return load_curve_page(content)
+    if isinstance(content, Sensitivity):
+        return sensitivity_page(content)
     assert not isinstance(content, SearchAnswer)  # refused before
     return results_page(content.results if isinstance(content, ResultSet) else [content])
 

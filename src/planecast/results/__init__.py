@@ -20,6 +20,7 @@ from planecast.results.search import (
     SearchAnswer,
     SoakAnswer,
 )
+from planecast.results.sensitivity import Sensitivity, Swing
 from planecast.results.store import (
     RunDirectory,
     find_run,
@@ -53,8 +54,10 @@ __all__ = [
     "ResultSet",
     "RunDirectory",
     "SearchAnswer",
+    "Sensitivity",
     "SoakAnswer",
     "StageResult",
+    "Swing",
     "Table",
     "Validation",
     "ValidationPoint",

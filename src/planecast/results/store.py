@@ -23,6 +23,7 @@ from planecast.results.atomic import disk_errors, replacing, write_text
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
 from planecast.results.search import SearchAnswer
+from planecast.results.sensitivity import Sensitivity
 from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
 
@@ -34,7 +35,7 @@ SWEEP = "sweep.parquet"
 PARTS = "parts"
 """Folder of those that a sweep has answered so far, a file a batch."""
 
-Content = Validation | LoadCurve | ResultSet | Result | SearchAnswer
+Content = Validation | LoadCurve | ResultSet | Result | SearchAnswer | Sensitivity
 """What a ``result.json`` can hold."""
 
 
@@ -215,6 +216,8 @@ def read_result(path: Path) -> Content:
     kind: type[Content] = Result
     if "method" in keys:
         kind = SearchAnswer
+    elif "swings" in keys:
+        kind = Sensitivity
     elif "points" in keys:
         kind = Validation
     elif "loads" in keys:
@@ -246,4 +249,6 @@ def results_of(content: Content) -> list[Result]:
         return [point.measured for point in content.loads]
     if isinstance(content, ResultSet):
         return list(content.results)
+    if isinstance(content, Sensitivity):
+        return [content.base]
     return [content]

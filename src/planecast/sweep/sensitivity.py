@@ -20,6 +20,7 @@ from planecast.results.result import Result
 from planecast.results.sensitivity import Sensitivity, Swing
 from planecast.scenario import value_at
 from planecast.scenario.model import list_text
+from planecast.scenario.scenario import Scenario
 from planecast.sweep.answer import answered
 from planecast.sweep.axes import Axis, Column, value_of
 from planecast.sweep.hardware import FACTORS
@@ -72,11 +73,10 @@ def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
     )
 
 
-def default_axes(job: Job) -> list[str]:
+def default_axes(base: Scenario) -> list[str]:
     """What is varied when nothing is named: the machine's components and the tables, as words for
     `parse_axis`: half to twice as much of each."""
     words = [f"{key}=0.5:2:log" for key in FACTORS]
-    base = job.plan.base
     for key in ("workload.acl_rules", "workload.routes", "traffic.flows"):
         value = int(value_at(base, key))
         most = base.workload.flows if key == "traffic.flows" else min(65536, 2 * value)

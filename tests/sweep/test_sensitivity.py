@@ -1,0 +1,89 @@
+"""Sensitivity: what is known to matter does, what is known not to matter doesn't."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from tests.sweep.conftest import MakeJob
+
+from planecast.engines.solve import Calibration
+from planecast.errors import InputError
+from planecast.report.report import report_html
+from planecast.results import Result, RunDirectory
+from planecast.scenario import Scenario
+from planecast.sweep import parse_axis
+from planecast.sweep.answer import answered
+from planecast.sweep.hardware import FACTORS, with_factors
+from planecast.sweep.sensitivity import default_axes, sensitivity
+
+
+def rate(make_job: MakeJob, **factors: float) -> float:
+    job = make_job("machine.core_clock=1,2")
+    (found,) = answered(job, [{f"machine.{name}": value for name, value in factors.items()}])
+    assert isinstance(found, Result), found
+    return found.throughput_pps.value
+
+
+@pytest.mark.parametrize("key", FACTORS)
+def test_no_better_component_makes_it_slower(make_job: MakeJob, key: str) -> None:
+    name = key.partition(".")[2]
+    rates = [rate(make_job, **{name: factor}) for factor in (0.5, 1.0, 1.5, 3.0)]
+    assert all(b >= a * (1 - 1e-9) for a, b in itertools.pairwise(rates))
+    # Nothing but everything twice as fast makes all of it twice as fast.
+    assert rates[-1] <= 3 * rates[1] * (1 + 1e-9)
+
+
+def test_everything_faster_is_that_much_faster(make_job: MakeJob, calibration: Calibration) -> None:
+    speeds = {"core_clock": 2.0, "llc_speed": 2.0, "memory_speed": 2.0}
+    assert rate(make_job, **speeds) == pytest.approx(2 * rate(make_job), rel=1e-6)
+    assert with_factors(calibration, {"machine.core_clock": 1.0}) == calibration
+
+
+def test_the_indices_share_the_variance_out(make_job: MakeJob, folder: RunDirectory) -> None:
+    axes = ("machine.core_clock=0.5:2", "machine.tlb_reach=0.5:2", "placement.burst=32,64")
+    job = make_job(*axes, sample="lhs", points=16)
+    found = sensitivity(job, 16, lambda *_: None)
+    assert found.evaluations == 1 + 6 + 16 * 5
+    by_key = {swing.key: swing for swing in found.swings}
+    clock, tlb = by_key["machine.core_clock"], by_key["machine.tlb_reach"]
+    assert found.swings[0] == clock
+    assert clock.total is not None
+    assert clock.total.value > 0.8
+    assert 0.3 < (clock.elasticity or 0) <= 1
+    assert tlb.width_pps == 0  # large pages
+    assert tlb.total is not None
+    assert tlb.total.value == pytest.approx(0, abs=1e-9)
+    assert any("not the calibrated machine's" in note for note in found.notes)
+    folder.write_result(found)
+    assert folder.read() == found
+    page = report_html(found)
+    assert "machine.core_clock moves it most" in page
+    assert 'id="tornado"' in page
+    assert 'id="sobol"' in page
+
+
+def test_a_tornado_alone(make_job: MakeJob) -> None:
+    job = make_job("machine.core_clock=0.5:2", sample="lhs", points=1)
+    found = sensitivity(job, 0, lambda *_: None)
+    assert found.evaluations == 3
+    assert found.swings[0].total is None
+    assert 'id="sobol"' not in report_html(found)
+
+
+def test_an_end_that_cannot_be_asked_is_refused(make_job: MakeJob) -> None:
+    job = make_job("nic.link_gbps=10,25", sample="lhs", points=1)
+    with pytest.raises(InputError, match=r"an end of an axis can't be answered.*knows no nic"):
+        sensitivity(job, 0, lambda *_: None)
+
+
+def test_what_is_varied_by_default_can_be(base: Scenario) -> None:
+    keys = [parse_axis(words).key for words in default_axes(base)]
+    assert set(FACTORS) <= set(keys)
+    assert "workload.acl_rules" in keys
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", "100", "fast"])
+def test_impossible_machines_are_refused(typed: str) -> None:
+    with pytest.raises(InputError, match=r"--vary machine.llc_size.*a factor from 0.05 to 20"):
+        parse_axis(f"machine.llc_size=1,{typed}")
