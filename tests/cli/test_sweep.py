@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.test_predict import asked, calibrated
+from tests.cli.test_predict import asked, calibrated, kept
 
-__all__ = ["asked", "calibrated"]
+__all__ = ["asked", "calibrated", "kept"]
 
 
 def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
