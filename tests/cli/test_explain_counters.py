@@ -71,6 +71,12 @@ def test_csv_has_a_line_a_node(zen: str) -> None:
     assert lines[1].startswith("frontend_bound,1,0.5,,,share of slots,0.15,True,1,computed,")
 
 
+def test_the_page_shows_real_output(repository: Path) -> None:
+    page = (repository / "docs" / "counters.md").read_text(encoding="utf-8")
+    block = page.split('$ planecast explain --published "l3fwd noHT"\n')[1].split("```")[0]
+    assert block == run("--published", "l3fwd noHT")
+
+
 def test_published_rows_and_events_are_listed() -> None:
     assert "OVS-DPDK HT" in refused("--published", "list")
     assert "memory and store side" in run("--published", "l3fwd noht")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import InputError
+from planecast.explain.counters import Asked, explain_recording
 from planecast.instruments.recorded import Recording, read_recording
 from planecast.instruments.recorded.number import number, scaled_number
 
@@ -207,6 +208,51 @@ Skt,PCIeRdCur,RFO,CRd,DRd,ItoM,PRd,WiL
 def test_what_can_not_be_read_gets_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         read(tmp_path, text)
+
+
+TERMINAL = """\
+# 4.7 on Intel(R) Xeon(R)
+S0-C0    Frontend_Bound:                 13.91 % Slots
+S0-C0    BE_Bound.Memory_Bound:          44.58 % Slots  <==
+S0-C0-T0 BE_Bound.Mem_Bound.DRAM_Bound:  47.11 % Stalls <==
+S0-C0    Frontend_Bound:                 13.95 % Slots
+"""
+METRICS = """\
+ Performance counter stats for 'sleep 1':
+
+  6.1 %  frontend_bound             (20.00%)
+ 12,345,678      cycles             #     65.9 %  backend_bound_cpu          (19.99%)
+"""
+
+
+def test_what_toplev_prints_for_people_is_read(tmp_path: Path) -> None:
+    found = read(tmp_path, TERMINAL)
+    assert [(s.node, s.value, s.place) for s in found.shares] == [
+        ("Frontend_Bound", pytest.approx(0.1395), "S0-C0"),
+        ("BE_Bound.Memory_Bound", pytest.approx(0.4458), "S0-C0"),
+        ("BE_Bound.Mem_Bound.DRAM_Bound", pytest.approx(0.4711), "S0-C0-T0"),
+    ]
+    assert "rounded" in found.remarks[0]
+
+
+def test_what_perf_prints_of_its_metrics_is_read(tmp_path: Path) -> None:
+    found = read(tmp_path, METRICS)
+    assert [(s.node, s.value, s.running) for s in found.shares] == [
+        ("frontend_bound", pytest.approx(0.061), pytest.approx(0.2)),
+        ("backend_bound_cpu", pytest.approx(0.659), pytest.approx(0.1999)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "limit"),
+    [
+        ("6-2-TMA-Intel", "Backend bound 53.4 % → Memory bound 44.6 % → DRAM bound 47.1 %"),
+        ("6-3-TMA-AMD", "Backend bound 67.5 % → Core bound 65.9 %"),
+    ],
+)
+def test_a_books_outputs_lead_to_the_books_conclusions(file: str, limit: str) -> None:
+    path = shared(f"perf-book/{file}.md")
+    assert explain_recording(read_recording(path), Asked(file)).limits[0].startswith(limit)
 
 
 def test_what_is_no_text_gets_a_sentence(tmp_path: Path) -> None:

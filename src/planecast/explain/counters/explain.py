@@ -83,7 +83,7 @@ def explain_recording(
     return CounterExplanation(
         label=asked.label,
         tool=recording.tool,
-        architecture=definition.file.title,
+        architecture=f"{'read as ' if doubt else ''}{definition.file.title}",
         smt=smt,
         limits=tuple(limits(tree, metrics, smt)),
         certainty=tuple(
@@ -95,7 +95,7 @@ def explain_recording(
                 _cautions(definition, smt),
             )
         ),
-        advice=tuple(advice(tree, lacking)),
+        advice=tuple(advice(tree, metrics, lacking)),
         nodes=nodes,
         metrics=metrics,
         unknown=tuple(_unknown(recording, vectors, strangers, packets)),

@@ -142,7 +142,9 @@ def _repeated(tree: Tree, rounds: int) -> str:
     )
 
 
-def advice(tree: Tree, lacking: Mapping[str, Sequence[str]]) -> Iterator[Advice]:
+def advice(
+    tree: Tree, metrics: Sequence[ExplainedMetric], lacking: Mapping[str, Sequence[str]]
+) -> Iterator[Advice]:
     """What to try: for what matters most first, and what to count to know more.
 
     `lacking` has the events that a part which isn't known needs, by its parent's name.
@@ -170,6 +172,13 @@ def advice(tree: Tree, lacking: Mapping[str, Sequence[str]]) -> Iterator[Advice]
             if try_this not in tried:
                 tried.add(try_this)
                 yield Advice(try_this=try_this, why=f"{deepest.title} {_percent(deepest)}")
+    yield from _besides(tree, metrics)
+    if not tree.limiting():
+        yield from _less_work(tree)
+
+
+def _besides(tree: Tree, metrics: Sequence[ExplainedMetric]) -> Iterator[Advice]:
+    """What doesn't limit and is worth a look all the same."""
     known = [tree.nodes.get("branch_mispredicts"), tree.nodes.get("bad_speculation")]
     branches = next((node for node in known if node is not None and node.share), None)
     if branches is not None and _size(branches) > _BRANCHY and not branches.over:
@@ -178,11 +187,17 @@ def advice(tree: Tree, lacking: Mapping[str, Sequence[str]]) -> Iterator[Advice]
             why=f"{branches.title} {_percent(branches)}: a profile pays above "
             f"{100 * _BRANCHY:.0f} %",
         )
-    if not tree.limiting():
-        retiring = tree.nodes.get("retiring")
-        if retiring is not None and retiring.share is not None:
-            for try_this in meaning_of("retiring").tries:
-                yield Advice(try_this=try_this, why=f"Retiring {_percent(retiring)}")
+    for metric in metrics:
+        if metric.over and metric.metric != "instructions_per_cycle":
+            for try_this in meaning_of(metric.metric).tries[:1]:
+                yield Advice(try_this=try_this, why=f"{metric.title}: {metric.means}")
+
+
+def _less_work(tree: Tree) -> Iterator[Advice]:
+    retiring = tree.nodes.get("retiring")
+    if retiring is not None and retiring.share is not None:
+        for try_this in meaning_of("retiring").tries:
+            yield Advice(try_this=try_this, why=f"Retiring {_percent(retiring)}")
 
 
 def _size(node: ExplainedNode) -> float:

@@ -9,6 +9,7 @@ from planecast.instruments.recorded.pcm_csv import looks_like_pcm, read_pcm_csv
 from planecast.instruments.recorded.perf_csv import looks_like_perf_csv, read_perf_csv
 from planecast.instruments.recorded.perf_json import read_perf_json
 from planecast.instruments.recorded.recording import Recording
+from planecast.instruments.recorded.terminal import looks_like_terminal, read_terminal
 from planecast.instruments.recorded.toplev_csv import looks_like_toplev, read_toplev_csv
 
 _MAX_BYTES = 256 << 20
@@ -31,6 +32,8 @@ def read_recording(path: Path) -> Recording:
         return read_pcm_csv(lines, str(path))
     if looks_like_perf_csv(lines):
         return read_perf_csv(lines, str(path))
+    if looks_like_terminal(lines):
+        return read_terminal(lines)
     if any("Performance counter stats" in line for line in lines):
         raise InputError(
             "this is perf stat's output for people", str(path), "record with -x, or -j"
