@@ -97,7 +97,8 @@ def _digits(number: float) -> str:
     magnitude = abs(number)
     if magnitude >= 1000:
         return f"{number:,.0f}"
-    return f"{number:.{1 if magnitude >= 100 else 2 if magnitude >= 10 else 3}f}"
+    text = f"{number:.{1 if magnitude >= 100 else 2 if magnitude >= 10 else 3}f}"
+    return "0.000" if text == "-0.000" else text
 
 
 def _texts(sheet: Sheet) -> list[list[str]]:

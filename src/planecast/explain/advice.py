@@ -49,7 +49,7 @@ def _changes(explained: Explanation, calibration: Calibration) -> Iterator[Advic
 def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[str, object, str]]:
     burst = scenario.placement.burst
     _, most = calibration.ranges.get("placement.burst", (burst, burst))
-    for larger in (16, 2 * burst, 4 * burst):
+    for larger in dict.fromkeys((16, 2 * burst, 4 * burst)):
         if burst < larger <= most:
             yield "placement.burst", larger, "shares each burst's cost; packets wait longer for it"
     if scenario.placement.page_size == "4KiB":

@@ -15,13 +15,16 @@ from pydantic import BeforeValidator
 from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.explain.arithmetic import difference, total
-from planecast.explain.causes import in_order
+from planecast.explain.causes import cause_of, in_order
 from planecast.explain.explanation import Explanation
 from planecast.explain.modelled import modelled_change
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario import SCENARIO_KEYS, value_at
 from planecast.scenario.model import Noun, list_text, listed
+
+_ROUNDING = 1e-6
+"""Cycles that sums in another order differ by."""
 
 ALL = "all"
 """The whole packet, beside the stages."""
@@ -44,7 +47,8 @@ class Change(Noun):
     @property
     def moved(self) -> bool:
         """Whether the change is more than the intervals leave open."""
-        return self.change.interval is not None and not self.change.covers(0.0)
+        apart = self.change.interval is not None and not self.change.covers(0.0)
+        return apart and abs(self.change.value) > _ROUNDING
 
 
 class Difference(Noun):
@@ -183,7 +187,7 @@ def _findings(changes: tuple[Change, ...]) -> list[str]:
     ]
     for causes, what in ((True, "cause"), (False, "stage")):
         named = [
-            (c.cause if causes else c.stage, c)
+            (cause_of(c.cause).title if causes else c.stage, c)
             for c in changes
             if (c.stage == ALL) == causes and bool(c.cause) == causes and c.moved
         ]

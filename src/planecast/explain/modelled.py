@@ -9,18 +9,21 @@ that fit nearly as well, and from the model's own error, which counts in proport
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from planecast.engines.solve import Calibration, features, predicted_cycles
+from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.engine import EXTRAPOLATION
 from planecast.engines.solve.features import (
     ASKED_FOR_BY_KEY,
     STAGES,
+    FeatureTable,
+    feature_tables,
     stage_instructions,
 )
 from planecast.engines.solve.known import asked
@@ -62,8 +65,7 @@ def modelled(scenario: Scenario, calibration: Calibration, slots: float | None) 
     Raises InputError for what the model doesn't know, as the engine does.
     """
     predicted_cycles([scenario], calibration)  # refuses what has no parameter here
-    sums = _sums(scenario, calibration, calibration.last_level_factor)
-    others = [_sums(scenario, calibration, a.last_level_factor) for a in calibration.alternatives]
+    sums, *others = _sums(scenario, calibration)
     apart = _Apart(scenario, calibration, others)
     parts = {place: apart.estimate([place], row) for place, row in sums.rows.items()}
     for stage in dict.fromkeys(stage for stage, _ in sums.rows):
@@ -100,10 +102,8 @@ def modelled_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[
     Raises InputError for what the model doesn't know.
     """
     predicted_cycles([a, b], calibration)
-    factors = [calibration.last_level_factor]
-    factors += [other.last_level_factor for other in calibration.alternatives]
-    left, *others_left = (_sums(a, calibration, factor) for factor in factors)
-    right, *others_right = (_sums(b, calibration, factor) for factor in factors)
+    left, *others_left = _sums(a, calibration)
+    right, *others_right = _sums(b, calibration)
     others = [_less_sums(x, y) for x, y in zip(others_right, others_left, strict=True)]
     rows = _less_sums(right, left).rows
     outer = a if outside(a, calibration.ranges) else b
@@ -133,15 +133,30 @@ class _Sums:
     memory_lines: float
 
 
-def _sums(scenario: Scenario, calibration: Calibration, factor: float) -> _Sums:
-    hierarchy = calibration.hierarchy.with_last_level(factor)
-    table = features([scenario], hierarchy, calibration.instructions)
-    delays = Delays(facts_of(asked([scenario]))).parts(hierarchy)
-    number = {name: i for i, name in enumerate(calibration.names)}
+def _sums(scenario: Scenario, calibration: Calibration) -> list[_Sums]:
+    """With the last cache level that fitted best, then with the alternatives in their order."""
+    factors = [calibration.last_level_factor]
+    factors += [other.last_level_factor for other in calibration.alternatives]
+    hierarchies = [calibration.hierarchy.with_last_level(factor) for factor in factors]
+    questions = asked([scenario])
+    tables = feature_tables(questions, hierarchies, calibration.instructions)
+    delays = Delays(facts_of(questions))
+    own = {"source", *scenario.workload.stages, "tx"}
+    return [
+        _summed(table, delays.parts(hierarchy), own, calibration.names)
+        for table, hierarchy in zip(tables, hierarchies, strict=True)
+    ]
+
+
+def _summed(
+    table: FeatureTable,
+    delays: Mapping[str, Mapping[str, Floats]],
+    own: AbstractSet[str],
+    names: Sequence[str],
+) -> _Sums:
+    number = {name: i for i, name in enumerate(names)}
     rows: dict[Place, Floats] = {}
-    for stage in STAGES:
-        if stage not in ("source", "tx") and stage not in scenario.workload.stages:
-            continue
+    for stage in (stage for stage in STAGES if stage in own):
         for name, column in table.stages[stage].items():
             if name not in number:
                 continue  # a parameter that no scenario here needs
