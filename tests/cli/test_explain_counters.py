@@ -78,7 +78,7 @@ def test_the_page_shows_real_output(repository: Path) -> None:
 
 
 def test_published_rows_and_events_are_listed() -> None:
-    assert "OVS-DPDK HT" in refused("--published", "list")
+    assert "ovs-l2 HT" in refused("--published", "list")
     assert "memory and store side" in run("--published", "l3fwd noht")
     events = run("--events", "E5-2699v4")
     assert "cpu/event=0x9c,umask=0x1/" in events

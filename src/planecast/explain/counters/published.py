@@ -1,49 +1,71 @@
-"""Published: rows of documents' level-1 tables, explained as if they had been recorded."""
+"""Published: rows of a document's level-1 table, explained as if they had been recorded."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
+from planecast.catalog import entry_path
 from planecast.errors import InputError
 from planecast.explain.counters.explain import Asked, explain_recording
 from planecast.explain.counters.explanation import CounterExplanation, ExplainedMetric
 from planecast.instruments.recorded import Recording, Share
 from planecast.results.estimate import Estimate
 from planecast.scenario.document import read_document
-from planecast.topdown.load import CATALOG, meaning_of
+from planecast.topdown.load import meaning_of
+
+_DOCUMENT, _ARCHITECTURE = "bsdp", "broadwell"
+"""The only document with a whole table; its first processor is an E5-2699v4."""
+_NODES = {
+    "frontend": "frontend_bound",
+    "bad-speculation": "bad_speculation",
+    "backend": "backend_bound",
+    "retiring": "retiring",
+}
+"""Our names of the document's four shares."""
 
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of a table."""
+    """A row of the table: an application, with one or both threads of its core busy."""
 
     name: str
     """``l3fwd noHT``."""
     title: str
     """Document and table."""
-    architecture: str
+    smt: bool
+    """Whether both threads of the core were busy (HT)."""
     shares: dict[str, float]
     """Of 1, by node."""
     instructions: float | None
     """Instructions a packet, where the document has them."""
 
-    @property
-    def smt(self) -> bool:
-        """Whether both threads of the core were busy."""
-        return not self.name.endswith("noHT")
-
 
 @cache
 def published_rows() -> dict[str, PublishedRow]:
     """All rows by their names."""
+    document = read_document(entry_path("published", _DOCUMENT)).data
+    figures = document["figures"]
+    shares: dict[tuple[str, str], dict[str, float]] = {}
+    places: dict[tuple[str, str], str] = {}
+    for key, figure in figures.items():
+        kind, *rest = key.split(".")
+        if kind == "slots":
+            threads, share, application = rest
+            row = shares.setdefault((application, threads), {})
+            row[_NODES[share]] = figure["value"] / 100
+            places[application, threads] = figure["place"]
     found = {}
-    for table in read_document(CATALOG / "published.yaml").data.values():
-        for name, row in table["rows"].items():
-            shares = {node: value / 100 for node, value in row.items() if node != "instructions"}
-            found[name] = PublishedRow(
-                name, table["title"], table["architecture"], shares, row.get("instructions")
-            )
+    for (application, threads), row in shares.items():
+        name = f"{application} {threads}"
+        path_length = figures.get(f"ipp.2.2GHz.{threads}.{application}")
+        found[name] = PublishedRow(
+            name,
+            f"{document['title']}, {places[application, threads]}",
+            threads == "HT",
+            row,
+            path_length["value"] if path_length else None,
+        )
     return found
 
 
@@ -60,7 +82,7 @@ def explain_published(name: str) -> CounterExplanation:
     recording = Recording(
         row.title, shares=tuple(Share(node, value) for node, value in row.shares.items())
     )
-    asked = Asked(row.name, row.architecture, row.smt, kind="published")
+    asked = Asked(row.name, _ARCHITECTURE, row.smt, kind="published")
     return explain_recording(recording, asked, _path_length(row))
 
 
