@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,9 @@ def test_csv_has_a_line_a_node(zen: str) -> None:
 
 def test_the_page_shows_real_output(repository: Path) -> None:
     page = (repository / "docs" / "counters.md").read_text(encoding="utf-8")
-    block = page.split('$ planecast explain --published "l3fwd noHT"\n')[1].split("```")[0]
-    assert block == run("--published", "l3fwd noHT")
+    for command in ('--published "l3fwd noHT"', '--published "l3fwd noHT" --against "l3fwd HT"'):
+        block = page.split(f"$ planecast explain {command}\n")[1].split("```")[0]
+        assert block == run(*shlex.split(command))
 
 
 def test_published_rows_and_events_are_listed() -> None:
@@ -95,6 +97,7 @@ def test_published_rows_and_events_are_listed() -> None:
         (("--arch", "z80"), "no top-down definition is known for 'z80'"),
         (("--place", "CPU7"), "CPU7 is not in the file"),
         (("--published", "l3fwd HT"), "--from and --published are both given"),
+        (("--against", "nowhere.csv"), "nowhere.csv: there is no such file"),
     ],
 )
 def test_what_can_not_be_asked_gets_a_sentence(

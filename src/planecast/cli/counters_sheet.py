@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 from planecast.cli.output import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
-    from planecast.explain.counters import CounterExplanation, ExplainedMetric, ExplainedNode
+    from planecast.explain.counters import (
+        CounterDifference,
+        CounterExplanation,
+        ExplainedMetric,
+        ExplainedNode,
+    )
     from planecast.results import Estimate
 
 _COLUMNS = (
@@ -35,6 +40,54 @@ def counters_sheet(found: CounterExplanation, *, people: bool) -> Sheet:
     notes = [*(f"can't be known: {what}" for what in found.unknown), *found.notes]
     columns = _SHOWN if people else _COLUMNS
     return Sheet(columns, rows, cells, found, lead=list(_lead(found)), notes=notes)
+
+
+_CHANGES = (
+    Column("name", "node"),
+    Column("level", "level", number=True),
+    Column("a", "A", number=True),
+    Column("b", "B", number=True),
+    Column("change", "B - A", number=True),
+    Column("low", "", number=True),
+    Column("high", "", number=True),
+    Column("cycles_per_packet", "cycles/packet", number=True),
+    Column("moved", ""),
+)
+
+
+def difference_sheet(found: CounterDifference, *, people: bool) -> Sheet:
+    """The sheet of what changed from A to B."""
+    rows, cells = [], []
+    for one in found.changes:
+        rows.append(
+            {
+                "name": one.node,
+                "level": one.level,
+                "a": one.a.value,
+                "b": one.b.value,
+                "change": one.change.value,
+                "low": one.change.low,
+                "high": one.change.high,
+                "cycles_per_packet": one.cycles.value if one.cycles else None,
+                "moved": one.moved,
+            }
+        )
+        a, b, change = (estimate_text(part.scaled(100, "%")) for part in (one.a, one.b, one.change))
+        cells.append(
+            {
+                "name": "  " * (one.level - 1) + one.title,
+                "level": str(one.level),
+                "a": f"{a} %",
+                "b": f"{b} %",
+                "change": f"{change} points",
+                "cycles_per_packet": f"{one.cycles.value:+.1f}" if one.cycles else "",
+                "moved": {True: "moved", False: "", None: "no interval"}[one.moved],
+            }
+        )
+    columns = [column for column in _CHANGES if column.header or column.key == "moved"]
+    lead = [f"A: {found.a}", f"B: {found.b}", "", *found.findings]
+    shown = columns if people else _CHANGES
+    return Sheet(shown, rows, cells, found, lead=lead, notes=found.notes)
 
 
 def _lead(found: CounterExplanation) -> Iterator[str]:

@@ -75,7 +75,7 @@ def explain(
     """
     people = chosen_format(form, output) == "table"
     typed = CounterOptions(
-        recorded, count, level, seconds, published, events, arch, smt, packets, pps,
+        against, recorded, count, level, seconds, published, events, arch, smt, packets, pps,
         tuple(place or ()),
     )  # fmt: skip
     sheet = counter_sheet(typed, people=people, output=output)

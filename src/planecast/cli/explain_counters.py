@@ -85,6 +85,8 @@ _EVENT_COLUMNS = (
 class CounterOptions:
     """What was typed about counters."""
 
+    against: str | None
+
     recorded: Path | None
     count: str | None
     level: int
@@ -117,16 +119,43 @@ def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None)
     if given and output is not None and output.suffix.lower() == ".html":
         raise InputError("a page is made of runs, not of counters", "-o", "name a .json or .csv")
     if options.events is not None:
+        if options.against is not None:
+            raise InputError("a list of events has nothing to be compared with", "--against")
         return events_sheet(options.events)
-    if options.published is not None:
+    found = _explained(options, options.recorded, options.published)
+    if found is None:
+        return None
+    if options.against is None:
+        return counters_sheet(found, people=people)
+    return _against(found, options, people=people)
+
+
+def _explained(
+    options: CounterOptions, recorded: Path | None, published: str | None
+) -> CounterExplanation | None:
+    if published is not None:
         from planecast.explain.counters import explain_published
 
-        return counters_sheet(explain_published(options.published), people=people)
+        return explain_published(published)
     if options.count is not None:
-        return counters_sheet(explain_counting(options.count, options), people=people)
-    if options.recorded is not None:
-        return counters_sheet(explain_file(options.recorded, options), people=people)
-    return None
+        return explain_counting(options.count, options)
+    return None if recorded is None else explain_file(recorded, options)
+
+
+def _against(found: CounterExplanation, options: CounterOptions, *, people: bool) -> Sheet:
+    """What changed from it to ``--against``: a file, or a published row."""
+    from planecast.cli.counters_sheet import difference_sheet
+    from planecast.explain.counters import compare_counters
+
+    assert options.against is not None
+    if options.count is not None:
+        raise InputError("counting now has nothing to be compared with", "--against", "record both")
+    if options.published is not None:
+        other = _explained(options, None, options.against)
+    else:
+        other = _explained(options, Path(options.against), None)
+    assert other is not None
+    return difference_sheet(compare_counters(found, other), people=people)
 
 
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:

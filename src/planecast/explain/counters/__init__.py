@@ -1,5 +1,6 @@
 """What hardware counters say about a data plane, from files that other tools have recorded."""
 
+from planecast.explain.counters.against import CounterDifference, compare_counters
 from planecast.explain.counters.explain import Asked, explain_recording
 from planecast.explain.counters.explanation import (
     CounterExplanation,
@@ -10,9 +11,11 @@ from planecast.explain.counters.published import explain_published, published_ro
 
 __all__ = [
     "Asked",
+    "CounterDifference",
     "CounterExplanation",
     "ExplainedMetric",
     "ExplainedNode",
+    "compare_counters",
     "explain_published",
     "explain_recording",
     "published_rows",

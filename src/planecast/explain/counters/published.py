@@ -37,8 +37,8 @@ class PublishedRow:
     """Whether both threads of the core were busy (HT)."""
     shares: dict[str, float]
     """Of 1, by node."""
-    instructions: float | None
-    """Instructions a packet, where the document has them."""
+    per_packet: dict[str, float]
+    """Instructions and core cycles a packet, where the document has them."""
 
 
 @cache
@@ -58,13 +58,16 @@ def published_rows() -> dict[str, PublishedRow]:
     found = {}
     for (application, threads), row in shares.items():
         name = f"{application} {threads}"
-        path_length = figures.get(f"ipp.2.2GHz.{threads}.{application}")
+        known = {
+            metric: figures.get(f"{key}.2.2GHz.{threads}.{application}")
+            for metric, key in (("instructions", "ipp"), ("cycles", "cpp"))
+        }
         found[name] = PublishedRow(
             name,
             f"{document['title']}, {places[application, threads]}",
             threads == "HT",
             row,
-            path_length["value"] if path_length else None,
+            {metric: figure["value"] for metric, figure in known.items() if figure},
         )
     return found
 
@@ -83,20 +86,18 @@ def explain_published(name: str) -> CounterExplanation:
         row.title, shares=tuple(Share(node, value) for node, value in row.shares.items())
     )
     asked = Asked(row.name, _ARCHITECTURE, row.smt, kind="published")
-    return explain_recording(recording, asked, _path_length(row))
+    return explain_recording(recording, asked, _metrics(row))
 
 
-def _path_length(row: PublishedRow) -> tuple[ExplainedMetric, ...]:
-    if row.instructions is None:
-        return ()
-    return (
+def _metrics(row: PublishedRow) -> tuple[ExplainedMetric, ...]:
+    units = {"instructions": "instructions/packet", "cycles": "core cycles/packet"}
+    return tuple(
         ExplainedMetric(
-            metric="instructions",
-            title=meaning_of("instructions").title,
+            metric=name,
+            title=meaning_of(name).title,
             group="core",
-            value=Estimate(
-                value=row.instructions, samples=1, unit="instructions/packet", kind="published"
-            ),
-            means=meaning_of("instructions").means,
-        ),
+            value=Estimate(value=value, samples=1, unit=units[name], kind="published"),
+            means=meaning_of(name).means,
+        )
+        for name, value in row.per_packet.items()
     )

@@ -1,0 +1,144 @@
+"""Two recordings side by side: which shares moved, and where a packet's cycles went from A to B.
+
+Shares of slots of level 1 add up to all slots, so that times the cycles a packet each is a number
+of cycles a packet, and their changes add up to the whole change: a waterfall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from planecast.explain.arithmetic import difference
+from planecast.explain.counters.explanation import CounterExplanation, ExplainedNode
+from planecast.results.estimate import Estimate
+from planecast.results.result import Texts
+from planecast.scenario.model import Noun, listed
+
+_MUCH = 0.01
+"""Changes of a share below this are not told as findings."""
+
+
+class NodeChange(Noun):
+    """A node in both."""
+
+    node: str
+    title: str
+    level: int
+    a: Estimate
+    """Share of 1 in A."""
+    b: Estimate
+    change: Estimate
+    """B less A."""
+    cycles: Estimate | None = None
+    """B less A in core cycles a packet, for level 1 where both know their cycles a packet."""
+
+    @property
+    def moved(self) -> bool | None:
+        """Whether the interval of the change leaves out nothing; None without an interval."""
+        return None if self.change.interval is None else not self.change.covers(0.0)
+
+
+class CounterDifference(Noun):
+    """What changed from A to B."""
+
+    a: str
+    """A's label."""
+    b: str
+    changes: Annotated[tuple[NodeChange, ...], BeforeValidator(listed)]
+    """Nodes that both know, in the tree's order."""
+    findings: Texts
+    """What moved, as sentences."""
+    notes: Texts = ()
+
+
+def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDifference:
+    """What changed from A to B, over nodes that both know."""
+    left = {node.node: node for node in a.nodes}
+    per_packet = _cycles(a), _cycles(b)
+    changes = tuple(
+        _change(left[node.node], node, per_packet)
+        for node in b.nodes
+        if node.share is not None and node.node in left and left[node.node].share is not None
+    )
+    notes = []
+    if a.architecture != b.architecture:
+        notes.append(f"A is {a.architecture}, B is {b.architecture}: nodes below level 2 differ")
+    if a.smt != b.smt:
+        notes.append("one thread of the core was busy in one, both in the other")
+    if None in per_packet:
+        notes.append("cycles by node need the cycles a packet of both (--packets, --pps)")
+    return CounterDifference(
+        a=a.label,
+        b=b.label,
+        changes=changes,
+        findings=tuple(_findings(changes, per_packet)),
+        notes=tuple(notes),
+    )
+
+
+def _cycles(explained: CounterExplanation) -> Estimate | None:
+    return next((m.value for m in explained.metrics if m.metric == "cycles"), None)
+
+
+def _change(
+    a: ExplainedNode, b: ExplainedNode, cycles: tuple[Estimate | None, Estimate | None]
+) -> NodeChange:
+    assert a.share is not None
+    assert b.share is not None
+    per_a, per_b = cycles
+    moved = None
+    if b.level == 1 and per_a is not None and per_b is not None:
+        moved = Estimate(
+            value=b.share.value * per_b.value - a.share.value * per_a.value,
+            unit="cycles/packet",
+            kind="computed",
+        )
+    return NodeChange(
+        node=b.node,
+        title=b.title,
+        level=b.level,
+        a=a.share,
+        b=b.share,
+        change=_less(b.share, a.share),
+        cycles=moved,
+    )
+
+
+def _less(b: Estimate, a: Estimate) -> Estimate:
+    """B less A; without an interval when one of them has none, for a count once made may be off."""
+    change = difference(b, a)
+    if a.interval is None or b.interval is None:
+        return change.model_copy(update={"low": None, "high": None})
+    return change
+
+
+def _findings(
+    changes: tuple[NodeChange, ...], cycles: tuple[Estimate | None, Estimate | None]
+) -> Iterator[str]:
+    per_a, per_b = cycles
+    if per_a is not None and per_b is not None:
+        parts = ", ".join(
+            f"{change.title} {change.cycles.value:+.1f}" for change in changes if change.cycles
+        )
+        yield (
+            f"B takes {per_b.value - per_a.value:+.1f} core cycles a packet ({per_a.value:.1f} to "
+            f"{per_b.value:.1f}): {parts}"
+        )
+    beyond = [change for change in changes if change.moved is not False]
+    told = sorted(beyond, key=lambda change: -abs(change.change.value))
+    named = ", ".join(
+        f"{change.title} {100 * change.change.value:+.1f} points"
+        for change in told
+        if abs(change.change.value) >= _MUCH
+    )
+    if not changes:
+        yield "they have no node in common"
+    elif not named:
+        yield "no share moved beyond its interval by a point or more"
+    elif any(change.moved is None for change in told):
+        yield f"shares that moved, without intervals to judge it by: {named}"
+    else:
+        yield f"shares that moved beyond their intervals: {named}"
