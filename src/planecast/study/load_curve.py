@@ -75,6 +75,8 @@ def compared(
         # As long as a trial, from an empty ring on: a ring bridges a short overload.
         recording=Recording(duration_ns=measured.trial_seconds * 1e9),
         port=port,
+        # As the generator sent them: what was due when it came round.
+        at_once=[load.mean_burst for load in measured.loads],
     )
     (service,) = services([scenario], calibration)
     limit = scenario.placement.burst

@@ -44,6 +44,7 @@ def simulate(
     recording: Recording | None = None,
     recorded: list[sim.Results] | None = None,
     port: Port | None = None,
+    at_once: Sequence[float] | None = None,
 ) -> list[Result]:
     """Simulates scenarios. Intervals are 95 %, from batch means: the simulation's own.
 
@@ -51,11 +52,12 @@ def simulate(
     more than `precision` times the value; `packets` and `host_seconds` end it before. With a
     `recording` of so much simulated time it runs that long instead, from empty rings on; `recorded`
     receives what the core answered, its series and traces among it. `port` replaces the cost of
-    the in-process source and sink. `seed` is by default that of the scenario's traffic. With
-    `replications` each runs so often, with the seeds that follow: then percentiles have an
-    interval, too. The same seed gives the same Results on any number of `threads`, by default one a
-    CPU. Raises InputError for what the model doesn't know and for a capture that can't be read,
-    RunError when the core refuses its model.
+    the in-process source and sink. `at_once` says for each scenario how many packets of constant
+    arrivals come together on average, by default one. `seed` is by default that of the scenario's
+    traffic. With `replications` each runs so often, with the seeds that follow: then
+    percentiles have an interval, too. The same seed gives the same Results on any number of
+    `threads`, by default one a CPU. Raises InputError for what the model doesn't know and for a
+    capture that can't be read, RunError when the core refuses its model.
     """
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
@@ -77,9 +79,10 @@ def simulate(
             packets=packets,
             host_seconds=host_seconds,
             recording=recording,
+            at_once=batch,
         )
         for number in range(replications)
-        for one in asked
+        for one, batch in zip(asked, at_once or [1.0] * len(asked), strict=True)
     ]
     try:
         answers = sim.simulate_many(models, threads=threads or len(os.sched_getaffinity(0)))

@@ -57,8 +57,10 @@ def model_of(
     packets: int,
     host_seconds: float,
     recording: Recording | None = None,
+    at_once: float = 1.0,
 ) -> sim.Model:
     """The model of one scenario; it ends at the precision, after `packets` or `host_seconds`.
+    `at_once` packets of constant arrivals come together on average.
 
     Raises InputError for a capture that can't be read.
     """
@@ -75,7 +77,7 @@ def model_of(
     lcores = lcores_of(scenario, segments, card, lines, tsc_hz)
     return sim.Model(
         sources=[
-            source(scenario, capture, number, rate / card.ports, card.ports)
+            source(scenario, capture, number, rate / card.ports, card.ports, at_once=at_once)
             for number in range(card.ports)
         ],
         nics=cards.nics(scenario),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 from collections import Counter
 
 from planecast.engines.simulate import _simulator as sim
@@ -32,15 +33,25 @@ def frames_of(scenario: Scenario, capture: Capture | None) -> tuple[tuple[int, f
 
 
 def source(
-    scenario: Scenario, capture: Capture | None, number: int, rate: float, ports: int
+    scenario: Scenario,
+    capture: Capture | None,
+    number: int,
+    rate: float,
+    ports: int,
+    *,
+    at_once: float = 1.0,
 ) -> sim.Source:
-    """What comes in by port `number` of `ports`, at `rate` packets a second."""
+    """What comes in by port `number` of `ports`, at `rate` packets a second.
+
+    Of constant arrivals `at_once` come together on average: a tester in software sends what has
+    become due whenever it comes round.
+    """
     traffic = scenario.traffic
     return sim.Source(
         name=f"source{number}",
         port=f"port{number}",
         # Together the sources send at equal distances, too.
-        arrivals=_arrivals(scenario, capture, rate, number / ports / rate * 1e9),
+        arrivals=_arrivals(scenario, capture, rate, number / ports / rate * 1e9, at_once),
         classes=[
             sim.FlowClass(
                 frames=[
@@ -55,7 +66,7 @@ def source(
 
 
 def _arrivals(
-    scenario: Scenario, capture: Capture | None, rate: float, offset_ns: float
+    scenario: Scenario, capture: Capture | None, rate: float, offset_ns: float, at_once: float
 ) -> sim.Arrivals:
     traffic = scenario.traffic
     if capture is not None:
@@ -78,4 +89,25 @@ def _arrivals(
             burst_packets=sim.Distribution(mean=float(traffic.burst_packets)),
             random_gap=traffic.burst_gaps == "poisson",
         )
+    if traffic.arrivals == "constant" and at_once > 1:
+        return sim.Arrivals(
+            kind=sim.ArrivalKind.on_off,
+            rate_pps=rate,
+            offset_ns=offset_ns,
+            burst_packets=_whole_packets(at_once),
+        )
     return sim.Arrivals(kind=_ARRIVALS[traffic.arrivals], rate_pps=rate, offset_ns=offset_ns)
+
+
+def _whole_packets(mean: float) -> sim.Distribution:
+    """Batches of the two whole sizes around their mean: what is due at equal distances."""
+    fewer = math.floor(mean)
+    more = mean - fewer
+    if more == 0:
+        return sim.Distribution(mean=float(fewer))
+    return sim.Distribution(
+        kind=sim.DistributionKind.table,
+        mean=mean,
+        values=[float(fewer), fewer + 1.0],
+        weights=[1 - more, more],
+    )
