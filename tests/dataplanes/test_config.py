@@ -242,3 +242,13 @@ def test_a_cut_pipeline_has_no_more_buffers_than_it_can_hold(
     (config,) = configs_for([cut])
     assert f"\nmbufs = {mbufs}\n" in config_text(config)
     assert "mbufs" not in config_text(configs_for([BASE])[0])
+
+
+def test_meters_are_told_where_they_differ() -> None:
+    metered = with_overrides(BASE, {"workload.meter_rate": 1000})
+    assert "\nmeter_rate = 1000\nmeter_burst = 1000000\n" in config_text(configs_for([metered])[0])
+    assert "meter" not in config_text(configs_for([BASE])[0])
+    # Without the stage there are no meters, so both share a process.
+    without = {"workload.stages": "acl"}
+    pair = [with_overrides(one, without) for one in (BASE, metered)]
+    assert len(set(configs_for(pair))) == 1

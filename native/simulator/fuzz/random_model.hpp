@@ -107,7 +107,10 @@ inline Stage random_stage(Bytes &bytes, std::size_t index)
     if (bytes.below(3) == 0) {
         stage.drops.push_back({"acl", bytes.number(1e-4, 1), bytes.number(1, 1e3)});
     }
-    stage.policer_pps = bytes.below(4) == 0 ? bytes.number(1e3, 1e8) : 0;
+    stage.policer_rate = bytes.below(4) == 0 ? bytes.number(1e3, 1e10) : 0;
+    stage.policer_burst = bytes.number(1, 1e6);
+    stage.policer_header_bytes = bytes.number(1, 100);
+    stage.policer_meters = 1 + bytes.below(100);
     stage.llc_accesses = bytes.number(0.01, 50);
     stage.llc_misses = {{0, bytes.number(0.01, 1)}, {8, bytes.number(0.001, 1)}};
     stage.blocking_factor = bytes.number(0.01, 1);

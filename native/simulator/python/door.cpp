@@ -261,6 +261,7 @@ void bind_results(nb::module_ &m)
         .def_ro("dropped", &Sample::dropped)
         .def_ro("mean_latency_ns", &Sample::mean_latency_ns)
         .def_prop_ro("busy", tuple_of(&Sample::busy))
+        .def_prop_ro("vectors", tuple_of(&Sample::vectors))
         .def_prop_ro("waiting", tuple_of(&Sample::waiting))
         .def_ro("memory_latency_ns", &Sample::memory_latency_ns);
     nb::class_<Histogram::Bar>(m, "Bar", "A bucket of a histogram, its ends included.")

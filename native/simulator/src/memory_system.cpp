@@ -48,8 +48,11 @@ void MemorySystem::share_ways(std::vector<MemoryUser> &users) const
 
 void MemorySystem::solve(std::vector<MemoryUser> &users)
 {
-    // Damped: without, two users of equal rate can swap the cache for ever.
-    constexpr int kRounds = 100;
+    // Damped: without, two users of equal rate can swap the cache for ever. Where a miss curve is
+    // steep half of the way is too far as well, so steps shrink while the solution gets no nearer.
+    constexpr int kRounds = 2000;
+    double step = 0.5;
+    double last = 1;
     for (int round = 0; round < kRounds; ++round) {
         share_ways(users);
         double change = 0;
@@ -57,11 +60,13 @@ void MemorySystem::solve(std::vector<MemoryUser> &users)
             double solved =
                 std::clamp(interpolate(user.stage->llc_misses, user.share_mib, 0), 0.0, 1.0);
             change = std::max(change, std::abs(solved - user.miss_ratio));
-            user.miss_ratio += 0.5 * (solved - user.miss_ratio);
+            user.miss_ratio += step * (solved - user.miss_ratio);
         }
         if (change < 1e-9) {
             break;
         }
+        step = change > 0.95 * last ? std::max(0.8 * step, 0.01) : step;
+        last = change;
     }
     double lines = 0;
     for (const MemoryUser &user : users) {

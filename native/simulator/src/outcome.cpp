@@ -194,6 +194,8 @@ void collect_series(const Shards &shards, Results &results)
             latency += shards[s]->series_latency[i];
             std::transform(sum.busy.begin(), sum.busy.end(), part.busy.begin(), sum.busy.begin(),
                            std::plus<>());
+            std::transform(sum.vectors.begin(), sum.vectors.end(), part.vectors.begin(),
+                           sum.vectors.begin(), std::plus<>()); // a core is in one shard alone
             std::transform(sum.waiting.begin(), sum.waiting.end(), part.waiting.begin(),
                            sum.waiting.begin(), std::plus<>());
         }

@@ -310,6 +310,12 @@ void Shard::sample()
     one.forwarded = part.forwarded;
     one.dropped = part.dropped;
     one.busy.resize(layout_.model.cores.size());
+    one.vectors.resize(layout_.model.cores.size());
+    for (std::size_t core = 0; core < one.vectors.size(); ++core) {
+        one.vectors[core] = part.bursts[core] > 0 ? static_cast<double>(part.packets[core]) /
+                                                        static_cast<double>(part.bursts[core])
+                                                  : 0;
+    }
     one.waiting.resize(layout_.queues.size());
     one.memory_latency_ns = memory_latency_ns;
     std::vector<CoreTime> times = baseline().cores;

@@ -8,7 +8,7 @@ namespace planecast::sim
 StageRun::StageRun(const Stage &stage, double ps_per_cycle)
     : model(stage), ps_per_cycle_(ps_per_cycle), burst_(stage.burst_cycles),
       packet_(stage.packet_cycles), slow_path_(stage.slow_path_probability),
-      tokens_(stage.policer_burst)
+      meters_(stage.policer_rate > 0 ? stage.policer_meters : 0, Meter{stage.policer_burst, 0})
 {
     for (const Drop &drop : stage.drops) {
         drops.push_back({drop.cause, Occasion(drop.probability), drop.extra_cycles * ps_per_cycle});
@@ -21,7 +21,7 @@ bool StageRun::plain() const
                                   [](const DropRule &rule) { return rule.occasion.possible(); });
     return burst_.constant() && packet_.constant() && model.byte_cycles == 0 &&
            model.new_flow_cycles == 0 && !slow_path_.possible() && !drops_some &&
-           model.policer_pps == 0 && model.accelerator.empty();
+           model.policer_rate == 0 && model.accelerator.empty();
 }
 
 double StageRun::serve(Packet *batch, std::size_t &count, Ps now, Random &random)
@@ -47,8 +47,8 @@ double StageRun::serve(Packet *batch, std::size_t &count, Ps now, Random &random
     for (DropRule &rule : drops) {
         cost += drop_some(rule, batch, count, random);
     }
-    if (model.policer_pps > 0) {
-        police(count, now);
+    if (!meters_.empty()) {
+        police(batch, count, now, random);
     }
     cost_ps += cost;
     return cost;
@@ -72,16 +72,25 @@ double StageRun::drop_some(DropRule &rule, Packet *batch, std::size_t &count, Ra
     return static_cast<double>(rule.count - before) * rule.extra_ps;
 }
 
-// A token bucket in packets; what comes first in a burst gets the tokens.
-void StageRun::police(std::size_t &count, Ps now)
+// Token buckets in bytes: with CIR = PIR and CBS = PBS a two-rate three-colour meter's red is what
+// one bucket refuses, for packets that come green or yellow (RFC 2698, 2.3).
+void StageRun::police(Packet *batch, std::size_t &count, Ps now, Random &random)
 {
-    double gained = static_cast<double>(now - tokens_at_) * 1e-12 * model.policer_pps;
-    tokens_ = std::min(model.policer_burst, tokens_ + gained);
-    tokens_at_ = now;
-    auto passed = std::min(count, static_cast<std::size_t>(std::min(tokens_, 1e9)));
-    tokens_ -= static_cast<double>(passed);
-    policed += count - passed;
-    count = passed;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        auto meters = static_cast<std::uint32_t>(meters_.size());
+        Meter &meter = meters_[meters > 1 ? random.below(meters) : 0];
+        double gained = static_cast<double>(now - meter.at) * 1e-12 * model.policer_rate;
+        meter.tokens = std::min(model.policer_burst, meter.tokens + gained);
+        meter.at = now;
+        double bytes = std::max(0.0, batch[i].frame_bytes - model.policer_header_bytes);
+        if (meter.tokens >= bytes) {
+            meter.tokens -= bytes;
+            batch[kept++] = batch[i];
+        }
+    }
+    policed += count - kept;
+    count = kept;
 }
 
 } // namespace planecast::sim

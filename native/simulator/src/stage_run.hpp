@@ -46,14 +46,17 @@ class StageRun
 
   private:
     double drop_some(DropRule &rule, Packet *packets, std::size_t &count, Random &random);
-    void police(std::size_t &count, Ps now);
+    void police(Packet *packets, std::size_t &count, Ps now, Random &random);
 
     double ps_per_cycle_;
     Sampler burst_;
     Sampler packet_;
     Occasion slow_path_;
-    double tokens_;
-    Ps tokens_at_ = 0;
+    struct Meter {
+        double tokens; // at `at`
+        Ps at;
+    };
+    std::vector<Meter> meters_;
 };
 
 } // namespace planecast::sim

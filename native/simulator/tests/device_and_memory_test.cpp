@@ -1,5 +1,6 @@
 #include "memory_system.hpp"
 #include "models.hpp"
+#include "random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -94,6 +95,52 @@ TEST(Memory, WaysKeepUsersApart)
     MemorySystem(model).solve(users);
     EXPECT_NEAR(users[0].share_mib, 4, 1e-9);
     EXPECT_NEAR(users[1].share_mib, 6, 1e-9);
+}
+
+// Any users: what they hold follows from what they miss, and what they miss from what they hold.
+TEST(Memory, WhatIsSolvedIsAFixedPoint)
+{
+    Random random(7);
+    for (int round = 0; round < 300; ++round) {
+        Memory model;
+        model.llc_ways = 1 + random.below(16);
+        model.way_mib = 0.5 + 2 * random.unit();
+        model.latency_ns = {{0, 80}, {50, 100}, {100, 300}};
+        std::vector<Stage> stages(1 + random.below(6));
+        std::vector<MemoryUser> users;
+        for (Stage &stage : stages) {
+            stage.llc_accesses = 10 * random.unit();
+            double knee = 20 * random.unit();
+            double floor = 0.5 * random.unit();
+            stage.llc_misses = {{0, 1}, {knee / 2, (1 + floor) / 2}, {knee, floor}};
+            stage.blocking_factor = random.unit();
+            // The first way is everybody's, so that nobody has none.
+            users.push_back({&stage, random.bits() | 1, 1e7 * random.unit()});
+        }
+        MemorySystem system(model);
+        system.solve(users);
+        double held = 0;
+        double lines = 0;
+        for (const MemoryUser &user : users) {
+            held += user.share_mib;
+            lines += user.packets_per_second * user.stage->llc_accesses * user.miss_ratio;
+            EXPECT_NEAR(user.miss_ratio, interpolate(user.stage->llc_misses, user.share_mib, 0),
+                        1e-6);
+        }
+        EXPECT_LE(held, model.way_mib * static_cast<double>(model.llc_ways) * (1 + 1e-12));
+        EXPECT_NEAR(system.traffic_gbps(), lines * 64e-9, 1e-9);
+        EXPECT_NEAR(system.latency_ns(), interpolate(model.latency_ns, lines * 64e-9, 0), 1e-9);
+        // Solved again from there, it stays; a busier neighbourhood is never faster.
+        std::vector<MemoryUser> again = users;
+        system.solve(again);
+        model.background_gbps = 100 * random.unit();
+        std::vector<MemoryUser> loaded = users;
+        system.solve(loaded);
+        for (std::size_t i = 0; i < users.size(); ++i) {
+            EXPECT_NEAR(again[i].packet_ns, users[i].packet_ns, 1e-5 * users[i].packet_ns);
+            EXPECT_GE(loaded[i].packet_ns, users[i].packet_ns * (1 - 1e-5));
+        }
+    }
 }
 
 TEST(Memory, ANeighbourSlowsACoreDown)

@@ -89,12 +89,34 @@ TEST(Outputs, DropsByCauseWithTheirCost)
 TEST(Outputs, PolicerLetsItsRateThrough)
 {
     Model model = to_port(1e6, 100);
-    model.cores[0].tasks[0].stages[0].policer_pps = 3e5;
+    Stage &stage = model.cores[0].tasks[0].stages[0];
+    stage.policer_rate = 3e5 * 46; // of 64 bytes
+    stage.policer_burst = 32 * 46;
+    stage.policer_header_bytes = 18;
     model.run.duration_ns = 1e8;
     Results results = simulate(model);
     EXPECT_NEAR(static_cast<double>(results.forwarded), 3e4 + 32, 3);
     EXPECT_EQ(dropped_by(results, "policer") + results.forwarded + results.in_flight,
               results.offered);
+}
+
+TEST(Outputs, EveryMeterHasARateOfItsOwn)
+{
+    Model model = to_port(1e6, 100);
+    Stage &stage = model.cores[0].tasks[0].stages[0];
+    stage.policer_meters = 1000; // each gets a thousand packets a second
+    stage.policer_rate = 500 * 64;
+    stage.policer_burst = 10 * 64;
+    model.run.duration_ns = 1e9;
+    Results half = simulate(model);
+    // Some meters run dry early and late, so a little less than each one's rate and burst.
+    EXPECT_LE(half.forwarded, 1000U * 510U);
+    EXPECT_GE(half.forwarded, 1000U * 500U);
+    stage.policer_rate = 1500 * 64; // a meter that is seldom empty lets nearly all through
+    Results all = simulate(model);
+    EXPECT_LT(dropped_by(all, "policer"), all.offered / 1000);
+    stage.policer_burst = 63; // less than a frame
+    EXPECT_EQ(simulate(model).forwarded, 0U);
 }
 
 TEST(Outputs, BytesNewFlowsAndSlowPathsCost)

@@ -137,6 +137,10 @@ def predict(
     results = [with_note(result, note) for result in results for note in notes] or results
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)
+        if wanted.series is not None:
+            from planecast.engines.simulate.series import series_columns
+
+            run.write_series(series_columns(recorded, labels))
     columns = "people" if chosen_format(form, output) == "table" else "machines"
     emit(results_sheet(results, labels, run.path, columns), form, output)
 

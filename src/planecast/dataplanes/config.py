@@ -63,6 +63,8 @@ class DataplaneConfig:
     """Keys of vpe-downstream's routing and traffic manager, which no other function has."""
     ring_wait: bool = True
     """Whether an lcore waits for room in the ring to the next; of a cut pipeline alone."""
+    meters: tuple[tuple[str, str], ...] = ()
+    """Keys of the flows' meters, where they aren't the program's own."""
 
     @property
     def mbufs(self) -> int:
@@ -101,6 +103,12 @@ def _downstream(workload: Workload) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _meters(workload: Workload) -> tuple[tuple[str, str], ...]:
+    if not workload.polices:
+        return ()
+    return (("meter_rate", str(workload.meter_rate)), ("meter_burst", str(workload.meter_burst)))
+
+
 def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
     frame_bytes = scenario.traffic.frame_bytes
     ports = "internal,internal" if scenario.workload.kind == "l2bridge" else "internal"
@@ -124,6 +132,7 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
         frame_bytes=64 if frame_bytes <= _usual_frame_bytes(scenario) else frame_bytes,
         cpus=cpus,
         downstream=_downstream(scenario.workload),
+        meters=_meters(scenario.workload),
         ring_wait=scenario.placement.ring_wait or not scenario.placement.cuts,
         rx=ports,
         tx=ports,
@@ -169,6 +178,7 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "flow_table": config.flow_table,
             "routes": config.routes,
             **dict(config.downstream),
+            **dict(config.meters),
         },
         "traffic": {
             "frame_bytes": config.frame_bytes,

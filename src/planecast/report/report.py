@@ -13,6 +13,7 @@ from planecast.report.load_curve_page import load_curve_page
 from planecast.report.page import Page
 from planecast.report.results_page import results_page
 from planecast.report.sensitivity_page import sensitivity_page
+from planecast.report.series_drawings import series_drawings
 from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
 from planecast.results import (
@@ -23,11 +24,13 @@ from planecast.results import (
     SearchAnswer,
     Sensitivity,
     Validation,
+    read_parquet,
 )
 from planecast.results.atomic import write_text
 from planecast.results.pick import Picked
 from planecast.results.side_by_side import side_by_side
-from planecast.results.store import PARTIAL, Content
+from planecast.results.store import PARTIAL, SERIES, Content
+from planecast.results.trials import Columns
 
 REPORT = "report.html"
 """Where a run's report is, in the run's folder."""
@@ -48,8 +51,14 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     if not (isinstance(content, Result | Sensitivity) or _parts(content)):
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
-    write_text(target, report_html(content, _why_partial(run)))
+    write_text(target, report_html(content, _why_partial(run), _series(run)))
     return target
+
+
+def _series(run: RunDirectory) -> Columns | None:
+    """The time series that the run kept, if it kept one."""
+    path = run.path / SERIES
+    return read_parquet(path) if path.is_file() else None
 
 
 def write_comparison(runs: Sequence[Picked], path: Path | None = None) -> Path:
@@ -62,9 +71,12 @@ def write_comparison(runs: Sequence[Picked], path: Path | None = None) -> Path:
     return target
 
 
-def report_html(content: Content, partial: str | None = None) -> str:
-    """The report of what a ``result.json`` holds; `partial` says why the run is not complete."""
+def report_html(content: Content, partial: str | None = None, series: Columns | None = None) -> str:
+    """The report of what a ``result.json`` holds; `partial` says why the run is not complete, and
+    `series` is what it looked like over time."""
     page = _page(content)
+    if series is not None:
+        page = replace(page, drawings=[*page.drawings, *series_drawings(series)])
     if partial is not None:
         page = replace(page, warnings=[partial_warning(partial), *page.warnings])
     return page_html(page)

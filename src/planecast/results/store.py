@@ -29,6 +29,7 @@ from planecast.results.validation import Validation
 
 RESULT = "result.json"
 TRIALS = "trials.parquet"
+SERIES = "series.parquet"
 PARTIAL = "partial"
 SWEEP = "sweep.parquet"
 """All points of a sweep that is complete."""
@@ -102,6 +103,13 @@ class RunDirectory:
     def write_trials(self, columns: Columns) -> Path:
         """Write ``trials.parquet``: numpy arrays of one length, a column each."""
         path = self.path / TRIALS
+        with replacing(path) as temporary:
+            write_parquet(columns, temporary, shown=path)
+        return path
+
+    def write_series(self, columns: Columns) -> Path:
+        """Write ``series.parquet``: a simulated time series, a row an interval."""
+        path = self.path / SERIES
         with replacing(path) as temporary:
             write_parquet(columns, temporary, shown=path)
         return path

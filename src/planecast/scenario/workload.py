@@ -61,6 +61,8 @@ _GIVES: dict[Stage, str] = {
 MAX_FLOWS = 1 << 24
 """A flow is numbered by two VLAN tags of 12 bits each."""
 
+_METERS = ("meter_rate", "meter_burst")
+
 MAX_STATIONS = 1 << 22
 """Stations of the largest bridge."""
 
@@ -108,9 +110,23 @@ class Workload(Noun):
     next_hops: Annotated[Count, Field(ge=1, le=65536)] = 64
     """Neighbours that ip4's routes lead to, in turn."""
 
+    meter_rate: Annotated[int, Field(ge=1, le=1_000_000_000_000)] = 1_250_000_000
+    """CIR and PIR of each flow's meter in the stage actions, bytes of IP packets a second; what
+    exceeds them is red, and the policer drops it."""
+    meter_burst: Annotated[int, Field(ge=1, le=1_000_000_000_000)] = 1_000_000
+    """CBS and PBS of each flow's meter, bytes."""
+
     new_flow_cycles: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """TSC cycles that a flow's first packet costs more, at ``traffic.new_flows_pps``: in the
     simulator alone, for the data plane's tables know every flow."""
+
+    @property
+    def polices(self) -> bool:
+        """Whether meters may refuse packets: the usual ones let more through than a port sends."""
+        usual = {name: type(self).model_fields[name].default for name in _METERS}
+        return "actions" in self.stages and any(
+            getattr(self, name) != value for name, value in usual.items()
+        )
 
     @field_validator("stages")
     @classmethod

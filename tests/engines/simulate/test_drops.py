@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate.policer import meters
 from planecast.engines.simulate.service import services
 from planecast.engines.solve import Calibration
 from planecast.results import Manifest
@@ -33,6 +34,38 @@ def test_later_stages_serve_what_is_left(
     assert found.drops["flow_miss"] / found.packets_in == pytest.approx(0.075, abs=0.005)
     assert set(found.drops) == {"acl", "flow_miss"}
     assert found.packets_out / found.packets_in == pytest.approx(left, abs=0.005)
+
+
+def test_the_policer_lets_each_flow_its_rate(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    """Meters count IP packets: 38 bytes of a frame of 64 with two VLAN tags."""
+    flows, each_pps = 16, 1e4
+    point = {
+        "traffic.flows": flows,
+        "traffic.offered_pps": 1e6,
+        "workload.meter_rate": int(38 * each_pps),
+        "workload.meter_burst": 3800,
+    }
+    metered = with_overrides(base, point)
+    loose = with_overrides(metered, {"workload.meter_rate": 38 * 200_000})
+    saturated = with_overrides(metered, {"traffic.offered_pps": None})
+    found, all_through, full = simulate([metered, loose, saturated], calibration, manifest)
+    assert found.throughput_pps.value == pytest.approx(flows * each_pps, rel=0.02)
+    assert set(found.drops) == {"policer"}
+    # A meter of twice a flow's mean rate hardly ever runs dry.
+    assert sum(all_through.drops.values()) < 1e-3 * (all_through.packets_in or 0)
+    # At full load no more gets through, and the lcore is busy with what is dropped.
+    assert full.throughput_pps.value == pytest.approx(flows * each_pps, rel=0.02)
+    (lcore,) = full.lcores.values()
+    assert lcore.busy == pytest.approx(1, abs=0.01)
+
+
+def test_usual_meters_are_not_simulated(base: Scenario) -> None:
+    assert not base.workload.polices
+    assert meters(base) == {}
+    tight = with_overrides(base, {"workload.meter_burst": 64})
+    assert meters(tight)["policer_meters"] == base.traffic.flows
 
 
 def test_what_a_rule_denies_is_no_overload(

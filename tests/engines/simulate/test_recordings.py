@@ -32,6 +32,18 @@ def test_a_series_adds_up_to_the_result(run: Run, tmp_path: Path) -> None:
     waiting = [int(row["waiting_port0.rx0"]) for row in rows]
     assert max(waiting) <= found.queues["port0.rx0"].max <= found.queues["port0.rx0"].capacity
     assert any("5 ms from empty rings on" in note for note in found.notes)
+    polls = [float(row[f"vectors_{lcore}"]) for row in rows]
+    mean = found.lcores[lcore].vectors_per_call.value
+    assert min(polls) <= mean <= max(polls)
+
+
+def test_the_run_keeps_the_series_for_its_report(run: Run, tmp_path: Path) -> None:
+    answer = run(*LOADED, "--series", "s.csv", "--interval", "50us")
+    assert answer.code == 0, answer.err
+    assert run("report", "latest", "-o", "page.html").code == 0
+    page = (tmp_path / "page.html").read_text()
+    assert 'id="over-time-0"' in page
+    assert "simulated time, µs" in page or "simulated time, \\u00b5s" in page
 
 
 def test_several_scenarios_in_one_series(run: Run, tmp_path: Path) -> None:

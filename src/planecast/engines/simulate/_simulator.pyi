@@ -632,7 +632,7 @@ class Drop:
 class Stage:
     """What a core does with a burst."""
 
-    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_pps: float = ..., policer_burst: float = ..., llc_accesses: float = ..., llc_misses: Sequence[CurvePoint] = ..., blocking_factor: float = ..., accelerator: str = ...) -> None: ...
+    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., llc_accesses: float = ..., llc_misses: Sequence[CurvePoint] = ..., blocking_factor: float = ..., accelerator: str = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -691,18 +691,32 @@ class Stage:
     def drops(self, arg: Sequence[Drop], /) -> None: ...
 
     @property
-    def policer_pps(self) -> float:
-        """token rate, 0: none"""
+    def policer_rate(self) -> float:
+        """bytes a second, 0: none"""
 
-    @policer_pps.setter
-    def policer_pps(self, arg: float, /) -> None: ...
+    @policer_rate.setter
+    def policer_rate(self, arg: float, /) -> None: ...
 
     @property
     def policer_burst(self) -> float:
-        """tokens at most"""
+        """bytes at most"""
 
     @policer_burst.setter
     def policer_burst(self, arg: float, /) -> None: ...
+
+    @property
+    def policer_header_bytes(self) -> float:
+        """of a frame, not counted"""
+
+    @policer_header_bytes.setter
+    def policer_header_bytes(self, arg: float, /) -> None: ...
+
+    @property
+    def policer_meters(self) -> int:
+        """buckets, one for each packet at random"""
+
+    @policer_meters.setter
+    def policer_meters(self, arg: int, /) -> None: ...
 
     @property
     def llc_accesses(self) -> float:
@@ -1366,6 +1380,9 @@ class Sample:
 
     @property
     def busy(self) -> tuple[float, ...]: ...
+
+    @property
+    def vectors(self) -> tuple[float, ...]: ...
 
     @property
     def waiting(self) -> tuple[int, ...]: ...

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
 from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.policer import meters
 from planecast.engines.simulate.segments import Segment
 from planecast.engines.simulate.service import StageService
 from planecast.scenario.interference import Interference
@@ -116,6 +117,7 @@ def _stage(scenario: Scenario, stage: StageService, device: str) -> sim.Stage:
         new_flow_cycles=scenario.workload.new_flow_cycles if stage.name == opens else 0.0,
         accelerator=device if served else "",
         drops=_drops(scenario, stage.name),
+        **(meters(scenario) if stage.name == "actions" else {}),
     )
 
 

@@ -17,6 +17,7 @@ from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
 from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.limits import limits_of
+from planecast.engines.simulate.policer import metered_share
 from planecast.engines.simulate.segments import Segment, bottleneck
 from planecast.engines.simulate.sources import capture_of, frames_of, source
 from planecast.scenario.scenario import Scenario
@@ -71,7 +72,7 @@ def model_of(
     limits = limits_of(scenario, frames_of(scenario, capture)).values()
     # Packets that are dropped on the way cost less: at most as if they were dropped at once.
     kept = math.prod(1 - share for share in stage_shares(scenario.traffic.dropped).values())
-    capacity /= max(kept, _LEAST_KEPT)
+    capacity /= max(kept * metered_share(scenario, capacity), _LEAST_KEPT)
     taken = min([capacity * len(scenario.placement.chains), *limits])
     rate = _rate_pps(scenario, capture, taken, card)
     lcores = lcores_of(scenario, segments, card, lines, tsc_hz)

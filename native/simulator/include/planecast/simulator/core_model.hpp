@@ -47,8 +47,11 @@ struct Stage {
     double slow_path_probability = 0; // a miss that is served, not dropped
     double slow_path_cycles = 0;
     std::vector<Drop> drops;
-    double policer_pps = 0; // token bucket: what exceeds it is dropped as "policer"; 0: none
-    double policer_burst = 32;
+    double policer_rate = 0;    // bytes a second of a token bucket; what exceeds it is dropped as
+                                // "policer"; 0: none
+    double policer_burst = 1e6; // bytes, of which a bucket is full in the beginning
+    double policer_header_bytes = 0;    // of each frame that it doesn't count
+    std::uint64_t policer_meters = 1;   // buckets; a packet is of one of them, uniformly at random
     double llc_accesses = 0;            // a packet: accesses that miss the core's own caches
     std::vector<CurvePoint> llc_misses; // MiB of LLC → share of them that goes to memory
     double blocking_factor = 1;         // share of their latency that isn't hidden
@@ -64,8 +67,12 @@ struct Stage {
         visit("slow_path_probability", &Stage::slow_path_probability, kShare, "of a packet");
         visit("slow_path_cycles", &Stage::slow_path_cycles, kCycles, "added for such a packet");
         visit("drops", &Stage::drops, "packets that end here");
-        visit("policer_pps", &Stage::policer_pps, kRate, "token rate, 0: none");
-        visit("policer_burst", &Stage::policer_burst, Range{1, 1e9}, "tokens at most");
+        visit("policer_rate", &Stage::policer_rate, Range{0, 1e12}, "bytes a second, 0: none");
+        visit("policer_burst", &Stage::policer_burst, Range{1, 1e12}, "bytes at most");
+        visit("policer_header_bytes", &Stage::policer_header_bytes, Range{0, 9000},
+              "of a frame, not counted");
+        visit("policer_meters", &Stage::policer_meters, Range{1, 4194304},
+              "buckets, one for each packet at random");
         visit("llc_accesses", &Stage::llc_accesses, Range{0, 1e6}, "a packet");
         visit("llc_misses", &Stage::llc_misses, "MiB of LLC to miss ratio");
         visit("blocking_factor", &Stage::blocking_factor, kShare, "latency that is not hidden");

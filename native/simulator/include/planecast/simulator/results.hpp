@@ -78,6 +78,7 @@ struct Sample {
     std::uint64_t dropped = 0;
     double mean_latency_ns = 0;         // of those forwarded in it, 0 if none
     std::vector<double> busy;           // by core
+    std::vector<double> vectors;        // packets a poll that found some, by core; 0 if none did
     std::vector<std::uint64_t> waiting; // by queue, at the interval's end
     double memory_latency_ns = 0;       // 0 without a memory model
 };
