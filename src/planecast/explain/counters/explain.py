@@ -246,6 +246,9 @@ def _notes(
         )
     if vectors.places > 1:
         yield f"summed over {vectors.places} places; --place looks at one"
+    places = {share.place for share in recording.shares}
+    if len(places) > 1 and not asked.places:
+        yield f"the mean over {len(places)} places ({', '.join(sorted(places)[:_NAMES_TOLD])} …)"
     if any(count.running < MARKED_BELOW for count in recording.counts):
         yield (
             "events took turns on the counters (multiplexing): values are scaled up; a ratio of "

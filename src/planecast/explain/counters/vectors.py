@@ -18,6 +18,10 @@ from planecast.topdown.event_names import SMALL_CORES, event_lookup, plain_name
 from planecast.topdown.expression import Values
 from planecast.topdown.plausible import impossible_count
 
+TSC_HZ = "SYSTEM_TSC_FREQ"
+"""The time-stamp counter's frequency, as the definitions call it: what turns ns into cycles."""
+_TSC = "tsc"
+"""perf's event ``msr/tsc/``, in one spelling."""
 CYCLES = ("CPU_CLK_UNHALTED.THREAD", "ls_not_halted_cyc")
 """The core cycles of a thread, as the definitions call them."""
 
@@ -45,10 +49,14 @@ def vectors_of(recording: Recording, definition: Definition, places: set[str] | 
     found: dict[str, list[Count]] = defaultdict(list)
     unknown: dict[str, None] = {}
     small = False
+    ticks: list[Count] = []
     for count in recording.counts:
         if places is not None and count.place not in places:
             continue
         name = plain_name(count.event)
+        if name == _TSC:
+            ticks.append(count)
+            continue
         if name.startswith(SMALL_CORES):
             small = True
             continue
@@ -62,15 +70,32 @@ def vectors_of(recording: Recording, definition: Definition, places: set[str] | 
     kept = {event: counts for event, counts in found.items() if event not in rejected}
     rounds = sorted({count.round for counts in kept.values() for count in counts})
     sites = {count.place for counts in kept.values() for count in counts}
+    events = {event: _array(counts, rounds, len(sites)) for event, counts in kept.items()}
+    running = {event: min(count.running for count in counts) for event, counts in kept.items()}
+    hz = _tsc_hz(ticks, rounds)
+    if hz is not None:
+        events[TSC_HZ], running[TSC_HZ] = hz, 1.0
     return Vectors(
-        {event: _array(counts, rounds, len(sites)) for event, counts in kept.items()},
-        {event: min(count.running for count in counts) for event, counts in kept.items()},
+        events,
+        running,
         rejected,
         len(rounds),
         len(sites),
         tuple(unknown),
         tuple(remarks),
     )
+
+
+def _tsc_hz(ticks: list[Count], rounds: list[float]) -> Values | None:
+    """The time-stamp counter's ticks a second, of the whole and of each round, from ``msr/tsc/``.
+
+    None without it, or where the file doesn't say how long a round was.
+    """
+    if not ticks or not rounds or rounds[0] <= 0 or any(count.value is None for count in ticks):
+        return None
+    whole = _array(ticks, rounds, 1)  # of one CPU: all have the same clock
+    lengths = np.array([rounds[-1], *np.diff([0.0, *rounds])])
+    return np.asarray(whole / lengths, dtype=np.float64)
 
 
 def _rejected(found: Mapping[str, list[Count]]) -> dict[str, str]:
