@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -43,6 +44,10 @@ def reproduce(
     inputs: Annotated[
         bool, typer.Option("--inputs", help="Show in the table what went in, too.")
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write tables and figures as a page, too."),
+    ] = None,
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -53,6 +58,13 @@ def reproduce(
     from planecast.reproduce import reproduce as reproduced
 
     found = reproduced(document, table)
+    if html is not None:
+        from planecast.report.html import page_html
+        from planecast.report.reproduction_page import reproduction_page
+        from planecast.results import collect_manifest
+        from planecast.results.atomic import write_text
+
+        write_text(html, page_html(reproduction_page(found, collect_manifest("reproduce", 0))))
     rows = [_row(one, claim) for one in found.tables for claim in one.claims]
     if chosen_format(form, output) != "table":
         emit(Sheet(_COLUMNS, rows, document=_document(found, rows)), form, output)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from planecast.engines.solve import Calibration, predicted_cycles
+from planecast.engines.solve.carry import carried
 from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.engine import EXTRAPOLATION
 from planecast.engines.solve.features import (
@@ -29,6 +30,8 @@ from planecast.engines.solve.features import (
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.ranges import outside
 from planecast.engines.solve.regions import facts_of
+from planecast.engines.solve.site import Site, at_host
+from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
@@ -64,6 +67,8 @@ def modelled(scenario: Scenario, calibration: Calibration, slots: float | None) 
 
     Raises InputError for what the model doesn't know, as the engine does.
     """
+    calibration = carried(calibration, Site.of(scenario)).calibration
+    scenario = at_host(scenario)
     predicted_cycles([scenario], calibration)  # refuses what has no parameter here
     sums, *others = _sums(scenario, calibration)
     apart = _Apart(scenario, calibration, others)
@@ -101,6 +106,14 @@ def modelled_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[
     The difference is made before the interval is: what both share, right or wrong, is not in it.
     Raises InputError for what the model doesn't know.
     """
+    if Site.of(a) != Site.of(b):
+        raise InputError(
+            "A and B run on other machines or clocks, which changes all causes at once",
+            "explain",
+            "compare their predictions instead: planecast predict, planecast compare",
+        )
+    calibration = carried(calibration, Site.of(a)).calibration
+    a, b = at_host(a), at_host(b)
     predicted_cycles([a, b], calibration)
     left, *others_left = _sums(a, calibration)
     right, *others_right = _sums(b, calibration)

@@ -40,6 +40,20 @@ class Site:
         return self == Site()
 
 
+def at_host(scenario: Scenario) -> Scenario:
+    """The scenario without its site: what a carried calibration is asked."""
+    site = Site()
+    placement = scenario.placement.model_copy(
+        update={
+            "core_ghz": site.core_ghz,
+            "core_priority": site.core_priority,
+            "llc_ways": site.llc_ways,
+            "busy_siblings": site.busy_siblings,
+        }
+    )
+    return scenario.model_copy(update={"machine": site.machine, "placement": placement})
+
+
 def by_site(scenarios: Sequence[Scenario]) -> dict[Site, list[int]]:
     """Places of the scenarios, by their site."""
     found: dict[Site, list[int]] = {}

@@ -1,0 +1,87 @@
+"""The page of a document's figures beside ours."""
+
+from __future__ import annotations
+
+from planecast.report.figures.claims import claim_errors, curves_figure
+from planecast.report.numbers import ABSENT, digits
+from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table
+from planecast.reproduce import Claim, Reproduction
+from planecast.reproduce import Table as Claims
+from planecast.results import Manifest
+
+
+def reproduction_page(found: Reproduction, manifest: Manifest) -> Page:
+    """What is shown of a reproduction."""
+    checks = [claim for claim in found.claims if claim.role == "check"]
+    inside = sum(bool(claim.within) for claim in checks)
+    cards = [Card(f"{inside} of {len(checks)}", "checks within their bounds")]
+    cards += [
+        Card(digits(goal.ours), goal.what, f"bound {goal.bound:g} {goal.unit}")
+        for goal in found.goals
+    ]
+    return Page(
+        title=f"{found.title}, reproduced",
+        lead=(
+            "What the document measured, predicted from others of its figures. Inputs went in and "
+            "confirm nothing; checks did not. Nothing was measured here."
+        ),
+        machine=machine_text(manifest),
+        cards=cards,
+        drawings=[one for table in found.tables for one in _drawings(table)],
+        tables=[_table(table) for table in found.tables if table.claims],
+        manifests=[manifest],
+        notes=[f"{table.title}: {note}" for table in found.tables for note in table.notes],
+    )
+
+
+def _drawings(table: Claims) -> list[Drawing]:
+    anchor = f"table-{table.number}"
+    errors = "Bars: error of ours; orange ones are outside their bound."
+    return [
+        *drawing(f"{anchor}-errors", table.title, errors, claim_errors(table.claims)),
+        *drawing(f"{anchor}-curves", table.title, "Predicted.", curves_figure(table.curves)),
+    ]
+
+
+def _table(table: Claims) -> Table:
+    return Table(
+        f"table-{table.number}",
+        table.title,
+        f"Table {table.number}.",
+        [
+            Heading("what"),
+            Heading("published", number=True),
+            Heading("ours", number=True),
+            Heading("error", "%", number=True),
+            Heading("within"),
+        ],
+        [_row(claim) for claim in table.claims],
+    )
+
+
+def _row(claim: Claim) -> list[Cell]:
+    if claim.role == "input":
+        return [
+            Cell(claim.what, claim.id),
+            Cell(_published(claim), claim.unit),
+            Cell(ABSENT),
+            Cell(ABSENT),
+            Cell("input"),
+        ]
+    tone = "good" if claim.within else "bad"
+    return [
+        Cell(claim.what, claim.id),
+        Cell(_published(claim), claim.unit),
+        Cell(digits(claim.ours), claim.unit),
+        Cell(f"{claim.error_percent:+.1f}", f"bound {claim.bound_percent:g}"),
+        Cell("yes" if claim.within else "no", claim.note, tone),
+    ]
+
+
+def _published(claim: Claim) -> str:
+    if claim.published is not None:
+        return digits(claim.published)
+    assert claim.published_low is not None
+    assert claim.published_high is not None
+    return f"{digits(claim.published_low)} to {digits(claim.published_high)}"
