@@ -17,6 +17,7 @@ static const struct config_key keys[] = {
     {"ports", "tx", &type_port, OF_RUN(tx_port), 0, 31, "0", "where packets are sent", NULL},
     {"ports", "rx", &type_port, OF_RUN(rx_port), 0, 31, "0", "where they are expected", NULL},
     {"ports", "link_gbps", &type_number, OF_RUN(link_gbps), 0.001, 10000, "10", "link rate that percents are of", NULL},
+    {"ports", "rx_queues", &type_u32, OF_RUN(rx_queues), 1, 16, "1", "receive queues, polled in turn: a switch may send into any", NULL},
     {"run", "burst", &type_u32, OF_RUN(burst), 1, BATCH_MAX, "32", "packets that are sent at once, at the most", NULL},
     {"run", "link_wait_ms", &type_number, OF_RUN(link_wait_ms), 0, 60000, "1000", "a run begins when the links are up, or after so long", NULL},
     {"run", "drain_ms", &type_number, OF_RUN(drain_ms), 0, 60000, "100", "receiving goes on until nothing came for so long", NULL},

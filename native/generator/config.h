@@ -76,6 +76,7 @@ struct config {
     /* ports */
     int32_t tx_port, rx_port; /* DPDK port or PORT_NONE */
     double link_gbps;
+    uint32_t rx_queues;
     /* run */
     uint32_t burst;
     double link_wait_ms, drain_ms, catch_up_us, give_up_ms;

@@ -45,7 +45,7 @@ bool config_check(const struct config *config, struct config_conflict *conflict)
         return conflicts(conflict, -1, "machine", "lcores",
                          "CPU %u is named twice; name it once for sending and receiving in turn",
                          config->lcores.cpu[0]);
-    uint32_t least = 2 * (config->rx_ring + config->tx_ring + BATCH_MAX);
+    uint32_t least = 2 * (config->rx_queues * config->rx_ring + config->tx_ring + BATCH_MAX);
     if (config->mbufs < least)
         return conflicts(conflict, -1, "pool", "mbufs",
                          "%u are too few for rx_ring %u and tx_ring %u; it takes %u or more",

@@ -205,6 +205,8 @@ static void begin(struct generator *generator, double seconds)
     sender->stream_count = receiver->stream_count = generator->stream_count;
     sender->port = (uint16_t)config->tx_port;
     receiver->port = (uint16_t)config->rx_port;
+    receiver->queue = 0;
+    receiver->queues = (uint16_t)config->rx_queues;
     sender_begin(sender, generator->start);
     receiver_begin(receiver, generator->start, hz);
     atomic_store(&generator->halt, false);

@@ -24,6 +24,7 @@ static void ask(struct generator *generator, uint16_t port)
     stream->rate = (struct rate){RATE_PPS, CHECK_PPS};
     stream->packets = CHECK_PACKETS;
     asked->tx_port = asked->rx_port = port;
+    asked->rx_queues = 1;
     asked->drain_ms = 1;
     asked->catch_up_us = 1e6;
 }

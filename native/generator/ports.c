@@ -37,18 +37,21 @@ static bool open_port(const struct config *config, uint16_t port, struct rte_mem
     if (fails(port, "no device information", rc, error, error_bytes))
         return false;
     struct rte_eth_conf conf = {0};
+    uint16_t queues = port == config->rx_port ? (uint16_t)config->rx_queues : 1;
     uint32_t mtu = config_longest_frame(config) - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
     if (mtu > RTE_ETHER_MTU && mtu <= info.max_mtu)
         conf.rxmode.mtu = mtu;
-    rc = rte_eth_dev_configure(port, 1, 1, &conf);
+    rc = rte_eth_dev_configure(port, queues, 1, &conf);
     if (fails(port, "not configured", rc, error, error_bytes))
         return false;
     uint16_t rx_ring = (uint16_t)config->rx_ring, tx_ring = (uint16_t)config->tx_ring;
     unsigned socket = (unsigned)rte_eth_dev_socket_id(port);
     rte_eth_dev_adjust_nb_rx_tx_desc(port, &rx_ring, &tx_ring);
-    rc = rte_eth_rx_queue_setup(port, 0, rx_ring, socket, NULL, pool);
-    if (fails(port, "RX queue", rc, error, error_bytes))
-        return false;
+    for (uint16_t queue = 0; queue < queues; queue++) {
+        rc = rte_eth_rx_queue_setup(port, queue, rx_ring, socket, NULL, pool);
+        if (fails(port, "RX queue", rc, error, error_bytes))
+            return false;
+    }
     rc = rte_eth_tx_queue_setup(port, 0, tx_ring, socket, NULL);
     if (fails(port, "TX queue", rc, error, error_bytes))
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The DPDK ports: opened with one queue of each kind, closed.
+ * The DPDK ports: opened with a queue to send and as many to receive as configured,
+ * closed.
  */
 #ifndef PLANECAST_GENERATOR_PORTS_H
 #define PLANECAST_GENERATOR_PORTS_H

@@ -8,7 +8,7 @@
 #include "stream.h"
 
 struct receiver {
-    uint16_t port;
+    uint16_t port, queue, queues; /* queues are polled in turn; queue is the next */
     uint32_t burst;
     struct stream *stream; /* [stream_count] */
     uint32_t stream_count;

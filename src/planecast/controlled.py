@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from planecast.errors import EXIT_BAD_INPUT, EXIT_MISSING, InputError, MissingError, RunError
+from planecast.leftovers import private_folder
 from planecast.native import native_program
 
 START_TIMEOUT_S = 120.0
@@ -83,7 +84,7 @@ class ControlledProgram:
 
     def _launch(self, program: Path) -> None:
         """Starts the process, and the thread that reads it. Raises OSError."""
-        self._folder = tempfile.TemporaryDirectory(prefix="planecast-")
+        self._folder = private_folder()
         path = Path(self._folder.name) / f"{self._program.removeprefix('planecast-')}.ini"
         path.write_text(self._configuration, encoding="utf-8")
         self._said = Path(self._folder.name) / "stderr"

@@ -13,7 +13,10 @@ from planecast.scenario import FUNCTIONS, load_scenario
 
 __all__ = ["real"]
 
-SCENARIOS = sorted(path.name for path in (REPOSITORY / "scenarios").glob("*.yaml"))
+ALL = sorted(path.name for path in (REPOSITORY / "scenarios").glob("*.yaml"))
+SCENARIOS = [
+    name for name in ALL if load_scenario(REPOSITORY / "scenarios" / name).dataplane.kind == "ours"
+]
 SMALL = ["traffic.flows=64", "workload.flows=64", "workload.acl_rules=64", "workload.routes=64"]
 
 

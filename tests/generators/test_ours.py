@@ -25,7 +25,7 @@ def test_the_file_says_it_all() -> None:
     parser = configparser.ConfigParser()
     parser.read_string(config_text(CONFIG))
     assert {name: dict(parser[name]) for name in parser.sections()} == {
-        "ports": {"tx": "0", "rx": "none", "link_gbps": "25.0"},
+        "ports": {"tx": "0", "rx": "none", "link_gbps": "25.0", "rx_queues": "1"},
         "run": {"burst": "8"},
         "machine": {"lcores": "2,1", "main_cpu": "0"},
         "stream a": {"packets": "4"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LEVELS = (
-    {"errors", "native"},
+    {"errors", "native", "leftovers"},
     {"controlled"},
     {"catalog", "host"},
     {"scenario"},

@@ -108,3 +108,13 @@ def test_what_is_possible_passes() -> None:
     refuse_impossible(trial)
     assert trial.loss_ratio == pytest.approx(0.1)
     assert fault_of(trial) is None
+
+
+def test_a_generator_that_had_no_time_at_all_is_no_broken_one(session: Sessions) -> None:
+    starved = MadeUp(
+        change=lambda trial: trial.model_copy(
+            update={"offered": 0, "received": 0, "unsent": trial.offered}
+        )
+    )
+    with pytest.raises(UnofferedError):
+        session(starved).trial(1e6)

@@ -44,11 +44,12 @@ def plan_l3fwd(
     )
 
 
-def write_rules(path: Path, prefixes: Sequence[str], ports: int) -> None:
-    """Writes l3fwd's route files: IPv4 prefixes such as ``10.0.0.0/16``, ports in turn.
+def write_rules(path: Path, prefixes: Sequence[str], ports: int, first: int = 0) -> None:
+    """Writes l3fwd's route files: IPv4 prefixes such as ``10.0.0.0/16``, ports in turn from
+    `first` on.
 
     The IPv6 one beside it has one route that no packet here meets. Raises OSError.
     """
-    lines = [f"R{prefix} {number % ports}\n" for number, prefix in enumerate(prefixes)]
+    lines = [f"R{prefix} {first + number % ports}\n" for number, prefix in enumerate(prefixes)]
     path.write_text("".join(lines), encoding="ascii")
     path.with_name(path.name + ".v6").write_text("R2001:db8::/64 0\n", encoding="ascii")

@@ -20,6 +20,7 @@ from typing import IO, Literal, Self
 
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, wait_attached
 from planecast.errors import InputError, MissingError, RunError
+from planecast.leftovers import private_folder
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 5.0
@@ -50,6 +51,9 @@ class PeerPlan:
     """The port that is metered."""
     side: Literal["rx", "tx"] = "rx"
     page_size: PageSize = "2MiB"
+    metered: bool = True
+    """False: it forwards freely from its start on, and answers no trials. A memory interface has
+    no receive function that could be metered before the other side has come."""
 
 
 class Peer:
@@ -95,6 +99,13 @@ class Peer:
     def observe(self) -> PortStats:
         """What the metered port has counted since the start."""
         return self._running().stats(self.plan.port)
+
+    def check(self) -> None:
+        """Raises RunError with its last words when it has ended."""
+        self._running()
+        assert self._process is not None
+        if self._process.poll() is not None:
+            self._raise_if_ended()
 
     def release(self) -> None:
         """Lets it forward unmeasured until the next trial."""
@@ -149,7 +160,7 @@ class Peer:
                 what_to_do=self.plan.package,
             )
         self._meter = Meter(self.plan.page_size)
-        self._folder = tempfile.TemporaryDirectory(prefix="planecast-")
+        self._folder = private_folder()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         try:
             self._process = subprocess.Popen(
@@ -166,6 +177,8 @@ class Peer:
                 f"{self.plan.name} can't be started: {error.strerror}", program
             ) from None
         self._meter.started()
+        if not self.plan.metered:
+            return
         try:
             deadline = time.monotonic() + START_TIMEOUT_S
             waiting = wait_attached(self._meter, self.plan.port, self.plan.side, deadline)

@@ -30,6 +30,8 @@ class GeneratorConfig:
     main_cpu: int
     """CPU of the main lcore, which sleeps."""
     streams: tuple[StreamConfig, ...]
+    rx_queues: int = 1
+    """Receive queues, polled in turn."""
     run: Mapping[str, object] = field(default_factory=dict)
     """Keys of ``[run]``."""
 
@@ -43,6 +45,7 @@ def config_text(config: GeneratorConfig) -> str:
                 "tx": "none" if config.tx is None else config.tx,
                 "rx": "none" if config.rx is None else config.rx,
                 "link_gbps": config.link_gbps,
+                "rx_queues": config.rx_queues,
             },
         ),
         ("run", config.run),

@@ -10,6 +10,22 @@ _DSCP = "0,10,12,18,20,26,34,46"
 """The data plane's own code points (docs/design/interfaces.md, section 1)."""
 
 
+def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
+    """One IPv4 stream of the scenario's frames and flows, whatever its workload: for data planes
+    of others."""
+    traffic = scenario.traffic
+    keys: dict[str, object] = {
+        "headers": "ipv4",
+        "sizes": traffic.frame_bytes,
+        "flows": traffic.flows,
+        "order": "random",
+        "seed": traffic.seed,
+        "source_ip_step": "0.0.0.1",
+        "destination_ip_step": "0.0.0.1",
+    }
+    return StreamConfig(name, keys)
+
+
 def matching_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
     """One stream of the scenario's frames over its flows, in random order.
 

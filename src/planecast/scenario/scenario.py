@@ -9,6 +9,7 @@ from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_valid
 
 from planecast.errors import InputError
 from planecast.scenario.accelerator import Accelerator
+from planecast.scenario.dataplane import DataplaneUnderTest
 from planecast.scenario.interference import Interference
 from planecast.scenario.machine import machine_of
 from planecast.scenario.model import Noun
@@ -53,6 +54,8 @@ class Scenario(Noun):
     """A device that serves a stage, for the simulator."""
     interference: Interference = Interference()
     """What takes time away from lcores, for the simulator."""
+    dataplane: DataplaneUnderTest = DataplaneUnderTest()
+    """The program under test, for searches."""
 
     @field_validator("machine")
     @classmethod

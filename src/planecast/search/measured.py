@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from planecast.dataplanes.under_test import title_of
+from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
 from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.errors import InputError
+from planecast.leftovers import sweep_leftovers
 from planecast.results.estimate import Estimate, Kind
+from planecast.scenario.dataplane import DataplaneUnderTest
 from planecast.scenario.scenario import Scenario
 from planecast.search.simulated import refuse_own_load
 from planecast.search.trial import Trial
@@ -29,8 +34,10 @@ class MeasuredTester:
         """`cpu` sends; None: the first that is free. Raises InputError for a scenario that can't be
         fed so, MissingError without a second CPU."""
         refuse_own_load(scenario)
-        refuse_unmeasured([scenario])
-        if len(scenario.placement.cpus) != 1:
+        ours = DataplaneUnderTest()
+        refuse_unmeasured([scenario.model_copy(update={"dataplane": ours})])
+        self._ours = scenario.dataplane.kind == "ours"
+        if self._ours and len(scenario.placement.cpus) != 1:
             raise InputError(
                 f"{len(scenario.placement.cpus)} lcores forward, but a memory interface feeds one",
                 "placement.lcores",
@@ -40,34 +47,46 @@ class MeasuredTester:
         self._cpu = generator_cpu(scenario, cpu, sorted(os.sched_getaffinity(0)))
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
-        self.dataplane = f"planecast's {scenario.workload.kind}"
+        self._rig: Rig | None = None
+        self.dataplane = title_of(scenario)
 
     def start(self, repetition: int) -> None:
-        """Starts both programs anew, and sends for a while: caches, tables and pages are warm."""
+        """Starts all programs anew, and sends for a while: caches, tables and pages are warm."""
         self._stack.close()
-        self._testbed = self._stack.enter_context(Testbed(self._scenario, self._cpu))
-        self._testbed.trial(_WARMUP_PPS, _WARMUP_S)
+        sweep_leftovers()
+        if self._ours:
+            self._testbed = self._stack.enter_context(Testbed(self._scenario, self._cpu))
+        else:
+            self._rig = self._stack.enter_context(Rig(self._scenario, self._cpu))
+        self._sent(_WARMUP_PPS, _WARMUP_S)
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
-        """One trial, read after both programs have drained. Raises RunError when one is gone."""
-        assert self._testbed is not None
+        """One trial, read after everything has drained. Raises RunError when a program is gone."""
         for _ in range(_TRIES):
-            made = self._testbed.trial(offered_pps, seconds)
-            if made.whole:
+            sent, whole = self._sent(offered_pps, seconds)
+            if whole:
                 break
-        return trial_of(made.sent, offered_pps, seconds, drained=made.whole)
+        return trial_of(sent, offered_pps, seconds, drained=whole)
 
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
         """A burst is a trial that is as long as its packets take."""
         return self.trial(offered_pps, packets / offered_pps, number)
 
-    def opinion(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
-        """Nothing: telemetry of ours is what `planecast measure` tells."""
-        return {}
+    def opinion(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
+        """What the data plane says of itself; ours is asked by `planecast measure`."""
+        return {} if self._rig is None else self._rig.opinions(offered_pps, seconds)
 
     def close(self) -> None:
-        """Ends both programs."""
+        """Ends all programs."""
         self._stack.close()
+
+    def _sent(self, offered_pps: float, seconds: float) -> tuple[dict[str, Any], bool]:
+        """The generator's answer, and whether everything it sent had its chance to come back."""
+        if self._rig is not None:
+            return self._rig.trial(offered_pps, seconds), True
+        assert self._testbed is not None
+        made = self._testbed.trial(offered_pps, seconds)
+        return made.sent, made.whole
 
 
 def trial_of(sent: dict[str, Any], offered_pps: float, seconds: float, *, drained: bool) -> Trial:

@@ -114,7 +114,7 @@ class Session:
     def opinion(self, offered_pps: float) -> dict[str, Estimate]:
         """What the data plane says of itself at a rate, outside the search."""
         self._ready()
-        return self.tester.opinion(offered_pps, self.seconds)
+        return dict(self.tester.opinion(offered_pps, self.seconds))
 
     def _believed(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
         self._of_repetition += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
 from planecast.engines.solve import Calibration
@@ -46,7 +48,7 @@ class SimulatedTester:
             "measure it (--engine measure)",
         )
 
-    def opinion(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
+    def opinion(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
         """Cycles a packet at the rate."""
         return {}
 

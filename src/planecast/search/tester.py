@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,7 +42,7 @@ class Tester(Protocol):
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
         """Offers so many packets at a rate, from empty queues on."""
 
-    def opinion(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
+    def opinion(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
         """What the data plane says of itself in a trial of its own, outside the search; may be
         empty."""
 

@@ -83,7 +83,7 @@ def refuse_impossible(trial: Trial) -> None:
             at,
             "let the generator drain before it is read",
         )
-    if trial.offered <= 0:
+    if trial.offered <= 0 and trial.unsent <= 0:
         raise RunError("no packet was offered", at, "send for longer (--trial-seconds)")
 
 

@@ -25,6 +25,7 @@ BASE = Scenario(name="s")
         ("nic.link_gbps", 10.0),
         ("accelerator.stage", "acl"),
         ("interference.per_second", 100.0),
+        ("dataplane.kind", "ovs"),
     ],
 )
 def test_refused_in_a_sentence_that_names_the_key(key: str, value: Any) -> None:

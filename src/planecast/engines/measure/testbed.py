@@ -9,7 +9,6 @@ what is refused (``when_full = drop``) and tells it: that is the receive ring's 
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAns
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.matching import matching_stream
+from planecast.leftovers import private_folder
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 
@@ -100,9 +100,7 @@ class Testbed:
 
     def __enter__(self) -> Self:
         try:
-            folder = Path(
-                self._stack.enter_context(tempfile.TemporaryDirectory(prefix="planecast-"))
-            )
+            folder = Path(self._stack.enter_context(private_folder()))
             self._dataplane = self._stack.enter_context(
                 Dataplane(self.dataplane_config, self.memifs("server", folder))
             )

@@ -25,6 +25,7 @@ _REASONS = {
     "placement.handover_ns": "what is measured takes as long as it takes",
     "nic.": "the data plane's own source has no network card",
     "accelerator.": "the data plane has no accelerator",
+    "dataplane.": "what is measured here is planecast's own: planecast search asks others",
     "interference.": "what disturbs this machine can't be set, it is told of",
 }
 """Keys, or sections, and why a measurement can't heed them."""

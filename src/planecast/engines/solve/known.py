@@ -41,6 +41,12 @@ def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:
                 "placement.cuts",
                 "measure it instead, or leave the cuts out; --engine simulate knows them",
             )
+        if scenario.dataplane.kind != "ours":
+            raise InputError(
+                f"the model is of planecast's own data plane, not of {scenario.dataplane.kind}",
+                "dataplane.kind",
+                "measure it: planecast search",
+            )
         for section in SIMULATED:
             if getattr(scenario, section) != getattr(_USUAL, section):
                 raise InputError(

@@ -1,0 +1,154 @@
+"""Any command as a data plane under test: started without a shell, ended with us."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from planecast.dataplanes.peer import ended_error
+from planecast.dataplanes.system import Link
+from planecast.errors import InputError, MissingError, RunError
+from planecast.leftovers import note_process
+from planecast.results.estimate import Estimate
+
+READY_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 5.0
+
+
+def dying_with_us(words: Sequence[str]) -> list[str]:
+    """The command so that the kernel ends it when we are gone, even when we are killed.
+
+    Raises MissingError without setpriv (util-linux).
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise MissingError("setpriv is not here", "PATH", "apt-get install util-linux")
+    return [setpriv, "--pdeathsig", "KILL", "--", *words]
+
+
+class CommandProgram:
+    """A command that forwards between two links."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        *,
+        name: str = "command",
+        ready: str | None = None,
+    ) -> None:
+        """`folder` holds its words; it is the caller's. `ready` are words in them."""
+        self.name = name
+        self._words = list(words)
+        self._said = folder / "said"
+        self._folder = folder
+        self._ready = ready
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        program = shutil.which(self._words[0])
+        if program is None:
+            raise MissingError(
+                "there is no such program", self._words[0], "install it, or name its path"
+            )
+        try:
+            with self._said.open("wb") as said:
+                self._process = subprocess.Popen(
+                    dying_with_us([program, *self._words[1:]]),
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
+                    cwd=self._folder,
+                    start_new_session=True,  # a Ctrl-C is ours to pass on, once
+                )
+            note_process(self._folder, self._process.pid)
+            self._wait_ready()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self.stop()
+
+    def check(self) -> None:
+        """Raises RunError with its last words when it has ended."""
+        process = self._process
+        if process is None:
+            raise RunError(f"{self.name} is not running")
+        code = process.poll()
+        if code is not None:
+            raise ended_error(self.name, code, self._text())
+
+    def begin_opinion(self) -> None:
+        """Nothing is known of it."""
+
+    def opinion(self) -> Mapping[str, Estimate]:
+        """Nothing."""
+        return {}
+
+    def stop(self) -> None:
+        """Ends it, politely first."""
+        process, self._process = self._process, None
+        if process is None or process.poll() is not None:
+            return
+        try:
+            process.send_signal(signal.SIGTERM)
+            process.wait(STOP_TIMEOUT_S)
+        except BaseException as error:
+            process.kill()
+            process.wait()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+
+    def _wait_ready(self) -> None:
+        until = time.monotonic() + READY_TIMEOUT_S
+        while self._ready is not None and self._ready not in self._text():
+            self.check()
+            if time.monotonic() > until:
+                raise RunError(
+                    f"it did not say '{self._ready}' in {READY_TIMEOUT_S:.0f} s", self.name
+                )
+            time.sleep(0.02)
+
+    def _text(self) -> str:
+        with suppress(OSError):
+            return self._said.read_text(encoding="utf-8", errors="replace")
+        return ""
+
+
+def filled_words(
+    command: str, links: Sequence[Link], cpu: int, main_cpu: int, folder: Path
+) -> list[str]:
+    """A command's words with what its placeholders stand for.
+
+    Raises InputError for words that can't be told apart and for a placeholder that isn't known.
+    """
+    first, last = links
+    values = {
+        "in": first.socket,
+        "out": last.socket,
+        "in_role": first.role,
+        "out_role": last.role,
+        "ring": first.ring_exponent,
+        "cpu": cpu,
+        "main_cpu": main_cpu,
+        "folder": folder,
+    }
+    try:
+        return [word.format_map(values) for word in shlex.split(command)]
+    except KeyError as error:
+        raise InputError(
+            f"{{{error.args[0]}}} stands for nothing",
+            "dataplane.command",
+            "known are " + ", ".join(f"{{{name}}}" for name in values),
+        ) from None
+    except (ValueError, IndexError) as error:
+        raise InputError(f"can't read '{command}': {error}", "dataplane.command") from None

@@ -1,0 +1,260 @@
+"""Open vSwitch with DPDK as a data plane under test: a cross-connect of two memory interfaces.
+
+Its database and its switch are our own, all of their files in one private folder: no service is
+touched, and an Open vSwitch that runs on this machine doesn't notice. Both end when we do.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from planecast.dataplanes.command import dying_with_us
+from planecast.dataplanes.peer import ended_error
+from planecast.dataplanes.system import Link
+from planecast.errors import MissingError, RunError
+from planecast.leftovers import note_process
+from planecast.results.estimate import Estimate
+
+SWITCHES = (
+    "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
+    "/usr/lib/openvswitch-dpdk/ovs-vswitchd-dpdk",
+    "ovs-vswitchd",
+)
+SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema",)
+PACKAGE = "apt-get install openvswitch-switch-dpdk"
+MEMORY_MIB = 1024
+START_TIMEOUT_S = 60.0
+_CALL_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class PmdStats:
+    """What a PMD thread says of its work since its statistics were cleared."""
+
+    received: int
+    """Packets."""
+    cycles_per_packet: float
+    """TSC cycles, those in which it found none among them."""
+    processing_cycles_per_packet: float
+    """TSC cycles of the iterations that found packets."""
+
+
+class OpenVswitch:
+    """Two ports, each packet from one to the other."""
+
+    name = "Open vSwitch"
+
+    def __init__(
+        self, links: Sequence[Link], folder: Path, *, cpu: int, main_cpu: int, program: str | None
+    ) -> None:
+        """`folder` is empty, private, and the caller's."""
+        self._links = links
+        self._folder = folder
+        self._cpu = cpu
+        self._main_cpu = main_cpu
+        self._program = program
+        self._stack = ExitStack()
+        self._processes: list[tuple[str, subprocess.Popen[bytes]]] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self.stop()
+
+    def check(self) -> None:
+        """Raises RunError with its last words when one of the two has ended."""
+        for name, process in self._processes:
+            code = process.poll()
+            if code is not None:
+                raise ended_error(name, code, self._said(name))
+
+    def begin_opinion(self) -> None:
+        """Clears the statistics of the thread that forwards."""
+        self._appctl("dpif-netdev/pmd-stats-clear")
+
+    def opinion(self) -> Mapping[str, Estimate]:
+        """Its own cycles a packet since then."""
+        found = parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show"))
+        return {
+            name: Estimate(
+                value=value, samples=found.received, unit="cycles/packet", kind="measured"
+            )
+            for name, value in (
+                ("pmd", found.cycles_per_packet),
+                ("pmd processing", found.processing_cycles_per_packet),
+            )
+        }
+
+    def stop(self) -> None:
+        """Ends the switch, then the database."""
+        for _, process in reversed(self._processes):
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(5.0)
+                except BaseException as error:
+                    process.kill()
+                    process.wait()
+                    if not isinstance(error, subprocess.TimeoutExpired):
+                        raise
+        self._processes.clear()
+
+    def _start(self) -> None:
+        """Database, switch, bridge, ports, flows. Raises MissingError or RunError."""
+        switch, schema = self._switch(), _first(SCHEMAS)
+        database = self._folder / "conf.db"
+        self._call("ovsdb-tool", "create", database, schema)
+        self._launch(
+            "ovsdb-server",
+            _found("ovsdb-server"),
+            str(database),
+            f"--remote=punix:{self._folder / 'db.sock'}",
+            f"--unixctl={self._folder / 'db.ctl'}",
+        )
+        self._wait_for("db.sock")
+        self._vsctl("--no-wait", "init")
+        extra = f"--no-pci --no-huge --legacy-mem --no-shconf -m {MEMORY_MIB} --no-telemetry"
+        self._vsctl(
+            *("--no-wait", "set", "Open_vSwitch", "."),
+            "other_config:dpdk-init=true",
+            f'other_config:dpdk-extra="{extra}"',
+            f"other_config:pmd-cpu-mask={1 << self._cpu:#x}",
+            f"other_config:dpdk-lcore-mask={1 << self._main_cpu:#x}",
+            "other_config:per-port-memory=true",
+        )
+        self._launch(
+            "ovs-vswitchd",
+            switch,
+            f"unix:{self._folder / 'db.sock'}",
+            f"--unixctl={self._folder / 'vsw.ctl'}",
+            "--disable-system",
+        )
+        self._wait_for("vsw.ctl")
+        self._vsctl(
+            *("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev"),
+            "fail-mode=secure",
+        )
+        for number, link in enumerate(self._links, 1):
+            arguments = link.vdev(number)
+            self._vsctl(
+                *("add-port", "br0", f"p{number}", "--", "set", "Interface", f"p{number}"),
+                *("type=dpdk", f'options:dpdk-devargs="{arguments}"', f"ofport_request={number}"),
+            )
+            error = self._vsctl("get", "Interface", f"p{number}", "error").strip()
+            if error not in ("[]", '""', ""):
+                raise RunError(f"port {number} was refused: {error}", self.name)
+        for one, other in ((1, 2), (2, 1)):
+            self._ofctl("add-flow", self._folder / "br0.mgmt", f"in_port={one},actions={other}")
+
+    def _switch(self) -> str:
+        for name in (self._program,) if self._program else SWITCHES:
+            path = shutil.which(name)
+            if path is not None:
+                return path
+        raise MissingError("Open vSwitch with DPDK is not here", SWITCHES[0], PACKAGE)
+
+    def _launch(self, name: str, *words: str) -> None:
+        with (self._folder / f"{name}.said").open("wb") as said:
+            process = subprocess.Popen(
+                dying_with_us([*words, "--no-chdir", "--log-file=/dev/null"]),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=self._environment(),
+                start_new_session=True,
+            )
+        self._processes.append((name, process))
+        note_process(self._folder, process.pid)
+
+    def _environment(self) -> dict[str, str]:
+        folder = str(self._folder)
+        names = ("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR", "RUNTIME_DIRECTORY")
+        return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | dict.fromkeys(names, folder)
+
+    def _wait_for(self, name: str) -> None:
+        until = time.monotonic() + START_TIMEOUT_S
+        while not (self._folder / name).exists():
+            self.check()
+            if time.monotonic() > until:
+                raise RunError(f"it is not up after {START_TIMEOUT_S:.0f} s", self.name)
+            time.sleep(0.02)
+
+    def _said(self, name: str) -> str:
+        path = self._folder / f"{name}.said"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    def _vsctl(self, *words: object) -> str:
+        timeout = f"--timeout={_CALL_TIMEOUT_S:.0f}"
+        return self._call("ovs-vsctl", f"--db=unix:{self._folder / 'db.sock'}", timeout, *words)
+
+    def _ofctl(self, *words: object) -> str:
+        return self._call("ovs-ofctl", *words)
+
+    def _appctl(self, *words: object) -> str:
+        return self._call("ovs-appctl", "-t", self._folder / "vsw.ctl", *words)
+
+    def _call(self, program: str, *words: object) -> str:
+        """What one of its tools prints. Raises RunError with what it complains of."""
+        try:
+            done = subprocess.run(
+                [_found(program), *map(str, words)],
+                env=self._environment(),
+                capture_output=True,
+                text=True,
+                timeout=_CALL_TIMEOUT_S + 5,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise RunError(f"{program} did not answer", self.name) from None
+        if done.returncode != 0:
+            self.check()
+            said = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
+            raise RunError(said[-1], f"{self.name}: {program}")
+        return done.stdout
+
+
+def parse_pmd_stats(text: str) -> PmdStats:
+    """``dpif-netdev/pmd-stats-show``: the thread that received most. Raises RunError for text
+    without one."""
+    found = [_thread(part) for part in re.split(r"^pmd thread ", text, flags=re.MULTILINE)[1:]]
+    threads = [thread for thread in found if thread is not None]
+    if not threads:
+        raise RunError("no thread that forwards tells of packets", "pmd-stats-show")
+    return max(threads, key=lambda thread: thread.received)
+
+
+def _thread(text: str) -> PmdStats | None:
+    received = re.search(r"packets received: (\d+)", text)
+    total = re.search(r"avg cycles per packet: ([\d.]+)", text)
+    processing = re.search(r"avg processing cycles per packet: ([\d.]+)", text)
+    if received is None or total is None or processing is None:
+        return None  # a thread without packets has no averages
+    return PmdStats(int(received[1]), float(total[1]), float(processing[1]))
+
+
+def _found(program: str) -> str:
+    path = shutil.which(program, path="/usr/bin:/usr/sbin:/bin:/sbin")
+    if path is None:
+        raise MissingError(f"{program} is not here", "Open vSwitch", PACKAGE)
+    return path
+
+
+def _first(places: Sequence[str]) -> str:
+    for place in places:
+        if Path(place).is_file():
+            return place
+    raise MissingError("its database schema is not here", places[0], PACKAGE)

@@ -1,0 +1,72 @@
+"""Private folders, and what is left of them when nobody could clean up.
+
+A folder's name says which process made it, so that the next command can tell a folder in use from
+one whose process was killed: it ends the processes noted there, and takes the folder away.
+Bottom of the import order: everything that starts programs keeps their files in such a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+PROCESSES = "processes"
+"""File in a private folder: a line ``pid starttime`` for each process that may outlive us."""
+_NAME = re.compile(r"planecast-(\d+)-(\d+)-")
+_START_FIELD = 19
+"""Place of the start time among the fields that follow the name in /proc/PID/stat (proc(5))."""
+
+
+def private_folder() -> tempfile.TemporaryDirectory[str]:
+    """A new folder that only we can read, and that the next command finds when we are killed."""
+    pid = os.getpid()
+    return tempfile.TemporaryDirectory(prefix=f"planecast-{pid}-{started(pid) or 0}-")
+
+
+def note_process(folder: Path, pid: int) -> None:
+    """Notes a process that may outlive us. Raises OSError."""
+    with (folder / PROCESSES).open("a", encoding="ascii") as file:
+        file.write(f"{pid} {started(pid) or 0}\n")
+
+
+def sweep_leftovers() -> list[Path]:
+    """Ends the processes and removes the folders of commands that were killed; those folders."""
+    found = []
+    for folder in sorted(Path(tempfile.gettempdir()).glob("planecast-*")):
+        match = _NAME.match(folder.name)
+        if match is None or not folder.is_dir() or folder.stat().st_uid != os.getuid():
+            continue
+        pid, start = (int(text) for text in match.groups())
+        if started(pid) == start:
+            continue
+        _end_noted(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        found.append(folder)
+    return found
+
+
+def started(pid: int) -> int | None:
+    """When a process began, in clock ticks since the boot; None when there is none.
+
+    With the number it names a process for good: numbers are used again.
+    """
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return None if fields[0] in ("Z", "X") else int(fields[_START_FIELD])
+
+
+def _end_noted(folder: Path) -> None:
+    with suppress(OSError):
+        for line in (folder / PROCESSES).read_text(encoding="ascii").splitlines():
+            pid, _, start = line.partition(" ")
+            if pid.isdigit() and start.isdigit() and started(int(pid)) == int(start):
+                with suppress(OSError):
+                    os.kill(int(pid), signal.SIGKILL)

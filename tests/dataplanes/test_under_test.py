@@ -1,0 +1,217 @@
+"""Data planes of others: what they are started with, what they say, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from planecast.dataplanes.command import CommandProgram, filled_words
+from planecast.dataplanes.dpdk_program import l3fwd_between
+from planecast.dataplanes.ovs import OpenVswitch, parse_pmd_stats
+from planecast.dataplanes.under_test import generator_links, links_of, systems_of, title_of
+from planecast.dataplanes.vpp import Vpp, opinion_of, parse_runtime
+from planecast.errors import InputError, MissingError, PlanecastError, RunError
+from planecast.leftovers import note_process, private_folder, started, sweep_leftovers
+from planecast.scenario import Scenario, with_overrides
+
+BASE = Scenario(name="s")
+TESTPMD = {"dataplane.kind": "testpmd"}
+
+PMD_STATS = """\
+pmd thread numa_id 0 core_id 1:
+  packets received: 4096000
+  packet recirculations: 0
+  avg. datapath passes per packet: 1.00
+  phwol hits: 0
+  emc hits: 4095968
+  idle cycles: 1000000 (0.20%)
+  processing cycles: 500000000 (99.80%)
+  avg cycles per packet: 122.31 (501000000/4096000)
+  avg processing cycles per packet: 122.07 (500000000/4096000)
+main thread:
+  packets received: 0
+  packet recirculations: 0
+  avg. datapath passes per packet: 0.00
+"""
+
+RUNTIME = """\
+Thread 0 vpp_main (lcore 0)
+Time 5.9, 10 sec internal node vector rate 0.00 loops/sec 1000.00
+  vector rates in 0.0000e0, out 0.0000e0, drop 0.0000e0, punt 0.0000e0
+             Name                 State         Calls          Vectors        Suspends         \
+Clocks       Vectors/Call
+fib-walk                        any wait                 0               0               3         \
+1.05e3            0.00
+---------------
+Thread 1 vpp_wk_0 (lcore 1)
+Time 5.9, 10 sec internal node vector rate 256.00 loops/sec 40000.00
+  vector rates in 2.1700e7, out 2.1700e7, drop 0.0000e0, punt 0.0000e0
+             Name                 State         Calls          Vectors        Suspends         \
+Clocks       Vectors/Call
+l2-patch                         active             500000       128000000               0         \
+7.50e0          256.00
+memif-input                     polling             500000       128000000               0         \
+4.59e1          256.00
+memif1/0-output                  active             500000       128000000               0         \
+1.12e1          256.00
+memif1/0-tx                      active             500000       128000000               0         \
+3.95e1          256.00
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Private folders of a test are its own: nobody else's are swept away."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+def test_a_chain_is_joined_end_to_end(tmp_path: Path) -> None:
+    chain = with_overrides(BASE, TESTPMD | {"dataplane.chain": 3})
+    first, second, third = links_of(chain, tmp_path)
+    assert first[1].socket == second[0].socket
+    assert {first[1].role, second[0].role} == {"server", "client"}
+    sends, receives = generator_links(chain, tmp_path)
+    assert (sends.socket, receives.socket) == (first[0].socket, third[1].socket)
+    assert {sends.role, receives.role} == {"client"}
+    assert sends.ring == chain.placement.rx_ring
+    assert "rsize=7" in sends.vdev(0)
+    assert title_of(chain) == "3 times testpmd io in series"
+    assert [system.name for system in systems_of(chain, tmp_path, 0)] == ["testpmd"] * 3
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"dataplane.kind": "command"}, "none is named"),
+        ({"dataplane.command": "x"}, "set it to command"),
+        ({"dataplane.kind": "ovs", "dataplane.chain": 2}, "comes alone"),
+    ],
+)
+def test_what_a_scenario_may_not_say(keys: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        with_overrides(BASE, keys)
+
+
+def test_a_commands_placeholders(tmp_path: Path) -> None:
+    command = "switch --in {in} --out {out} -c {cpu} --main {main_cpu} 'two words' -r {ring}"
+    scenario = with_overrides(BASE, {"dataplane.kind": "command", "dataplane.command": command})
+    (links,) = links_of(scenario, tmp_path)
+    words = filled_words(command, links, 1, 0, tmp_path)
+    assert words[2] == str(tmp_path / "link0.sock")
+    assert words[5:] == ["-c", "1", "--main", "0", "two words", "-r", "7"]
+    with pytest.raises(InputError, match=r"\{cpus\} stands for nothing"):
+        filled_words("x {cpus}", links, 1, 0, tmp_path)
+    with pytest.raises(InputError, match="can't read"):
+        filled_words("x 'y", links, 1, 0, tmp_path)
+
+
+def test_a_command_that_says_it_is_up(tmp_path: Path) -> None:
+    code = "import time; print('up', flush=True); time.sleep(60)"
+    with CommandProgram([sys.executable, "-c", code], tmp_path, ready="up") as program:
+        program.check()
+        (line,) = (tmp_path / "processes").read_text().splitlines()
+        pid = int(line.split()[0])
+        assert started(pid) is not None
+    assert started(pid) is None
+    with pytest.raises(RunError, match="not running"):
+        program.check()
+
+
+def test_a_command_that_ends(tmp_path: Path) -> None:
+    code = "import sys; sys.exit('cannot do it')"
+    program = CommandProgram([sys.executable, "-c", code], tmp_path, ready="up")
+    with pytest.raises(PlanecastError, match="cannot do it"), program:
+        pass
+    with pytest.raises(MissingError, match="no such program"):
+        CommandProgram(["no-such-switch"], tmp_path).__enter__()
+
+
+def test_what_ovs_says_of_itself() -> None:
+    found = parse_pmd_stats(PMD_STATS)
+    assert found.received == 4096000
+    assert found.cycles_per_packet == pytest.approx(122.31)
+    assert found.processing_cycles_per_packet == pytest.approx(122.07)
+    with pytest.raises(RunError, match="no thread"):
+        parse_pmd_stats("main thread:\n  packets received: 0\n")
+
+
+def test_what_vpp_says_of_itself() -> None:
+    nodes = parse_runtime(RUNTIME)
+    assert [node.name for node in nodes][1:3] == ["l2-patch", "memif-input"]
+    found = opinion_of(nodes)
+    assert found["clocks"].value == pytest.approx(45.9 + 7.5 + 39.5 + 11.2)
+    assert found["vectors/call"].value == 256
+    assert opinion_of(nodes[:1]) == {}
+    with pytest.raises(RunError, match="no output of"):
+        parse_runtime("hello")
+    with pytest.raises(RunError, match="no column Clocks"):
+        parse_runtime("Name State Calls Vectors Suspends Vectors/Call\n")
+
+
+def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    links = links_of(BASE, tmp_path)[0]
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "own"
+    folder.mkdir()
+    keys = {"cpu": 1, "main_cpu": 0, "program": "/no/such/program"}
+    with pytest.raises(MissingError, match="VPP is not installed"), Vpp(links, folder, **keys):
+        pass
+    with pytest.raises(MissingError, match="Open vSwitch"), OpenVswitch(links, folder, **keys):
+        pass
+    monkeypatch.setattr("planecast.dataplanes.dpdk_program.L3FWD_PLACES", (tmp_path / "none",))
+    with pytest.raises(MissingError, match=r"tools/setup\.sh bench"):
+        l3fwd_between(links, None, 1, folder)
+
+
+KILLED = """\
+import subprocess, sys, time
+from pathlib import Path
+from planecast.leftovers import note_process, private_folder
+folder = private_folder()
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+note_process(Path(folder.name), child.pid)
+(Path(folder.name) / "socket").touch()
+print(folder.name, child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_next_command_cleans_up_after_one_that_was_killed(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    ) as killed:
+        assert killed.stdout is not None
+        folder, child = killed.stdout.readline().split()
+        assert sweep_leftovers() == []
+        assert Path(folder).is_dir()
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    assert sweep_leftovers() == [Path(folder)]
+    assert not Path(folder).exists()
+    until = time.monotonic() + 30
+    while started(int(child)) is not None and time.monotonic() < until:
+        time.sleep(0.01)
+    assert started(int(child)) is None
+
+
+def test_a_number_that_was_used_again_is_nobodys_child(tmp_path: Path) -> None:
+    """A process with a noted number that began at another time is left alone."""
+    folder = tmp_path / "planecast-4194303-1-x"
+    folder.mkdir()
+    (folder / "processes").write_text(f"{os.getpid()} 1\n")
+    (tmp_path / "planecast-of-somebody").mkdir()
+    assert sweep_leftovers() == [folder]
+    assert (tmp_path / "planecast-of-somebody").is_dir()
+    with private_folder() as own:
+        note_process(Path(own), os.getpid())
+        assert sweep_leftovers() == []
