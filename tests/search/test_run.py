@@ -52,6 +52,15 @@ def test_every_method_answers(tmp_path: Path, manifest: Manifest, method: str) -
     assert ONE_REPETITION not in answer.notes
 
 
+def test_nothing_is_asked_of_the_data_plane_while_it_is_searched(
+    tmp_path: Path, manifest: Manifest
+) -> None:
+    tester = MadeUp()
+    answer = _answer(tmp_path / "t", _question("mlr"), tester, manifest)
+    assert tester.asked_after == [answer.trials]
+    assert answer.second_opinion["itself"].value == 100
+
+
 def test_a_single_repetition_is_said_to_be_one(tmp_path: Path, manifest: Manifest) -> None:
     answer = _answer(tmp_path / "t", _question(repetitions=1), MadeUp(), manifest)
     assert ONE_REPETITION in answer.notes

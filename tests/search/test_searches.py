@@ -6,6 +6,7 @@ import statistics
 
 import numpy as np
 import pytest
+from MLRsearch import MeasurementResult
 from tests.search.conftest import LINK, MadeUp, Sessions
 
 from planecast.errors import RunError
@@ -39,8 +40,19 @@ def test_a_step_ends_as_soon_as_it_is_decided(session: Sessions) -> None:
     assert found.trials_here == 2
 
 
-def test_mlrsearch_gets_offered_and_lost_alone(session: Sessions) -> None:
+def test_mlrsearch_gets_offered_and_lost_alone(
+    session: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed: set[str] = set()
+
+    def recorded(**fields: object) -> object:
+        passed.update(fields)
+        return MeasurementResult(**fields)
+
+    monkeypatch.setattr("planecast.search.mlr.MeasurementResult", recorded)
     bounds = search_losses(session(capacity=6e6), LINK)
+    counts = {"offered_count", "loss_count"}
+    assert passed == {"intended_duration", "intended_load"} | counts
     ndr, pdr = bounds["NDR"], bounds["PDR"]
     for found, truth in ((ndr, 6e6), (pdr, 6e6 / 0.995)):
         assert found.high_pps is not None

@@ -72,8 +72,7 @@ def test_a_trial_that_was_spoilt_is_made_again(session: Sessions) -> None:
     assert found.refused == {"stretched": 1}
 
 
-def test_a_cold_start_is_no_loss(session: Sessions) -> None:
-    """Whoever starts the data plane warms it up: a session asks for nothing before."""
+def test_each_repetition_is_a_fresh_start(session: Sessions) -> None:
     tester = MadeUp()
     found = session(tester)
     found.trial(1e6)

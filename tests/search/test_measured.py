@@ -1,0 +1,83 @@
+"""The generator's answers as trials, and what a tester of real packets does around them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import pytest
+
+from planecast.engines.measure.rig import DRAIN_S
+from planecast.errors import InputError
+from planecast.results import Estimate
+from planecast.scenario import Scenario, with_overrides
+from planecast.search.measured import MeasuredTester, trial_of
+
+SCENARIO = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"})
+
+
+def answer(asked: int = 1000, **total: int) -> dict[str, Any]:
+    """What the generator says of a run (docs/design/interfaces.md, section 4)."""
+    counts = {"asked": asked, "sent": asked, "unsent": 0, "refused": 0, "lost": 0} | total
+    return {
+        "running": False,
+        "seconds": 0.001,
+        "total": counts | {"latency_ns": {"mean": 900.0, "p50": 800, "p99": 2000, "count": 9}},
+        "drain_ms": {"asked": 1e3 * DRAIN_S, "took": 1e3 * DRAIN_S},
+    }
+
+
+class FakeRig:
+    """A data plane that loses half of what comes in its first trial after a start."""
+
+    trials: list[tuple[float, float]]
+
+    def __init__(self, scenario: Scenario, cpu: int) -> None:
+        FakeRig.trials = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        pass
+
+    def trial(self, offered_pps: float, seconds: float) -> dict[str, Any]:
+        self.trials.append((offered_pps, seconds))
+        return answer(lost=500 if len(self.trials) == 1 else 0)
+
+    def opinions(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
+        return {}
+
+
+@pytest.fixture
+def tester(monkeypatch: pytest.MonkeyPatch) -> MeasuredTester:
+    monkeypatch.setattr("planecast.search.measured.Rig", FakeRig)
+    monkeypatch.setattr("planecast.search.measured.sweep_leftovers", list)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    return MeasuredTester(SCENARIO, None)
+
+
+def test_a_data_plane_that_is_cold_is_warmed_up(tester: MeasuredTester) -> None:
+    for repetition in range(2):
+        tester.start(repetition)
+        assert len(FakeRig.trials) == 1
+        assert tester.trial(1e6, 0.001, 0).lost == 0
+
+
+def test_what_a_full_ring_refused_was_offered_and_is_lost() -> None:
+    sent = answer(1000, sent=700, unsent=300, refused=200, lost=10)
+    trial = trial_of(sent, 1e6, 0.001, drained=True)
+    assert (trial.offered, trial.lost, trial.unsent) == (900, 210, 100)
+    assert trial.drained
+
+
+def test_counters_of_a_run_that_goes_on_are_seen() -> None:
+    running = answer() | {"running": True}
+    assert not trial_of(running, 1e6, 0.001, drained=True).drained
+    hasty = answer() | {"drain_ms": {"asked": 0.0, "took": 0.0}}
+    assert not trial_of(hasty, 1e6, 0.001, drained=True).drained
+    assert not trial_of(answer(), 1e6, 0.001, drained=False).drained
+
+
+def test_a_scenario_that_only_the_simulator_knows_is_refused() -> None:
+    with pytest.raises(InputError, match="network card"):
+        MeasuredTester(with_overrides(SCENARIO, {"nic.link_gbps": 40.0}), None)
