@@ -85,3 +85,17 @@ def test_a_page(run: Run, made: str, tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text()
     assert "steps-cause-plot-data" in text
     assert run("explain", made, "-o", "nowhere/page.html").code == 1
+
+
+def test_recorded_pcie_and_memory(run: Run, tmp_path: Path) -> None:
+    from tests.explain.counters.test_rest import MEMORY, PCIE
+
+    (tmp_path / "pcie.csv").write_text(PCIE)
+    (tmp_path / "memory.csv").write_text(MEMORY)
+    pcie = run("explain", "--from", "pcie.csv", "--pps", "29.8Mpps", "--cores", "2")
+    assert pcie.code == 0, pcie.err
+    assert "nothing here is out of line" in pcie.out
+    assert "each ring's tail is written once in 32 packets" in pcie.out
+    memory = run("explain", "--from", "memory.csv", "--machine", "e5-2699v4", "--pps", "1Mpps")
+    assert "of 8 B × MT/s × channels" in memory.out
+    assert run("explain", "--from", "memory.csv", "--machine", "nowhere").code == 2

@@ -10,11 +10,14 @@ import typer
 from planecast.cli.calibration_run import CalibrationOption
 from planecast.cli.explain_counters import (
     ArchOption,
+    CoresOption,
     CounterOptions,
     CountOption,
     EventsOption,
+    FrameOption,
     FromOption,
     LevelOption,
+    MachineOption,
     PacketsOption,
     PlaceOption,
     PpsOption,
@@ -63,6 +66,9 @@ def explain(
     packets: PacketsOption = None,
     pps: PpsOption = None,
     place: PlaceOption = None,
+    frame_bytes: FrameOption = 64,
+    cores: CoresOption = None,
+    machine: MachineOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -76,7 +82,7 @@ def explain(
     people = chosen_format(form, output) == "table"
     typed = CounterOptions(
         against, recorded, count, level, seconds, published, events, arch, smt, packets, pps,
-        tuple(place or ()),
+        tuple(place or ()), frame_bytes, cores, machine,
     )  # fmt: skip
     sheet = counter_sheet(typed, people=people, output=output)
     if sheet is not None:

@@ -13,6 +13,8 @@ from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.explain.counters import Asked, CounterExplanation
+    from planecast.explain.counters.rest import Setup
+    from planecast.instruments.recorded import Recording
 
 FromOption = Annotated[
     Path | None,
@@ -72,6 +74,21 @@ PlaceOption = Annotated[
     list[str] | None,
     typer.Option("--place", metavar="NAME", help="Only CPU3 or S0-D0-C1 of the file; repeatable."),
 ]
+FrameOption = Annotated[
+    int, typer.Option("--frame-bytes", min=64, max=65536, help="With PCIe or memory: frame size.")
+]
+CoresOption = Annotated[
+    int | None,
+    typer.Option("--cores", min=1, metavar="N", help="With PCIe: cores that forward."),
+]
+MachineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        metavar="NAME",
+        help="With pcm-memory: what the machine's memory could move (planecast machine list).",
+    ),
+]
 
 _EVENT_COLUMNS = (
     Column("event", "event"),
@@ -98,6 +115,9 @@ class CounterOptions:
     packets: float | None
     pps: str | None
     places: tuple[str, ...]
+    frame_bytes: int = 64
+    cores: int | None = None
+    machine: str | None = None
 
 
 def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None) -> Sheet | None:
@@ -161,10 +181,37 @@ def _against(found: CounterExplanation, options: CounterOptions, *, people: bool
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
     from planecast.explain.counters import explain_recording
+    from planecast.explain.counters.rest import MEMORY, PCIE, explain_uncore, with_rest
     from planecast.instruments.recorded import read_recording
 
+    _packets_of(options)
+    recording = read_recording(file)
+    setup = _setup(recording, options)
+    if recording.tool in (PCIE, MEMORY):
+        return explain_uncore(recording, str(file), setup)
     asked = _asked(str(file), options)
-    return explain_recording(read_recording(file), asked)
+    return with_rest(explain_recording(recording, asked), recording, setup)
+
+
+def _setup(recording: Recording, options: CounterOptions) -> Setup:
+    """What was typed of the data plane beside the counters."""
+    from planecast.explain.counters.rest import Setup
+    from planecast.explain.memory import MemoryLimits
+    from planecast.explain.pcie import Ports
+    from planecast.scenario.machine import machine_of
+
+    rate = _pps(options.pps)
+    if rate is None and options.packets and recording.seconds:
+        rate = options.packets / recording.seconds
+    limits = None
+    if options.machine is not None:
+        values = machine_of(options.machine).values
+        limits = MemoryLimits(
+            channels=int(values.memory_channels.value),
+            transfers=values.memory_mts.value * 1e6,
+            reached=values.memory_gbs.value * 1e9,
+        )
+    return Setup(rate, Ports(frame_bytes=options.frame_bytes), options.cores, limits)
 
 
 def explain_counting(text: str, options: CounterOptions) -> CounterExplanation:
@@ -190,10 +237,7 @@ def _asked(label: str, options: CounterOptions) -> Asked:
     """What was typed beside the counts, checked."""
     from planecast.explain.counters import Asked
 
-    if options.packets is not None and options.pps is not None:
-        raise InputError("--packets and --pps are both given", "explain", "give one of them")
-    if options.packets is not None and not 0 < options.packets < float("inf"):
-        raise InputError(f"got {options.packets}", "--packets", "give a number above 0")
+    _packets_of(options)
     return Asked(
         label,
         options.arch,
@@ -202,6 +246,14 @@ def _asked(label: str, options: CounterOptions) -> Asked:
         _pps(options.pps),
         frozenset(options.places),
     )
+
+
+def _packets_of(options: CounterOptions) -> None:
+    """Refuses packets that are said twice, or that can't be."""
+    if options.packets is not None and options.pps is not None:
+        raise InputError("--packets and --pps are both given", "explain", "give one of them")
+    if options.packets is not None and not 0 < options.packets < float("inf"):
+        raise InputError(f"got {options.packets}", "--packets", "give a number above 0")
 
 
 def _pps(text: str | None) -> float | None:

@@ -165,7 +165,7 @@ def _findings(found: MemoryExplanation, frame_bytes: int) -> Iterator[str]:
     if found.bytes_per_packet is not None:
         without = TOUCHES_WITHOUT_DDIO * frame_bytes
         yield (
-            f"{found.bytes_per_packet:.3g} bytes a packet; {without} and more would be expected if "
+            f"{found.bytes_per_packet:,.0f} bytes a packet; {without} and more would be expected if "
             "devices did not write into the cache"
         )
     if found.remote_share is not None:

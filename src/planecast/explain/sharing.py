@@ -71,6 +71,11 @@ class Sharing(Noun):
         return self.remote_memory / total if total else None
 
 
+def tells_of_sharing(name: str) -> bool:
+    """Whether an event of this name is one that `explain_sharing` knows."""
+    return any(name.lower() == known.lower() for names in _NAMES.values() for known in names)
+
+
 def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float = 0.0) -> Sharing:
     """What counts a second say of `pps` packets a second, each handed over so many times.
 

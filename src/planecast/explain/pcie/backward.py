@@ -8,6 +8,7 @@ section 8.5.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -99,7 +100,7 @@ def interpret(
     )
     return found.model_copy(
         update={
-            "findings": tuple(_findings(found)),
+            "findings": (*_findings(found), *_tails(counts, cores)),
             "out_of_line": tuple(_out_of_line(found, counts, cores)),
         }
     )
@@ -186,6 +187,17 @@ def _findings(found: Interpretation) -> list[str]:
     return said
 
 
+def _tails(counts: PcieCounts, cores: int | None) -> list[str]:
+    """What MMIO writes come to where nobody said how many cores make them."""
+    least = math.ceil(counts.mmio_write.total / MMIO_WRITES_A_CORE)
+    if cores or least < 2:
+        return []
+    return [
+        f"{counts.mmio_write.total / 1e6:.2f} M MMIO writes a second in all: fine from {least} "
+        "forwarding cores on"
+    ]
+
+
 def _out_of_line(found: Interpretation, counts: PcieCounts, cores: int | None) -> list[str]:
     said = []
     for share, what in ((found.write_hit_share, "writes"), (found.read_hit_share, "reads")):
@@ -200,10 +212,9 @@ def _out_of_line(found: Interpretation, counts: PcieCounts, cores: int | None) -
             "find who reads registers of the card in the loop (statistics, link state)"
         )
     writes = counts.mmio_write.total / (cores or 1)
-    if writes > MMIO_WRITES_A_CORE:
-        whose = "a core" if cores else "in all (say how many cores forward to see them a core)"
+    if cores and writes > MMIO_WRITES_A_CORE:
         said.append(
-            f"{writes / 1e6:.2f} M MMIO writes a second {whose}: update tails for more packets "
+            f"{writes / 1e6:.2f} M MMIO writes a second a core: update tails for more packets "
             "at a time (larger bursts, larger rx_free_thresh)"
         )
     partial = next((row for row in found.comparisons if row.what == "partial writes"), None)

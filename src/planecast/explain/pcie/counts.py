@@ -112,6 +112,11 @@ def pcie_counts(events: Mapping[str, float]) -> PcieCounts:
     return PcieCounts(**lines, read_bytes=moved.get("read"), write_bytes=moved.get("write"))
 
 
+def tells_of_pcie(name: str) -> bool:
+    """Whether an event of this name is one that `pcie_counts` knows."""
+    return _place(name) is not None or _IIO.fullmatch(name) is not None
+
+
 def _place(name: str) -> tuple[str, str] | None:
     """(role, outcome) of an event; None for one that isn't of PCIe."""
     tor = _TOR.fullmatch(name)

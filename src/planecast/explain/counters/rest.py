@@ -1,0 +1,196 @@
+"""The rest of the machine in a recording: PCIe, memory, other cores and sockets.
+
+What pcm-pcie and pcm-memory wrote is rates a second; what perf counted is counts over the time that
+it says. Both become rates by event, over all places together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from planecast.explain.counters.explanation import CounterExplanation
+from planecast.explain.counters.readings import explained_readings
+from planecast.explain.memory import Channel, MemoryLimits, explain_memory
+from planecast.explain.pcie import Ports, interpret, pcie_counts, tells_of_pcie
+from planecast.explain.sharing import explain_sharing, tells_of_sharing
+from planecast.instruments.recorded import Recording
+from planecast.results.manifest import collect_manifest
+
+PCIE, MEMORY = "pcm-pcie", "pcm-memory"
+
+_CHANNEL = re.compile(r"Ch(?P<channel>\d+)(?P<direction>Read|Write)")
+_NUMBER = re.compile(r"\d+")
+_MEGA = 1e6
+_SOCKETS_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is known of the data plane beside the counters."""
+
+    pps: float | None = None
+    """Packets a second."""
+    ports: Ports = field(default_factory=Ports)
+    cores: int | None = None
+    """Cores that forward."""
+    memory: MemoryLimits | None = None
+    """What a socket's memory could move."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What follows, as sentences."""
+
+    findings: tuple[str, ...] = ()
+    out_of_line: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def explain_uncore(recording: Recording, label: str, setup: Setup) -> CounterExplanation:
+    """The explanation of a recording that holds the rest of the machine alone (pcm-pcie,
+    pcm-memory). Raises InputError for what is impossible in it."""
+    found = rest_of_machine(recording, setup)
+    return CounterExplanation(
+        label=label,
+        tool=recording.tool,
+        architecture="by socket",
+        smt=False,
+        limits=found.out_of_line or ("nothing here is out of line",),
+        certainty=(
+            "the tool prints few digits: counted and expected that differ by less than a tenth "
+            "count as equal",
+        ),
+        metrics=tuple(explained_readings(recording)),
+        unknown=(*found.unknown, "where the slots of a core go: this tool doesn't count cores"),
+        notes=(*found.findings, *recording.remarks),
+        manifest=collect_manifest("explain", 0),
+    )
+
+
+def with_rest(
+    explained: CounterExplanation, recording: Recording, setup: Setup
+) -> CounterExplanation:
+    """The explanation with what a recording of perf's tells of the rest of the machine."""
+    found = rest_of_machine(recording, setup)
+    return explained.model_copy(
+        update={
+            "limits": (*explained.limits, *found.out_of_line),
+            "notes": (*explained.notes, *found.findings),
+            "unknown": (*explained.unknown, *found.unknown),
+        }
+    )
+
+
+def rest_of_machine(recording: Recording, setup: Setup) -> Rest:
+    """What a recording says of PCIe, memory, other cores and sockets; nothing where it has none."""
+    parts = [
+        _pcie(recording, setup),
+        _memory(recording, setup),
+        _sharing(recording, setup),
+    ]
+    return Rest(
+        tuple(text for part in parts for text in part.findings),
+        tuple(text for part in parts for text in part.out_of_line),
+        tuple(text for part in parts for text in part.unknown),
+    )
+
+
+def _pcie(recording: Recording, setup: Setup) -> Rest:
+    sockets = _pcie_by_socket(recording)
+    events = defaultdict[str, float](float)
+    for rates in sockets.values():
+        for name, value in rates.items():
+            events[name] += value
+    if not events:
+        return Rest()
+    if setup.pps is None:
+        return Rest(unknown=("what a packet moves over PCIe: say how many there were, with --pps",))
+    found = interpret(pcie_counts(events), setup.pps, setup.ports, cores=setup.cores)
+    return Rest((*_where(sockets), *found.findings), found.out_of_line)
+
+
+def _pcie_by_socket(recording: Recording) -> dict[str, dict[str, float]]:
+    """Rates a second by place and event."""
+    if recording.tool != PCIE:
+        rates = {n: v for n, v in _rates(recording).items() if tells_of_pcie(n)}
+        return {"": rates} if rates else {}
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for reading in recording.readings:
+        if reading.value is None or not _NUMBER.search(reading.place):
+            continue  # pcm's own sum over the sockets
+        name, _, kind = reading.name.partition(" ")
+        values[reading.place, f"{name}.{kind}" if kind else name].append(reading.value)
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for (place, name), seen in values.items():
+        if tells_of_pcie(name):
+            found[place][name] = sum(seen) / len(seen)
+    return found
+
+
+def _where(sockets: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """On which socket devices move lines, where there are several."""
+    if len(sockets) < 2:
+        return
+    moved = {}
+    for place, rates in sockets.items():
+        counts = pcie_counts(rates)
+        moved[place] = counts.read.total + counts.full_write.total + counts.partial_write.total
+    total = sum(moved.values())
+    used = [place for place, lines in moved.items() if lines > _SOCKETS_SHARE * total]
+    if len(used) == 1:
+        yield f"all that devices move is on {used[0]}"
+    elif used:
+        yield f"devices move lines on {', '.join(used)}: see that cores and cards share a socket"
+
+
+def _memory(recording: Recording, setup: Setup) -> Rest:
+    values: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for reading in recording.readings:
+        name, place = _CHANNEL.fullmatch(reading.name), _NUMBER.search(reading.place)
+        if name and place and reading.value is not None:
+            one = values[int(place[0]), int(name["channel"])]
+            one[name["direction"]].append(reading.value)
+    if not values:
+        return Rest()
+    channels = tuple(
+        Channel(
+            socket=socket,
+            channel=channel,
+            read=_MEGA * _mean(rates["Read"]),
+            write=_MEGA * _mean(rates["Write"]),
+        )
+        for (socket, channel), rates in sorted(values.items())
+    )
+    found = explain_memory(
+        channels, limits=setup.memory, pps=setup.pps, frame_bytes=setup.ports.frame_bytes
+    )
+    unknown = () if setup.memory else ("what memory could move: name the --machine",)
+    return Rest(found.findings, found.out_of_line, unknown)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _sharing(recording: Recording, setup: Setup) -> Rest:
+    rates = {n: v for n, v in _rates(recording).items() if tells_of_sharing(n)}
+    if not rates:
+        return Rest()
+    if setup.pps is None:
+        return Rest(unknown=("lines from other cores a packet: say the rate, with --pps",))
+    found = explain_sharing(rates, setup.pps)
+    return Rest(found.findings, found.out_of_line)
+
+
+def _rates(recording: Recording) -> dict[str, float]:
+    """Counts a second by event, over all places and rounds; none without a length."""
+    if not recording.seconds:
+        return {}
+    found = defaultdict[str, float](float)
+    for count in recording.counts:
+        if count.value is not None:
+            found[count.event] += count.value / recording.seconds
+    return dict(found)
