@@ -165,8 +165,8 @@ def _findings(found: MemoryExplanation, frame_bytes: int) -> Iterator[str]:
     if found.bytes_per_packet is not None:
         without = TOUCHES_WITHOUT_DDIO * frame_bytes
         yield (
-            f"{found.bytes_per_packet:,.0f} bytes a packet; {without} and more would be expected if "
-            "devices did not write into the cache"
+            f"{found.bytes_per_packet:,.0f} bytes a packet; {without} and more would be expected "
+            "if devices did not write into the cache"
         )
     if found.remote_share is not None:
         yield f"{found.remote_share:.1%} of the lines from memory came from another socket"
