@@ -83,6 +83,8 @@ def measured_entry(name: str, probe: MachineProbe, like: Machine) -> Machine:
     if llc.ways is not None:
         change["llc_ways"] = measured(llc.ways)
     core = {"l3_latency_cycles": measured(llc.latency_cycles.value * core_cycles)}
+    if any(point.huge_cycles is not None for point in probe.pages):
+        core["second_tlb_entries"] = measured(probe.translation()[0])
     for level in probe.levels[:-1]:
         core |= _private(level, core_cycles, measured)
     return Machine(

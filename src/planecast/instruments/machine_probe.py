@@ -155,6 +155,21 @@ class MachineProbe(Noun):
         sizes = [point.size_bytes for point in points]
         return interpolate(sizes, monotone([point.cycles.value for point in points]), size_bytes)
 
+    def translation(self) -> tuple[float, float]:
+        """4 KiB pages that the TLB reaches, and TSC cycles that a walk adds beyond them."""
+        costs = [
+            (point.pages, max(0.0, point.small_cycles.value - point.huge_cycles.value))
+            for point in self.pages
+            if point.huge_cycles is not None
+        ]
+        if not costs:
+            return 1536.0, 0.0
+        # The median over the larger sets: single points are as noisy as the shared cache is.
+        beyond = sorted(extra for pages, extra in costs if pages >= 4096)
+        walk = beyond[len(beyond) // 2] if beyond else costs[-1][1]
+        reached = [pages for pages, extra in costs if extra < max(2.0, walk / 2)]
+        return float(max(reached, default=64)), walk
+
     @property
     def llc(self) -> CacheLevel:
         """The last level of cache."""

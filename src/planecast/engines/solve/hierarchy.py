@@ -87,7 +87,7 @@ class Hierarchy(Noun):
                 )
             )
         huge = [flight for flight in probe.flights if flight.page_size == "2MiB"]
-        reach, walk = _translation(probe)
+        reach, walk = probe.translation()
         return cls(
             tsc_hz=probe.tsc_hz,
             core_hz=probe.core_hz,
@@ -148,19 +148,3 @@ def _transfer(probe: MachineProbe) -> Transfer | None:
         read_cycles=found.read_cycles.value,
         write_cycles=found.write_cycles.value,
     )
-
-
-def _translation(probe: MachineProbe) -> tuple[float, float]:
-    """(pages that the TLB reaches, cycles that a walk adds beyond them)."""
-    costs = [
-        (point.pages, max(0.0, point.small_cycles.value - point.huge_cycles.value))
-        for point in probe.pages
-        if point.huge_cycles is not None
-    ]
-    if not costs:
-        return 1536.0, 0.0
-    # The median over the larger sets: single points are as noisy as the shared cache is.
-    beyond = sorted(extra for pages, extra in costs if pages >= 4096)
-    walk = beyond[len(beyond) // 2] if beyond else costs[-1][1]
-    reached = [pages for pages, extra in costs if extra < max(2.0, walk / 2)]
-    return float(max(reached, default=64)), walk
