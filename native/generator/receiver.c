@@ -184,8 +184,8 @@ void receiver_count(struct receiver *receiver, const struct sighting *seen, uint
 void receiver_turn(struct receiver *receiver)
 {
     struct rte_mbuf *mbuf[BATCH_MAX];
-    uint16_t taken = rte_eth_rx_burst(receiver->port, receiver->queue, mbuf,
-                                      (uint16_t)receiver->burst);
+    uint16_t taken =
+        rte_eth_rx_burst(receiver->port, receiver->queue, mbuf, (uint16_t)receiver->burst);
     if (++receiver->queue >= receiver->queues)
         receiver->queue = 0;
     receiver->polls++;
