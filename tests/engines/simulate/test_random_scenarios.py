@@ -28,6 +28,8 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "traffic.new_flows_pps": st.floats(0, 1e9),
     "workload.new_flow_cycles": st.floats(0, 1e4),
     "workload.stages": st.sampled_from(["none", "acl", "acl,key,classify,actions,route"]),
+    "workload.meter_rate": st.sampled_from([1, 100_000, 1_250_000_000]),
+    "workload.meter_burst": st.sampled_from([1, 64, 1_000_000]),
     "traffic.dropped": st.sampled_from(["none", "acl:0.1", "acl:1"]),
     "traffic.drop_cycles": st.floats(0, 1000),
     "placement.lcores": st.sampled_from(["1", "0-1", "0-3", "0-5"]),
