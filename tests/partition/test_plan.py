@@ -48,7 +48,7 @@ _PROFILES = ["vpe-upstream", "l3fwd", "ovs-dpdk", "stream", "walk", "quiet", Non
 
 @st.composite
 def tenancies(draw: st.DrawFn) -> Tenancy:
-    count = draw(st.integers(1, 4))
+    count = draw(st.integers(1, 3))
     rows: list[dict[str, Any]] = []
     for number in range(count):
         row: dict[str, Any] = {
@@ -73,7 +73,7 @@ def tenancies(draw: st.DrawFn) -> Tenancy:
 )
 @given(machines(), tenancies())
 def test_every_plan_is_legal_and_never_worse_than_none(machine: Machine, who: Tenancy) -> None:
-    found = optimise(machine, who, tries=6)
+    found = optimise(machine, who, tries=4)
     assert list(illegalities(found.best.division, machine.topology)) == []
     assert found.best.score >= (found.best.score[0], -1e-9)
     naive, best = predict(machine, who, [Case(found.naive), Case(found.best.division)])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.partition.conftest import described, tenancy
 
+from planecast.model import sharing
+from planecast.model.memory import Memory
 from planecast.partition.assign import naive_cores, shares
 from planecast.partition.division import Division, Service
 from planecast.partition.machine import Machine
@@ -111,3 +113,29 @@ def test_two_nodes_do_not_share_their_memory() -> None:
         )
         rates_ += rates(machine, who, Case(divided(machine, who, (0x7FF, 0x7FF))))
     assert rates_[1] < rates_[0]
+
+
+def test_as_the_room_model_says(machine: Machine, crowded: Tenancy) -> None:
+    masks = (0x7F8, 0x01F)
+    division = divided(machine, crowded, masks, limit=50)
+    (found,) = predict(machine, crowded, [Case(division)])
+    timing, cores = machine.timing, {"dp": 2, "noisy": 5}
+    tenants = [
+        sharing.Tenant(
+            tenant.name,
+            threads=cores[tenant.name],
+            near_ns=profile.cycles / 2.3 + profile.touches * profile.exposed * timing.llc_ns,
+            lines=profile.touches,
+            footprint_bytes=profile.working_set,
+            exposed=profile.exposed,
+            mask=mask,
+            bandwidth_percent=percent,
+        )
+        for tenant, mask, percent in zip(crowded.tenants, masks, (100, 50), strict=True)
+        if (profile := tenant.profile) is not None
+    ]
+    cache = sharing.Cache(11, (16 << 20) / 11, timing.llc_ns)
+    expected = sharing.share(tenants, cache, Memory(timing.memory_ns, timing.memory_gbs))
+    for name, portion in expected.items():
+        assert found.capacity[name] == pytest.approx(portion.rate, rel=2e-3)
+        assert 1 - found.hits[name] == pytest.approx(portion.miss_share, rel=5e-3)

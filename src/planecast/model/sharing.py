@@ -22,10 +22,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planecast.errors import InputError
 from planecast.model.memory import Memory
 from planecast.scenario.machine import LINE_BYTES, Machine
 
+Floats = NDArray[np.float64]
+
+_HOLDS_ON = 1e-3
 _ROUNDS = 400
 _SETTLED = 1e-6
 _STEP = 0.1  # damping: the map turns back and forth where misses decide about the rate
@@ -160,15 +166,37 @@ def _split(
     tenants: Sequence[Tenant], portions: Sequence[Portion], masks: Sequence[int], cache: Cache
 ) -> list[float]:
     """Bytes that each would hold if it went on bringing in lines as fast as now."""
-    # What has all its lines would bring in none and lose them: it holds on by what it touches.
-    brought = [
-        max(portion.miss_share, 1e-3) * portion.rate * tenant.lines / mask.bit_count()
-        for tenant, portion, mask in zip(tenants, portions, masks, strict=True)
+    masks_of_all = np.array([[mask >> way & 1 for way in range(cache.ways)] for mask in masks])
+    room = split(
+        brought_in(
+            np.array([portion.miss_share for portion in portions]),
+            np.array([p.rate * t.lines for p, t in zip(portions, tenants, strict=True)]),
+            np.array([mask.bit_count() for mask in masks]),
+        ),
+        masks_of_all.astype(np.bool_),
+        cache.way_bytes,
+    )
+    return [
+        min(float(size), tenant.footprint_bytes) for size, tenant in zip(room, tenants, strict=True)
     ]
-    room = [0.0] * len(tenants)
-    for way in range(cache.ways):
-        inside = [i for i, mask in enumerate(masks) if mask >> way & 1]
-        total = sum(brought[i] for i in inside)
-        for i in inside:
-            room[i] += cache.way_bytes * (brought[i] / total if total else 1 / len(inside))
-    return [min(size, tenant.footprint_bytes) for size, tenant in zip(room, tenants, strict=True)]
+
+
+def brought_in(miss_share: Floats, touches: Floats, ways: NDArray[np.int_]) -> Floats:
+    """Lines that each tenant brings into each of its ways, by its touches of the cache.
+
+    What has all its lines would bring in none and lose them: it holds on by what it touches.
+    """
+    return np.asarray(np.maximum(miss_share, _HOLDS_ON) * touches / np.maximum(ways, 1))
+
+
+def split(brought: Floats, inside: NDArray[np.bool_], way_bytes: Floats | float) -> Floats:
+    """Bytes of room of each tenant: in each way, in proportion to what each brings in.
+
+    `brought` has the shape (…, tenants), `inside`, who may fill which way, (…, tenants, ways). A
+    way into which nobody brings anything is everybody's alike.
+    """
+    filling = brought[..., None] * inside
+    total = filling.sum(axis=-2, keepdims=True)
+    alike = inside / np.maximum(inside.sum(axis=-2, keepdims=True), 1)
+    parts = np.where(total > 0, filling / np.where(total > 0, total, 1.0), alike)
+    return np.asarray(way_bytes * parts.sum(axis=-1))

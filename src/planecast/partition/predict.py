@@ -2,17 +2,15 @@
 
 A packet of a tenant takes
 
-    cycles / clock  +  touches * exposed * (h * llc + (1 - h) * memory * load)
+    cycles / clock  +  touches * exposed * (llc + miss * (memory * load - llc))
 
 nanoseconds of a thread. The clock is that of the tenant's cores, less what a busy sibling takes.
-h, the share of touches that the last-level cache serves, follows from Che's approximation with all
-tenants that may fill the same ways, each by the rate at which it touches its lines; the rates
-follow from h: a fixed point, as in StatCC (Eklov et al., 2011). Memory latency rises with what all
-tenants of a node ask for: the factors are those measured on a machine of two sockets of eight
-cores. A limit of memory bandwidth holds back every line beyond the core's own caches, as MBA does.
-
-Where classes share some ways, those are a cache of their own, and a tenant's lines spread over the
-ways it may fill.
+What each tenant holds of a last-level cache, and memory's latency under the load of all, are those
+of `model.sharing` and `model.memory`: random replacement in each way, by what each brings in; a
+class at p percent of bandwidth waits 100/p times as long. Misses, rates and load follow from each
+other: a fixed point. Here they are arrays over cases, tenants and caches, for a search asks for
+hundreds of divisions; paths of several tenants ask their legs for no more than the slowest one
+passes on.
 """
 
 from __future__ import annotations
@@ -23,25 +21,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve.cache import hit_shares
-from planecast.engines.solve.hierarchy import LINE_BYTES
-from planecast.engines.solve.regions import Region
+from planecast.model.memory import Memory
+from planecast.model.sharing import brought_in, split
 from planecast.partition.division import Division
 from planecast.partition.machine import Machine
 from planecast.partition.profiles import Profile
 from planecast.partition.tenants import Tenancy, Tenant
+from planecast.scenario.machine import LINE_BYTES
 
 Floats = NDArray[np.float64]
 
-LOAD_SHARES = (0.009, 0.315, 0.504, 0.968, 1.0)
-LOAD_FACTORS = (1.0, 1.154, 1.206, 1.509, 1.589)
-"""Memory latency over an idle machine's, by share of the highest bandwidth: 82 ns at 1.2 GB/s, 94.6
-at 42.7, 98.9 at 68.4, 123.7 at 131.3, 130.3 at 135.7 (published, two sockets of 8 cores)."""
-_BEYOND = 4.0  # a power of demand over supply at which the fixed point settles at the supply
-
-_ROUNDS = 30
+_ROUNDS = 300
+_STEP, _SHORTER = 0.3, 12
+"""Damping: the map turns back and forth where tenants just about fit, so steps get shorter, from so
+much, to the half after so many rounds, and on."""
 _SETTLED = 3e-5
-"""Change of a hit share and, relative, of a latency below which a round was the last."""
+"""Change of a tenant's part of a cache, and relative of a latency, below which it is the last."""
 _UNKNOWN_LLC = 16 << 20
 
 
@@ -75,34 +70,33 @@ def predict(machine: Machine, tenancy: Tenancy, cases: Sequence[Case]) -> list[A
     if not tenants or not cases:
         return [Answer({}, {}, {}) for _ in cases]
     facts = _Facts.of(machine, tenancy, tenants, cases)
-    boxes = _boxes(machine, tenants, cases)
-    shape = facts.threads.shape
-    hits, load = np.full(shape, 0.5), np.ones((len(cases), shape[2]))
-    capacity = np.zeros(shape[:2])
-    rates = np.zeros(shape)
+    caches = _Caches.of(machine, tenants, cases)
+    memory = Memory(machine.timing.memory_ns, machine.timing.memory_gbs)
+    held = caches.most.copy()
+    latency = np.full((len(cases), len(caches.way_bytes)), machine.timing.memory_ns)
+    capacity = np.zeros(facts.threads.shape[:2])
+    miss = rates = np.zeros(facts.threads.shape)
+    going = np.ones(len(cases), dtype=np.bool_)
     for turn in range(_ROUNDS):
-        time_ns = facts.time_ns(hits, load)
-        by_domain = facts.threads / time_ns
+        step = _STEP / (1 + turn / _SHORTER)
+        miss = np.maximum(0.0, 1 - held / caches.footprint)
+        by_domain = facts.threads / facts.time_ns(miss, latency)
         capacity = by_domain.sum(axis=2)
         share = np.minimum(1.0, facts.demand(capacity) / np.maximum(capacity, 1e-30))
         rates = by_domain * share[:, :, None]
-        step = 1.0 if turn == 0 else 0.6
-        found = (1 - step) * hits + step * _hits(tenants, boxes, facts.touches, rates)
-        moved = float(np.abs(found - hits).max())
-        hits = found
-        asked = (rates * facts.touches[:, :, None] * (1 - hits)).sum(axis=1) * LINE_BYTES
-        wanted = _load_factor(asked @ facts.same_node / machine.timing.memory_gbs)
-        heavier = load ** (1 - step) * wanted**step
-        moved = max(moved, float(np.abs(heavier / load - 1).max()))
-        load = heavier
-        if moved < _SETTLED:
+        touches = rates * facts.touches[:, :, None]
+        fair = caches.fair(miss, touches)
+        gbs = (touches * miss).sum(axis=1) * LINE_BYTES @ facts.same_node
+        slower = np.array([[memory.latency_ns(float(one)) for one in row] for row in gbs])
+        moved = (np.abs(fair - held) / caches.size).max(axis=(1, 2))
+        moved = np.maximum(moved, np.abs(slower / latency - 1).max(axis=1))
+        going &= step * moved >= _SETTLED
+        if not going.any():
             break
-    return [facts.answer(case, capacity, hits, rates) for case in range(len(cases))]
-
-
-def _load_factor(share: Floats) -> Floats:
-    inside = np.interp(share, LOAD_SHARES, LOAD_FACTORS)
-    return np.asarray(inside * np.maximum(share, 1.0) ** _BEYOND)
+        # A case that has settled stays: its answer is the same whatever is asked beside it.
+        held += np.where(going, step, 0.0)[:, None, None] * (fair - held)
+        latency += np.where(going, step, 0.0)[:, None] * (slower - latency)
+    return [facts.answer(case, capacity, 1 - miss, rates) for case in range(len(cases))]
 
 
 @dataclass(frozen=True)
@@ -121,8 +115,8 @@ class _Facts:
     """(C, T)"""
     exposed: Floats
     """(C, T)"""
-    least_ns: Floats
-    """(C, T, D): what the limit of bandwidth makes of a packet at the least."""
+    held_back: Floats
+    """(C, T, D): how many times as long a miss takes by the limit of bandwidth."""
     same_node: Floats
     """(D, D): 1 where two domains share a node's memory."""
 
@@ -134,7 +128,7 @@ class _Facts:
         shape = (len(cases), len(tenants))
         threads, core_ns = np.zeros((*shape, len(domains))), np.zeros(shape)
         touches, exposed = np.zeros(shape), np.zeros(shape)
-        least_ns = np.zeros((*shape, len(domains)))
+        held_back = np.ones((*shape, len(domains)))
         for c, case in enumerate(cases):
             for t, tenant in enumerate(tenants):
                 profile = _profile(tenant)
@@ -143,21 +137,20 @@ class _Facts:
                 busy, ghz = _running(machine, case, tenant, domains)
                 threads[c, t] = busy
                 core_ns[c, t] = profile.cycles_at(case.frame_bytes) / ghz
-                least_ns[c, t] = touches[c, t] * _line_ns(machine, case, tenant, busy)
+                held_back[c, t] = _held_back(machine, case, tenant, busy)
         nodes = [_node_of(machine, number) for number in domains]
         same = np.array([[float(a == b) for b in nodes] for a in nodes])
         return cls(
-            machine, tenancy, tenants, cases, threads, core_ns, touches, exposed, least_ns, same
+            machine, tenancy, tenants, cases, threads, core_ns, touches, exposed, held_back, same
         )
 
-    def time_ns(self, hits: Floats, load: Floats) -> Floats:
+    def time_ns(self, miss: Floats, latency: Floats) -> Floats:
         """(C, T, D): a packet's time."""
-        timing = self.machine.timing
-        memory = timing.memory_ns * load[:, None, :]
-        waits = (self.touches * self.exposed)[:, :, None] * (
-            hits * timing.llc_ns + (1 - hits) * memory
-        )
-        return np.asarray(np.maximum(self.core_ns[:, :, None] + waits, self.least_ns))
+        near = self.machine.timing.llc_ns
+        seen = latency[:, None, :] * self.held_back
+        added = near + miss * np.maximum(0.0, seen - near)
+        waits = (self.touches * self.exposed)[:, :, None] * added
+        return np.asarray(self.core_ns[:, :, None] + waits)
 
     def demand(self, capacity: Floats) -> Floats:
         """(C, T): what each tenant is asked for: its path's rate, its target, all that it can."""
@@ -211,17 +204,18 @@ def _running(
     return busy, float(np.mean(clocks)) if clocks else 1.0
 
 
-def _line_ns(machine: Machine, case: Case, tenant: Tenant, busy: Floats) -> Floats:
-    """Nanoseconds a line that a thread's bandwidth leaves at the least, by domain."""
+def _held_back(machine: Machine, case: Case, tenant: Tenant, busy: Floats) -> Floats:
+    """How many times as long a miss takes by the class's limit of bandwidth, by domain."""
     timing, band = machine.timing, machine.topology.rdt.bandwidth
-    free = timing.memory_ns / timing.core_lines  # a core's misses under way, all the time
     limit = case.division.service_of(tenant.name).bandwidth
     if band is None or limit is None or limit >= band.most:
-        return np.full_like(busy, free)
+        return np.ones_like(busy)
     if band.unit == "percent":
-        return np.full_like(busy, free * 100 / max(1, limit))
-    gbs = limit / 8 if band.unit == "1/8 GB/s" else limit / 1000  # of the class in a domain
-    return np.maximum(free, busy * LINE_BYTES / max(gbs, 1e-9))
+        return np.full_like(busy, 100 / max(1, limit))
+    # AMD's, and the kernel's mba_MBps: of the class in a domain, against what its threads can ask.
+    gbs = limit / 8 if band.unit == "1/8 GB/s" else limit / 1000
+    asked = busy * timing.core_lines * LINE_BYTES / timing.memory_ns
+    return np.maximum(1.0, asked / max(gbs, 1e-9))
 
 
 def _node_of(machine: Machine, domain: int) -> int:
@@ -229,73 +223,53 @@ def _node_of(machine: Machine, domain: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Boxes:
-    """Ways that the same tenants fill: each is a cache. B of them."""
+class _Caches:
+    """Last-level caches and who may fill them. W ways."""
 
-    case: NDArray[np.int64]
-    domain: NDArray[np.int64]
-    lines: Floats
-    """(B,)"""
-    weight: Floats
-    """(B, T): share of a tenant's lines that lie there."""
+    inside: NDArray[np.bool_]
+    """(C, 1, T, W)"""
+    ways: NDArray[np.int_]
+    """(C, 1, T): ways of each tenant."""
+    way_bytes: Floats
+    """(D,)"""
+    footprint: Floats
+    """(T, 1)"""
 
-
-def _boxes(machine: Machine, tenants: Sequence[Tenant], cases: Sequence[Case]) -> _Boxes:
-    cases_, domains, lines, weights = [], [], [], []
-    for c, case in enumerate(cases):
-        masks = [case.division.service_of(tenant.name).l3 for tenant in tenants]
-        for d, cache in enumerate(machine.topology.caches):
-            size = (cache.size_bytes or _UNKNOWN_LLC) / LINE_BYTES
-            for fraction, weight in _segments(machine, masks):
-                cases_.append(c)
-                domains.append(d)
-                lines.append(size * fraction)
-                weights.append(weight)
-    return _Boxes(np.array(cases_), np.array(domains), np.array(lines), np.array(weights))
-
-
-def _segments(machine: Machine, masks: Sequence[int | None]) -> list[tuple[float, list[float]]]:
-    """(share of the cache, share of each tenant's lines) of every set of ways filled alike."""
-    given = machine.topology.rdt.l3
-    if given is None or None in masks:
-        return [(1.0, [1.0] * len(masks))]
-    ways: dict[tuple[bool, ...], int] = {}
-    for way in range(given.mask.bit_length()):
-        members = tuple(bool(mask and mask >> way & 1) for mask in masks)
-        if any(members):
-            ways[members] = ways.get(members, 0) + 1
-    return [
-        (
-            count / given.ways,
+    @classmethod
+    def of(cls, machine: Machine, tenants: Sequence[Tenant], cases: Sequence[Case]) -> _Caches:
+        given = machine.topology.rdt.l3
+        count = given.mask.bit_length() if given is not None else 1
+        inside = np.array(
             [
-                count / (mask or 1).bit_count() if own else 0.0
-                for own, mask in zip(m, masks, strict=True)
-            ],
+                [_ways(case.division.service_of(tenant.name).l3, count) for tenant in tenants]
+                for case in cases
+            ]
         )
-        for m, count in ways.items()
-    ]
+        sizes = [cache.size_bytes or _UNKNOWN_LLC for cache in machine.topology.caches]
+        return cls(
+            inside=inside[:, None],
+            ways=inside.sum(axis=2)[:, None],
+            way_bytes=np.array(sizes) / (given.ways if given is not None else 1),
+            footprint=np.array([[float(_profile(tenant).working_set)] for tenant in tenants]),
+        )
+
+    @property
+    def size(self) -> Floats:
+        """(D,): bytes."""
+        return np.asarray(self.way_bytes * self.inside.shape[-1])
+
+    @property
+    def most(self) -> Floats:
+        """(C, T, D): what each tenant would hold if its ways were its own."""
+        room = self.ways[:, 0, :, None] * self.way_bytes
+        return np.asarray(np.minimum(room, self.footprint))
+
+    def fair(self, miss: Floats, touches: Floats) -> Floats:
+        """(C, T, D): bytes that each would hold if it went on bringing in lines as fast as now."""
+        brought = brought_in(miss.swapaxes(1, 2), touches.swapaxes(1, 2), self.ways)
+        room = split(brought, self.inside, self.way_bytes[:, None])
+        return np.asarray(np.minimum(room.swapaxes(1, 2), self.footprint))
 
 
-def _hits(tenants: Sequence[Tenant], boxes: _Boxes, touches: Floats, rates: Floats) -> Floats:
-    """(C, T, D): share of touches that the last-level cache serves."""
-    ones = np.ones_like(boxes.lines)
-    regions = []
-    for t, tenant in enumerate(tenants):
-        lines = _profile(tenant).working_set / LINE_BYTES * boxes.weight[:, t]
-        touched = (touches[:, t, None] * rates[:, t])[boxes.case, boxes.domain]
-        regions.append(
-            Region(
-                stage=tenant.name,
-                name="working set",
-                cyclic=False,
-                lines=lines,
-                touches=touched * boxes.weight[:, t],
-                pages=ones,
-                total_lines=lines,
-            )
-        )
-    found = np.zeros(rates.shape)
-    shares = hit_shares(regions, boxes.lines, ones, shared=True)
-    for t, share in enumerate(shares):
-        np.add.at(found[:, t], (boxes.case, boxes.domain), share * boxes.weight[:, t])
-    return found
+def _ways(mask: int | None, count: int) -> list[bool]:
+    return [mask is None or bool(mask >> way & 1) for way in range(count)]
