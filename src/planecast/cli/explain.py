@@ -26,6 +26,12 @@ from planecast.cli.explain_counters import (
     SmtOption,
     counter_sheet,
 )
+from planecast.cli.explain_other import (
+    ClassesOption,
+    FlameOption,
+    classes_sheet,
+    write_flame,
+)
 from planecast.cli.options import Format, FormatOption, OutputOption, RunsOption
 from planecast.cli.output import chosen_format, emit
 
@@ -69,6 +75,8 @@ def explain(
     frame_bytes: FrameOption = 64,
     cores: CoresOption = None,
     machine: MachineOption = None,
+    flame: FlameOption = None,
+    classes: ClassesOption = False,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -79,6 +87,12 @@ def explain(
     explains counters that another tool has recorded. With -o FILE.html the answer about a run is a
     page with figures that opens offline.
     """
+    if flame is not None:
+        write_flame(flame, packets, output)
+        return
+    if classes:
+        emit(classes_sheet(seconds), form, output)
+        return
     people = chosen_format(form, output) == "table"
     typed = CounterOptions(
         against, recorded, count, level, seconds, published, events, arch, smt, packets, pps,

@@ -28,7 +28,7 @@ def flame_graph(frames: Sequence[Frame], per: float = 1.0, unit: str = "instruct
         parents=["\n".join(frame.stack[:-1]) for frame in frames],
         values=[frame.cost / per for frame in frames],
         branchvalues="total",
-        tiling={"orientation": "v", "flip": ""},
+        tiling={"orientation": "v"},
         marker={"colors": [_colour(frame) for frame in frames], "line": {"width": 1}},
         hovertext=[
             f"{plain(frame.name)}<br>{digits(frame.cost / per)} {unit}, "

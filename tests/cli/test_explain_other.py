@@ -1,0 +1,47 @@
+"""Flame graphs and classes of service from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.explain.test_flame import PROFILE
+from tests.host.test_resctrl import tree
+
+from planecast.cli.explain_other import classes_sheet
+
+
+def test_a_flame_graph_is_a_page(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "callgrind.out").write_text(PROFILE)
+    answer = run("explain", "--flame", "callgrind.out", "--packets", "100", "-o", "flame.html")
+    assert answer.code == 0, answer.err
+    text = (tmp_path / "flame.html").read_text()
+    assert "10.00 instructions/packet; the dearest function by itself is copy" in text
+    assert '"stage_acl"' in text
+
+
+@pytest.mark.parametrize(
+    ("words", "fragment"),
+    [
+        (["--flame", "nowhere", "-o", "x.html"], "can't read it"),
+        (["--flame", "nowhere"], "add -o FILE.html"),
+        (["--flame", "empty", "-o", "x.html"], "was not counted"),
+    ],
+)
+def test_what_is_no_profile_is_said(
+    run: Run, tmp_path: Path, words: list[str], fragment: str
+) -> None:
+    (tmp_path / "empty").write_text("")
+    answer = run("explain", *words)
+    assert answer.code == 2
+    assert fragment in answer.err
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_classes_of_a_tree(tmp_path: Path) -> None:
+    sheet = classes_sheet(0.01, tree(tmp_path).path)
+    rows = {(row["class"], row["cache"]): row for row in sheet.rows}
+    assert rows["dataplane", 0]["occupancy_mib"] == 12
+    assert rows["dataplane", 0]["mb_per_second"] == 0
+    assert rows["noisy", 0]["occupancy_mib"] is None
