@@ -11,8 +11,7 @@
 SHELL := /bin/bash
 PYTHON_BIN := .venv/bin/python
 PYTEST_ARGS ?=
-# Live tests are one group: one worker runs them one at a time, the others run the rest.
-ON_ALL_CPUS := -n logical --dist loadgroup
+ON_ALL_CPUS := -n logical --dist worksteal
 
 .PHONY: demo test bench fuzz-dataplane lint setup clean
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -126,11 +127,25 @@ def scenario_file(tmp_path: Path) -> Path:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Live tests run one at a time: data planes take whole cores and look for what others left.
+@pytest.fixture
+def alone() -> None:
+    """For a live test that looks for what processes leave behind: no other live test runs."""
 
-    pytest-xdist gives a group to one worker; without it the mark means nothing.
-    """
-    for item in items:
-        if item.get_closest_marker("live"):
-            item.add_marker(pytest.mark.xdist_group("live"))
+
+@pytest.fixture(autouse=True)
+def _among_live_tests(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Live tests of all workers share a lock; one that is `alone` has it for itself."""
+    if request.node.get_closest_marker("live") is None:
+        yield
+        return
+    workers = "PYTEST_XDIST_WORKER" in os.environ
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if workers else folder
+    with (folder / "live.gate").open("w") as gate, (folder / "live.lock").open("w") as lock:
+        # Whoever waits keeps the gate, so that newcomers don't overtake the one that is alone.
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX if "alone" in request.fixturenames else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield

@@ -34,7 +34,7 @@ static int usage(FILE *out, int code)
 static void put_done(struct worker *worker, const struct work *work)
 {
     struct done done = worker_done(worker);
-    printf("\"mode\": \"%s\", \"bytes\": %llu, \"lines\": %llu, \"seconds\": %.6f, "
+    printf("\"mode\": \"%s\", \"bytes\": %llu, \"lines\": %llu, \"seconds\": %.9f, "
            "\"lines_per_s\": %.1f",
            work_names[work->mode], (unsigned long long)work->bytes, (unsigned long long)done.lines,
            done.seconds, done.seconds > 0 ? (double)done.lines / done.seconds : 0.0);

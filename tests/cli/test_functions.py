@@ -9,7 +9,18 @@ import pytest
 from tests.cli.conftest import Run
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
-QUICK = ["--seconds", "1", "--restarts", "1", "--set", "placement.lcores=0", "--format", "json"]
+QUICK = [
+    "--seconds",
+    "1",
+    "--restarts",
+    "1",
+    "--patience",
+    "0",
+    "--set",
+    "placement.lcores=0",
+    "--format",
+    "json",
+]
 SCORE = """echo 'Total time (secs): 12.5'
 echo 'Iterations/Sec   : 20000.25'
 echo 'Compiler version : CC1'

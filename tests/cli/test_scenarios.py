@@ -30,7 +30,19 @@ def test_every_function_has_one() -> None:
 def test_it_is_measured(run: Run, small: Path, real: None, name: str) -> None:
     path = REPOSITORY / "scenarios" / name
     words = [word for setting in (*SMALL, "placement.lcores=0") for word in ("--set", setting)]
-    answer = run("measure", path, *words, "--seconds", "2", "--restarts", "1", "--format", "json")
+    answer = run(
+        "measure",
+        path,
+        *words,
+        "--seconds",
+        "2",
+        "--restarts",
+        "1",
+        "--patience",
+        "0",
+        "--format",
+        "json",
+    )
     assert answer.code == 0, answer.err
     (result,) = answer.json()["results"]
     cost = result["cycles_per_packet"]

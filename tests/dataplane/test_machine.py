@@ -35,7 +35,7 @@ def traces() -> set[Path]:
 
 
 @pytest.fixture
-def clean() -> Iterator[None]:
+def clean(alone: None) -> Iterator[None]:
     """Nothing of the processes of this test is left when they are gone.
 
     A trace has its process's number in its name, so a trace of another one's is no failure.

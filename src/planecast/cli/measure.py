@@ -32,6 +32,15 @@ RestartsOption = Annotated[
     int,
     typer.Option("--restarts", min=1, max=1000, help="Times that the data plane is started anew."),
 ]
+PatienceOption = Annotated[
+    float,
+    typer.Option(
+        "--patience",
+        min=0,
+        max=86400,
+        help="Seconds more at the most, while the machine is too disturbed for an estimate.",
+    ),
+]
 CoreMarkOption = Annotated[
     Path | None,
     typer.Option(
@@ -59,6 +68,7 @@ def measure(
     vary: VaryOption = None,
     seconds: SecondsOption = 20.0,
     restarts: RestartsOption = 3,
+    patience: PatienceOption = 20.0,
     seed: SeedOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
@@ -79,7 +89,7 @@ def measure(
     from planecast.scenario.study import Budget
 
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
-    budget = Budget(seconds=seconds, restarts=restarts)
+    budget = Budget(seconds=seconds, restarts=restarts, patience=patience)
     if dry_run:
         print_plan(scenarios, budget, eal or [])
         return
