@@ -86,7 +86,8 @@ def test_interrupted_as_a_measured_run_was(run: Run, tmp_path: Path) -> None:
         made.write_result([])
     answers = []
     for words in ((), ("--interrupted-as", made.path.name)):
-        answer = run(*PREDICT, "--set", "traffic.offered_pps=1Mpps", *words, "--format", "json")
+        rate = ("--set", "traffic.offered_pps=1Mpps", "--duration", "5s")
+        answer = run(*PREDICT, *rate, *words, "--format", "json")
         assert answer.code == 0, answer.err
         answers.append(ResultSet.model_validate_json(answer.out).results[0])
     quiet, found = answers
