@@ -211,7 +211,7 @@ class OpenVswitch:
         """What one of its tools prints. Raises RunError with what it complains of."""
         try:
             done = subprocess.run(
-                [_found(program), *map(str, words)],
+                dying_with_us([_found(program), *map(str, words)]),
                 env=self._environment(),
                 capture_output=True,
                 text=True,
