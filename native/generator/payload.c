@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "payload.h"
 
-#define AT1(place)   (uint8_t)((place) * 37)
+#define AT1(place)   (uint8_t)((place)*37)
 #define AT4(place)   AT1(place), AT1((place) + 1), AT1((place) + 2), AT1((place) + 3)
 #define AT16(place)  AT4(place), AT4((place) + 4), AT4((place) + 8), AT4((place) + 12)
 #define AT64(place)  AT16(place), AT16((place) + 16), AT16((place) + 32), AT16((place) + 48)

@@ -10,8 +10,9 @@ extern "C" {
 namespace
 {
 
-request parse(std::string line, work &found, std::string &said)
+request parse(const std::string &text, work &found, std::string &said)
 {
+    std::string line = text; // reading takes it apart
     char error[160] = "";
     const request kind = request_parse(line.data(), &found, error, sizeof error);
     said = error;
