@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from closed_form import solve_speed, sweep_on_two_cores
 from peers import ip4_and_l3fwd, l2patch_and_testpmd, macswap_and_testpmd
 from planecast.engines.measure import measure
 from planecast.errors import MissingError, PlanecastError
@@ -80,6 +81,8 @@ BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (
     generator_and_testpmd_alone,
     simulator_loads,
     simulator_and_simpy,
+    solve_speed,
+    sweep_on_two_cores,
 )
 
 

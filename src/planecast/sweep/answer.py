@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from planecast.engines.solve import COLUMNS, Calibration, Choice, solve, solve_many
 from planecast.engines.solve.known import refuse_unmodelled
+from planecast.engines.solve.site import Site
 from planecast.errors import InputError, PlanecastError
 from planecast.results.result import Result
 from planecast.scenario import value_at, with_overrides
@@ -222,6 +223,8 @@ def result_row(result: Result | str) -> dict[str, Any]:
 
 def extrapolates(result: Result) -> bool:
     """Whether a note says that something lies beyond what was calibrated."""
+    if not Site.of(result.scenario).calibrated:
+        return True
     marks = ("outside the calibrated", "not the calibrated machine's")
     return any(mark in note for note in result.notes for mark in marks)
 

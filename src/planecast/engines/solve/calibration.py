@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
 
 import numpy as np
@@ -19,6 +20,13 @@ Floats = NDArray[np.float64]
 
 def _rows(value: object) -> object:
     return tuple(tuple(row) for row in value) if isinstance(value, list) else value
+
+
+@functools.lru_cache(maxsize=8)
+def _table(rows: tuple[tuple[float, ...], ...]) -> Floats:
+    table = np.array(rows)
+    table.flags.writeable = False
+    return table
 
 
 class Parameter(Noun):
@@ -92,4 +100,4 @@ class Calibration(Noun):
     @property
     def matrix(self) -> Floats:
         """Their covariance, of shape (parameters, parameters)."""
-        return np.array(self.covariance)
+        return _table(self.covariance)

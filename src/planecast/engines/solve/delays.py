@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.solve.cache import Residents
-from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy, Level
+from planecast.engines.solve.hierarchy import LINE_BYTES, Flight, Hierarchy, Level
 from planecast.engines.solve.regions import Facts, regions_of
 
 Floats = NDArray[np.float64]
@@ -36,17 +36,26 @@ class Delays:
 
     def on(self, hierarchies: Sequence[Hierarchy]) -> Iterator[tuple[dict[str, Floats], Floats]]:
         """(delay a packet by stage in TSC cycles, lines a packet from memory) on each of them."""
+        walking = bool(np.any(self._facts.small_pages))
+        memory: dict[tuple[Flight, ...], Floats] = {}
         for hierarchy in hierarchies:
             near = hierarchy.levels[0].line_cycles
             reached, delay = self._behind(hierarchy.levels)
-            missed = self._touches * (1 - reached)
+            missed = 1 - reached
+            missed *= self._touches
+            if hierarchy.flights not in memory:
+                memory[hierarchy.flights] = hierarchy.line_cycles(self._facts.burst)
+            cost = missed * (memory[hierarchy.flights] - near)
+            cost += delay
             # Walks are as likely at any touch: large pages need none.
-            cost = delay + missed * (hierarchy.line_cycles(self._facts.burst) - near)
-            if bool(np.any(self._facts.small_pages)):
+            if walking:
                 cost += self._touches * (self._walk_share(hierarchy) * hierarchy.walk_cycles)
-            found = {stage: np.zeros_like(self._facts.lcores) for stage in self._stages}
+            found: dict[str, Floats] = {}
             for region, own in zip(self._regions, cost, strict=True):
-                found[region.stage] += own
+                known = found.get(region.stage)
+                found[region.stage] = own if known is None else known + own
+            for stage in self._stages:
+                found.setdefault(stage, np.zeros_like(self._facts.lcores))
             yield found, missed.sum(axis=0)
 
     def parts(self, hierarchy: Hierarchy) -> dict[str, dict[str, Floats]]:
@@ -81,8 +90,13 @@ class Delays:
             return known
         reached, delay = self._behind(levels[:-1])
         last, near = levels[-1], levels[0].line_cycles
-        share = np.maximum(self._shares(last), reached)
-        found = share, delay + self._touches * (share - reached) * (last.line_cycles - near)
+        share = self._shares(last)
+        np.maximum(share, reached, out=share)
+        cost = share - reached
+        cost *= self._touches
+        cost *= last.line_cycles - near
+        cost += delay
+        found = share, cost
         if not last.shared:
             self._served[levels] = found
         return found

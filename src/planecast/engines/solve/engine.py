@@ -104,7 +104,7 @@ def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool
     value = whole @ calibration.vector
     outer = any_outside(questions, calibration.ranges)
     own = calibration.discrepancy * value * np.where(outer, EXTRAPOLATION, 1.0)
-    cache = _cache_spread(others, calibration, value)
+    cache = _cache_spread(others, calibration, value, table=table, whole=whole)
     quantile = float(stats.t.ppf(0.975, calibration.freedom))
     half = quantile * np.sqrt(_spread(whole, calibration) ** 2 + own**2 + cache**2)
     bound = table.memory_lines * calibration.hierarchy.memory_line_cycles
@@ -150,13 +150,28 @@ def _spread(rows: Floats, calibration: Calibration) -> Floats:
 
 
 def _cache_spread(
-    others: Sequence[tuple[Alternative, FeatureTable]], calibration: Calibration, value: Floats
+    others: Sequence[tuple[Alternative, FeatureTable]],
+    calibration: Calibration,
+    value: Floats,
+    *,
+    table: FeatureTable,
+    whole: Floats,
 ) -> Floats:
-    """Root mean square of what the other sizes of the last cache level would change."""
+    """Root mean square of what the other sizes of the last cache level would change.
+
+    Their features are those of `table`, whose rows are `whole`, but for the delays.
+    """
     squares = np.zeros_like(value)
-    for other, table in others:
-        predicted = table.row(None, calibration.names) @ np.array(other.values)
-        squares += (predicted - value) ** 2
+    names = calibration.names
+    vectors = np.array([other.values for other, _ in others]).reshape(len(others), len(names))
+    for (_, other), vector, predicted in zip(others, vectors, vectors @ whole.T, strict=True):
+        change = predicted - value
+        for stage, row in other.stages.items():
+            for name, column in row.items():
+                same = table.stages[stage][name]
+                if column is not same and name in names:
+                    change += (column - same) * vector[names.index(name)]
+        squares += change**2
     return np.asarray(np.sqrt(squares / max(1, len(others))))
 
 

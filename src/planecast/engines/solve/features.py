@@ -24,6 +24,7 @@ et al., IISWC 2015, for CPI and the blocking factor.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.regions import Facts, facts_of
-from planecast.instruments.counts import InstructionCounts
+from planecast.instruments.counts import InstructionCounts, StageInstructions
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -55,6 +56,9 @@ ASKED_FOR_BY_KEY = ("actions", "route")
 
 WIDE_SEARCH = 16
 """Packets that rte_acl walks through its tries at once, given so many."""
+
+MOST_BURST = 256
+"""Packets of the longest burst (`Placement.burst`)."""
 
 LONG_BURST = 64
 """Packets of a burst whose wide search is long rounds and next to nothing else."""
@@ -119,15 +123,14 @@ class _Counted:
         self._counts = [_of_pipeline(stages, counts) for stages in pipelines.values]
         self._pipeline = pipelines.index
         self._burst = questions.numbers["placement.burst"].astype(np.intp)
-        self._bursts = np.flatnonzero(np.bincount(self._burst))
 
     def at_burst(self, stage: str) -> Floats:
         """Of the scenario's burst; 0 for a stage that was not counted."""
-        table = np.zeros((len(self._counts), int(self._bursts.max(initial=0)) + 1))
+        table = np.zeros((len(self._counts), MOST_BURST + 1))
         for row, counts in zip(table, self._counts, strict=True):
             counted = counts.stages.get(stage)
             if counted is not None:
-                row[self._bursts] = [counted.at(int(burst)) for burst in self._bursts]
+                row[:] = _by_burst(counted)
         return np.asarray(table[self._pipeline, self._burst])
 
     def full_rounds(self) -> Floats:
@@ -135,6 +138,12 @@ class _Counted:
         found = [counts.stages.get("acl") for counts in self._counts]
         long = [0.0 if counted is None else counted.at(LONG_BURST) for counted in found]
         return np.array(long)[self._pipeline]
+
+
+@functools.lru_cache(maxsize=1024)
+def _by_burst(counted: StageInstructions) -> Floats:
+    """Instructions a packet at every burst, by burst; that of none is never asked for."""
+    return np.array([0.0, *(counted.at(burst) for burst in range(1, MOST_BURST + 1))])
 
 
 def features(

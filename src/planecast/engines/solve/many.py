@@ -15,7 +15,7 @@ from planecast.engines.solve.questions import Choice, Floats, Questions
 from planecast.engines.solve.site import Site
 from planecast.scenario.scenario import Scenario
 
-CHUNK = 16384
+CHUNK = 4096
 """Scenarios at a time: more would not stay in the caches, fewer would pay for numpy's calls."""
 
 
@@ -30,12 +30,15 @@ def solve_many(
     """
     refuse_unmodelled([base])
     questions = Questions.over(base, columns)
-    calibration = carried(calibration, Site.of(base)).calibration
+    at = carried(calibration, Site.of(base))
     parts = [
-        _answers(questions.part(first, first + CHUNK), calibration)
+        _answers(questions.part(first, first + CHUNK), at.calibration)
         for first in range(0, questions.size, CHUNK)
     ]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    # What is carried to another site rests on assumptions, wherever the scenario's numbers lie.
+    found["extrapolates"] = found["extrapolates"].astype(np.bool_) | bool(at.notes)
+    return found
 
 
 def _answers(questions: Questions, calibration: Calibration) -> dict[str, NDArray[np.generic]]:

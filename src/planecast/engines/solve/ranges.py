@@ -50,12 +50,13 @@ def any_outside(
     asked: Questions | Sequence[Scenario], ranges: Mapping[str, Sequence[float]]
 ) -> NDArray[np.bool_]:
     """Which scenarios have a value outside the calibrated range."""
-    found: NDArray[np.bool_] | bool = False
-    for key, column in coordinates(asked).items():
+    columns = coordinates(asked)
+    found = np.zeros(columns["lcores"].shape, dtype=np.bool_)
+    for key, column in columns.items():
         if key in ranges:
             low, high = ranges[key]
-            found = found | (column < low) | (column > high)
-    return np.asarray(found, dtype=np.bool_)
+            found |= (column < low) | (column > high)
+    return found
 
 
 def outside(scenario: Scenario, ranges: Mapping[str, Sequence[float]]) -> list[str]:

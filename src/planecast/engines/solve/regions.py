@@ -167,7 +167,7 @@ def _flow_table(facts: Facts) -> list[Region]:
     own = facts.active_flows / facts.lcores
     library = facts.library_table
     entries = np.where(library, BUCKET_ENTRIES, FLOWS_PER_BUCKET)
-    buckets = 2 ** np.ceil(np.log2(np.maximum(facts.table_flows, 8))) / entries
+    buckets = np.exp2(np.ceil(np.log2(np.maximum(facts.table_flows, 8)))) / entries
     # The library's bulk look-up asks for the primary and the secondary bucket of every key.
     asked = np.where(library, 2.0, 1.0)
 
