@@ -140,32 +140,57 @@ static void put_streams(FILE *out, const struct generator *generator, bool histo
     fprintf(out, "]");
 }
 
+/* What the senders of both directions counted. */
+struct sent {
+    uint64_t calls, packets, refused, no_buffers, sampled_calls, sampled_cycles;
+    bool gave_up;
+};
+
+static struct sent sent_of(const struct generator *generator)
+{
+    struct sent sum = {0};
+    for (uint32_t i = 0; i < generator->directions; i++) {
+        const struct sender *sender = &generator->sender[i];
+        sum.calls += sender->calls;
+        sum.packets += sender->packets;
+        sum.refused += sender->refused;
+        sum.no_buffers += sender->no_buffers;
+        sum.sampled_calls += sender->sampled_calls;
+        sum.sampled_cycles += sender->sampled_cycles;
+        sum.gave_up |= sender->gave_up;
+    }
+    return sum;
+}
+
 /* Who keeps the streams from their rate: the port, when it refused one call in ten or more. */
 static const char *limited_by(const struct generator *generator, const struct counts *sum)
 {
-    const struct sender *sender = &generator->sender;
+    const struct sent sent = sent_of(generator);
     bool always = false;
     for (uint32_t i = 0; i < generator->stream_count; i++)
         always |= generator->stream[i].schedule.plan.always;
     if (!generator->sends || (!always && sum->unsent == 0))
         return "null";
-    return sender->refused > 0 && sender->refused * 10 >= sender->calls ? "\"port\""
-                                                                        : "\"generator\"";
+    return sent.refused > 0 && sent.refused * 10 >= sent.calls ? "\"port\"" : "\"generator\"";
 }
 
 static void put_sender(FILE *out, const struct generator *generator)
 {
-    const struct sender *sender = &generator->sender;
+    static struct histogram lateness;
+    const struct sent sent = sent_of(generator);
     double ns = 1e9 / (double)generator->tsc_hz;
-    double calls = (double)RTE_MAX(sender->calls, 1U);
+    double calls = (double)RTE_MAX(sent.calls, 1U);
     fprintf(out,
             ", \"send_calls\": %" PRIu64 ", \"mean_burst\": %.3f, \"refused_calls\": %" PRIu64
             ", \"no_buffers\": %" PRIu64 ", \"gave_up\": %s, \"send_call_ns\": %.1f"
             ", \"spacing_error_ns\": ",
-            sender->calls, (double)sender->packets / calls, sender->refused, sender->no_buffers,
-            sender->gave_up ? "true" : "false",
-            (double)sender->sampled_cycles / (double)RTE_MAX(sender->sampled_calls, 1U) * ns);
-    put_quantiles(out, &sender->lateness, ns);
+            sent.calls, (double)sent.packets / calls, sent.refused, sent.no_buffers,
+            sent.gave_up ? "true" : "false",
+            (double)sent.sampled_cycles / (double)RTE_MAX(sent.sampled_calls, 1U) * ns);
+    histogram_clear(&lateness);
+    for (uint32_t i = 0; i < generator->directions; i++)
+        histogram_merge(&lateness, &generator->sender[i].lateness);
+    put_quantiles(out, &lateness, ns);
 }
 
 static void put_loop(FILE *out, const struct loop_check *loop)
@@ -219,6 +244,9 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     uint64_t now = rte_rdtsc();
     uint64_t until = generator->sending_done ? generator->sending_ended : now;
     double seconds = until > generator->start ? (double)(until - generator->start) / hz : 0;
+    uint64_t foreign = 0;
+    for (uint32_t i = 0; i < generator->directions; i++)
+        foreign += generator->receiver[i].foreign;
     histogram_clear(&all);
     fprintf(out, "{\"running\": %s, \"interrupted\": %s, \"seconds\": %.6f, ",
             running ? "true" : "false", generator->stop ? "true" : "false", seconds);
@@ -227,8 +255,7 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     put_counts(out, &sum, seconds);
     put_latency(out, &all, histograms);
     fprintf(out, "}, \"foreign\": %" PRIu64 ", \"missed\": %" PRIu64 ", \"limited_by\": %s",
-            generator->receiver.foreign, ports_missed(&generator->config),
-            limited_by(generator, &sum));
+            foreign, ports_missed(&generator->config), limited_by(generator, &sum));
     double drained =
         running ? 0 : (double)(generator->receiving_ended - generator->sending_ended) / hz;
     fprintf(out, ", \"drain_ms\": {\"asked\": %g, \"took\": %.3f}", generator->asked.drain_ms,

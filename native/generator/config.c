@@ -33,6 +33,7 @@ static const struct config_key keys[] = {
     {"machine", "main_cpu", &type_u32, OF_RUN(main_cpu), 0, UINT16_MAX, "0", "CPU of the main lcore, which sleeps", NULL},
     {"machine", "page_size", &type_choice, OF_RUN(page_size), 0, 0, "auto", "as large as there are, or 4 KiB", "auto,4KiB,2MiB"},
     {"machine", "memory_mb", &type_u32, OF_RUN(memory_mb), 0, 1U << 20, "0", "DPDK's memory; 0: what the buffers need", NULL},
+    {"stream", "direction", &type_choice, OF_STREAM(direction), 0, 0, "forward", "sent by ports.tx and expected at ports.rx, or the other way", "forward,reverse"},
     {"stream", "headers", &type_choice, OF_STREAM(headers), 0, 0, "ipv4", "Ethernet alone, or IPv4 and UDP after it, after a tag, or after two", "ethernet,ipv4,vlan-ipv4,qinq-ipv4"},
     {"stream", "sizes", &type_sizes, OF_STREAM(sizes), 64, 9000, "64", "frame sizes with FCS", NULL},
     {"stream", "rate", &type_rate, OF_STREAM(rate), 0.001, 1e9, "max", "how many packets", NULL},

@@ -26,6 +26,8 @@ enum headers { HEADERS_ETHERNET, HEADERS_IPV4, HEADERS_VLAN, HEADERS_QINQ };
 enum flow_order { FLOWS_STEP, FLOWS_RANDOM, FLOWS_ZIPF };
 enum arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON, ARRIVALS_BURST, ARRIVALS_PCAP };
 enum rate_kind { RATE_MAX, RATE_PPS, RATE_PERCENT };
+/* Forward: sent by ports.tx, expected at ports.rx. Reverse: the other way. */
+enum direction { FORWARD, REVERSE, DIRECTIONS };
 enum when_full { FULL_WAIT, FULL_DROP };
 enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
@@ -47,7 +49,8 @@ struct dscps {
 
 struct stream_config {
     char name[NAME_BYTES];
-    uint32_t headers; /* enum headers */
+    uint32_t direction; /* enum direction */
+    uint32_t headers;   /* enum headers */
     struct sizes sizes;
     struct rate rate;
     uint32_t arrivals; /* enum arrivals */

@@ -22,6 +22,11 @@ static bool conflicts(struct config_conflict *conflict, int stream, const char *
 static bool check_stream(const struct config *config, int number, struct config_conflict *conflict)
 {
     const struct stream_config *stream = &config->stream[number];
+    if (stream->direction == REVERSE &&
+        (config->tx_port == PORT_NONE || config->rx_port == PORT_NONE ||
+         config->tx_port == config->rx_port))
+        return conflicts(conflict, number, "stream", "direction",
+                         "'reverse' needs two ports: ports.tx and ports.rx, not the same one");
     if (stream->arrivals == ARRIVALS_PCAP && stream->pcap[0] == '\0')
         return conflicts(conflict, number, "stream", "arrivals",
                          "'pcap' needs a file; name it by the key pcap");

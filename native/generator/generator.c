@@ -91,7 +91,9 @@ static bool drained(const struct generator *generator, uint64_t now)
     if (!atomic_load_explicit(&generator->sending_done, memory_order_acquire))
         return false;
     double drain = generator->asked.drain_ms * 1e-3 * (double)generator->tsc_hz;
-    uint64_t since = RTE_MAX(generator->receiver.last_ours, generator->sending_ended);
+    uint64_t since = generator->sending_ended;
+    for (uint32_t i = 0; i < generator->directions; i++)
+        since = RTE_MAX(since, generator->receiver[i].last_ours);
     return now > since && (double)(now - since) > drain;
 }
 
@@ -105,6 +107,25 @@ static void end_at(struct generator *generator, uint64_t end)
         generator->stream[i].schedule.plan.until = end;
 }
 
+/* A turn of every sender. False when all are through. */
+static bool senders_turn(struct generator *generator, uint64_t now)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < generator->directions; i++) {
+        struct sender *sender = &generator->sender[i];
+        if (!sender->done)
+            sender->done = !sender_turn(sender, now);
+        more |= !sender->done;
+    }
+    return more;
+}
+
+static void receivers_turn(struct generator *generator)
+{
+    for (uint32_t i = 0; i < generator->directions; i++)
+        receiver_turn(&generator->receiver[i]);
+}
+
 /* False when sending is over. */
 static bool send_turn(struct generator *generator, uint64_t now)
 {
@@ -113,13 +134,12 @@ static bool send_turn(struct generator *generator, uint64_t now)
     if (atomic_load_explicit(&generator->halt, memory_order_relaxed) && now < generator->end)
         end_at(generator, now);
     /* What is late when the time is over may still come, as long as lateness is borne. */
-    bool over =
-        now >= generator->last || (generator->sends && !sender_turn(&generator->sender, now));
+    bool over = now >= generator->last || (generator->sends && !senders_turn(generator, now));
     if (!over)
         return true;
     generator->sending_ended = now;
-    if (generator->sends)
-        sender_end(&generator->sender, now);
+    for (uint32_t i = 0; i < generator->directions && generator->sends; i++)
+        sender_end(&generator->sender[i], now);
     atomic_store_explicit(&generator->sending_done, true, memory_order_release);
     return false;
 }
@@ -140,7 +160,7 @@ static int work_receiving(void *opaque)
     uint64_t now = rte_rdtsc();
     polling_begins();
     while (!drained(generator, now)) {
-        receiver_turn(&generator->receiver);
+        receivers_turn(generator);
         polling_goes_on();
         now = rte_rdtsc();
     }
@@ -159,7 +179,7 @@ static int work_both(void *opaque)
         if (sending)
             sending = send_turn(generator, now);
         if (generator->receives)
-            receiver_turn(&generator->receiver);
+            receivers_turn(generator);
         polling_goes_on();
         now = rte_rdtsc();
     }
@@ -180,11 +200,37 @@ static bool open_streams(struct generator *generator, char *error, size_t error_
     return true;
 }
 
+/* One way through the ports: who sends there, who receives at the other end. */
+static void begin_direction(struct generator *generator, uint32_t direction)
+{
+    const struct config *config = &generator->asked;
+    struct sender *sender = &generator->sender[direction];
+    struct receiver *receiver = &generator->receiver[direction];
+    bool forward = direction == FORWARD;
+    sender->pool = generator->tx_pool;
+    sender->burst = receiver->burst = config->burst;
+    sender->drops = config->when_full == FULL_DROP;
+    sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)generator->tsc_hz);
+    sender->all = receiver->stream = generator->stream;
+    sender->stream_count = 0;
+    for (uint32_t i = 0; i < generator->stream_count; i++) {
+        if (generator->stream[i].config.direction == direction)
+            sender->stream[sender->stream_count++] = &generator->stream[i];
+    }
+    sender->port = (uint16_t)(forward ? config->tx_port : config->rx_port);
+    receiver->stream_count = generator->stream_count;
+    receiver->direction = direction;
+    receiver->payload_check = config->payload_check;
+    receiver->port = (uint16_t)(forward ? config->rx_port : config->tx_port);
+    receiver->queue = 0;
+    receiver->queues = forward ? (uint16_t)config->rx_queues : 1;
+    sender_begin(sender, generator->start);
+    receiver_begin(receiver, generator->start, generator->tsc_hz);
+}
+
 static void begin(struct generator *generator, double seconds)
 {
     const struct config *config = &generator->asked;
-    struct sender *sender = &generator->sender;
-    struct receiver *receiver = &generator->receiver;
     uint64_t hz = generator->tsc_hz;
     generator->seconds = seconds;
     generator->start = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
@@ -196,19 +242,11 @@ static void begin(struct generator *generator, double seconds)
     generator->last = UINT64_MAX;
     if (seconds > 0)
         end_at(generator, generator->end);
-    sender->pool = generator->tx_pool;
-    sender->burst = receiver->burst = config->burst;
-    sender->drops = config->when_full == FULL_DROP;
-    sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)hz);
-    sender->stream = receiver->stream = generator->stream;
-    receiver->payload_check = config->payload_check;
-    sender->stream_count = receiver->stream_count = generator->stream_count;
-    sender->port = (uint16_t)config->tx_port;
-    receiver->port = (uint16_t)config->rx_port;
-    receiver->queue = 0;
-    receiver->queues = (uint16_t)config->rx_queues;
-    sender_begin(sender, generator->start);
-    receiver_begin(receiver, generator->start, hz);
+    generator->directions = 1;
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        generator->directions = RTE_MAX(generator->directions, config->stream[i].direction + 1);
+    for (uint32_t i = 0; i < generator->directions; i++)
+        begin_direction(generator, i);
     atomic_store(&generator->halt, false);
     atomic_store(&generator->sending_done, false);
     generator->begun = true;

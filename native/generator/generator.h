@@ -22,8 +22,9 @@ struct generator {
     struct config asked;  /* of the run */
     struct stream stream[STREAMS_MAX];
     uint32_t stream_count; /* opened for the run */
-    struct sender sender;
-    struct receiver receiver;
+    struct sender sender[DIRECTIONS];
+    struct receiver receiver[DIRECTIONS];
+    uint32_t directions; /* 1, or 2 when a stream goes the other way */
     struct rte_mempool *tx_pool, *rx_pool;
     bool sends, receives, ports_open;
     struct loop_check loop;

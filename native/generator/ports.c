@@ -113,10 +113,20 @@ void ports_call_peers(const struct config *config)
         call_peer(config->rx_port);
 }
 
-uint64_t ports_missed(const struct config *config)
+static uint64_t missed(int32_t port)
 {
     struct rte_eth_stats stats;
-    if (config->rx_port == PORT_NONE || rte_eth_stats_get((uint16_t)config->rx_port, &stats) != 0)
+    if (port == PORT_NONE || rte_eth_stats_get((uint16_t)port, &stats) != 0)
         return 0;
     return stats.imissed + stats.rx_nombuf;
+}
+
+uint64_t ports_missed(const struct config *config)
+{
+    uint64_t sum = missed(config->rx_port);
+    for (uint32_t i = 0; i < config->stream_count; i++) {
+        if (config->stream[i].direction == REVERSE)
+            return sum + missed(config->tx_port);
+    }
+    return sum;
 }

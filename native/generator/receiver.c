@@ -161,7 +161,12 @@ void receiver_count(struct receiver *receiver, const struct sighting *seen, uint
         receiver->foreign++;
         return;
     }
-    struct stream_rx *rx = receiver->stream[seen->stream].rx;
+    const struct stream *stream = &receiver->stream[seen->stream];
+    if (stream->config.direction != receiver->direction) {
+        receiver->foreign++; /* ours, and at the wrong port */
+        return;
+    }
+    struct stream_rx *rx = stream->rx;
     receiver->last_ours = now;
     if (seen->verdict == VERDICT_CORRUPT) {
         rx->corrupt++;

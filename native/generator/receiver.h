@@ -12,6 +12,7 @@ struct receiver {
     uint32_t burst;
     struct stream *stream; /* [stream_count] */
     uint32_t stream_count;
+    uint32_t direction; /* of the streams that are expected here */
     bool payload_check;
     uint64_t start;        /* of the run */
     uint64_t ns_per_cycle; /* in 1/2^32 */

@@ -14,9 +14,10 @@ void sender_begin(struct sender *sender, uint64_t start)
     sender->refused_cycles = sender->sampled_calls = sender->sampled_cycles = 0;
     sender->last_taken = start;
     sender->gave_up = false;
+    sender->done = sender->stream_count == 0;
     sender->paced = false;
     for (uint32_t i = 0; i < sender->stream_count; i++)
-        sender->paced |= !sender->stream[i].schedule.plan.always;
+        sender->paced |= !sender->stream[i]->schedule.plan.always;
     histogram_clear(&sender->lateness);
 }
 
@@ -34,7 +35,7 @@ static void make_due(struct sender *sender, uint64_t now)
         return;
     }
     for (uint32_t i = 0; i < sender->stream_count && made < sender->burst; i++) {
-        struct stream *stream = &sender->stream[i];
+        struct stream *stream = sender->stream[i];
         uint32_t room = sender->burst - made;
         if (stream->schedule.plan.always && room > share)
             room = share;
@@ -52,7 +53,7 @@ static void make_due(struct sender *sender, uint64_t now)
 static bool any_due(const struct sender *sender, uint64_t now)
 {
     for (uint32_t i = 0; i < sender->stream_count; i++) {
-        const struct schedule *schedule = &sender->stream[i].schedule;
+        const struct schedule *schedule = &sender->stream[i]->schedule;
         if (!schedule_over(schedule, now) && (schedule->plan.always || schedule->next <= now))
             return true;
     }
@@ -62,7 +63,7 @@ static bool any_due(const struct sender *sender, uint64_t now)
 static bool any_left(const struct sender *sender, uint64_t now)
 {
     for (uint32_t i = 0; i < sender->stream_count; i++) {
-        if (!schedule_over(&sender->stream[i].schedule, now))
+        if (!schedule_over(&sender->stream[i]->schedule, now))
             return true;
     }
     return false;
@@ -76,11 +77,11 @@ static void count_sent(struct sender *sender, uint32_t from, uint32_t to, uint64
         uint64_t bytes = batch->shape != NULL ? (to - from) * batch->shape->frame_bytes : 0;
         for (uint32_t i = from; i < to && batch->shape == NULL; i++)
             bytes += batch->frame_bytes[i];
-        sender->stream[0].sent += to - from;
-        sender->stream[0].sent_bytes += bytes + (uint64_t)(to - from) * FCS_BYTES;
+        sender->stream[0]->sent += to - from;
+        sender->stream[0]->sent_bytes += bytes + (uint64_t)(to - from) * FCS_BYTES;
     } else {
         for (uint32_t i = from; i < to; i++) {
-            struct stream *stream = &sender->stream[batch->stream[i]];
+            struct stream *stream = &sender->all[batch->stream[i]];
             stream->sent++;
             stream->sent_bytes += batch->frame_bytes[i] + FCS_BYTES;
         }
@@ -100,7 +101,7 @@ static void drop_rest(struct sender *sender)
     struct batch *batch = &sender->batch;
     uint32_t left = batch->count - batch->first;
     for (uint32_t i = batch->first; i < batch->count; i++)
-        sender->stream[sender->stream_count == 1 ? 0 : batch->stream[i]].refused++;
+        (sender->stream_count == 1 ? sender->stream[0] : &sender->all[batch->stream[i]])->refused++;
     rte_mempool_put_bulk(sender->pool, (void **)batch->mbuf + batch->first, left);
     batch->first = batch->count;
 }
@@ -111,7 +112,7 @@ static void refused(struct sender *sender, uint64_t now)
     if (sender->drops)
         drop_rest(sender);
     for (uint32_t i = 0; i < sender->stream_count; i++)
-        schedule_give_up(&sender->stream[i].schedule, now);
+        schedule_give_up(&sender->stream[i]->schedule, now);
     if (now - sender->last_taken > sender->give_up_cycles)
         sender->gave_up = true;
 }
@@ -153,5 +154,5 @@ void sender_end(struct sender *sender, uint64_t end)
         rte_mempool_put_bulk(sender->pool, (void **)batch->mbuf + batch->first, left);
     batch->first = batch->count = 0;
     for (uint32_t i = 0; i < sender->stream_count; i++)
-        schedule_end(&sender->stream[i].schedule, end);
+        schedule_end(&sender->stream[i]->schedule, end);
 }

@@ -13,10 +13,12 @@ struct sender {
     uint64_t give_up_cycles;
     bool drops; /* what the port refuses, instead of sending it later */
     struct rte_mempool *pool;
-    struct stream *stream; /* [stream_count] */
-    uint32_t stream_count;
+    struct stream *all;                 /* by number */
+    struct stream *stream[STREAMS_MAX]; /* [stream_count]: those that it sends */
+    uint32_t stream_count;              /* 0: it has nothing to do */
     struct batch batch;
     bool paced; /* any stream has due times */
+    bool done;  /* all is sent, or it gave up */
     /* counters of a run */
     uint64_t calls, packets;                /* send calls that took any, and what they took */
     uint64_t refused;                       /* send calls that took fewer than they were given */

@@ -41,6 +41,55 @@ def test_one_sends_and_another_receives(generator: Any) -> None:
     assert not socket.exists()
 
 
+def test_both_directions_between_two_ports(generator: Any) -> None:
+    """One process has both ends of a memory interface, as of a cable; each sends and receives."""
+    socket = generator.folder / "memif.sock"
+    ends = ("net_memif0,role=server", "net_memif1,role=client")
+    eal = [f"{end},socket={socket},socket-abstract=no" for end in ends]
+    streams = {
+        "there": {"rate": "20kpps", "packets": 4000, "headers": "qinq-ipv4"},
+        "back": {"rate": "10kpps", "packets": 2000, "sizes": 256, "direction": "reverse"},
+    }
+    answer = generator.once(
+        eal=("--vdev", eal[0], "--vdev", eal[1]),
+        streams=streams,
+        ports={"tx": 0, "rx": 1},
+        run={"catch_up_us": 10_000_000, "link_wait_ms": 10_000},
+    )
+    there, back = answer["streams"]
+    assert (there["sent"], there["received"], back["sent"], back["received"]) == (
+        *(4000, 4000),
+        *(2000, 2000),
+    )
+    assert answer["total"]["lost"] == answer["total"]["corrupt"] == answer["foreign"] == 0
+    assert answer["spacing_error_ns"]["count"] == answer["total"]["sent"] == 6000
+    assert min(there["latency_ns"]["min"], back["latency_ns"]["min"]) > 0
+
+
+def test_what_comes_in_at_the_wrong_port_is_foreign(generator: Any) -> None:
+    """Two rings: each gives back to its own port what was to come in at the other."""
+    answer = generator.once(
+        eal=("--vdev", "net_ring0", "--vdev", "net_ring1"),
+        streams={
+            "there": {"rate": "20kpps", "packets": 1000},
+            "back": {"rate": "20kpps", "packets": 500, "direction": "reverse"},
+        },
+        ports={"tx": 0, "rx": 1},
+        run={"catch_up_us": 10_000_000},
+    )
+    assert [stream["sent"] for stream in answer["streams"]] == [1000, 500]
+    assert [stream["received"] for stream in answer["streams"]] == [0, 0]
+    assert [stream["lost"] for stream in answer["streams"]] == [1000, 500]
+    assert answer["foreign"] == 1500
+
+
+def test_reverse_needs_two_ports(generator: Any) -> None:
+    config = generator.config({"back": {"direction": "reverse"}})
+    done = generator.run(config, "--", "--vdev", "net_ring0")
+    assert done.returncode == 2
+    assert "direction: 'reverse' needs two ports" in done.stderr
+
+
 def connect(giver: Any) -> None:
     """Waits until the peers know each other."""
     for _ in range(10):
@@ -111,7 +160,7 @@ def test_through_the_data_plane(generator: Any) -> None:
     try:
         with generator.control(*memif("client", socket), streams={"a": stream}) as control:
             connect(control)
-            answer = control.run("packets=3000")
+            answer = control.run("packets=3000 drain_ms=1000")  # the peer may pause
             total = answer["total"]
             assert (total["sent"], total["unsent"]) == (3000, 0)
             assert total["received"] == 3000, answer

@@ -256,7 +256,7 @@ def test_mistakes_end_it_with_a_sentence(generator: Any) -> None:
         assert generator.run(*words).returncode == 2
     keys = generator.run("--keys")
     assert keys.returncode == 0
-    assert "[stream NAME]\nheaders = ipv4" in keys.stdout
+    assert "[stream NAME]\ndirection = forward" in keys.stdout
 
 
 def test_keys_are_a_configuration(generator: Any) -> None:

@@ -345,3 +345,25 @@ def test_the_documented_example(repository: Path) -> None:
         )
     assert done.returncode == 0, done.stderr
     assert done.stdout == output
+
+
+def test_flows_in_both_directions(tmp_path: Path) -> None:
+    """Two ports with a cable between them, as scripts for hardware testers have it."""
+    ends = {"east": "net_memif0,role=server", "west": "net_memif1,role=client"}
+    config = snappi.Config()
+    for name, end in ends.items():
+        location = f"{end},socket={tmp_path}/m.sock,socket-abstract=no"
+        config.ports.add(name=name, location=location)
+    add_flow(config, "there", ("east", "west"), 500)
+    add_flow(config, "back", ("west", "east"), 300)
+    with served() as (url, _):
+        api = client(url)
+        api.set_config(config)
+        transmit(api, "start")
+        metrics = until_stopped(api)
+        found = {n: (m.port_tx, m.frames_tx, m.frames_rx, m.loss) for n, m in metrics.items()}
+        assert found == {"there": ("east", 500, 500, 0.0), "back": ("west", 300, 300, 0.0)}
+        request = snappi.MetricsRequest()
+        request.port.port_names = []
+        ports = {m.name: (m.frames_tx, m.frames_rx) for m in api.get_metrics(request).port_metrics}
+        assert ports == {"east": (500, 300), "west": (300, 500)}

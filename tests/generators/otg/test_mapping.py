@@ -121,14 +121,33 @@ def test_a_device_is_one_ports() -> None:
     assert refusals(document) == ["ports[1].location: device net_ring0 is another port's already"]
 
 
-def test_all_flows_share_their_ports() -> None:
+def test_flows_go_both_ways_between_two_ports() -> None:
     document = config()
-    other = {**document["flows"][0], "name": "back"}
-    other["tx_rx"] = {"port": {"tx_name": "p2", "rx_names": ["p1"]}}
-    document["flows"].append(other)
-    tx, rx = refusals(document)
-    assert tx.startswith("flows[1].tx_rx.port.tx_name: is p2, and p1 in the first flow")
-    assert rx.startswith("flows[1].tx_rx.port.rx: is p1, and p2 in the first flow")
+    back = {**document["flows"][0], "name": "back"}
+    back["tx_rx"] = {"port": {"tx_name": "p2", "rx_names": ["p1"]}}
+    document["flows"].append(back)
+    plan = plan_of(document, RESOURCES)
+    assert plan.config is not None
+    assert (plan.config.tx, plan.config.rx) == (0, 1)
+    assert [stream.keys.get("direction") for stream in plan.config.streams] == [None, "reverse"]
+    assert [(flow.tx, flow.rx) for flow in plan.flows] == [("p1", "p2"), ("p2", "p1")]
+
+
+@pytest.mark.parametrize(
+    ("ports", "goes"),
+    [
+        ({"tx_name": "p1", "rx_names": ["p3"]}, "from p1 to p3"),
+        ({"tx_name": "p3", "rx_names": ["p2"]}, "from p3 to p2"),
+        ({"tx_name": "p2", "rx_names": ["p2"]}, "from p2 to p2"),
+        ({"tx_name": "p2"}, "from p2 to nowhere"),
+    ],
+)
+def test_a_third_port_is_refused(ports: dict[str, Any], goes: str) -> None:
+    document = config()
+    document["ports"].append({"name": "p3", "location": "net_ring2"})
+    document["flows"].append({**document["flows"][0], "name": "on", "tx_rx": {"port": ports}})
+    (why,) = refusals(document)
+    assert why.startswith(f"flows[1].tx_rx.port: goes {goes}, and the first flow from p1 to p2")
 
 
 def test_names_are_different() -> None:

@@ -1,6 +1,6 @@
 """A configuration of the model as a whole: what the generator is started with for it.
 
-The generator sends by one port and receives by one, so all flows share them.
+The generator has two ports and sends between them in both directions, so all flows share them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def plan_of(document: Any, resources: Resources) -> Plan:
         flow, stream = _flow(node, f"{number:02x}", (tx, rx), link_gbps)
         flows.append(flow)
         streams.append(stream)
-    _same_ports(flows, nodes)
+    streams = _with_directions(flows, nodes, streams)
     _different_names(flows, nodes)
     config.finish()
     if problems:
@@ -166,15 +166,25 @@ def _tx_rx(node: Node, ports: dict[str, Port]) -> tuple[str, str | None]:
     return tx, rx
 
 
-def _same_ports(flows: list[Flow], nodes: list[Node]) -> None:
-    for flow, node in zip(flows, nodes, strict=False):
-        for key, port, first in (("tx_name", flow.tx, flows[0].tx), ("rx", flow.rx, flows[0].rx)):
-            if port != first:
-                node.refuse(
-                    f"tx_rx.port.{key}",
-                    f"is {port}, and {first} in the first flow; all flows of a configuration are "
-                    "sent by one port and expected at one: run a server for each pair",
-                )
+def _with_directions(
+    flows: list[Flow], nodes: list[Node], streams: list[StreamConfig]
+) -> list[StreamConfig]:
+    """The streams, those that go the first flow's way in reverse marked so."""
+    found = []
+    for flow, node, stream in zip(flows, nodes, streams, strict=False):
+        first = flows[0]
+        keys = stream.keys
+        if first.rx != first.tx and (flow.tx, flow.rx) == (first.rx, first.tx):
+            keys = {**keys, "direction": "reverse"}
+        elif (flow.tx, flow.rx) != (first.tx, first.rx):
+            node.refuse(
+                "tx_rx.port",
+                f"goes from {flow.tx} to {flow.rx or 'nowhere'}, and the first flow from "
+                f"{first.tx} to {first.rx or 'nowhere'}; the flows of a configuration go between "
+                "two ports, in both directions: run a server for each pair",
+            )
+        found.append(StreamConfig(stream.name, keys))
+    return found
 
 
 def _different_names(flows: list[Flow], nodes: list[Node]) -> None:
