@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -128,8 +129,15 @@ def scenario_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """An empty folder whose path is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="pc-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
 def alone() -> None:
-    """For a live test that looks for what processes leave behind: no other live test runs."""
+    """For a live test of programs that must keep up with each other: no other one runs."""
 
 
 @pytest.fixture(autouse=True)

@@ -15,17 +15,31 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from planecast.errors import InputError
+
 PROCESSES = "processes"
 """File in a private folder: a line ``pid starttime`` for each process that may outlive us."""
 _NAME = re.compile(r"planecast-(\d+)-(\d+)-")
+_WITH_SOCKETS_BYTES_MAX = 107 - len("/ovs-vswitchd.1234567.ctl")
+"""The path of a socket has 107 bytes (unix(7)), of which their longest name takes some."""
 _START_FIELD = 19
 """Place of the start time among the fields that follow the name in /proc/PID/stat (proc(5))."""
 
 
-def private_folder() -> tempfile.TemporaryDirectory[str]:
-    """A new folder that only we can read, and that the next command finds when we are killed."""
+def private_folder(*, for_sockets: bool = False) -> tempfile.TemporaryDirectory[str]:
+    """A new folder that only we can read, and that the next command finds when we are killed.
+
+    Raises InputError when sockets are to stand in it and its path leaves no room for their names.
+    """
     pid = os.getpid()
-    return tempfile.TemporaryDirectory(prefix=f"planecast-{pid}-{started(pid) or 0}-")
+    folder = tempfile.TemporaryDirectory(prefix=f"planecast-{pid}-{started(pid) or 0}-")
+    if for_sockets and len(os.fsencode(folder.name)) > _WITH_SOCKETS_BYTES_MAX:
+        folder.cleanup()
+        raise InputError(
+            f"temporary files: the path {folder.name} is too long for sockets in it; set TMPDIR "
+            "to a shorter folder"
+        )
+    return folder
 
 
 def note_process(folder: Path, pid: int) -> None:

@@ -55,6 +55,8 @@ class Program:
 
     folder: Path
     path: Path = field(default_factory=program)
+    pids: list[int] = field(default_factory=list)
+    """Of all the processes that it was."""
 
     def config(self, **sections: Mapping[str, object]) -> Path:
         """Writes a configuration over the small one."""
@@ -66,14 +68,21 @@ class Program:
         self, *words: str | Path, before: tuple[str, ...] = (), stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Runs it to its end, with these words as they are."""
-        return subprocess.run(
+        process = subprocess.Popen(
             [*before, str(self.path), *map(str, words)],
-            input=stdin,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=TIMEOUT_S,
-            check=False,
         )
+        self.pids.append(process.pid)
+        try:
+            out, err = process.communicate(stdin, timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def once(
         self, *words: str, eal: Iterable[str] = (), **sections: Mapping[str, object]
@@ -90,7 +99,9 @@ class Program:
     def control(self, *eal: str, **sections: Mapping[str, object]) -> Control:
         """Starts it under control; a context manager."""
         command = [str(self.path), str(self.config(**sections)), "--control"]
-        return Control([*command, "--", *eal] if eal else command)
+        control = Control([*command, "--", *eal] if eal else command)
+        self.pids.append(control.process.pid)
+        return control
 
 
 class Control:

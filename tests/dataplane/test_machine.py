@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.dataplane.conftest import Program
 
 from planecast.native import native_folder
 from planecast.scenario.workload import FUNCTIONS
@@ -35,17 +37,17 @@ def traces() -> set[Path]:
 
 
 @pytest.fixture
-def clean(alone: None) -> Iterator[None]:
+def clean(dataplane: Program) -> Iterator[None]:
     """Nothing of the processes of this test is left when they are gone.
 
-    A trace has its process's number in its name, so a trace of another one's is no failure.
+    A trace has its process's number in its name, so what has none of ours is another one's.
     """
     before = traces()
     yield
-    fresh = traces() - before
-    running = {int(p.name) for p in Path("/proc").iterdir() if p.name.isdecimal()}
-    left = [path for path in fresh if not any(str(pid) in path.name for pid in running)]
-    assert left == []
+    assert dataplane.pids
+    numbers = {path: set(re.findall(r"\d+", path.name)) for path in traces() - before}
+    ours = {str(pid) for pid in dataplane.pids}
+    assert [path for path, found in numbers.items() if not found or found & ours] == []
 
 
 @pytest.mark.parametrize("key", ["lcores", "main_cpu"])

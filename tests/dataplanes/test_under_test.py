@@ -215,3 +215,14 @@ def test_a_number_that_was_used_again_is_nobodys_child(tmp_path: Path) -> None:
     with private_folder() as own:
         note_process(Path(own), os.getpid())
         assert sweep_leftovers() == []
+
+
+def test_a_path_too_long_for_sockets_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = tmp_path / ("long" * 20)
+    rooms.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(rooms))
+    with pytest.raises(InputError, match="too long for sockets in it; set TMPDIR"):
+        private_folder(for_sockets=True)
+    assert list(rooms.iterdir()) == []

@@ -30,7 +30,9 @@ def small(cpu: int) -> Scenario:
 
 
 @pytest.mark.live
-def test_every_packet_is_accounted_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_packet_is_accounted_for(
+    alone: None, short_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What holds on a busy machine, too: nothing of how fast it is."""
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
@@ -38,7 +40,7 @@ def test_every_packet_is_accounted_for(tmp_path: Path, monkeypatch: pytest.Monke
     for name in ("planecast-generator", "planecast-dataplane"):
         if not os.access(native_folder() / name, os.X_OK):
             pytest.skip(f"{name} is not built")
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(short_folder))
     table = LoadTable()
     with Testbed(small(cpus[-1]), cpus[0]) as testbed:
         for round_ in range(5):
@@ -46,7 +48,7 @@ def test_every_packet_is_accounted_for(tmp_path: Path, monkeypatch: pytest.Monke
             table.append(OVERLOAD, round_, 0, testbed.trial(None, 0.01))
             for point, rate in enumerate(RATES):
                 table.append(point, round_, 0, testbed.trial(rate, 0.02))
-    assert list(tmp_path.iterdir()) == []  # configurations, sockets
+    assert list(short_folder.iterdir()) == []  # configurations, sockets
     columns = table.columns()
     whole = (columns["whole"] == 1) & (columns["point"] != IDLE)
     assert whole.any()

@@ -46,7 +46,7 @@ class Rig:
 
     def __enter__(self) -> Self:
         try:
-            folder = Path(self._stack.enter_context(private_folder()))
+            folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
             self.systems = systems_of(self._scenario, folder, self._cpu)
             for system in self.systems:
                 self._stack.enter_context(system)

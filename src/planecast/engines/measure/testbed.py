@@ -100,7 +100,7 @@ class Testbed:
 
     def __enter__(self) -> Self:
         try:
-            folder = Path(self._stack.enter_context(private_folder()))
+            folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
             self._dataplane = self._stack.enter_context(
                 Dataplane(self.dataplane_config, self.memifs("server", folder))
             )
