@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,11 @@ from planecast.scenario import Scenario, with_overrides
 # A busy machine is no failure, and in CI the same tests run every time.
 settings.register_profile("planecast", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("planecast")
+
+# A shell ignores Ctrl-C for what it starts in the background, and children inherit that: the tests
+# that interrupt would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).parent.parent
 
