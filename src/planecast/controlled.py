@@ -44,6 +44,8 @@ class ControlledProgram:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._said: Path | None = None
         self._reader: threading.Thread | None = None
+        self.ready: dict[str, Any] = {}
+        """What its first word told; empty before."""
 
     def __enter__(self) -> Self:
         try:
@@ -81,6 +83,7 @@ class ControlledProgram:
         answer = self.answer(START_TIMEOUT_S)
         if "ready" not in answer:
             raise RunError(f"{self._title}'s first word was {answer}")
+        self.ready = answer["ready"] if isinstance(answer["ready"], dict) else {}
 
     def _launch(self, program: Path) -> None:
         """Starts the process, and the thread that reads it. Raises OSError."""

@@ -6,20 +6,26 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planecast.results import (
+    Bounds,
     Estimate,
+    FoundRate,
     Kind,
     LoadCalibration,
     LoadCurve,
     LoadPoint,
     Manifest,
     Result,
+    SearchAnswer,
     StageResult,
+    Telemetry,
     Validation,
     ValidationPoint,
 )
+from planecast.results.telemetry import CountedEvent, InstructionSplit
 from planecast.scenario import Scenario, with_overrides
 
 # Cycles and instructions a packet, cycles a burst of each stage, and what 65,536 flows add.
@@ -247,3 +253,73 @@ def load_curve() -> LoadCurve:
         notes=("simulated: bursts below the limit cost a part a burst and a part a packet here",),
         manifest=_manifest("measure"),
     )
+
+
+@pytest.fixture
+def search_answer() -> SearchAnswer:
+    """NDR and PDR of two repetitions; telemetry at NDR, by perf, and at PDR, without."""
+
+    def rate(loss: float, low: float, high: float) -> FoundRate:
+        bounds = tuple(
+            Bounds(repetition=number, low_pps=low, high_pps=high, trials=4) for number in (0, 1)
+        )
+        found = Estimate(
+            value=(low + high) / 2, low=low, high=high, samples=2, unit="pps", kind="measured"
+        )
+        why = "above it the data plane loses packets that were offered"
+        return FoundRate(
+            loss_ratio=loss, rate_pps=found, bounds=bounds, capped_by="data plane", why=why
+        )
+
+    def told(name: str, **keys: Any) -> Telemetry:
+        forwarded = Estimate(value=5.9e6, samples=5, unit="pps", kind="measured")
+        return Telemetry(
+            rate=name, offered_pps=5.9e6, forwarded_pps=forwarded, loss_ratio=1e-5, **keys
+        )
+
+    cycles = Estimate(
+        value=433.0, low=430.0, high=436.0, samples=5, unit="cycles/packet", kind="measured"
+    )
+    split = InstructionSplit(io=40, processing=455, other=25, instrument="singlestep")
+    counted = {"ex_ret_instr": CountedEvent(per_packet=521.0, running=0.5)}
+    return SearchAnswer(
+        method="mlr",
+        scenario=BASE,
+        dataplane="planecast's vpe-upstream",
+        trial_seconds=0.02,
+        rates={"NDR": rate(0.0, 5.9e6, 5.93e6), "PDR": rate(0.005, 6.0e6, 6.03e6)},
+        trials=8,
+        refused={"unsent": 3},
+        second_opinion={"pmd": cycles},
+        telemetry=(
+            told("NDR", cycles_per_packet=cycles, cycles_of="core", events=counted),
+            told(
+                "PDR",
+                cycles_per_packet=cycles,
+                cycles_of="time-stamp counter",
+                split=split,
+                ports={"port0.ipackets": 1_800_000},
+                marks=("no hardware counters were asked",),
+            ),
+        ),
+        manifest=_manifest(),
+    )
+
+
+@pytest.fixture
+def search_trials() -> dict[str, np.ndarray]:
+    """Its trials, from the highest load on."""
+    loads = np.array([14.88e6, 5.9e6, 6.1e6, 6.0e6] * 2)
+    loss = np.array([0.6, 0.0, 0.02, 0.001] * 2)
+    offered = np.round(loads * 0.02)
+    return {
+        "repetition": np.repeat([0, 1], 4),
+        "intended_pps": loads,
+        "seconds": np.full(8, 0.02),
+        "offered": offered,
+        "received": np.round(offered * (1 - loss)),
+        "unsent": np.zeros(8),
+        "mean_ns": np.full(8, np.nan),
+        "p50_ns": np.linspace(900, 1600, 8),
+        "p99_ns": np.linspace(2000, 9000, 8),
+    }

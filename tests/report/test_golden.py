@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from planecast.report import report_html
-from planecast.results import LoadCurve, Result, ResultSet, Validation
+from planecast.results import LoadCurve, Result, ResultSet, SearchAnswer, Validation
 
 _LINES = {"h1", "h2", "h3", "p", "li", "tr", "pre", "a", "section", "title"}
 _MARKS = {"h1": "# ", "h2": "## ", "h3": "### ", "li": "- "}
@@ -69,6 +70,12 @@ def test_a_validation(validation: Validation, repository: Path) -> None:
 
 def test_a_load_curve(load_curve: LoadCurve, repository: Path) -> None:
     check("load-curve", report_html(load_curve), repository)
+
+
+def test_a_search(
+    search_answer: SearchAnswer, search_trials: dict[str, np.ndarray], repository: Path
+) -> None:
+    check("search", report_html(search_answer, trials=search_trials), repository)
 
 
 @pytest.mark.parametrize("count", [1, 5])

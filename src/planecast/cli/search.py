@@ -140,6 +140,15 @@ def search(
     cpu: Annotated[
         int | None, typer.Option("--generator-cpu", min=0, help="CPU that sends.")
     ] = None,
+    telemetry: Annotated[
+        str,
+        typer.Option(
+            "--telemetry",
+            metavar="WHAT",
+            help="What looks at the found rates, after the search: auto, none, or some of cycles, "
+            "perf, callgrind, singlestep, dpdk.",
+        ),
+    ] = "auto",
     max_seconds: Annotated[
         float | None,
         typer.Option("--max-seconds", min=0.001, help="Stops then; --resume goes on."),
@@ -188,6 +197,7 @@ def search(
             soak_seconds=soak_seconds,
             generator_cpu=cpu,
             calibration=calibration,
+            telemetry=telemetry,
             expect_pps=_range(expect),
             **_shares(method, trials, loss, exceed),
         )
@@ -215,6 +225,7 @@ def _search(
 ) -> None:
     from planecast.cli.search_sheet import search_sheet
     from planecast.search.journal import JOURNAL, Journal
+    from planecast.search.measured import MeasuredTester
     from planecast.search.question import QUESTION
     from planecast.search.run import search as answer_of
     from planecast.search.session import Session
@@ -227,7 +238,8 @@ def _search(
                 progress(session.repetition, question.repetitions, words)
 
             session = Session(tester, journal, question.trial_seconds, deadline, closing)
-            answer = answer_of(question, session, manifest)
+            watched = tester if isinstance(tester, MeasuredTester) else None
+            answer = answer_of(question, session, manifest, watched)
         finally:
             if journal.trials:
                 run.write_trials(journal.columns())

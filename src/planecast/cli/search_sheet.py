@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from planecast.cli.output import Column, Sheet, estimate_text
+from planecast.cli.telemetry_lines import telemetry_lines
 from planecast.results import Estimate, SearchAnswer
 
 _RATES = (
@@ -27,7 +28,7 @@ _LOADS = (
 
 def search_sheet(answer: SearchAnswer, run: Path) -> Sheet:
     """The sheet: loads where the method answers at loads, else rates."""
-    notes = [*_words(answer), *answer.notes, f"run: {run}"]
+    notes = [*_words(answer), *telemetry_lines(answer.telemetry), *answer.notes, f"run: {run}"]
     title = f"{answer.method} of {answer.dataplane}"
     rows, cells = _loads(answer) if answer.loads else _rates(answer)
     columns = _LOADS if answer.loads else _RATES

@@ -65,6 +65,8 @@ class DataplaneConfig:
     """Whether an lcore waits for room in the ring to the next; of a cut pipeline alone."""
     meters: tuple[tuple[str, str], ...] = ()
     """Keys of the flows' meters, where they aren't the program's own."""
+    telemetry: bool = False
+    """Whether DPDK's telemetry socket is open."""
 
     @property
     def mbufs(self) -> int:
@@ -199,6 +201,8 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "page_size": config.page_size,
         },
     }
+    if config.telemetry:
+        sections["machine"]["telemetry"] = "on"
     if not config.ring_wait:
         sections["pipeline"]["ring_wait"] = "off"
     if config.function == "l2bridge":

@@ -12,6 +12,7 @@ from planecast.dataplanes.peer import Peer, PeerPlan
 from planecast.dataplanes.system import Link
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError
+from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.results.estimate import Estimate
 
 L3FWD_PLACES = (Path("build/peers/l3fwd"), Path("/usr/local/bin/l3fwd"))
@@ -24,7 +25,7 @@ class DpdkProgram:
 
     def __init__(self, plan: PeerPlan) -> None:
         self.name = plan.name
-        self._peer = Peer(replace(plan, metered=False))
+        self._peer = Peer(replace(plan, metered=False, telemetry=True))
 
     def __enter__(self) -> Self:
         self._peer.__enter__()
@@ -36,6 +37,14 @@ class DpdkProgram:
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
         self._peer.check()
+
+    def ports(self) -> dict[str, int]:
+        """What its ports have counted since its start; empty when it doesn't tell.
+
+        Raises RunError when it ought to and doesn't answer.
+        """
+        socket = self._peer.telemetry_socket
+        return {} if socket is None else port_counters(socket)
 
     def begin_opinion(self) -> None:
         """Nothing: it counts no cycles without a price."""

@@ -20,6 +20,7 @@ from typing import IO, Literal, Self
 
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, wait_attached
 from planecast.errors import InputError, MissingError, RunError
+from planecast.instruments.dpdk_telemetry import SOCKET
 from planecast.leftovers import private_folder
 
 START_TIMEOUT_S = 30.0
@@ -54,6 +55,8 @@ class PeerPlan:
     metered: bool = True
     """False: it forwards freely from its start on, and answers no trials. A memory interface has
     no receive function that could be metered before the other side has come."""
+    telemetry: bool = False
+    """Whether DPDK's telemetry socket is open."""
 
 
 class Peer:
@@ -131,6 +134,13 @@ class Peer:
         self._running()
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def telemetry_socket(self) -> Path | None:
+        """Where DPDK's telemetry answers; None when it is not open."""
+        self._running()
+        assert self._folder is not None
+        return next(Path(self._folder.name).rglob(SOCKET), None)
 
     def stop(self) -> None:
         """Ends the process, politely first, and takes away what it left."""
@@ -211,7 +221,8 @@ def eal_arguments(plan: PeerPlan) -> list[str]:
     pci = any(word in ("-a", "--allow") for word in plan.eal)
     return [
         *plan.eal,
-        *("--no-huge", "--no-shconf", "--no-telemetry"),
+        *("--no-huge", "--no-shconf"),
+        *(() if plan.telemetry else ("--no-telemetry",)),
         *(() if pci else ("--no-pci",)),
         *("-m", str(MEMORY_MIB)),
     ]

@@ -12,6 +12,7 @@ from planecast.report.html import page_html
 from planecast.report.load_curve_page import load_curve_page
 from planecast.report.page import Page
 from planecast.report.results_page import results_page
+from planecast.report.search_page import search_page
 from planecast.report.sensitivity_page import sensitivity_page
 from planecast.report.series_drawings import series_drawings
 from planecast.report.validation_page import validation_page
@@ -29,7 +30,7 @@ from planecast.results import (
 from planecast.results.atomic import write_text
 from planecast.results.pick import Picked
 from planecast.results.side_by_side import side_by_side
-from planecast.results.store import PARTIAL, SERIES, Content
+from planecast.results.store import PARTIAL, SERIES, TRIALS, Content
 from planecast.results.trials import Columns
 
 REPORT = "report.html"
@@ -44,20 +45,17 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     Raises InputError when the run holds no result, RunError for what the disk refuses.
     """
     content = run.read()
-    if isinstance(content, SearchAnswer):
-        raise InputError(
-            "a search has no page: its rates are a table", str(run.path), "read its result.json"
-        )
-    if not (isinstance(content, Result | Sensitivity) or _parts(content)):
+    if not (isinstance(content, Result | Sensitivity | SearchAnswer) or _parts(content)):
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
-    write_text(target, report_html(content, _why_partial(run), _series(run)))
+    trials = _columns(run, TRIALS) if isinstance(content, SearchAnswer) else None
+    write_text(target, report_html(content, _why_partial(run), _columns(run, SERIES), trials))
     return target
 
 
-def _series(run: RunDirectory) -> Columns | None:
-    """The time series that the run kept, if it kept one."""
-    path = run.path / SERIES
+def _columns(run: RunDirectory, name: str) -> Columns | None:
+    """A table that the run kept, if it kept one."""
+    path = run.path / name
     return read_parquet(path) if path.is_file() else None
 
 
@@ -71,10 +69,15 @@ def write_comparison(runs: Sequence[Picked], path: Path | None = None) -> Path:
     return target
 
 
-def report_html(content: Content, partial: str | None = None, series: Columns | None = None) -> str:
-    """The report of what a ``result.json`` holds; `partial` says why the run is not complete, and
-    `series` is what it looked like over time."""
-    page = _page(content)
+def report_html(
+    content: Content,
+    partial: str | None = None,
+    series: Columns | None = None,
+    trials: Columns | None = None,
+) -> str:
+    """The report of what a ``result.json`` holds; `partial` says why the run is not complete,
+    `series` is what it looked like over time, `trials` are a search's."""
+    page = search_page(content, trials) if isinstance(content, SearchAnswer) else _page(content)
     if series is not None:
         page = replace(page, drawings=[*page.drawings, *series_drawings(series)])
     if partial is not None:
@@ -82,14 +85,13 @@ def report_html(content: Content, partial: str | None = None, series: Columns | 
     return page_html(page)
 
 
-def _page(content: Content) -> Page:
+def _page(content: Validation | LoadCurve | Sensitivity | ResultSet | Result) -> Page:
     if isinstance(content, Validation):
         return validation_page(content)
     if isinstance(content, LoadCurve):
         return load_curve_page(content)
     if isinstance(content, Sensitivity):
         return sensitivity_page(content)
-    assert not isinstance(content, SearchAnswer)  # refused before
     return results_page(content.results if isinstance(content, ResultSet) else [content])
 
 

@@ -30,6 +30,7 @@ from planecast.results.store import (
     results_of,
     runs_folder,
 )
+from planecast.results.telemetry import Telemetry
 from planecast.results.trials import Columns, read_parquet, write_parquet
 from planecast.results.validation import Validation, ValidationPoint
 
@@ -59,6 +60,7 @@ __all__ = [
     "StageResult",
     "Swing",
     "Table",
+    "Telemetry",
     "Validation",
     "ValidationPoint",
     "collect_manifest",

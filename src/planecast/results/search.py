@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
+from planecast.results.telemetry import Telemetry
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 
@@ -107,5 +108,7 @@ class SearchAnswer(Noun):
     """Trials that did not count, by the reason."""
     second_opinion: dict[str, Estimate] = Field(default_factory=dict)
     """What the data plane says of itself, after the search: cycles a packet."""
+    telemetry: Annotated[tuple[Telemetry, ...], BeforeValidator(listed)] = ()
+    """What counting told at the found rates, in trials of their own, after the search."""
     notes: Texts = ()
     manifest: Manifest

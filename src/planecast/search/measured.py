@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from planecast.dataplanes import TrialAnswer
+from planecast.dataplanes.dpdk_program import DpdkProgram
 from planecast.dataplanes.under_test import title_of
 from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
@@ -44,7 +46,7 @@ class MeasuredTester:
                 "placement.lcores",
                 "name one CPU",
             )
-        self._scenario = scenario
+        self.scenario = scenario
         self._cpu = generator_cpu(scenario, cpu, sorted(os.sched_getaffinity(0)))
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
@@ -56,9 +58,11 @@ class MeasuredTester:
         self._stack.close()
         sweep_leftovers()
         if self._ours:
-            self._testbed = self._stack.enter_context(Testbed(self._scenario, self._cpu))
+            self._testbed = self._stack.enter_context(
+                Testbed(self.scenario, self._cpu, telemetry=True)
+            )
         else:
-            self._rig = self._stack.enter_context(Rig(self._scenario, self._cpu))
+            self._rig = self._stack.enter_context(Rig(self.scenario, self._cpu))
         self._sent(_WARMUP_PPS, _WARMUP_S)
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
@@ -79,6 +83,24 @@ class MeasuredTester:
             return {}
         # Counters of cycles have time taken away in them: over a short trial that would be most.
         return self._rig.opinions(offered_pps, max(seconds, _OPINION_S))
+
+    def by_stage(self, offered_pps: float, seconds: float) -> TrialAnswer | None:
+        """What our data plane answers to a trial in which it reads its clock in every burst."""
+        if self._testbed is None:
+            return None
+        return self._testbed.trial(offered_pps, seconds, every_burst=True).forwarded
+
+    def ports(self) -> dict[str, int]:
+        """What the DPDK ports have counted since the start, program by program."""
+        if self._testbed is not None:
+            return self._testbed.ports()
+        found: dict[str, int] = {}
+        programs = [] if self._rig is None else self._rig.systems
+        for number, system in enumerate(programs):
+            if isinstance(system, DpdkProgram):
+                before = "" if len(programs) == 1 else f"program{number}."
+                found |= {before + name: value for name, value in system.ports().items()}
+        return found
 
     def close(self) -> None:
         """Ends all programs."""

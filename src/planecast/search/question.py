@@ -57,6 +57,8 @@ class Question(Noun):
     loss_target: Annotated[float, Field(gt=0, lt=1)] = 1e-7
     soak_seconds: Annotated[float, Field(gt=0, le=1e7)] = 1800.0
     generator_cpu: int | None = None
+    telemetry: str = "auto"
+    """What looks at the found rates: auto, none, or instruments with commas between them."""
     calibration: str | None = None
     """Run whose calibration the simulator has."""
 

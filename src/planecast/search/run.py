@@ -18,6 +18,7 @@ from planecast.search.mlr import search_losses
 from planecast.search.question import Question
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.session import Session, capped_at
+from planecast.search.telemetry import Watched, found_rates, instruments, observe
 from planecast.search.tester import Ceiling
 from planecast.search.trial import Trial
 
@@ -59,10 +60,16 @@ def check_question(question: Question) -> None:
             "--method guided",
             "give --expect LOW..HIGH, or a calibration (--calibration) for planecast's data plane",
         )
+    instruments(question.telemetry, question.scenario)
 
 
-def search(question: Question, session: Session, manifest: Manifest) -> SearchAnswer:
-    """The answer. Raises InputError for a question that can't be asked, RunError as trials do."""
+def search(
+    question: Question, session: Session, manifest: Manifest, watched: Watched | None = None
+) -> SearchAnswer:
+    """The answer; of `watched`, with what telemetry tells at its rates.
+
+    Raises InputError for a question that can't be asked, RunError as trials do.
+    """
     check_question(question)
     link = Ceiling(
         question.link_pps,
@@ -80,7 +87,7 @@ def search(question: Question, session: Session, manifest: Manifest) -> SearchAn
         notes.append(ONE_REPETITION)
     rate = next((rate.rate_pps.value for rate in rates.values()), 0.0)
     opinion = session.opinion(rate) if rate > 0 else {}
-    return SearchAnswer(
+    answer = SearchAnswer(
         method=question.method,
         scenario=question.scenario,
         dataplane=tester.dataplane,
@@ -92,6 +99,20 @@ def search(question: Question, session: Session, manifest: Manifest) -> SearchAn
         manifest=manifest,
         **found,
     )
+    return answer if watched is None else _with_telemetry(answer, question, session, watched)
+
+
+def _with_telemetry(
+    answer: SearchAnswer, question: Question, session: Session, watched: Watched
+) -> SearchAnswer:
+    """The answer, looked at. What fails now costs the telemetry, not the answer."""
+    wanted = instruments(question.telemetry, question.scenario)
+    try:
+        told = observe(watched, found_rates(answer), wanted, session.closing)
+    except RunError as error:
+        note = f"telemetry failed: {error}"
+        return answer.model_copy(update={"notes": (*answer.notes, note)})
+    return answer.model_copy(update={"telemetry": told})
 
 
 def _mlr(asked: Asked) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planecast.report import report_html
-from planecast.results import LoadCurve, Result, ResultSet, Validation
+from planecast.results import LoadCurve, Result, ResultSet, SearchAnswer, Validation
 
 pytestmark = pytest.mark.browser
 
@@ -127,6 +128,26 @@ def test_a_load_curve(
     lines = "return document.querySelectorAll('#load-curves-plot .lines path.js-line').length"
     assert browser.script(points) == 3 * len(load_curve.loads)
     assert browser.script(lines) == 3
+    assert browser.script("return document.documentElement.scrollWidth") <= width
+    assert browser.script(_TEXTS_OUTSIDE) == []
+    assert browser.script(_LABELS_OVERLAPPING) == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_search(
+    browser: Browser,
+    page: Page,
+    search_answer: SearchAnswer,
+    search_trials: dict[str, np.ndarray],
+    size: tuple[int, str],
+) -> None:
+    width, scheme = size
+    visit(browser, page(report_html(search_answer, trials=search_trials)), width, scheme)
+    drawn = "return [...document.querySelectorAll('.plot')].map(plot => plot.id)"
+    assert browser.script(drawn) == ["interval-plot", "loss-plot", "latency-plot"]
+    points = "return document.querySelectorAll('#{}-plot .points path.point').length"
+    # Two of eight trials are far above the rates, outside of what is shown at first.
+    assert browser.script(points.format("interval")) == len(search_trials["seconds"])
     assert browser.script("return document.documentElement.scrollWidth") <= width
     assert browser.script(_TEXTS_OUTSIDE) == []
     assert browser.script(_LABELS_OVERLAPPING) == []

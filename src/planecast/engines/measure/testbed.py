@@ -21,6 +21,7 @@ from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAns
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.matching import matching_stream
+from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.leftovers import private_folder
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
@@ -55,17 +56,20 @@ class Testbed:
 
     __test__ = False  # not one of pytest's
 
-    def __init__(self, scenario: Scenario, generator_cpu: int) -> None:
-        """Raises InputError for a scenario that can't be fed over memif."""
+    def __init__(self, scenario: Scenario, generator_cpu: int, *, telemetry: bool = False) -> None:
+        """`telemetry` opens DPDK's socket of the data plane. Raises InputError for a scenario that
+        can't be fed over memif."""
         self.scenario = scenario
         self._cpu = generator_cpu
         self._stream = matching_stream(scenario)
         self._stack = ExitStack()
+        self._telemetry = telemetry
 
     @property
     def dataplane_config(self) -> DataplaneConfig:
         """What the data plane is started with."""
-        return replace(configs_for([self.scenario])[0], rx="0", tx="1")
+        config = configs_for([self.scenario])[0]
+        return replace(config, rx="0", tx="1", telemetry=self._telemetry)
 
     @property
     def generator_config(self) -> GeneratorConfig:
@@ -132,6 +136,11 @@ class Testbed:
         """Polls an empty port for so long; packets that a trial left behind are forwarded."""
         self._dataplane.start(PortTrial(seconds=seconds, scenario=self.scenario))
         return self._dataplane.finish(seconds + 60)
+
+    def ports(self) -> dict[str, int]:
+        """What the data plane's ports have counted; empty without telemetry. Raises RunError."""
+        socket = self._dataplane.ready.get("telemetry")
+        return {} if socket is None else port_counters(Path(socket))
 
     def trial(
         self, offered_pps: float | None, seconds: float, *, every_burst: bool = False

@@ -1,0 +1,273 @@
+"""The page of a search: what was found, how the interval closed, what was lost at which load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.report.figures.search_trials import (
+    interval_closing,
+    latency_by_load,
+    loss_by_load,
+    loss_of,
+)
+from planecast.report.numbers import ABSENT, count_text, digits, estimate_text, interval_text
+from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.telemetry_table import event_table, port_table, telemetry_table
+from planecast.report.warnings import Warned
+from planecast.results import FoundRate, SearchAnswer
+
+Columns = Mapping[str, NDArray[Any]]
+_SAME_LOAD = 0.001
+"""Loads that differ by less share a row of the table of trials."""
+_OWN_LIMITS = ("link", "generator", "--max-rate")
+_REFUSED_SHARE = 0.3
+_EXCEED = {"mlr": 0.5, "guided": 0.5}
+"""Share of a load's trials that may lose more, where it isn't none: what the figure draws by."""
+
+
+def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
+    """What the report of a search says; `trials` are the columns of its ``trials.parquet``."""
+    return Page(
+        title=f"{_title(answer)} of {answer.dataplane}",
+        lead=" ".join(_lead(answer)),
+        machine=machine_text(answer.manifest),
+        cards=list(_cards(answer)),
+        drawings=[] if trials is None else list(_drawings(answer, trials)),
+        tables=[*_tables(answer), *([] if trials is None else [_trial_table(trials)])],
+        manifests=[answer.manifest],
+        warnings=list(_warnings(answer)),
+        notes=[*answer.notes, *_marks(answer)],
+    )
+
+
+def _title(answer: SearchAnswer) -> str:
+    names = {
+        "mlr": "NDR and PDR by MLRsearch",
+        "guided": "NDR and PDR, guided by a prediction",
+        "rfc2544": "RFC 2544 throughput",
+        "back-to-back": "RFC 9004 back-to-back frames",
+        "loss-curve": "RFC 2544 frame loss rate",
+        "latency": "Latency at shares of the throughput",
+        "soak": "Soak",
+        "mrr": "Maximum receive rate",
+    }
+    return names[answer.method]
+
+
+def _lead(answer: SearchAnswer) -> Iterator[str]:
+    for name, rate in answer.rates.items():
+        yield f"{name}: {estimate_text(rate.rate_pps.scaled(1e-6, 'Mpps'))}; {rate.why}."
+    if answer.burst is not None:
+        burst = answer.burst
+        yield (
+            f"The longest burst at {digits(burst.rate_pps / 1e6)} Mpps without a loss has "
+            f"{estimate_text(burst.packets)}: the buffer holds "
+            f"{digits(burst.corrected_s * 1e6)} µs."
+        )
+    if answer.soak is not None:
+        yield f"{answer.soak.statement}."
+    yield f"{count_text(answer.trials, 'trial')} of {answer.trial_seconds:g} s."
+
+
+def _cards(answer: SearchAnswer) -> Iterator[Card]:
+    for name, rate in answer.rates.items():
+        shown = rate.rate_pps.scaled(1e-6, "Mpps")
+        detail = f"{interval_text(shown)} {shown.kind}, capped by {rate.capped_by}".strip()
+        yield Card(digits(shown.value), f"Mpps {name}", detail)
+    for told in answer.telemetry:
+        if told.cycles_per_packet is not None:
+            yield Card(
+                digits(told.cycles_per_packet.value),
+                f"cycles/packet at {told.rate}",
+                f"{interval_text(told.cycles_per_packet)} {told.cycles_of}".strip(),
+            )
+
+
+def _drawings(answer: SearchAnswer, trials: Columns) -> Iterator[Drawing]:
+    yield from drawing(
+        "interval",
+        "The interval closing",
+        "Every trial in its order, and the bounds that all trials of a repetition so far leave; a "
+        "repetition starts the data plane anew. Loads far from the rates are outside of the view; "
+        "a double click shows them.",
+        interval_closing(trials, answer.rates, _EXCEED.get(answer.method, 0.0)),
+    )
+    yield from drawing(
+        "loss",
+        "Loss against offered load",
+        "Every trial near the rates (a double click shows the others). Dotted: the rates that were "
+        "found, with their 95 % intervals.",
+        loss_by_load(trials, answer.rates),
+    )
+    yield from drawing(
+        "latency",
+        "Latency against offered load",
+        "Median and 99th percentile of every trial, from sending to receiving.",
+        latency_by_load(trials, answer.rates),
+    )
+
+
+def _tables(answer: SearchAnswer) -> Iterator[Table]:
+    if answer.rates:
+        yield _rate_table(answer.rates)
+        yield _bound_table(answer.rates)
+    if answer.loads:
+        yield _load_table(answer)
+    if answer.telemetry:
+        yield telemetry_table(answer.telemetry)
+        yield from event_table(answer.telemetry)
+        yield from port_table(answer.telemetry)
+    if answer.second_opinion:
+        yield Table(
+            "opinion",
+            "What the data plane says of itself",
+            "In a trial of its own, after the search.",
+            (Heading("name"), Heading("value", number=True), Heading("unit")),
+            [
+                [Cell(name), estimate_cell(value), Cell(value.unit)]
+                for name, value in answer.second_opinion.items()
+            ],
+        )
+
+
+def _rate_table(rates: Mapping[str, FoundRate]) -> Table:
+    rows = []
+    for name, rate in rates.items():
+        allowed = ABSENT if rate.loss_ratio is None else f"{100 * rate.loss_ratio:.3g} %"
+        shown = rate.rate_pps.scaled(1e-6, "Mpps")
+        own = rate.capped_by not in _OWN_LIMITS
+        rows.append(
+            [
+                Cell(name),
+                Cell(allowed),
+                estimate_cell(shown),
+                Cell(rate.capped_by, tone="" if own else "bad"),
+                Cell(rate.why),
+            ]
+        )
+    headings = (
+        Heading("rate"),
+        Heading("loss", "allowed", number=True),
+        Heading("load", "Mpps", number=True),
+        Heading("capped by"),
+        Heading("why"),
+    )
+    return Table("rates", "Rates", "Brackets hold 95 % intervals.", headings, rows)
+
+
+def _bound_table(rates: Mapping[str, FoundRate]) -> Table:
+    rows = [
+        [
+            Cell(name),
+            Cell(str(bounds.repetition + 1)),
+            Cell(digits(bounds.low_pps / 1e6)),
+            Cell(ABSENT if bounds.high_pps is None else digits(bounds.high_pps / 1e6)),
+            Cell(f"{bounds.trials:,}"),
+        ]
+        for name, rate in rates.items()
+        for bounds in rate.bounds
+    ]
+    headings = (
+        Heading("rate"),
+        Heading("repetition", number=True),
+        Heading("met the goal", "Mpps, highest", number=True),
+        Heading("did not", "Mpps, lowest above", number=True),
+        Heading("trials", "for all goals", number=True),
+    )
+    return Table(
+        "bounds", "Bounds", "Repetition by repetition, each on a fresh start.", headings, rows
+    )
+
+
+def _load_table(answer: SearchAnswer) -> Table:
+    names = [n for n in ("mean", "p50", "p99") if any(n in x.latency_ns for x in answer.loads)]
+    rows = [
+        [
+            Cell(digits(load.offered_pps / 1e6), f"{100 * load.share:.0f} %"),
+            estimate_cell(load.loss.scaled(100, "%")),
+            *(estimate_cell(load.latency_ns.get(name)) for name in names),
+        ]
+        for load in answer.loads
+    ]
+    headings = [Heading("load", "Mpps offered", number=True), Heading("loss", "%", number=True)]
+    headings += [Heading(name, "ns", number=True) for name in names]
+    return Table("loads", "Loads", "Over all repetitions, with 95 % intervals.", headings, rows)
+
+
+def _trial_table(trials: Columns) -> Table:
+    """A row a load, the highest first; loads that are nearly the same together."""
+    order = np.argsort(-np.asarray(trials["intended_pps"], dtype=np.float64), kind="stable")
+    groups: list[list[int]] = []
+    for at in order:
+        load = trials["intended_pps"][at]
+        if groups and load >= (1 - _SAME_LOAD) * trials["intended_pps"][groups[-1][0]]:
+            groups[-1].append(int(at))
+        else:
+            groups.append([int(at)])
+    headings = (
+        Heading("load", "Mpps offered", number=True),
+        Heading("trials", number=True),
+        Heading("without loss", "trials", number=True),
+        Heading("loss", "%, median", number=True),
+        Heading("worst", "%", number=True),
+        Heading("unsent", "packets", number=True),
+        Heading("p50", "ns, median", number=True),
+        Heading("p99", "ns, median", number=True),
+    )
+    return Table(
+        "trials",
+        "Trials",
+        "Those made again among them. What the generator did not send is unsent: neither load nor "
+        "loss. The single trials are in trials.parquet.",
+        headings,
+        [_trial_row(trials, rows) for rows in groups],
+    )
+
+
+def _trial_row(trials: Columns, rows: list[int]) -> list[Cell]:
+    loss = 100 * loss_of({name: column[rows] for name, column in trials.items()})
+    median = float(np.median(loss))
+    return [
+        Cell(digits(float(np.mean(trials["intended_pps"][rows])) / 1e6)),
+        Cell(f"{len(rows):,}"),
+        Cell(f"{int(np.sum(loss <= 0)):,}"),
+        Cell(digits(median)),
+        Cell(digits(float(np.max(loss)))),
+        Cell(f"{int(np.sum(trials['unsent'][rows])):,}"),
+        *(_median_cell(trials.get(name), rows) for name in ("p50_ns", "p99_ns")),
+    ]
+
+
+def _median_cell(column: NDArray[Any] | None, rows: list[int]) -> Cell:
+    values = np.asarray([] if column is None else column[rows], dtype=np.float64)
+    there = values[np.isfinite(values)]
+    return Cell(digits(float(np.median(there))) if there.size else ABSENT)
+
+
+def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
+    capped = [name for name, rate in answer.rates.items() if rate.capped_by in _OWN_LIMITS]
+    if capped:
+        first = answer.rates[capped[0]]
+        yield Warned(
+            "not-the-data-plane",
+            f"{' and '.join(capped)}: {first.why}.",
+            "Offer more (--link-gbps, --max-rate, a faster generator) to see the data plane's own.",
+        )
+    refused = sum(answer.refused.values())
+    if refused > _REFUSED_SHARE * answer.trials:
+        causes = ", ".join(f"{count:,} {why}" for why, count in answer.refused.items())
+        yield Warned(
+            "trials-made-again",
+            f"{refused:,} of {answer.trials:,} trials said nothing of their load: {causes}.",
+            "See planecast doctor, and search on a quieter machine.",
+        )
+
+
+def _marks(answer: SearchAnswer) -> list[str]:
+    marks = dict.fromkeys(mark for told in answer.telemetry for mark in told.marks)
+    return [f"telemetry: {mark}" for mark in marks]

@@ -1,0 +1,300 @@
+"""Telemetry at found rates: identities, where figures come from, and what is said without them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tests.search.conftest import MadeUp
+
+from planecast.dataplanes import TrialAnswer
+from planecast.errors import InputError, MissingError, RunError
+from planecast.host.root import Root
+from planecast.instruments.counts import (
+    BurstInstructions,
+    InstructionCounts,
+    StageInstructions,
+)
+from planecast.results import Manifest, SearchAnswer
+from planecast.scenario import Scenario, with_overrides
+from planecast.search import telemetry
+from planecast.search.counting import count, counted, counting
+from planecast.search.journal import Journal
+from planecast.search.question import Question
+from planecast.search.run import search
+from planecast.search.session import Session
+from planecast.search.telemetry import Instrument, instruments, observe
+from planecast.search.trial import Trial
+
+OURS = Scenario(name="s")
+TESTPMD = with_overrides(OURS, {"dataplane.kind": "testpmd"})
+TSC_HZ = 2.5e9
+
+
+def _part(per_packet: float, per_burst: float) -> StageInstructions:
+    return StageInstructions(
+        per_packet=per_packet,
+        per_burst=per_burst,
+        counted=tuple(
+            BurstInstructions(burst=burst, per_packet=per_packet + per_burst / burst)
+            for burst in (8, 32)
+        ),
+    )
+
+
+COUNTS = InstructionCounts(
+    instrument="singlestep",
+    instruction_set="native",
+    burst=32,
+    stages={"source": _part(30, 80), "acl": _part(200, 160), "tx": _part(20, 40)},
+    other=_part(10, 20),
+    total=_part(260, 300),
+    functions=(),
+    runs=(),
+)
+
+
+def _answer(cycles: dict[str, int], packets: int = 800, bursts: int = 100) -> TrialAnswer:
+    windows = {
+        "count": 1,
+        "cycles": [100_000],
+        "packets": [packets],
+        "bursts": [bursts],
+        "empty_polls": [5],
+        "canary_compute": [[2.4, 2.4]],
+        "canary_chase": [[360.0, 360.0]],
+        "sampled_packets": [packets],
+        "sampled_bursts": [bursts],
+        "stage_cycles": {name: [value] for name, value in cycles.items()},
+    }
+    return TrialAnswer.model_validate(
+        {
+            "trial": {},
+            "lcores": [{"cpu": 1, "chain": 0, "segment": 0, "clock_cost": 20, "windows": windows}],
+            "packets_in": packets,
+            "copies": 0,
+            "packets_out": packets,
+            "in_flight": 0,
+            "drops": {},
+            "conserved": True,
+            "interrupted": False,
+            "tsc_hz": 2_500_000_000,
+            "page_size": "2MiB",
+            "simd_bits": 512,
+            "dpdk": "22.11",
+        }
+    )
+
+
+class FakeWatched:
+    """A data plane that forwards 5 million packets a second, and its port counters."""
+
+    def __init__(self, scenario: Scenario = OURS) -> None:
+        self.scenario = scenario
+        self.started = 0
+        self.received = 0
+
+    def start(self, repetition: int) -> None:
+        self.started += 1
+
+    def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+        packets = round(5e6 * seconds)
+        self.received += packets
+        return Trial(
+            intended_pps=offered_pps,
+            intended_seconds=seconds,
+            seconds=seconds,
+            offered=packets,
+            received=packets,
+        )
+
+    def by_stage(self, offered_pps: float, seconds: float) -> TrialAnswer | None:
+        ours = self.scenario.dataplane.kind == "ours"
+        return _answer({"source": 8_000, "acl": 200_000, "tx": 8_000}) if ours else None
+
+    def ports(self) -> dict[str, int]:
+        return {"port0.ipackets": 7 + self.received}
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks of no length, threads that were on their CPU for half of the time."""
+    monkeypatch.setattr(telemetry, "_LEAD_S", 0.0)
+    monkeypatch.setattr(telemetry, "_LOOK_S", 0.001)
+    monkeypatch.setattr(telemetry, "_PERF_S", 0.01)
+    monkeypatch.setattr(telemetry, "_busy_share", lambda cpus: 0.5)
+    monkeypatch.setattr(telemetry, "tsc_hz", lambda root: (TSC_HZ, "kernel"))
+    monkeypatch.setattr(telemetry, "count_instructions", lambda *words: COUNTS)
+
+
+def _observe(watched: FakeWatched, *wanted: Instrument) -> telemetry.Telemetry:
+    (told,) = observe(watched, {"NDR": 5e6}, wanted)
+    return told
+
+
+def test_cycles_follow_from_the_clock_and_the_rate() -> None:
+    watched = FakeWatched(TESTPMD)
+    told = _observe(watched, "cycles")
+    assert watched.started == 1
+    assert told.cycles_per_packet is not None
+    assert told.cycles_per_packet.value == pytest.approx(0.5 * TSC_HZ / 5e6)
+    assert told.cycles_per_packet.samples == 5
+    assert told.cycles_of == "time-stamp counter"
+    assert told.instructions_per_packet is None
+    assert any("empty polls" in mark for mark in told.marks)
+
+
+def test_without_counters_the_table_is_there_all_the_same_and_marked() -> None:
+    """Bursts of eight: 30 + 80/8 and 20 + 40/8 in I/O, 200 + 160/8 in work, 10 + 20/8 around."""
+    told = _observe(FakeWatched(), "cycles", "singlestep")
+    assert told.split is not None
+    assert (told.split.io, told.split.processing, told.split.other) == (65.0, 220.0, 12.5)
+    assert told.instructions_per_packet is not None
+    assert told.instructions_per_packet.value == told.split.total
+    assert told.mean_burst == 8
+    assert told.busy_cycles_per_packet == 270
+    assert told.ipc is not None
+    assert told.ipc.value == pytest.approx(220 / 250)
+    assert any("counted by singlestep" in mark for mark in told.marks)
+    assert "no hardware counters were asked" in told.marks
+
+
+def test_port_counters_are_those_of_one_trial() -> None:
+    told = _observe(FakeWatched(), "cycles", "dpdk")
+    assert told.ports == {"port0.ipackets": round(5e6 * 0.001)}
+
+
+def test_an_instrument_that_fails_leaves_a_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*words: object) -> None:
+        raise MissingError("planecast-singlestep is not built")
+
+    monkeypatch.setattr(telemetry, "count_instructions", gone)
+    monkeypatch.setattr(FakeWatched, "ports", lambda self: {})
+    told = _observe(FakeWatched(), "cycles", "singlestep", "dpdk")
+    assert told.cycles_per_packet is not None
+    assert any("not built" in mark for mark in told.marks)
+    assert any("no port counters" in mark for mark in told.marks)
+
+
+def test_without_our_threads_there_are_no_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "_busy_share", lambda cpus: 0.0)
+    told = _observe(FakeWatched(TESTPMD), "cycles")
+    assert told.cycles_per_packet is None
+    assert any("none of our threads" in mark for mark in told.marks)
+
+
+# A group is counted half of the time; two events stand for a core of 1,000 cycles and 1,500
+# instructions a packet.
+PERF = """\
+#!{python}
+import json, sys
+given = dict(zip(sys.argv, sys.argv[1:]))
+counts = {{"ls_not_halted_cyc": 2e8, "ex_ret_instr": 3e8}}
+with open(given["-o"], "w") as file:
+    for round_ in (1, 2):
+        for group in given["-e"].split("{{")[1:]:
+            for event in group.rstrip(",}}").split(","):
+                line = {{"interval": round_ * 1.0, "cpu": "1", "event": event,
+                        "counter-value": str(counts.get(event, 1e6)), "pcnt-running": 50.0}}
+                file.write(json.dumps(line) + "\\n")
+"""
+
+
+def _machine(folder: Path) -> Root:
+    (folder / "proc").mkdir(parents=True)
+    (folder / "proc/cpuinfo").write_text("processor : 0\ncpu family : 25\nmodel : 17\n")
+    return Root(folder)
+
+
+def test_perf_counts_in_groups_and_keeps_the_running_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "perf").write_text(PERF.format(python=sys.executable))
+    (tmp_path / "perf").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    plan = counting((1,), 2.0, _machine(tmp_path / "root"))
+    assert {"ex_ret_instr", "ls_not_halted_cyc"} <= set(plan.request.groups[0])
+    assert max(len(group) for group in plan.request.groups) <= 6
+    found = counted(plan, count(plan), pps=200_000)
+    # Two rounds of 2e8 cycles and 3e8 instructions, over 400,000 packets.
+    cycles, ipc = found.metric("cycles"), found.metric("instructions_per_cycle")
+    assert cycles is not None
+    assert cycles.value == pytest.approx(1000)
+    assert ipc is not None
+    assert ipc.value == pytest.approx(1.5)
+    assert found.events["ex_ret_instr"].per_packet == pytest.approx(1500)
+    assert found.events["ex_ret_instr"].running == 0.5
+    monkeypatch.setattr(telemetry, "counting", lambda cpus, seconds: plan)
+    told = _observe(FakeWatched(), "cycles", "perf")
+    assert told.cycles_of == "core"
+    assert any("50 % of the time" in mark for mark in told.marks)
+    assert not any(mark.startswith("cycles are") for mark in told.marks)
+
+
+def test_hidden_counters_leave_the_clocks_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hidden(*words: object) -> None:
+        raise MissingError("this machine's counters are hidden")
+
+    monkeypatch.setattr(telemetry, "counting", hidden)
+    told = _observe(FakeWatched(), "cycles", "perf")
+    assert told.cycles_of == "time-stamp counter"
+    assert "no counters: this machine's counters are hidden" in told.marks
+
+
+@pytest.mark.parametrize(
+    ("text", "scenario", "found"),
+    [
+        ("none", OURS, set()),
+        ("cycles, dpdk", OURS, {"cycles", "dpdk"}),
+        ("callgrind", OURS, {"callgrind"}),
+        ("auto", TESTPMD, {"cycles", "dpdk"}),
+        ("auto", OURS, {"cycles", "dpdk", "singlestep"}),
+    ],
+)
+def test_what_is_chosen(
+    text: str, scenario: Scenario, found: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry, "hardware_counters", lambda: "hidden")
+    assert instruments(text, scenario) == found
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError, match="got 'vtune'"):
+        instruments("cycles,vtune", OURS)
+    with pytest.raises(InputError, match="testpmd tells of none"):
+        instruments("callgrind", TESTPMD)
+
+
+def _searched(tmp_path: Path, manifest: Manifest, watched: FakeWatched) -> SearchAnswer:
+    question = Question(
+        method="rfc2544",
+        engine="measure",
+        scenario=OURS,
+        repetitions=1,
+        trial_seconds=0.01,
+        telemetry="cycles",
+    )
+    with Journal(tmp_path / "t", sync=False) as journal:
+        session = Session(MadeUp(), journal, question.trial_seconds)
+        return search(question, session, manifest, watched)
+
+
+def test_a_search_is_looked_at_when_it_is_over(tmp_path: Path, manifest: Manifest) -> None:
+    answer = _searched(tmp_path, manifest, FakeWatched())
+    (told,) = answer.telemetry
+    assert told.rate == "throughput"
+    assert told.offered_pps == pytest.approx(6e6, rel=0.02)
+    assert json.loads(answer.model_dump_json())["telemetry"]
+
+
+def test_a_failure_then_costs_the_telemetry_alone(tmp_path: Path, manifest: Manifest) -> None:
+    class Gone(FakeWatched):
+        def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+            raise RunError("it was ended by SIGKILL", "testpmd")
+
+    answer = _searched(tmp_path, manifest, Gone())
+    assert answer.rates
+    assert answer.telemetry == ()
+    assert any("telemetry failed" in note for note in answer.notes)
