@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planecast.cli.calibrate_counters import FromOption, MachineOption, import_counters
 from planecast.cli.options import (
     DryRunOption,
     FormatOption,
@@ -16,13 +17,17 @@ from planecast.cli.options import (
 )
 from planecast.cli.output import Column, Sheet, emit
 from planecast.cli.progress import progress_bar
+from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from planecast.calibrate.from_counters import Imported
     from planecast.engines.solve import Calibration
 
-StudyArgument = Annotated[str, typer.Argument(metavar="STUDY", help="A study's YAML file.")]
+StudyArgument = Annotated[
+    str | None, typer.Argument(metavar="[STUDY]", help="A study's YAML file.", show_default=False)
+]
 
 _COLUMNS = (
     Column("parameter", "parameter"),
@@ -40,14 +45,16 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
-    study: StudyArgument,
+    study: StudyArgument = None,
+    recorded: FromOption = None,
+    machine: MachineOption = None,
     settings: SetOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
     dry_run: DryRunOption = False,
 ) -> None:
-    """Measure a study's calibration points and fit the model to them.
+    """Measure a study's calibration points and fit the model to them; or import counters.
 
     The run's folder then holds calibration.json, which predict takes.
     """
@@ -56,6 +63,17 @@ def calibrate(
     from planecast.scenario import load_study
     from planecast.study.calibrate import Context, calibrate_study
 
+    if recorded:
+        extra = {"STUDY": study, "--set": settings, "--dry-run": dry_run or None}
+        given = next((name for name, value in extra.items() if value), None)
+        if given is not None:
+            raise InputError("counters that are imported take none", given, "leave it out")
+        import_counters(recorded, machine, runs=runs, form=form, output=output)
+        return
+    if study is None:
+        raise InputError("nobody told what to calibrate on", "calibrate", "name a STUDY, or --from")
+    if machine is not None:
+        raise InputError("a study is measured here", "--machine", "it goes with --from")
     found = load_study(study, overrides(settings))
     if dry_run:
         print_study_plan(found, held_out=False)
@@ -70,6 +88,39 @@ def calibrate(
 
 def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
     """The parameters with their intervals."""
+    factors = [other.last_level_factor for other in calibration.alternatives]
+    others = ", ".join(f"{factor:g}" for factor in factors)
+    notes = [
+        f"fitted to {calibration.points} points; two of three are within "
+        f"{100 * calibration.discrepancy:.1f} %",
+        f"last cache level: {calibration.last_level_factor:g} times the probed size fits best"
+        + (f"; nearly as well: {others}" if others else ""),
+        f"run: {run}",
+    ]
+    return _sheet(calibration, notes)
+
+
+def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
+    """The parameters of a calibration from counters, what they rest on and what was assumed."""
+    calibration = done.calibration
+    counted = calibration.counted
+    assert counted is not None
+    instructions = next(iter(calibration.instructions.values())).instructions_per_packet
+    lines = ", ".join(
+        f"{point.lines:.3g} beside {point.llc_bytes / 2**20:.3g} MiB" for point in counted.memory
+    )
+    notes = [
+        f"{instructions:.4g} instructions a packet on {counted.machine.title}, from "
+        f"{calibration.points} files",
+        f"lines a packet from memory: {lines}",
+        f"the model's own error: {100 * calibration.discrepancy:.1f} %",
+        *done.remarks,
+        f"run: {run}",
+    ]
+    return _sheet(calibration, notes)
+
+
+def _sheet(calibration: Calibration, notes: list[str]) -> Sheet:
     rows: list[dict[str, Any]] = [
         {
             "parameter": p.name,
@@ -91,14 +142,5 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
             "at_bound": "yes" if p.at_bound else "",
         }
         for p in calibration.parameters
-    ]
-    factors = [other.last_level_factor for other in calibration.alternatives]
-    others = ", ".join(f"{factor:g}" for factor in factors)
-    notes = [
-        f"fitted to {calibration.points} points; two of three are within "
-        f"{100 * calibration.discrepancy:.1f} %",
-        f"last cache level: {calibration.last_level_factor:g} times the probed size fits best"
-        + (f"; nearly as well: {others}" if others else ""),
-        f"run: {run}",
     ]
     return Sheet(_COLUMNS, rows, cells, calibration, notes=notes)

@@ -22,14 +22,25 @@ CalibrationOption = Annotated[
 ]
 
 
-def calibration_of(named: str | None, root: Path) -> Calibration:
-    """The calibration of a run. Raises InputError when there is none."""
-    from planecast.engines.solve import Calibration
+COUNTERS = "calibrate-counters-"
+"""In the name of a run whose calibration is of imported counters."""
+
+
+def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Calibration:
+    """The calibration of a run. Raises InputError when there is none.
+
+    `counted`: one from imported counters will do, which knows no stages; the latest run is then
+    looked for among those, too.
+    """
     from planecast.results import find_run, list_runs
     from planecast.study.calibrate import CALIBRATION
 
     if named is None:
-        having = [run for run in list_runs(root) if (run.path / CALIBRATION).is_file()]
+        having = [
+            run
+            for run in list_runs(root)
+            if (run.path / CALIBRATION).is_file() and (counted or COUNTERS not in run.path.name)
+        ]
         if not having:
             raise InputError(
                 "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
@@ -37,6 +48,19 @@ def calibration_of(named: str | None, root: Path) -> Calibration:
         path = having[-1].path / CALIBRATION
     else:
         path = find_run(named, root).path / CALIBRATION
+    found = _read(path)
+    if found.counted is not None and not counted:
+        raise InputError(
+            "this calibration is of counters and knows no stages",
+            str(path),
+            "predict --engine solve takes it",
+        )
+    return found
+
+
+def _read(path: Path) -> Calibration:
+    from planecast.engines.solve import Calibration
+
     try:
         return Calibration.model_validate_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -136,7 +136,17 @@ def _facts(values: Noun, sources: dict[str, str]) -> list[dict[str, Any]]:
     rows = []
     for key in type(values).model_fields:
         fact = getattr(values, key)
-        if fact is not None:
+        if isinstance(fact, tuple):
+            rows += [
+                {
+                    "key": f"{key} at {point.gbs:.4g} GB/s",
+                    "value": f"{point.ns:.4g} ns",
+                    "status": point.status,
+                    "source": sources.get(point.source, point.source),
+                }
+                for point in fact
+            ]
+        elif fact is not None:
             source = sources.get(fact.source, fact.source)
             value = f"{fact.value:g}" if isinstance(fact.value, float) else str(fact.value)
             rows.append({"key": key, "value": value, "status": fact.status, "source": source})
@@ -144,6 +154,7 @@ def _facts(values: Noun, sources: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
+    from planecast.instruments.loaded_latency import loaded_latency
     from planecast.instruments.machine_entry import entry_text, likeness, measured_entry
     from planecast.instruments.probe import probe_machine
     from planecast.results.atomic import write_text
@@ -151,6 +162,10 @@ def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
     if path.suffix != ".yaml":
         raise InputError("an entry is a YAML file", str(path), f"name it {path.name}.yaml")
     other = likeness(like)
-    entry = measured_entry(path.stem, probe_machine(fresh=fresh), other)
+    probed = probe_machine(fresh=fresh)
+    loaded = loaded_latency(fresh=fresh)
+    entry = measured_entry(path.stem, probed, other, loaded)
     write_text(path, entry_text(entry))
+    if loaded is None:
+        typer.echo("memory under load was not measured: it takes a second CPU")
     typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` tells what was measured")

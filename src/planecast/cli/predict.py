@@ -118,7 +118,7 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
-    model = calibration_of(calibration, root)
+    model = calibration_of(calibration, root, counted=engine == "solve")
     notes: list[str] = []
     if interrupted_as is not None:
         scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)

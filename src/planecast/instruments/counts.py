@@ -18,7 +18,7 @@ from pydantic import BeforeValidator
 from planecast.errors import InputError
 from planecast.scenario.model import Noun, listed
 
-Instrument = Literal["callgrind", "singlestep"]
+Instrument = Literal["callgrind", "singlestep", "counters"]
 STAGE_PREFIX = "stage_"
 IO_STAGES = frozenset({"source", "rx", "tx"})
 """Stages that get packets in and out; all others process them."""

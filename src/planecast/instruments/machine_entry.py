@@ -10,14 +10,16 @@ import io
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from ruamel.yaml import YAML
 
 from planecast.catalog import names
 from planecast.errors import InputError
+from planecast.instruments.loaded_latency import LoadedLatency
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
-from planecast.scenario.fact import Fact, Positive
-from planecast.scenario.machine import Machine, machine_of
+from planecast.scenario.fact import Fact, Flag, Positive, Text
+from planecast.scenario.machine import Loaded, Machine, machine_of
 from planecast.scenario.model import Noun
 
 MODELS = {
@@ -62,7 +64,9 @@ def _fields(cpuinfo: Path) -> Iterable[tuple[str, str]]:
         yield key.strip(), value.strip()
 
 
-def measured_entry(name: str, probe: MachineProbe, like: Machine) -> Machine:
+def measured_entry(
+    name: str, probe: MachineProbe, like: Machine, loaded: LoadedLatency | None = None
+) -> Machine:
     """The entry of a probed host; what wasn't measured is `like`'s."""
     core_cycles = probe.core_hz / probe.tsc_hz
     llc = probe.llc
@@ -71,7 +75,9 @@ def measured_entry(name: str, probe: MachineProbe, like: Machine) -> Machine:
     def measured(value: float) -> Positive:
         return Positive(value=round(value, 4), status="measured", source="probe")
 
-    change: dict[str, Fact] = {
+    change: dict[str, Any] = {
+        "tsc_ghz": measured(probe.tsc_hz / 1e9),
+        "page_sizes": Text(value=page_sizes(), status="measured", source="kernel"),
         "cores": measured(os.cpu_count() or 1),
         "base_ghz": measured(probe.core_hz / 1e9),
         "turbo_one_core_ghz": measured(probe.core_hz / 1e9),
@@ -82,9 +88,15 @@ def measured_entry(name: str, probe: MachineProbe, like: Machine) -> Machine:
     }
     if llc.ways is not None:
         change["llc_ways"] = measured(llc.ways)
-    core = {"l3_latency_cycles": measured(llc.latency_cycles.value * core_cycles)}
+    core: dict[str, Any] = {"l3_latency_cycles": measured(llc.latency_cycles.value * core_cycles)}
     if any(point.huge_cycles is not None for point in probe.pages):
-        core["second_tlb_entries"] = measured(probe.translation()[0])
+        reach, walk = probe.translation()
+        core["second_tlb_entries"] = measured(reach)
+        core["walk_cycles"] = Fact(
+            value=round(walk * core_cycles, 4), status="measured", source="probe"
+        )
+    if loaded is not None:
+        change |= _loaded(loaded, like)
     for level in probe.levels[:-1]:
         core |= _private(level, core_cycles, measured)
     return Machine(
@@ -94,6 +106,7 @@ def measured_entry(name: str, probe: MachineProbe, like: Machine) -> Machine:
         sources={
             "probe": f"planecast machine probe at {probe.probed_at}",
             "like": f"taken from {like.title}",
+            "kernel": "/proc/cpuinfo and /sys/kernel/mm/hugepages",
         },
         values=like.values.model_copy(
             update={**_assumed(like.values), **change, **dict.fromkeys(_CLASSES)}
@@ -111,6 +124,38 @@ _CLASSES = (
 )
 
 
+def _loaded(loaded: LoadedLatency, like: Machine) -> dict[str, Any]:
+    """Latency beside traffic. What others of this kind reach counts as the peak, unless more was
+    moved here: a few CPUs don't fill a server's memory."""
+    points = loaded.risen()
+    most = points[-1][0]
+    change: dict[str, Any] = {
+        "memory_loaded": tuple(
+            Loaded(gbs=round(gbs, 3), ns=round(ns, 2), status="measured", source="probe")
+            for gbs, ns in points
+        )
+    }
+    if most > like.values.memory_gbs.value:
+        change["memory_gbs"] = Positive(value=round(most, 3), status="measured", source="probe")
+    return change
+
+
+def page_sizes(root: Path = Path("/")) -> str:
+    """Sizes of pages that this host's kernel can give: 4KiB, and those it has pools for."""
+    pools = sorted(
+        int(path.name.removeprefix("hugepages-").removesuffix("kB"))
+        for path in (root / "sys/kernel/mm/hugepages").glob("hugepages-*kB")
+    )
+    return ",".join(["4KiB", *(_size(kib) for kib in pools)])
+
+
+def _size(kib: int) -> str:
+    for unit, name in ((1 << 20, "GiB"), (1 << 10, "MiB")):
+        if kib >= unit:
+            return f"{kib // unit}{name}"
+    return f"{kib}KiB"
+
+
 def _private(
     level: CacheLevel, core_cycles: float, measured: Callable[[float], Positive]
 ) -> dict[str, Positive]:
@@ -126,7 +171,7 @@ def _assumed(values: Noun) -> dict[str, object]:
     found = {}
     for key in type(values).model_fields:
         fact = getattr(values, key)
-        if fact is not None:
+        if isinstance(fact, Fact | Flag | Text):
             found[key] = fact.model_copy(update={"status": "assumed", "source": "like"})
     return found
 

@@ -4,12 +4,15 @@ A request waits for those before it: latency = idle * (1 + RISE * u / (REACH - u
 of the peak in use. A queue with one server and REACH 1 would never fill; measured latencies at a
 full memory are finite, because cores and devices have only so many requests under way. Beyond the
 peak the line is steep, so that closed loops settle near it. `reproduce components` fits both
-numbers to three published points and holds them against two others.
+numbers to three published points and holds them against two others. Where latencies beside traffic
+were measured (`machine probe`), they are the curve, and the form above only goes on from the last.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+import numpy as np
 
 RISE = 0.66
 REACH = 2.11
@@ -26,9 +29,21 @@ class Memory:
     """What reads reach at most, GB/s."""
     rise: float = RISE
     reach: float = REACH
+    measured: tuple[tuple[float, float], ...] = ()
+    """(GB/s, ns) by rising load; latencies don't fall."""
 
     def latency_ns(self, load_gbs: float) -> float:
         """Nanoseconds of a line when so many GB/s are under way. Never falls with load."""
+        if not self.measured:
+            return self._formed(load_gbs)
+        last, slowest = self.measured[-1]
+        if load_gbs > last:
+            return slowest * self._formed(load_gbs) / self._formed(last)
+        loads, latencies = zip((0.0, self.idle_ns), *self.measured, strict=True)
+        return float(np.interp(load_gbs, loads, np.maximum.accumulate(latencies)))
+
+    def _formed(self, load_gbs: float) -> float:
+        """By the formula."""
         used = max(0.0, load_gbs) / self.peak_gbs
         level = min(used, 1.0)
         queued = self.rise * level / (self.reach - level)

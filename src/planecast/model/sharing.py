@@ -58,7 +58,12 @@ class Cache:
 
 def memory_of(machine: Machine) -> Memory:
     """The memory of a machine's socket."""
-    return Memory(machine.values.memory_idle_ns.value, machine.values.memory_gbs.value)
+    values = machine.values
+    return Memory(
+        values.memory_idle_ns.value,
+        values.memory_gbs.value,
+        measured=tuple((point.gbs, point.ns) for point in values.memory_loaded),
+    )
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,16 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from planecast.catalog import entry_path
 from planecast.scenario.document import read_document
-from planecast.scenario.fact import Fact, Flag, Positive, Text
-from planecast.scenario.model import Noun
+from planecast.scenario.fact import Fact, Flag, Positive, Status, Text
+from planecast.scenario.model import Noun, listed
 from planecast.scenario.problems import validated
 
 LINE_BYTES = 64
@@ -54,6 +55,8 @@ class CoreValues(Noun):
     """Core cycles of a hit at base frequency."""
     second_tlb_entries: Positive
     """4 KiB pages that the second-level TLB reaches."""
+    walk_cycles: Fact | None = None
+    """Core cycles that a page walk adds to an access beyond that reach."""
 
 
 class Microarchitecture(Noun):
@@ -63,6 +66,17 @@ class Microarchitecture(Noun):
     title: str
     sources: dict[str, str]
     values: CoreValues
+
+
+class Loaded(Noun):
+    """Latency of memory beside traffic."""
+
+    gbs: Annotated[float, Field(ge=0)]
+    """GB/s that were moved."""
+    ns: Annotated[float, Field(gt=0)]
+    """Latency of a random access."""
+    status: Status
+    source: str
 
 
 class CpuValues(Noun):
@@ -94,11 +108,19 @@ class CpuValues(Noun):
     """Transfers a microsecond of a channel: MT/s."""
     memory_idle_ns: Positive
     """Latency of memory without load."""
+    remote_memory_ns: Fact | None = None
+    """The same of another socket's memory; absent: not known."""
+    memory_loaded: Annotated[tuple[Loaded, ...], BeforeValidator(listed)] = ()
+    """Latency beside other cores' traffic, by rising traffic."""
     memory_gbs: Positive
     """GB/s that local reads reach at most."""
     pcie_generation: Positive
     pcie_lanes: Positive
     tdp_w: Positive | None = None
+    tsc_ghz: Positive | None = None
+    """Clock of the time-stamp counter."""
+    page_sizes: Text | None = None
+    """Sizes of pages that the cores and the kernel know."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -106,6 +128,13 @@ class CpuValues(Noun):
             raise ValueError(
                 f"ddio_ways {self.ddio_ways.value:g} is more than the cache's "
                 f"{self.llc_ways.value:g} ways"
+            )
+        if any(after.gbs <= before.gbs for before, after in pairwise(self.memory_loaded)):
+            raise ValueError("memory_loaded stands by rising gbs")
+        if self.remote_memory_ns and self.remote_memory_ns.value < self.memory_idle_ns.value:
+            raise ValueError(
+                f"remote_memory_ns {self.remote_memory_ns.value:g} is less than the local "
+                f"{self.memory_idle_ns.value:g}"
             )
         fast, slow = self.high_priority_cores, self.low_priority_cores
         if fast and slow and fast.value + slow.value != self.cores.value:

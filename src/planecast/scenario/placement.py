@@ -65,6 +65,9 @@ class Placement(Noun):
     """Ways of the last-level cache that the lcores may fill; null: all. For the model."""
     busy_siblings: bool = False
     """The other hardware thread of each lcore's core forwards the same, too. For the model."""
+    remote_memory: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of the lines from memory that another socket's memory serves: 0 local, 1 all remote. For
+    the model."""
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 

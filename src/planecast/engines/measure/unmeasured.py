@@ -21,6 +21,7 @@ _REASONS = {
     "placement.core_ghz": "planecast doesn't set clocks",
     "placement.core_priority": "planecast doesn't set clocks",
     "placement.llc_ways": "planecast partition gives ways to a running data plane",
+    "placement.remote_memory": "bind the data plane's memory to a node with numactl",
     "placement.busy_siblings": "name both threads of each core in placement.lcores",
     "placement.handover_ns": "what is measured takes as long as it takes",
     "nic.": "the data plane's own source has no network card",

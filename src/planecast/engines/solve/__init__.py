@@ -1,6 +1,7 @@
 """Engine `solve`: the cost model in closed form."""
 
 from planecast.engines.solve.calibration import Alternative, Calibration, Parameter
+from planecast.engines.solve.counted import Counted, MemoryLines
 from planecast.engines.solve.engine import predicted_cycles, solve
 from planecast.engines.solve.features import FeatureTable, features
 from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level, Transfer
@@ -13,10 +14,12 @@ __all__ = [
     "Alternative",
     "Calibration",
     "Choice",
+    "Counted",
     "FeatureTable",
     "Flight",
     "Hierarchy",
     "Level",
+    "MemoryLines",
     "Parameter",
     "Questions",
     "Transfer",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
+from planecast.engines.solve.counted import Counted
 from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.instruments.counts import InstructionCounts
 from planecast.results.estimate import Estimate
@@ -86,6 +87,9 @@ class Calibration(Noun):
     points: int
     """Calibration points."""
     manifest: Manifest
+    counted: Counted | None = None
+    """What counters told, where the model was calibrated from files of them: it then has no
+    stages."""
 
     @property
     def names(self) -> list[str]:

@@ -5,6 +5,8 @@
   they change as `model.generations` says of slots that follow from cycles an instruction.
 - Latencies of L1 and L2 follow the core's clock; those of the last level and of memory are
   nanoseconds of their own, scaled with what the catalogue says of the machine.
+- Lines of another socket's memory take its latency: as the catalogue has it, else 1.6 times the
+  local one (two-socket servers are published with 1.4 to 1.8).
 - A busy hardware thread beside each lcore makes all of it dearer (`model.smt`), and halves L1 and
   L2.
 
@@ -17,12 +19,13 @@ sibling (the mean errors of `reproduce bsdp` are 1.8 and 4.6 %), 5 % for another
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from planecast.engines.solve.calibration import Calibration
+from planecast.engines.solve.counted import Counted, blank_hierarchy
 from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level
 from planecast.engines.solve.site import HOST, Site
 from planecast.errors import InputError
@@ -36,6 +39,10 @@ from planecast.scenario.machine import CoreValues, Machine, machine_of
 CLOCK_ERROR = 0.02
 SIBLING_ERROR = 0.05
 CORE_ERROR = 0.05
+REMOTE_ERROR = 0.05
+"""When all of memory is remote; less in proportion."""
+ASSUMED_REMOTE = 1.6
+"""Latency of another socket's memory over the local one's, where nobody tells."""
 UNKNOWN_CORE_ERROR = 0.15
 """Where nobody knows what the calibrated host's cores are."""
 _MEMORY = (".bf", ".behind")
@@ -63,11 +70,16 @@ def carried(calibration: Calibration, site: Site) -> Carried:
     errors: list[float] = []
     old = calibration.hierarchy
     cpi = _mean_cpi(calibration)
+    counted = calibration.counted
+    if counted is not None and site.machine == counted.machine.name:
+        site = replace(site, machine=HOST)
     if site.machine == HOST:
-        hierarchy, factor, width = _same_host(old, site), 1.0, 4.0
+        hierarchy = _same_host(old, site) if counted is None else _counted_host(old, counted, site)
+        factor = 1.0
+        width = 4.0 if counted is None else counted.machine.core.issue_width.value
     else:
         machine = machine_of(site.machine)
-        own = _own_core()
+        own = _own_core() if counted is None else counted.machine.core
         hierarchy = _other_machine(old, machine, site)
         factor, width = _core_factor(cpi, own, machine.core), machine.core.issue_width.value
         errors.append(CORE_ERROR if own is not None else UNKNOWN_CORE_ERROR)
@@ -81,6 +93,10 @@ def carried(calibration: Calibration, site: Site) -> Carried:
     if abs(clock - 1) > 0.001:
         errors.append(CLOCK_ERROR)
         notes.append(f"cores at {hierarchy.core_hz / 1e9:.2f} GHz")
+    if site.remote_memory:
+        hierarchy, note = _remote(hierarchy, _machine_at(site, counted), site.remote_memory)
+        notes.append(note)
+        errors.append(REMOTE_ERROR * site.remote_memory)
     slower = 1.0
     if site.busy_siblings:
         slower = busy_sibling_slowdown(_slots(cpi * factor, width))
@@ -154,6 +170,18 @@ def _same_host(old: Hierarchy, site: Site) -> Hierarchy:
     return old.model_copy(update={"core_hz": hz, "levels": tuple(levels)})
 
 
+def _counted_host(old: Hierarchy, counted: Counted, site: Site) -> Hierarchy:
+    """The machine that was counted on, whose ways and clock classes the catalogue tells."""
+    own = None if site.core_priority != "none" else old.core_hz / 1e9
+    return _other_machine(old, counted.machine, replace(site, core_ghz=site.core_ghz or own))
+
+
+def machine_hierarchy(machine: Machine, ghz: float, llc_ways: int | None) -> Hierarchy:
+    """A machine of the catalogue as a hierarchy, in cycles of its base clock."""
+    site = Site(machine.name, core_ghz=ghz, llc_ways=llc_ways)
+    return _other_machine(blank_hierarchy(machine), machine, site)
+
+
 def _slowed(level: Level, factor: float, size_bytes: float) -> Level:
     return level.model_copy(
         update={
@@ -196,6 +224,31 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
             "flights": tuple(flights),
             "tlb_pages": core.second_tlb_entries.value,
         }
+    )
+
+
+def _machine_at(site: Site, counted: Counted | None) -> Machine | None:
+    """The catalogue's machine of a site; None for this host, of which it knows no sockets."""
+    if site.machine != HOST:
+        return machine_of(site.machine)
+    return None if counted is None else counted.machine
+
+
+def _remote(old: Hierarchy, machine: Machine | None, share: float) -> tuple[Hierarchy, str]:
+    """Memory of which a share is another socket's, and what was assumed."""
+    ratio, known = ASSUMED_REMOTE, "assumed"
+    if machine is not None and machine.values.remote_memory_ns is not None:
+        ratio = machine.values.remote_memory_ns.value / machine.values.memory_idle_ns.value
+        known = machine.values.remote_memory_ns.status
+    more = 1 + share * (ratio - 1)
+    flights = tuple(
+        flight.model_copy(update={"line_cycles": flight.line_cycles * more})
+        for flight in old.flights
+    )
+    update = {"memory_latency_cycles": old.memory_latency_cycles * more, "flights": flights}
+    return old.model_copy(update=update), (
+        f"{100 * share:.3g} % of the lines from memory are another socket's, at {ratio:.3g} times "
+        f"the latency ({known}); caches, rings and cards count as local"
     )
 
 

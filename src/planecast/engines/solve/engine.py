@@ -11,6 +11,7 @@ from scipy import stats
 
 from planecast.engines.solve.calibration import Alternative, Calibration
 from planecast.engines.solve.carry import Carried, carried
+from planecast.engines.solve.counted import STAGE, counted_features, notes_of
 from planecast.engines.solve.features import (
     STAGES,
     FeatureTable,
@@ -61,7 +62,11 @@ def predicted_cycles(
         sites = by_site(scenarios)
         if any(not site.calibrated for site in sites):
             return _over_sites(scenarios, sites, calibration, by_stage=by_stage)
-    return _predicted(asked(scenarios), calibration, by_stage=by_stage)
+    return _predicted(_asked(scenarios, calibration), calibration, by_stage=by_stage)
+
+
+def _asked(scenarios: Questions | Sequence[Scenario], calibration: Calibration) -> Questions:
+    return asked(scenarios, any_workload=calibration.counted is not None)
 
 
 def _over_sites(
@@ -76,7 +81,7 @@ def _over_sites(
     parts = []
     for site, places in sites.items():
         own = carried(calibration, site).calibration
-        questions = asked([scenarios[i] for i in places])
+        questions = _asked([scenarios[i] for i in places], calibration)
         parts.append(_predicted(questions, own, by_stage=by_stage))
         order.extend(places)
     back = np.argsort(order)
@@ -97,6 +102,8 @@ def _over_sites(
 
 
 def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool) -> Predicted:
+    if calibration.counted is not None:
+        return _of_counters(questions, calibration)
     table, others = _tables(questions, calibration)
     names = calibration.names
     _refuse_unknown(table, names)
@@ -114,6 +121,21 @@ def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool
         part = row @ calibration.vector
         stages[stage] = (part, quantile * np.hypot(_spread(row, calibration), own * part / value))
     return Predicted(np.maximum(value, bound), half, stages, bound > value, outer)
+
+
+def _of_counters(questions: Questions, calibration: Calibration) -> Predicted:
+    """What a model of counters says: of the whole, for it knows no stages."""
+    assert calibration.counted is not None
+    hierarchy = calibration.hierarchy
+    instructions = calibration.instructions[STAGE].instructions_per_packet
+    found = counted_features(calibration.counted, hierarchy, instructions, questions.lcores)
+    value = found.rows @ calibration.vector
+    own = calibration.discrepancy * value * np.where(found.outside, EXTRAPOLATION, 1.0)
+    caches = found.open_delay * calibration.vector[-1]
+    quantile = float(stats.t.ppf(0.975, calibration.freedom))
+    half = quantile * np.sqrt(_spread(found.rows, calibration) ** 2 + own**2 + caches**2)
+    bound = found.memory_lines * hierarchy.memory_line_cycles
+    return Predicted(np.maximum(value, bound), half, {}, bound > value, found.outside)
 
 
 def _tables(
@@ -219,9 +241,16 @@ def _result(
         ipc=_ipc(count, cost, calibration),
         stages=stages,
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
-        notes=(*at.notes, *outside(scenario, calibration.ranges)),
+        notes=(*at.notes, *_outside(scenario, calibration)),
         manifest=manifest,
     )
+
+
+def _outside(scenario: Scenario, calibration: Calibration) -> list[str]:
+    if calibration.counted is None:
+        return outside(scenario, calibration.ranges)
+    lcores = len(scenario.placement.cpus)
+    return notes_of(calibration.counted, calibration.hierarchy, lcores)
 
 
 def interval_of(value: Floats, half_width: Floats) -> tuple[Floats, Floats]:
@@ -241,6 +270,8 @@ def _counted(value: float) -> Estimate:
 
 
 def _instructions(scenario: Scenario, calibration: Calibration) -> Estimate:
+    if calibration.counted is not None:
+        return _counted(calibration.instructions[STAGE].instructions_per_packet)
     counts = instructions_of(scenario, calibration.instructions)
     stages = ("source", *scenario.workload.stages, "tx")
     parts = [stage_instructions(scenario, stage, calibration.instructions) for stage in stages]

@@ -16,20 +16,20 @@ SIMULATED = ("nic", "accelerator", "interference")
 _USUAL = Scenario(name="usual")
 
 
-def asked(scenarios: Questions | Sequence[Scenario]) -> Questions:
+def asked(scenarios: Questions | Sequence[Scenario], *, any_workload: bool = False) -> Questions:
     """The scenarios as columns, in which they may come. Raises InputError for what the model
-    doesn't know."""
+    doesn't know; `any_workload`: counters told of it, whatever it is."""
     if isinstance(scenarios, Questions):
         return scenarios
-    refuse_unmodelled(scenarios)
+    refuse_unmodelled(scenarios, any_workload=any_workload)
     return Questions.of(scenarios)
 
 
-def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:
+def refuse_unmodelled(scenarios: Iterable[Scenario], *, any_workload: bool = False) -> None:
     """Raises InputError for a network function, a placement or a device that the model doesn't
     know."""
     for scenario in scenarios:
-        if scenario.workload.kind != KNOWN:
+        if scenario.workload.kind != KNOWN and not any_workload:
             raise InputError(
                 f"the cost model knows {KNOWN} only, not {scenario.workload.kind}",
                 "workload.kind",
@@ -41,7 +41,7 @@ def refuse_unmodelled(scenarios: Iterable[Scenario]) -> None:
                 "placement.cuts",
                 "measure it instead, or leave the cuts out; --engine simulate knows them",
             )
-        if scenario.dataplane.kind != "ours":
+        if scenario.dataplane.kind != "ours" and not any_workload:
             raise InputError(
                 f"the model is of planecast's own data plane, not of {scenario.dataplane.kind}",
                 "dataplane.kind",

@@ -14,13 +14,14 @@ HOST = "host"
 
 @dataclass(frozen=True)
 class Site:
-    """A machine and how its cores are run."""
+    """A machine, how its cores are run, and which socket's memory they use."""
 
     machine: str = HOST
     core_ghz: float | None = None
     core_priority: str = "none"
     llc_ways: int | None = None
     busy_siblings: bool = False
+    remote_memory: float = 0.0
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
@@ -32,6 +33,7 @@ class Site:
             placement.core_priority,
             placement.llc_ways,
             placement.busy_siblings,
+            placement.remote_memory,
         )
 
     @property
@@ -49,6 +51,7 @@ def at_host(scenario: Scenario) -> Scenario:
             "core_priority": site.core_priority,
             "llc_ways": site.llc_ways,
             "busy_siblings": site.busy_siblings,
+            "remote_memory": site.remote_memory,
         }
     )
     return scenario.model_copy(update={"machine": site.machine, "placement": placement})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from planecast.errors import InputError
+from planecast.instruments.recorded.columns_csv import looks_like_columns, read_columns_csv
 from planecast.instruments.recorded.pcm_csv import looks_like_pcm, read_pcm_csv
 from planecast.instruments.recorded.perf_csv import looks_like_perf_csv, read_perf_csv
 from planecast.instruments.recorded.perf_json import read_perf_json
@@ -13,7 +14,10 @@ from planecast.instruments.recorded.terminal import looks_like_terminal, read_te
 from planecast.instruments.recorded.toplev_csv import looks_like_toplev, read_toplev_csv
 
 _MAX_BYTES = 256 << 20
-_KNOWN = "known are perf stat -x and -j, toplev -x, pcm, pcm-memory and pcm-pcie -csv"
+_KNOWN = (
+    "known are perf stat -x and -j, toplev -x, pcm, pcm-memory and pcm-pcie -csv, "
+    "and CSV with a column an event"
+)
 
 
 def read_recording(path: Path) -> Recording:
@@ -30,6 +34,8 @@ def read_recording(path: Path) -> Recording:
         return read_toplev_csv(lines, str(path))
     if looks_like_pcm(lines):
         return read_pcm_csv(lines, str(path))
+    if looks_like_columns(lines):
+        return read_columns_csv(lines, str(path))
     if looks_like_perf_csv(lines):
         return read_perf_csv(lines, str(path))
     if looks_like_terminal(lines):

@@ -1,0 +1,85 @@
+"""``planecast calibrate --from``: imports counters, which predict takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.calibrate.made_counters import Truth, perf_file
+from tests.cli.conftest import SMALL, Run
+
+from planecast.scenario.machine import machine_of
+
+TRUTH = Truth(machine_of("gold-6152"))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """What --from is given: three runs."""
+    found = []
+    for ways in (11, 5, 2):
+        file = perf_file(tmp_path / f"w{ways}.csv", TRUTH.counts(ways, 2.1, 4e6))
+        found += ["--from", f"{file.name},packets=4e6,llc_ways={ways},core_ghz=2.1"]
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return found
+
+
+def test_imported_counters_answer_predict(run: Run, files: list[str]) -> None:
+    answer = run("calibrate", *files, "--machine", "gold-6152")
+    assert answer.code == 0, answer.err
+    assert "whole.bf" in answer.out
+    assert "900 instructions a packet" in answer.out
+    name = answer.out.splitlines()[-1].removeprefix("run: runs/")
+    assert "calibrate-counters-gold-6152" in name
+    pps = 2.5e9 / TRUTH.cycles(11, 2.5)
+    for machine in ("host", "gold-6152"):  # it is the one that was counted on
+        changes = ("--set", "placement.core_ghz=2.5", "--set", f"machine={machine}")
+        (result,) = run("predict", "small.yaml", *changes, "--format", "json").json()["results"]
+        assert result["throughput_pps"]["value"] == pytest.approx(pps, rel=0.02)
+        assert not any("carried to" in note for note in result["notes"])
+    assert any("calibrated from counters of w11.csv" in note for note in result["notes"])
+
+
+def test_what_needs_stages_refuses_them(run: Run, files: list[str]) -> None:
+    run("calibrate", *files, "--machine", "gold-6152")
+    (name,) = Path("runs").iterdir()
+    for words in (
+        ("bounds", "small.yaml", "--calibration", name.name),
+        ("predict", "small.yaml", "--engine", "simulate", "--calibration", name.name),
+    ):
+        answer = run(*words)
+        assert answer.code == 2
+        assert "is of counters and knows no stages" in answer.err
+    # The latest that it could take is looked for; there is none.
+    assert "no run has a calibration" in run("bounds", "small.yaml").err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--from", "w11.csv,packets=4e6"], "nobody told which machine was counted on"),
+        (
+            ["--from", "w11.csv", "--machine", "gold-6152"],
+            "nobody told how many packets",
+        ),
+        (["--from", "w11.csv,pakets=4", "--machine", "gold-6152"], "unknown key pakets"),
+        (["--from", "w11.csv,packets=x", "--machine", "gold-6152"], "packets: got 'x'"),
+        (["--from", "w11.csv,packets=-1", "--machine", "gold-6152"], "packets: got -1"),
+        (["--from", "w11.csv,packets=1,pps=1", "--machine", "gold-6152"], "are both given"),
+        (["--from", "w11.csv,cores=1,cores=2", "--machine", "gold-6152"], "cores stands twice"),
+        (["--from", "w11.csv,llc_ways=12", "--machine", "gold-6152"], "has 11 ways"),
+        (["--from", "none.csv,packets=1", "--machine", "gold-6152"], "there is no such file"),
+        (["--from", "w11.csv,packets=1", "--machine", "nix"], "nix"),
+        (["small.yaml", "--from", "w11.csv"], "imported take none"),
+        (["small.yaml", "--machine", "gold-6152"], "a study is measured here"),
+        ([], "nobody told what to calibrate on"),
+    ],
+)
+def test_wrong_words_are_refused(
+    run: Run, files: list[str], words: list[str], sentence: str
+) -> None:
+    answer = run("calibrate", *words)
+    assert answer.code == 2
+    assert sentence in answer.err
+    assert answer.err.count("\n") == 1
+    assert not Path("runs").exists()

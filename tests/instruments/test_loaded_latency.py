@@ -1,0 +1,128 @@
+"""Memory latency under load: from what neighbours say to a curve, a catalogue entry, the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.instruments.test_probe import output, read
+
+from planecast.errors import RunError
+from planecast.generators.neighbour import Done, Work
+from planecast.instruments.loaded_latency import (
+    TURN_SECONDS,
+    LoadedLatency,
+    measure_loaded,
+)
+from planecast.instruments.machine_entry import entry_text, measured_entry, page_sizes
+from planecast.model.memory import Memory
+from planecast.model.sharing import memory_of
+from planecast.scenario.machine import machine_of
+
+FULL = 150e6
+"""Lines a second that the made-up streamer does unhindered: 9.6 GB/s."""
+
+
+class Machine:
+    """A made-up machine on which time passes when one waits, and latency rises with load."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.workers: list[MadeUp] = []
+
+    def wait(self, seconds: float) -> None:
+        for worker in self.workers:
+            worker.lines += worker.rate() * seconds
+        self.now += seconds
+
+    def latency_s(self) -> float:
+        streamed = sum(w.rate() for w in self.workers if w.work.mode == "stream")
+        return (80 + 30 * streamed / FULL) * 1e-9
+
+
+class MadeUp:
+    """A neighbour on it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.work, self.lines = machine, Work(), 0.0
+        machine.workers.append(self)
+
+    def do(self, work: Work) -> None:
+        self.work, self.lines, self.since = work, 0.0, self.machine.now
+
+    def done(self) -> Done:
+        seconds = self.machine.now - self.since
+        return Done(
+            mode=self.work.mode,
+            bytes=self.work.bytes,
+            lines=round(self.lines),
+            seconds=seconds,
+            lines_per_s=0.0,
+        )
+
+    def rate(self) -> float:
+        if self.work.mode == "stream":
+            return self.work.lines_per_s or FULL
+        return 1 / self.machine.latency_s() if self.work.mode == "walk" else 0.0
+
+
+def curve() -> LoadedLatency:
+    machine = Machine()
+    walker, streamer = MadeUp(machine), MadeUp(machine)
+    points = measure_loaded(walker, [streamer], machine.wait)
+    assert streamer.work.mode == "idle"
+    return LoadedLatency(cpu=1, streaming=(0,), points=points)
+
+
+def test_latency_and_load_are_those_of_the_machine() -> None:
+    found = curve()
+    assert [p.ns.value for p in found.points] == pytest.approx([80, 87.5, 95, 102.5, 110], rel=1e-6)
+    assert found.points[-1].gbs.value == pytest.approx((FULL + 1e9 / 110) * 64e-9, rel=1e-6)
+    assert all(point.ns.samples == 6 for point in found.points)
+
+
+def test_noise_does_not_make_latency_fall() -> None:
+    found = curve()
+    low = found.points[2].model_copy(update={"ns": found.points[0].ns})
+    wavy = found.model_copy(update={"points": (*found.points[:2], low, *found.points[3:])})
+    latencies = [ns for _, ns in wavy.risen()]
+    assert latencies == sorted(latencies)
+
+
+def test_a_neighbour_that_moves_nothing_is_no_measurement() -> None:
+    machine = Machine()
+    walker, streamer = MadeUp(machine), MadeUp(machine)
+    with pytest.raises(RunError, match="moved no line"):
+        measure_loaded(walker, [streamer], lambda seconds: None)
+    assert TURN_SECONDS > 0
+
+
+def test_the_entry_holds_the_curve_and_the_model_goes_by_it(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    entry = measured_entry("own", read(output()), machine_of("gold-6230n"), curve())
+    path.write_text(entry_text(entry))
+    found = machine_of(str(path))
+    assert [point.status for point in found.values.memory_loaded] == ["measured"] * 5
+    assert found.values.memory_gbs.status == "assumed"  # one CPU doesn't fill it
+    assert found.values.tsc_ghz is not None
+    assert found.values.tsc_ghz.value == 2
+    assert found.values.page_sizes is not None
+    assert found.core.walk_cycles is not None
+    memory = memory_of(found)
+    half = found.values.memory_loaded[2]
+    assert memory.latency_ns(half.gbs) == pytest.approx(max(half.ns, memory.idle_ns))
+
+
+@pytest.mark.parametrize("measured", [(), ((0.7, 80.0), (5.0, 95.0), (10.0, 110.0))])
+def test_latency_never_falls_with_load(measured: tuple[tuple[float, float], ...]) -> None:
+    memory = Memory(80.0, 100.0, measured=measured)
+    found = [memory.latency_ns(load / 2) for load in range(300)]
+    assert found == sorted(found)
+    assert found[0] == 80
+
+
+def test_page_sizes_are_those_that_the_kernel_has_pools_for(tmp_path: Path) -> None:
+    for name in ("hugepages-1048576kB", "hugepages-2048kB"):
+        (tmp_path / "sys/kernel/mm/hugepages" / name).mkdir(parents=True)
+    assert page_sizes(tmp_path) == "4KiB,2MiB,1GiB"
+    assert page_sizes(tmp_path / "nothing") == "4KiB"
