@@ -66,8 +66,8 @@ class Placement(Noun):
     busy_siblings: bool = False
     """The other hardware thread of each lcore's core forwards the same, too. For the model."""
     remote_memory: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Share of the lines from memory that another socket's memory serves: 0 local, 1 all remote. For
-    the model."""
+    """Share of the lines from memory that another socket's memory serves; 0: all are local. For the
+    model."""
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 

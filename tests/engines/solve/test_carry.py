@@ -177,3 +177,35 @@ def test_what_the_host_doesn_t_tell_is_refused(
 def test_measuring_refuses_other_sites(base: Scenario, point: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="is set, but"):
         refuse_unmeasured([with_overrides(base, point)])
+
+
+def test_another_socket_s_memory_costs_by_its_share(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    far = with_overrides(base, {"traffic.flows": 1 << 20})  # beyond every cache
+    found = [
+        ask(far, calibration, manifest, machine="gold-6152", placement__remote_memory=share)
+        for share in (0.0, 0.3, 1.0)
+    ]
+    costs = [result.cycles_per_packet.value for result in found]
+    assert costs == sorted(costs)
+    assert costs[0] < costs[1] < costs[2]
+    widths = [width(result) for result in found]
+    assert widths == sorted(widths)
+    assert not any("another socket's" in note for note in found[0].notes)
+    assert any("100 % of the lines from memory are another socket's" in n for n in found[2].notes)
+    # On the calibrated host, too, whose sockets nobody knows.
+    here = ask(far, calibration, manifest, placement__remote_memory=1.0)
+    assert any("at 1.6 times the latency (assumed)" in note for note in here.notes)
+
+
+def test_what_fits_a_cache_does_not_ask_another_socket(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    near = with_overrides(base, {"traffic.flows": 64, "workload.acl_rules": 16})
+    near = with_overrides(near, {"traffic.destination_step": "0.0.0.1", "workload.routes": 16})
+    local, remote = (
+        ask(near, calibration, manifest, placement__remote_memory=share).cycles_per_packet.value
+        for share in (0.0, 1.0)
+    )
+    assert remote == pytest.approx(local, rel=0.02)

@@ -37,6 +37,8 @@ class Asked:
     """Packets a second that card, link, PCIe and devices let through."""
     precision: float | None
     """Share of the value that the interval was to be within; None: a time was asked for."""
+    beside: tuple[str, ...] = ()
+    """What else a reader should know, as sentences."""
 
     @property
     def plain(self) -> bool:
@@ -81,6 +83,7 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
                 precision=asked.precision,
                 latency=latency,
             ),
+            *asked.beside,
         ),
         manifest=manifest,
     )

@@ -61,7 +61,7 @@ def _overflowing(limits: dict[str, float], lost: dict[str, int]) -> str:
     cause = max(lost, key=lambda name: lost[name]) if lost else "rx_ring"
     if cause == "accelerator":
         return cause
-    card = [(limits[name], name) for name in ("NIC", "port", "PCIe") if name in limits]
+    card = [(limits[name], name) for name in ("NIC", "port", "PCIe", "memory") if name in limits]
     if cause == "nic" and card:
         return min(card)[1]
     if cause == "tx_ring" and limits:

@@ -6,6 +6,7 @@ capture's packets come, chains share its ports: each has a receive queue, and RS
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from planecast.engines.simulate import _simulator as sim
@@ -18,6 +19,7 @@ from planecast.engines.simulate.limits import (
     WIRE_BYTES,
     pcie_raw_bps,
 )
+from planecast.engines.simulate.spill import spilled
 from planecast.scenario.scenario import Scenario
 
 NAME = "nic"
@@ -74,10 +76,13 @@ def nics(scenario: Scenario) -> list[sim.Nic]:
     nic = scenario.nic
     if not nic.there:
         return []
+    spills = spilled(scenario)
+    memory = math.inf if spills is None else spills.memory_pps
+    most = min(nic.rx_pps or math.inf, memory)
     return [
         sim.Nic(
             name=NAME,
-            rx_limit_pps=nic.rx_pps or 0.0,
+            rx_limit_pps=most if math.isfinite(most) else 0.0,
             tx_limit_pps=nic.tx_pps or 0.0,
             rx_fifo_packets=nic.fifo_packets,
             rx_latency_ns=nic.rx_latency_ns,

@@ -18,7 +18,10 @@ from planecast.engines.simulate.replications import replicated
 from planecast.engines.simulate.segments import segments_of
 from planecast.engines.simulate.service import services
 from planecast.engines.simulate.sources import capture_of, frames_of
+from planecast.engines.simulate.spill import spilled, with_spill
 from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve.carry import carried
+from planecast.engines.solve.site import Site
 from planecast.errors import InputError, RunError
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
@@ -117,7 +120,15 @@ def _asked(
     """What is known of the scenarios before they run."""
     plain = [bare(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
-    costs = services(plain, calibration)
+    spills = [spilled(scenario) for scenario in scenarios]
+    costs = [
+        service
+        if found is None
+        else with_spill(service, found, carried(calibration, Site.of(scenario)).calibration)
+        for service, found, scenario in zip(
+            services(plain, calibration), spills, scenarios, strict=True
+        )
+    ]
     hierarchy = calibration.hierarchy
     timed = recording is not None and recording.duration_ns is not None
     return [
@@ -131,6 +142,7 @@ def _asked(
                 scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))
             ),
             precision=None if timed else precision,
+            beside=() if found is None else found.notes,
         )
-        for scenario, solved, service in zip(scenarios, closed, costs, strict=True)
+        for scenario, solved, service, found in zip(scenarios, closed, costs, spills, strict=True)
     ]
