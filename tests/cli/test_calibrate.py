@@ -19,7 +19,7 @@ OneRun = Callable[[], Path]
 def test_help(run: Run) -> None:
     answer = run("calibrate", "--help")
     assert answer.code == 0
-    assert "Usage: planecast calibrate [OPTIONS] {STUDY}" in answer.out
+    assert "Usage: planecast calibrate [OPTIONS] [STUDY]" in answer.out
 
 
 def test_a_calibration_is_shown_and_kept(

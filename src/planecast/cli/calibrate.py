@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from planecast.calibrate.from_counters import Imported
     from planecast.engines.solve import Calibration
 
-StudyArgument = Annotated[
-    str | None, typer.Argument(metavar="[STUDY]", help="A study's YAML file.", show_default=False)
+StudyArgument = Annotated[str, typer.Argument(metavar="STUDY", help="A study's YAML file.")]
+MaybeStudyArgument = Annotated[
+    str | None, typer.Argument(metavar="STUDY", help="A study's YAML file.", show_default=False)
 ]
 
 _COLUMNS = (
@@ -45,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
-    study: StudyArgument = None,
+    study: MaybeStudyArgument = None,
     recorded: FromOption = None,
     machine: MachineOption = None,
     settings: SetOption = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,7 +105,7 @@ def condition_of(text: str, machine: Machine) -> Condition:
 def _value(key: str, text: str, where: str) -> Any:
     from planecast.scenario.units import parse_rate_pps
 
-    readers = {
+    readers: dict[str, Callable[[str], Any]] = {
         "packets": float,
         "pps": parse_rate_pps,
         "core_ghz": lambda word: float(word.lower().removesuffix("ghz")),

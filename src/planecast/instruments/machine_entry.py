@@ -168,7 +168,7 @@ def _private(
 
 def _assumed(values: Noun) -> dict[str, object]:
     """All facts of `values` as assumptions, with the source `like`."""
-    found = {}
+    found: dict[str, object] = {}
     for key in type(values).model_fields:
         fact = getattr(values, key)
         if isinstance(fact, Fact | Flag | Text):

@@ -3,7 +3,8 @@
 Slots lost to the frontend shrink as decoding gets wider. Slots lost to the backend shrink with
 whatever the backend is short of, each part taken to be lacking as often as the others:
 
-- of the core: reorder buffer, scheduler, store buffer, bytes a cycle from and to L1 (`near_factor`);
+- of the core: reorder buffer, scheduler, store buffer, bytes a cycle from and to L1
+  (`near_factor`);
 - of the caches: lines under way to L1, and what L2 misses, which follows the square root of its
   size (Hartstein et al., 2006) and takes the last level's latency (`backend_factor` has both).
 

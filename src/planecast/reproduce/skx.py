@@ -75,11 +75,11 @@ def _changes(old: CoreValues, new: CoreValues) -> Table:
         ),
         notes=(
             f"frontend slots times {old.decode_width.value / new.decode_width.value:.2f} (decoding "
-            f"4 to 5 wide), backend slots times {backend_factor(old, new):.2f}: the mean over what the "
-            "document lists (reorder buffer, scheduler, store buffer, bytes a cycle from and to L1, "
-            "lines under way, L2 with the last level behind it)",
-            "backend slots of CoreMark and OVS without hyper-threading stay: BSDP says they wait for "
-            "dependent instructions",
+            f"4 to 5 wide), backend slots times {backend_factor(old, new):.2f}: the mean over what "
+            "the document lists (reorder buffer, scheduler, store buffer, bytes a cycle from and "
+            "to L1, lines under way, L2 with the last level behind it)",
+            "backend slots of CoreMark and OVS without hyper-threading stay: BSDP says that they "
+            "wait for dependent instructions",
             "top-down shares are of 2017's software; the document measured 2018's on both machines",
             "an application's range is its family's: DPDK, OVS or VPP",
         ),

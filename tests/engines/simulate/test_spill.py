@@ -1,4 +1,4 @@
-"""Rings times frames beyond the ways for devices: dearer packets, a ceiling by memory, a sentence."""
+"""Rings times frames beyond the ways for devices: dearer packets, a ceiling, a sentence."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@
 Cycles stay those of the calibrated host's time-stamp counter, so that answers of several sites are
 of one unit. The model's own error grows by what was assumed: 2 % for another clock and for a
 sibling (the mean errors of `reproduce bsdp` are 1.8 and 4.6 %), 8 % for another microarchitecture
-(`reproduce skx`: 1.4 % outside the ranges in the mean; but the vPE study's core CPI on Broadwell is a
-quarter above what follows from its Skylake's).
+(`reproduce skx`: 0.8 % outside the ranges in the mean; but the vPE study's core CPI on Broadwell
+is a quarter above what follows from its Skylake's).
 """
 
 from __future__ import annotations
