@@ -114,5 +114,27 @@ def test_applying_and_undoing_say_what_is_missing(run: Run, tmp_path: Path, tena
     tree = write_tree(tmp_path / "xeon", XEON)
     refused = run("partition", "plan", tenants, "--sysfs", tree, "--tries", "1", "--apply")
     assert refused.code == 2
-    assert "a recorded machine can't be changed" in refused.err
+    assert "a machine that isn't this one can't be changed" in refused.err
     assert "Usage" in run("partition").out
+
+
+def test_a_plan_for_a_machine_of_the_catalogue(run: Run, tmp_path: Path, tenants: Path) -> None:
+    kept = tmp_path / "plan.json"
+    made = run("partition", "plan", tenants, "--machine", "epyc-9354", "--tries", "3", "-o", kept)
+    assert made.code == 0, made.err
+    assert "EPYC 9354" in json.loads(kept.read_text())["machine"]
+    shown = run("partition", "show", kept, "--machine", "epyc-9354", "--as", "resctrl")
+    assert "MB:0=2048;1=2048" in shown.out
+    assert "for another machine" in run("partition", "show", kept, "--machine", "epyc-7532").err
+    unknown = run("partition", "plan", tenants, "--machine", "epyc")
+    assert unknown.code == 2
+    assert unknown.err.startswith("planecast: --machine epyc: the catalogue has no machine 'epyc'")
+
+
+def test_the_file_may_name_a_machine(run: Run, tenants: Path) -> None:
+    tenants.write_text("machine: gold-6230n\n" + TENANTS)
+    assert "Gold 6230N" in run("partition", "plan", tenants, "--tries", "1").out
+    tenants.write_text("machine: gold-6230\n" + TENANTS)
+    refused = run("partition", "plan", tenants)
+    assert refused.code == 2
+    assert "tenants.yaml:1: machine: the catalogue has no machine" in refused.err

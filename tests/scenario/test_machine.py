@@ -8,7 +8,12 @@ import pytest
 
 from planecast.catalog import entry_path, names
 from planecast.errors import InputError
-from planecast.scenario.machine import card_of, machine_of, microarchitecture_of
+from planecast.scenario.machine import (
+    Microarchitecture,
+    card_of,
+    machine_of,
+    microarchitecture_of,
+)
 
 WANTED = """e5-2699v4 e5-2667v4 e5-2630v4 e5-2680v3 e5-2699v3 skylake-1.8 gold-6152 gold-6230n
 gold-5218n gold-6252n gold-6140 platinum-8180 platinum-8358 platinum-8480 epyc-7532 epyc-9354"""
@@ -31,6 +36,8 @@ def test_every_source_is_explained() -> None:
     entries += [microarchitecture_of(name) for name in names("microarchitectures")]  # type: ignore[misc]
     for entry in entries:
         facts = [getattr(entry.values, key) for key in type(entry.values).model_fields]
+        given = entry.allocation if isinstance(entry, Microarchitecture) else None
+        facts += [getattr(given, key) for key in type(given).model_fields] if given else []
         assert {fact.source for fact in facts if fact} <= entry.sources.keys(), entry.name
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planecast.errors import InputError
-
 if TYPE_CHECKING:
     from planecast.engines.solve import Calibration
 
@@ -22,51 +20,11 @@ CalibrationOption = Annotated[
 ]
 
 
-COUNTERS = "calibrate-counters-"
-"""In the name of a run whose calibration is of imported counters."""
-
-
 def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Calibration:
     """The calibration of a run. Raises InputError when there is none.
 
-    `counted`: one from imported counters will do, which knows no stages; the latest run is then
-    looked for among those, too.
+    `counted`: one from imported counters will do, which knows no stages.
     """
-    from planecast.results import find_run, list_runs
-    from planecast.study.calibrate import CALIBRATION
+    from planecast.study.calibration_run import calibration_of as find
 
-    if named is None:
-        having = [
-            run
-            for run in list_runs(root)
-            if (run.path / CALIBRATION).is_file() and (counted or COUNTERS not in run.path.name)
-        ]
-        if not having:
-            raise InputError(
-                "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
-            )
-        path = having[-1].path / CALIBRATION
-    else:
-        path = find_run(named, root).path / CALIBRATION
-    found = _read(path)
-    if found.counted is not None and not counted:
-        raise InputError(
-            "this calibration is of counters and knows no stages",
-            str(path),
-            "predict --engine solve takes it",
-        )
-    return found
-
-
-def _read(path: Path) -> Calibration:
-    from planecast.engines.solve import Calibration
-
-    try:
-        return Calibration.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            "the run has no calibration", str(path), "name a run of calibrate or validate"
-        ) from None
-    except (OSError, ValueError) as error:  # pydantic's, and that of text that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the calibration: {first}", str(path)) from None
+    return find(named, root, counted=counted)

@@ -12,7 +12,7 @@ from planecast.cli.output import Column, Sheet, emit
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.scenario.machine import Machine
+    from planecast.scenario.machine import Machine, Microarchitecture
     from planecast.scenario.model import Noun
 
 Action = Literal["list", "show", "probe"]
@@ -118,7 +118,8 @@ def _show(name: str) -> Sheet:
         return Sheet(_SHOWN, _facts(card.values, card.sources), title=card.title, document=card)
     if name in names("microarchitectures"):
         core = microarchitecture_of(name)
-        return Sheet(_SHOWN, _facts(core.values, core.sources), title=core.title, document=core)
+        rows = [*_facts(core.values, core.sources), *_allocation(core)]
+        return Sheet(_SHOWN, rows, title=core.title, document=core)
     found = machine_of(name)
     rows = [*_facts(found.values, found.sources), *_core_facts(found)]
     return Sheet(_SHOWN, rows, title=found.title, document=found)
@@ -127,9 +128,14 @@ def _show(name: str) -> Sheet:
 def _core_facts(found: Machine) -> list[dict[str, Any]]:
     from planecast.scenario.machine import microarchitecture_of
 
+    kind = microarchitecture_of(found.microarchitecture)
     if found.own_core is not None:
-        return _facts(found.own_core, found.sources)
-    return _facts(found.core, microarchitecture_of(found.microarchitecture).sources)
+        return [*_facts(found.own_core, found.sources), *_allocation(kind)]
+    return [*_facts(found.core, kind.sources), *_allocation(kind)]
+
+
+def _allocation(kind: Microarchitecture) -> list[dict[str, Any]]:
+    return _facts(kind.allocation, kind.sources) if kind.allocation is not None else []
 
 
 def _facts(values: Noun, sources: dict[str, str]) -> list[dict[str, Any]]:

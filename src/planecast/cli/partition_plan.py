@@ -24,6 +24,16 @@ TenantsArgument = Annotated[
     str,
     typer.Argument(metavar="TENANTS", help="A tenants file, or a plan that was written to JSON."),
 ]
+MachineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        metavar="NAME",
+        help="Plan for a machine that isn't here: a name of planecast machine list, or a YAML "
+        "file of machine probe; one socket of it. host: this one, whatever the file says.",
+        show_default=False,
+    ),
+]
 TriesOption = Annotated[
     int, typer.Option("--tries", min=1, max=100_000, help="Divisions that the search may try.")
 ]
@@ -41,6 +51,7 @@ _COLUMNS = (
 def plan(
     tenants: TenantsArgument,
     sysfs: SysfsOption = Path("/"),
+    machine: MachineOption = None,
     tries: TriesOption = 400,
     apply: ApplyOption = False,
     state: StateOption = None,
@@ -52,11 +63,12 @@ def plan(
     Nothing is changed without --apply. -o plan.json keeps the plan; `partition show` prints its
     commands; `partition --undo` restores what was there before --apply.
     """
-    if apply and sysfs != Path("/"):
+    if apply and (sysfs != Path("/") or machine not in (None, "host")):
+        asked = f"--sysfs {sysfs}" if sysfs != Path("/") else f"--machine {machine}"
         raise InputError(
-            "a recorded machine can't be changed", f"--sysfs {sysfs}", "leave one of the two out"
+            "a machine that isn't this one can't be changed", asked, "leave one of the two out"
         )
-    made, _ = plan_of(tenants, sysfs, tries)
+    made, _ = plan_of(tenants, sysfs, tries, machine)
     if apply:
         apply_plan(made, state)
     emit(_sheet(made), form, output)
@@ -69,41 +81,60 @@ def show(
         typer.Option("--as", help="Whose commands or options."),
     ] = "pqos",
     sysfs: SysfsOption = Path("/"),
+    machine: MachineOption = None,
     tries: TriesOption = 400,
 ) -> None:
     """Print a plan as the commands of another tool. Runs none of them."""
     from planecast.partition.show import show as lines_of
 
-    made, machine = plan_of(tenants, sysfs, tries)
-    for line in lines_of(made, form, machine.topology):
+    made, site = plan_of(tenants, sysfs, tries, machine)
+    for line in lines_of(made, form, site.topology):
         sys.stdout.write(line + "\n")
 
 
-def plan_of(path: str, sysfs: Path, tries: int) -> tuple[Plan, Machine]:
+def plan_of(
+    path: str, sysfs: Path, tries: int, machine: str | None = None
+) -> tuple[Plan, Machine]:
     """The plan that a file holds, or that its tenants get; and the machine it is for.
 
-    Raises InputError for a file that is neither, and for a plan of another machine.
+    `machine` overrides the file's. Raises InputError for a file that is neither, and for a plan of
+    another machine.
     """
-    from planecast.partition.machine import Machine, Timing
+    from planecast.partition.machine import Machine
     from planecast.partition.plan import make_plan
     from planecast.partition.tenants import load_tenancy
 
+    asked = site_of(machine, sysfs) if machine is not None else None
     if path.endswith(".json"):
         made = read_plan(Path(path))
-        here = topology_of(sysfs)
-        if here.fingerprint != made.fingerprint:
+        here = asked or site_of("host", sysfs)
+        if here.topology.fingerprint != made.fingerprint:
             raise InputError(
                 f"the plan is for another machine, {made.machine}",
                 path,
-                "name that machine's recording with --sysfs, or plan for this one",
+                "name that machine with --machine or its recording with --sysfs, or plan for this "
+                "one",
             )
-        return made, Machine(here, Timing())
+        return made, here
     tenancy = load_tenancy(path)
-    if tenancy.machine == "host":
-        machine = Machine(topology_of(sysfs), Timing())
-    else:
-        machine = Machine(tenancy.machine.topology(), tenancy.machine.timing)
-    return make_plan(machine, tenancy, tries), machine
+    described = Machine.of(tenancy.machine) if tenancy.machine is not None else None
+    site = asked or described or site_of("host", sysfs)
+    return make_plan(site, tenancy, tries), site
+
+
+def site_of(machine: str, sysfs: Path) -> Machine:
+    """A machine by its name; ``host`` is this one, or the one recorded under `sysfs`.
+
+    Raises InputError for a name that there isn't.
+    """
+    from planecast.partition.machine import HOST, Machine, MachineShape, Timing, described
+    from planecast.scenario.problems import validated
+
+    if machine == HOST:
+        return Machine(topology_of(sysfs), Timing())
+    if sysfs != Path("/"):
+        raise InputError("two machines are named", f"--machine {machine}", "leave --sysfs out")
+    return Machine.of(validated(MachineShape, described(machine), lambda _: f"--machine {machine}"))
 
 
 def read_plan(path: Path) -> Plan:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from planecast.cli.options import OutputOption
-from planecast.scenario.schema import SchemaName
+
+if TYPE_CHECKING:
+    from planecast.scenario.model import Noun
+
+SchemaName = Literal["scenario", "study", "tenants", "neighbours"]
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def schema(
-    name: Annotated[SchemaName, typer.Argument(help="Which file's schema.")],
+    name: Annotated[SchemaName, typer.Argument(help="Which file's schema: tenants is what partition plan reads, neighbours what verify does.")],
     form: Annotated[
         Literal["json"], typer.Option("--format", help="A schema is JSON: for scripts' sake.")
     ] = "json",
@@ -33,8 +37,24 @@ def schema(
     from planecast.scenario import json_schema
 
     del form  # there is only one
-    text = json.dumps(json_schema(name), indent=2) + "\n"
+    text = json.dumps(json_schema(_noun(name)), indent=2) + "\n"
     if output is None:
         sys.stdout.write(text)
     else:
         write_text(output, text)
+
+
+def _noun(name: SchemaName) -> type[Noun]:
+    """What a file of this name holds. Partition's take longer to load than all others."""
+    if name == "tenants":
+        from planecast.partition.tenants import Tenancy
+
+        return Tenancy
+    if name == "neighbours":
+        from planecast.partition.noisy import Noisy
+
+        return Noisy
+    from planecast.scenario import Scenario
+    from planecast.scenario.study import StudyFile
+
+    return Scenario if name == "scenario" else StudyFile

@@ -65,7 +65,7 @@ def beside(
     share, factor, hit, rate = 1.0, 1.0, 0.5, 0.0
     for turn in range(_ROUNDS):
         step = 1.0 if turn == 0 else 0.4
-        slower = _with(one, share, factor)
+        slower = on_what_is_left(one, share, factor)
         cycles = float(predicted_cycles([scenario], slower, by_stage=False).value[0])
         rate = _rate(hierarchy, work, hit, factor)
         own = _region(work, rate * cycles / hierarchy.tsc_hz / len(scenario.placement.cpus))
@@ -84,7 +84,7 @@ def beside(
         factor = (1 - step) * factor + step * wanted
         if moved < _SETTLED:
             break
-    return Contended(_with(calibration, share, factor), share, rate, factor)
+    return Contended(on_what_is_left(calibration, share, factor), share, rate, factor)
 
 
 def with_neighbour(
@@ -124,8 +124,9 @@ def with_neighbour(
     )
 
 
-def _with(calibration: Calibration, share: float, factor: float) -> Calibration:
-    """The calibration on the machine that is left."""
+def on_what_is_left(calibration: Calibration, share: float, factor: float) -> Calibration:
+    """The calibration on a machine with this share of the last level, and memory `factor` times as
+    far."""
     old = calibration.hierarchy
     hierarchy = old.model_copy(
         update={

@@ -1,20 +1,21 @@
 """The machine that a division is for: its topology, and the times that a prediction needs.
 
-``machine: host`` in a tenants file is the one that planecast runs on (or a recorded tree); a
-section describes one that isn't at hand.
+``machine: host`` in a tenants file is the one that planecast runs on (or a recorded tree); a name
+of the catalogue, or a section, describes one that isn't at hand.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from planecast.host.frequency import Frequency, Priority
 from planecast.host.nics import Nic
 from planecast.host.rdt import BandwidthAllocation, CacheAllocation, Rdt
 from planecast.host.topology import CacheDomain, Core, Node, Topology
+from planecast.partition.catalogued import AMD_UNIT, shape_values
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.model import Bytes, Count, Noun
 from planecast.scenario.placement import CpuList
@@ -40,15 +41,18 @@ class Timing(Noun):
 class MachineShape(Noun):
     """A machine in a few numbers. CPUs count through all cores' first threads, then the second."""
 
+    like: str | None = None
+    """A machine of the catalogue, or a YAML file of `planecast machine probe`: it tells whatever
+    the section doesn't."""
     model: str = "described"
     """Its name, for tables."""
     sockets: Annotated[Count, Field(ge=1, le=8)] = 1
-    cores: Annotated[Count, Field(ge=1, le=256)]
-    """Of a socket."""
+    cores: Annotated[Count, Field(ge=0, le=256)] = 0
+    """Of a socket; needed where `like` doesn't tell."""
     threads: Annotated[Count, Field(ge=1, le=2)] = 1
     """Of a core."""
-    llc: Bytes
-    """Of one last-level cache."""
+    llc: Bytes = 0
+    """Of one last-level cache; needed where `like` doesn't tell."""
     llc_cores: Annotated[Count, Field(ge=0, le=256)] = 0
     """Cores that share it; 0: a socket's."""
     ways: Annotated[Count, Field(ge=0, le=32)] = 0
@@ -62,7 +66,11 @@ class MachineShape(Noun):
     ddio: Annotated[int, Field(ge=0, lt=1 << 32)] = 0
     """Mask of the ways that cards write into."""
     bandwidth_step: Annotated[Count, Field(ge=0, le=100)] = 0
-    """Percent by which memory bandwidth is limited; 0: it can't be."""
+    """By how much memory bandwidth is limited, in `bandwidth_unit`; 0: it can't be."""
+    bandwidth_unit: Literal["percent", "1/8 GB/s"] = "percent"
+    """AMD counts eighths of a GB/s, 2048 being no limit."""
+    bandwidth_classes: Annotated[Count, Field(ge=0, le=128)] = 0
+    """Classes of service that can be limited; 0: as many as `classes`."""
     base_mhz: Annotated[int, Field(ge=0, le=10000)] = 0
     priority_cores: CpuList | None = None
     """Cores with the higher base clock, by their first thread."""
@@ -72,6 +80,25 @@ class MachineShape(Noun):
     nic_node: Annotated[int, Field(ge=0, le=7)] | None = None
     """Node that the data plane's card is next to."""
     timing: Timing = Timing()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_like(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or not isinstance(value.get("like"), str):
+            return value
+        known = shape_values(value["like"])
+        timing = value.get("timing", {})
+        if isinstance(timing, dict):
+            return {**known, **value, "timing": {**known["timing"], **timing}}
+        return {**known, **value}
+
+    @model_validator(mode="after")
+    def _told(self) -> Self:
+        if not self.cores or not self.llc:
+            raise ValueError(
+                "a machine needs cores and llc, or like with a name of planecast machine list"
+            )
+        return self
 
     def topology(self) -> Topology:
         """As `read_topology` would find it."""
@@ -110,8 +137,10 @@ class MachineShape(Noun):
         )
 
     def _rdt(self, domains: tuple[int, ...]) -> Rdt:
-        step = self.bandwidth_step
-        band = BandwidthAllocation("MB", step, step, 100, self.classes, "percent", domains)
+        step, unit = self.bandwidth_step, self.bandwidth_unit
+        most = _UNLIMITED if unit == AMD_UNIT else 100
+        limited = self.bandwidth_classes or self.classes
+        band = BandwidthAllocation("MB", step, step, most, limited, unit, domains)
         cache = CacheAllocation(
             "L3",
             (1 << self.ways) - 1,
@@ -124,12 +153,32 @@ class MachineShape(Noun):
         return Rdt((), True, (cache,) if self.ways else (), band if step else None)
 
 
+_UNLIMITED = 2048
+"""AMD's bandwidth of a class without a limit, as the kernel shows it."""
+
+
+HOST = "host"
+"""The machine that planecast runs on, or the recorded one."""
+
+
+def described(value: Any) -> Any:
+    """What a person calls a machine as a section, or None for the host."""
+    if value == HOST:
+        return None
+    return {"like": value} if isinstance(value, str) else value
+
+
 @dataclass(frozen=True)
 class Machine:
     """What the planner plans for."""
 
     topology: Topology
     timing: Timing
+
+    @classmethod
+    def of(cls, shape: MachineShape) -> Self:
+        """The machine that a section describes."""
+        return cls(shape.topology(), shape.timing)
 
     def clock_ghz(self, core: Core) -> float:
         """The clock that a core is sure of, in GHz."""

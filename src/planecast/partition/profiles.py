@@ -5,16 +5,26 @@ Packets are the unit; a neighbour's unit is a line of memory that it touches.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from planecast.scenario.model import Bytes, Noun
+
+
+def _or_a_run(schema: dict[str, Any]) -> None:
+    """What an editor is told: a run stands for the keys that a section needs."""
+    schema["anyOf"] = [{"required": ["run"]}, {"required": schema.pop("required")}]
 
 
 class Profile(Noun):
     """Cost of a packet in parts that a division of the machine changes differently."""
 
+    model_config = ConfigDict(json_schema_extra=_or_a_run)
+
+    run: str | None = None
+    """A run of planecast measure or profile that this is of: its folder, its name, latest, RUN#2.
+    It tells whatever the section doesn't, by the latest calibration."""
     cycles: Annotated[float, Field(gt=0, le=1e9)]
     """Core cycles of a packet whose data is in the core's own caches, at 64 bytes."""
     cycles_per_line: Annotated[float, Field(ge=0, le=1e6)] = 0.0
@@ -29,6 +39,19 @@ class Profile(Noun):
     """Share of a touch's latency that out-of-order execution and prefetching don't hide."""
     uncertainty: Annotated[float, Field(ge=0, le=1)] = 0.1
     """Relative, of its cost: 95 %."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_run(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or not isinstance(value.get("run"), str):
+            return value
+        # The models behind it take time to load, and most tenants files ask for none of them.
+        from planecast.partition.measured import profile_values
+
+        # One that was kept (a plan's) has everything already, and its run may be gone.
+        if value.keys() >= {"cycles", "touches", "working_set", "exposed"}:
+            return value
+        return {**profile_values(value["run"]), **value}
 
     def cycles_at(self, frame_bytes: int) -> float:
         """Core cycles of a packet of this size."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from planecast.errors import InputError
-from planecast.partition.machine import MachineShape
+from planecast.partition.machine import MachineShape, described
 from planecast.partition.profiles import PROFILES, Profile
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.document import read_document
@@ -126,8 +126,12 @@ class Tenancy(Noun):
     name: Name
     source: str = ""
     """Where it is from, when it is published."""
-    machine: Literal["host"] | MachineShape = "host"
-    """host: this machine, or the recorded one; or a section that describes one."""
+    machine: Annotated[
+        MachineShape | None,
+        BeforeValidator(described, json_schema_input_type=str | MachineShape),
+    ] = None
+    """host: this machine, or the recorded one; a name of `planecast machine list`, or a YAML file
+    of `planecast machine probe`: one socket of it; or a section that describes one."""
     tenants: Annotated[tuple[Tenant, ...], BeforeValidator(listed), Field(min_length=1)]
     classes: Annotated[tuple[ClassRequest, ...], BeforeValidator(listed)] = ()
     """The division itself, when it isn't the plan's to choose."""

@@ -59,6 +59,21 @@ class CoreValues(Noun):
     """Core cycles that a page walk adds to an access beyond that reach."""
 
 
+class AllocationValues(Noun):
+    """What of a shared cache and of memory's bandwidth can be given to classes of service."""
+
+    l3_classes: Positive
+    """Classes for the ways of the last level, the default one included."""
+    l3_least_ways: Positive
+    """Fewest ways of a class."""
+    bandwidth_classes: Positive | None = None
+    """Classes for memory bandwidth; without it, bandwidth can't be limited."""
+    bandwidth_step: Positive | None = None
+    """In `bandwidth_unit`."""
+    bandwidth_unit: Text | None = None
+    """percent, or 1/8 GB/s as AMD counts."""
+
+
 class Microarchitecture(Noun):
     """An entry of the catalogue's microarchitectures."""
 
@@ -66,6 +81,8 @@ class Microarchitecture(Noun):
     title: str
     sources: dict[str, str]
     values: CoreValues
+    allocation: AllocationValues | None = None
+    """None: nothing of its machines can be divided."""
 
 
 class Loaded(Noun):
@@ -162,6 +179,11 @@ class Machine(Noun):
     def core(self) -> CoreValues:
         """What each core has."""
         return self.own_core or microarchitecture_of(self.microarchitecture).values
+
+    @property
+    def allocation(self) -> AllocationValues | None:
+        """What of its caches and memory can be divided."""
+        return microarchitecture_of(self.microarchitecture).allocation
 
     @property
     def llc_bytes(self) -> float:

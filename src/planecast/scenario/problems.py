@@ -51,7 +51,7 @@ def _sentence(noun: type[BaseModel], problem: Any, location: Location, key: str)
         # Raised by one of our own validators: its text says what it got.
         text = str(problem["ctx"]["error"])
         bounded = field is not None and field.annotation in (int, float)
-        return f"{key}: {text}", right if bounded else ""
+        return f"{key}: {text}" if key else text, right if bounded else ""
     return f"{key}: got {shown(problem['input'])}", right
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from planecast.scenario.model import Noun
-from planecast.scenario.scenario import Scenario
-from planecast.scenario.study import StudyFile
 
-SchemaName = Literal["scenario", "study"]
+_BOUNDS = (
+    ("ge", "minimum"),
+    ("le", "maximum"),
+    ("gt", "exclusiveMinimum"),
+    ("lt", "exclusiveMaximum"),
+)
 
 
-def json_schema(name: SchemaName) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a scenario file or a study file."""
-    nouns: dict[SchemaName, type[Noun]] = {"scenario": Scenario, "study": StudyFile}
-    schema = nouns[name].model_json_schema(mode="validation")
+def json_schema(noun: type[Noun]) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the files that hold a noun, as a person may write them."""
+    schema = noun.model_json_schema(mode="validation")
     _bounds_to_numbers(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
@@ -31,7 +33,7 @@ def _bounds_to_numbers(node: Any) -> None:
         return
     for inner in node.values():
         _bounds_to_numbers(inner)
-    for ours, theirs in (("ge", "minimum"), ("le", "maximum")):
+    for ours, theirs in _BOUNDS:
         bound = node.pop(ours, None) if "anyOf" in node else None
         for choice in node.get("anyOf", []):
             if bound is not None and choice.get("type") in ("integer", "number"):
