@@ -106,7 +106,7 @@ def test_a_damaged_record_is_no_traceback(root: Root) -> None:
 def test_a_choice_is_read_by_its_brackets(make_root: MakeRoot) -> None:
     root = make_root({ASPM: "[default] performance powersave\n"})
     settings.apply(root, [Setting(ASPM, "performance")])
-    old = json.loads(settings.record_path(root).read_text())["old"]
+    old = json.loads(settings.record_path(root).read_text())["content"]["old"]
     assert old == {ASPM: "default"}
 
 

@@ -13,7 +13,6 @@ from tests.partition.kernel import KernelTree, Killed, prepare, raise_at, snapsh
 from planecast.errors import InputError, MissingError, RunError
 from planecast.host.root import Root
 from planecast.host.topology import Topology, read_topology
-from planecast.partition import record
 from planecast.partition.apply import apply, undo
 from planecast.partition.machine import Machine, Timing
 from planecast.partition.plan import Plan, make_plan
@@ -50,10 +49,19 @@ class Bench:
         return read_topology(Root(self.root))
 
     def apply(self, tree: Tree | None = None) -> list[str]:
-        return apply(self.plan, self.topology, tree or KernelTree(self.root), self.state)
+        return apply(self.plan, self.topology, tree or KernelTree(self.root), self.state, self.here)
 
     def undo(self, tree: Tree | None = None) -> list[str]:
-        return undo(tree or KernelTree(self.root), self.state)
+        return undo(tree or KernelTree(self.root), self.state, self.here)
+
+    @property
+    def here(self) -> Root:
+        return Root(self.root)
+
+    def boot(self, number: int) -> None:
+        path = self.root / "proc/sys/kernel/random/boot_id"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{number}\n")
 
 
 @pytest.fixture
@@ -120,7 +128,8 @@ from planecast.partition.apply import apply
 from planecast.partition.plan import Plan
 root = Path({root!r})
 plan = Plan.model_validate_json(Path({plan!r}).read_text())
-apply(plan, read_topology(Root(root)), KernelTree(root, kill_at({moment})), Path({state!r}))
+here = Root(root)
+apply(plan, read_topology(here), KernelTree(root, kill_at({moment})), Path({state!r}), here)
 """
 
 
@@ -202,13 +211,10 @@ def test_a_second_plan_and_another_machine_are_refused(bench: Bench, tmp_path: P
         apply(bench.plan, other, KernelTree(bench.root), bench.state)
 
 
-def test_a_record_from_before_a_reboot_is_stale(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_record_from_before_a_reboot_is_stale(bench: Bench) -> None:
+    bench.boot(1)
     bench.apply()
-    after = tmp_path / "boot_id"
-    after.write_text("another\n")
-    monkeypatch.setattr(record, "BOOT_ID", after)
+    bench.boot(2)
     there = snapshot(bench.root)
     assert "before a reboot" in bench.undo()[0]
     assert snapshot(bench.root) == there
@@ -235,6 +241,6 @@ def test_without_resctrl_it_is_said(bench: Bench, tmp_path: Path) -> None:
 def test_a_record_that_cannot_be_read_is_kept(bench: Bench) -> None:
     bench.state.parent.mkdir()
     bench.state.write_text("{")
-    with pytest.raises(RunError, match="can't be read"):
+    with pytest.raises(RunError, match="it is damaged"):
         bench.undo()
     assert bench.state.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ import typer
 
 from planecast.cli.options import FormatOption, OutputOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
-from planecast.cli.partition_apply import ApplyOption, StateOption, apply_plan
+from planecast.cli.partition_apply import ApplyOption, StateOption, ThroughOption, apply_plan, door
 from planecast.cli.partition_topology import SysfsOption, topology_of
 from planecast.errors import InputError
 
@@ -54,6 +55,7 @@ def plan(
     machine: MachineOption = None,
     tries: TriesOption = 400,
     apply: ApplyOption = False,
+    through: ThroughOption = "resctrl",
     state: StateOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -68,9 +70,9 @@ def plan(
         raise InputError(
             "a machine that isn't this one can't be changed", asked, "leave one of the two out"
         )
-    made, _ = plan_of(tenants, sysfs, tries, machine)
+    made, site = plan_of(tenants, sysfs, tries, machine, through)
     if apply:
-        apply_plan(made, state)
+        apply_plan(made, site.topology, door(through), state)
     emit(_sheet(made), form, output)
 
 
@@ -82,18 +84,23 @@ def show(
     ] = "pqos",
     sysfs: SysfsOption = Path("/"),
     machine: MachineOption = None,
+    through: ThroughOption = "resctrl",
     tries: TriesOption = 400,
 ) -> None:
     """Print a plan as the commands of another tool. Runs none of them."""
     from planecast.partition.show import show as lines_of
 
-    made, site = plan_of(tenants, sysfs, tries, machine)
+    made, site = plan_of(tenants, sysfs, tries, machine, through)
     for line in lines_of(made, form, site.topology):
         sys.stdout.write(line + "\n")
 
 
 def plan_of(
-    path: str, sysfs: Path, tries: int, machine: str | None = None
+    path: str,
+    sysfs: Path,
+    tries: int,
+    machine: str | None = None,
+    through: Literal["resctrl", "pqos"] = "resctrl",
 ) -> tuple[Plan, Machine]:
     """The plan that a file holds, or that its tenants get; and the machine it is for.
 
@@ -104,10 +111,10 @@ def plan_of(
     from planecast.partition.plan import make_plan
     from planecast.partition.tenants import load_tenancy
 
-    asked = site_of(machine, sysfs) if machine is not None else None
+    asked = site_of(machine, sysfs, through) if machine is not None else None
     if path.endswith(".json"):
         made = read_plan(Path(path))
-        here = asked or site_of("host", sysfs)
+        here = asked or site_of("host", sysfs, through)
         if here.topology.fingerprint != made.fingerprint:
             raise InputError(
                 f"the plan is for another machine, {made.machine}",
@@ -118,20 +125,28 @@ def plan_of(
         return made, here
     tenancy = load_tenancy(path)
     described = Machine.of(tenancy.machine) if tenancy.machine is not None else None
-    site = asked or described or site_of("host", sysfs)
+    site = asked or described or site_of("host", sysfs, through)
     return make_plan(site, tenancy, tries), site
 
 
-def site_of(machine: str, sysfs: Path) -> Machine:
+def site_of(machine: str, sysfs: Path, through: Literal["resctrl", "pqos"]) -> Machine:
     """A machine by its name; ``host`` is this one, or the one recorded under `sysfs`.
 
-    Raises InputError for a name that there isn't.
+    Where resctrl isn't mounted and all goes through pqos, that tells what can be divided. Raises
+    InputError for a name that there isn't, MissingError without pqos.
     """
     from planecast.partition.machine import HOST, Machine, MachineShape, Timing, described
     from planecast.scenario.problems import validated
 
     if machine == HOST:
-        return Machine(topology_of(sysfs), Timing())
+        here = topology_of(sysfs)
+        if through == "pqos" and sysfs == Path("/") and not here.rdt.mounted:
+            from planecast.partition.pqos import Pqos
+
+            pqos = Pqos()
+            pqos.check()
+            here = replace(here, rdt=pqos.offer())
+        return Machine(here, Timing())
     if sysfs != Path("/"):
         raise InputError("two machines are named", f"--machine {machine}", "leave --sysfs out")
     return Machine.of(validated(MachineShape, described(machine), lambda _: f"--machine {machine}"))

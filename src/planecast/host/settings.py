@@ -1,22 +1,19 @@
 """Writing what ``doctor`` advises, and writing back what was there.
 
-Before a file is written, its old value stands on disk in a record; so ``undo`` restores it after a
-crash as well, whether the write had happened or not. The record knows the boot that it is of: after
-another one the kernel has forgotten all that was written, and there is nothing to restore.
+Before a file is written, its old value stands in a record (`host.record`); so ``undo`` restores it
+after a crash as well, whether the write had happened or not.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from planecast.errors import RunError
 from planecast.host.check import Setting
+from planecast.host.record import drop_record, keep_record, read_record, unreadable
 from planecast.host.root import Root
 
 _RECORD = "var/lib/planecast/settings.json"
@@ -47,20 +44,13 @@ def recorded(root: Root) -> dict[str, str]:
     Of an earlier boot there are none: the kernel's values are its own again. Raises RunError for a
     record that can't be read.
     """
-    path = record_path(root)
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-        old, boot = dict(found["old"]), str(found["boot"])
-    except (FileNotFoundError, NotADirectoryError):
+    record = read_record(record_path(root))
+    if record is None or record.stale(root):
         return {}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is damaged"
-        raise RunError(
-            f"can't read what was changed: {reason}",
-            str(path),
-            "restart the machine, then delete it",
-        ) from None
-    return {str(k): str(v) for k, v in old.items()} if boot == _boot(root) else {}
+    old = record.content.get("old")
+    if not isinstance(old, dict):
+        raise unreadable(record_path(root), "it is damaged")
+    return {str(path): str(value) for path, value in old.items()}
 
 
 def apply(root: Root, settings: Iterable[Setting]) -> list[Change]:
@@ -115,25 +105,8 @@ def _write(root: Root, path: str, value: str) -> Change:
 
 
 def _keep(root: Root, old: dict[str, str]) -> None:
-    """Write the record whole and onto the disk; without old values there is none."""
-    path = record_path(root)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        if not old:
-            path.unlink(missing_ok=True)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8") as file:
-            json.dump({"boot": _boot(root), "old": old}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise RunError(
-            f"can't record what was there: {reason}", str(path), "nothing is changed; take sudo"
-        ) from None
-
-
-def _boot(root: Root) -> str:
-    return root.text("proc/sys/kernel/random/boot_id")
+    """Write the record; without old values there is none."""
+    if old:
+        keep_record(record_path(root), root, {"old": old})
+    else:
+        drop_record(record_path(root))

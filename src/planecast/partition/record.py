@@ -1,26 +1,23 @@
-"""The record of what was there before a plan was applied: written first, removed last.
-
-It is kept where it outlives a reboot. The kernel's own division does not, so a record of an earlier
-boot has nothing to restore: it is stale.
-"""
+"""What a plan changes: every group as it was, in a record (`host.record`) until it is undone."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from planecast.errors import RunError
-from planecast.results.atomic import write_text
+from planecast.host.record import keep_record, read_record, unreadable
+from planecast.host.root import Root
 from planecast.scenario.model import Noun, listed
 
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+Door = Literal["resctrl", "pqos"]
+"""What the machine is divided through."""
 
 
 class GroupState(Noun):
-    """A group as it was. Texts are the files', byte for byte."""
+    """A group as it was. Texts are the files', byte for byte; of pqos, what it said in their form."""
 
     name: str
     """Empty for the default group."""
@@ -28,14 +25,14 @@ class GroupState(Noun):
     cpus_list: str
 
 
-class Record(Noun):
+class Applied(Noun):
     """What an apply changed, or was about to change."""
 
     plan: str
     fingerprint: str
     """Of the machine."""
-    boot_id: str
     applied_at: str
+    through: Door
     before: Annotated[tuple[GroupState, ...], BeforeValidator(listed)]
     """Every group that was there."""
     made: Annotated[tuple[str, ...], BeforeValidator(listed)]
@@ -54,40 +51,20 @@ def record_path(named: Path | None = None) -> Path:
     return Path.home() / ".local/state/planecast/partition.json"
 
 
-def boot_id() -> str:
-    """What is another after each boot; empty where the kernel doesn't tell."""
-    try:
-        return BOOT_ID.read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
+def read_applied(path: Path, root: Root) -> tuple[Applied, bool] | None:
+    """What is applied, and whether it is of an earlier boot; None when nothing is.
 
-
-def read_record(path: Path) -> Record | None:
-    """The record, or None when nothing is applied. Raises RunError for one that can't be read."""
-    try:
-        return Record.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    Raises RunError for a record that can't be read.
+    """
+    record = read_record(path)
+    if record is None:
         return None
-    except (OSError, ValueError) as error:
-        raise RunError(
-            f"the record of what was there can't be read: {str(error).splitlines()[0]}",
-            str(path),
-            "look at it, restore /sys/fs/resctrl by hand (umount it and mount it again resets "
-            "everything), then remove it",
-        ) from error
-
-
-def write_record(record: Record, path: Path) -> None:
-    """Writes it whole or not at all, on the disk before this returns. Raises RunError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(
-            f"can't make the record's folder: {error.strerror}", str(path), "name one with --state"
-        ) from error
-    write_text(path, record.model_dump_json(indent=1) + "\n")
+        return Applied.model_validate(dict(record.content)), record.stale(root)
+    except ValueError:
+        raise unreadable(path, "it is damaged") from None
 
 
-def remove_record(path: Path) -> None:
-    """Takes the record away."""
-    path.unlink(missing_ok=True)
+def keep_applied(applied: Applied, path: Path, root: Root) -> None:
+    """Writes it whole or not at all, on the disk before this returns. Raises RunError."""
+    keep_record(path, root, applied.model_dump(mode="json"))

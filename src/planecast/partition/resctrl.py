@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planecast.errors import MissingError, RunError
+from planecast.partition.record import Door
 
 RESCTRL = Path("/sys/fs/resctrl")
 STATUS = "info/last_cmd_status"
@@ -22,6 +23,8 @@ _RESERVED = {"info", "mon_groups", "mon_data"}
 
 class Tree:
     """Reads and changes one resctrl tree. A group is named by its folder, the default one ""."""
+
+    door: Door = "resctrl"
 
     def __init__(self, path: Path = RESCTRL) -> None:
         self.path = path
@@ -56,6 +59,14 @@ class Tree:
             if path.is_dir() and path.name not in _RESERVED
         )
         return ["", *found]
+
+    def taken(self) -> list[str]:
+        """All groups but the default one: who made a group uses it."""
+        return self.groups()[1:]
+
+    def place(self, group: str, name: str) -> str:
+        """A group's file."""
+        return str(self.path / group / name)
 
     def read(self, group: str, name: str) -> str:
         """The text of a group's file, as it stands. Raises RunError."""
