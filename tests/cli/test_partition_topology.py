@@ -47,3 +47,15 @@ def test_a_folder_that_is_no_machine_is_refused(run: Run, tmp_path: Path) -> Non
 
 def test_this_machine(run: Run) -> None:
     assert run("partition", "topology", "--format", "json").json()["cores"]
+
+
+def test_a_page_of_the_machine_and_of_a_plan(run: Run, tmp_path: Path) -> None:
+    page = tmp_path / "machine.html"
+    tree = write_tree(tmp_path / "xeon", XEON)
+    assert run("partition", "topology", "--sysfs", tree, "-o", page).out == f"{page}\n"
+    assert "socket 1, node 1, L3 1: 27.5 MiB, 11 ways" in page.read_text()
+    who = tmp_path / "tenants.yaml"
+    who.write_text("name: s\ntenants:\n  - {name: dp, role: dataplane, cores: 1}\n")
+    plan = tmp_path / "plan.html"
+    run("partition", "plan", who, "--sysfs", tree, "--tries", "1", "-o", plan)
+    assert "Whose the cores are" in plan.read_text()

@@ -27,6 +27,11 @@ def picture(machine: Topology) -> Iterator[str]:
     for socket in machine.sockets:
         yield from _socket(machine, socket)
     yield ""
+    yield from remarks(machine)
+
+
+def remarks(machine: Topology) -> Iterator[str]:
+    """What no picture shows: clocks, what is isolated or bound, what can be divided."""
     yield from _clocks(machine)
     isolated = [cpu for core in machine.cores if core.isolated for cpu in core.threads]
     yield f"isolated: {format_cpus(isolated) or 'no CPU'}"

@@ -13,7 +13,7 @@ import typer
 from planecast.cli.options import FormatOption, OutputOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
 from planecast.cli.partition_apply import ApplyOption, StateOption, ThroughOption, apply_plan, door
-from planecast.cli.partition_topology import SysfsOption, topology_of
+from planecast.cli.partition_topology import SysfsOption, is_page, topology_of, write_page
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def plan(
 ) -> None:
     """Divide the machine: cores, cache ways, bandwidth and clocks, with what is predicted of it.
 
-    Nothing is changed without --apply. -o plan.json keeps the plan; `partition show` prints its
-    commands; `partition --undo` restores what was there before --apply.
+    Nothing is changed without --apply. -o plan.json keeps the plan, -o plan.html draws it;
+    `partition show` prints its commands; `partition --undo` restores what was there before --apply.
     """
     if apply and (sysfs != Path("/") or machine not in (None, "host")):
         asked = f"--sysfs {sysfs}" if sysfs != Path("/") else f"--machine {machine}"
@@ -73,6 +73,11 @@ def plan(
     made, site = plan_of(tenants, sysfs, tries, machine, through)
     if apply:
         apply_plan(made, site.topology, door(through), state)
+    if form is None and is_page(output):
+        from planecast.report.machine_page import plan_html
+
+        write_page(output, plan_html(made, site.topology, _notes(made)))
+        return
     emit(_sheet(made), form, output)
 
 

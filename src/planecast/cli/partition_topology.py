@@ -39,8 +39,17 @@ _COLUMNS = (
 def topology(
     sysfs: SysfsOption = Path("/"), form: FormatOption = None, output: OutputOption = None
 ) -> None:
-    """Show the machine: sockets, nodes, caches, cores, siblings, clocks, cards, RDT, isolation."""
+    """Show the machine: sockets, nodes, caches, cores, siblings, clocks, cards, RDT, isolation.
+
+    -o machine.html draws it.
+    """
     machine = topology_of(sysfs)
+    if form is None and is_page(output):
+        from planecast.cli.partition_picture import remarks
+        from planecast.report.machine_page import machine_html
+
+        write_page(output, machine_html(machine, list(remarks(machine))))
+        return
     if chosen_format(form, output) == "table":
         from planecast.cli.partition_picture import picture
 
@@ -54,6 +63,20 @@ def topology(
         return
     document = {**asdict(machine), "fingerprint": machine.fingerprint}
     emit(Sheet(_COLUMNS, _rows(machine), document=document), form, output)
+
+
+def is_page(output: Path | None) -> bool:
+    """Whether a page was asked for, by the file's name."""
+    return output is not None and output.suffix.lower() == ".html"
+
+
+def write_page(output: Path | None, html: str) -> None:
+    """Write a page, and say where it is."""
+    from planecast.results.atomic import write_text
+
+    assert output is not None
+    write_text(output, html)
+    typer.echo(output)
 
 
 def topology_of(sysfs: Path) -> Topology:
