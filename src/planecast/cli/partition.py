@@ -8,6 +8,7 @@ import typer
 
 from planecast.cli.partition_apply import StateOption, undo_plan
 from planecast.cli.partition_plan import plan, show
+from planecast.cli.partition_sibling import sibling
 from planecast.cli.partition_topology import topology
 from planecast.cli.partition_verify import verify
 from planecast.errors import InputError
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
     app.command()(plan)
     app.command()(show)
     app.command()(verify)
+    app.command()(sibling)
     app.callback(invoke_without_command=True)(partition)
 
 

@@ -29,7 +29,8 @@ _WIDTH = 0.01
 _SHARE = 0.02
 """Share of all canaries that makes a mode of a window: a few lucky readings don't."""
 
-_STATES = (("undisturbed", 1 + TOLERANCE), ("unsettled", 1.2), ("busy", 2.0))
+_BUSY_END = 2.0
+_STATES = (("undisturbed", 1 + TOLERANCE), ("unsettled", 1.2), ("busy", _BUSY_END))
 """Upper ends of the states in multiples of the low mode; a canary above the last is ``stopped``."""
 
 
@@ -91,6 +92,18 @@ def settled(canaries: ArrayLike, floor: float | None = None) -> NDArray[np.bool_
     values = _pairs(canaries)
     lowest = settled_floor(values) if floor is None else floor
     return np.asarray(_agree(values) & (values.max(axis=1) <= CEILING * lowest), dtype=np.bool_)
+
+
+def busy(canaries: ArrayLike, floor: float | None = None) -> NDArray[np.bool_]:
+    """Which measurements had a busy sibling before and after: both canaries read more than any
+    clock step explains, and less than when we did not run at all.
+
+    `floor` is as in `settled`. Raises ValueError as low_mode does.
+    """
+    values = _pairs(canaries)
+    lowest = settled_floor(values) if floor is None else floor
+    inside = (values > CEILING * lowest) & (values <= _BUSY_END * lowest)
+    return np.asarray(inside.all(axis=1), dtype=np.bool_)
 
 
 def settled_floor(canaries: ArrayLike) -> float:
