@@ -29,3 +29,14 @@ def test_a_study_that_is_wrong_is_told(run: Run, study: Path) -> None:
     answer = run("partition", "verify", study)
     assert answer.code == 2
     assert "study.yaml:7: unknown key" in answer.err
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_plan_that_cannot_be_applied_here_is_predicted(
+    run: Run, study: Path, repository: Path
+) -> None:
+    plan = repository / "studies" / "res-6230n.yaml"
+    answer = run("partition", "verify", study, "--plan", plan, "--seconds", "1")
+    assert answer.code == 0, answer.err
+    assert "the plan res-6230n is not applied: the plan is for another machine" in answer.out
+    assert "the data plane 0x7f0, the neighbour 0x3" in answer.out

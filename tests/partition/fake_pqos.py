@@ -7,17 +7,18 @@ of the change that it refuses.
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 WAYS, CLASSES, LIMITED = 11, 16, 8
 
 
-def fresh(cpus: int, sockets: int) -> dict:
+def fresh(cpus: int, sockets: int) -> dict[str, Any]:
     full = {str(s): [(1 << WAYS) - 1] * CLASSES for s in range(sockets)}
     free = {str(s): [100] * LIMITED for s in range(sockets)}
     return {"l3": full, "mba": free, "cpus": [0] * cpus}
 
 
-def shown(state: dict, details: bool) -> list:
+def shown(state: dict[str, Any], details: bool) -> list[str]:
     lines = ["NOTE:  Mixed use of MSR and kernel interfaces to manage", "       CAT or CMT & MBM"]
     if details:
         lines += [
@@ -39,9 +40,12 @@ def shown(state: dict, details: bool) -> list:
     return lines
 
 
-def define(state: dict, text: str) -> None:
+def define(state: dict[str, Any], text: str) -> None:
     for part in filter(None, text.split(";")):
-        (kind, place), (number, value) = part.split(":")[0].split("@"), part.split(":")[1].split("=")
+        (kind, place), (number, value) = (
+            part.split(":")[0].split("@"),
+            part.split(":")[1].split("="),
+        )
         for socket in place.split(","):
             if kind == "llc":
                 mask = int(value, 16)
@@ -52,14 +56,14 @@ def define(state: dict, text: str) -> None:
                 state["mba"][socket][int(number)] = -(-int(value) // 10) * 10
 
 
-def associate(state: dict, text: str) -> None:
+def associate(state: dict[str, Any], text: str) -> None:
     for part in filter(None, text.split(";")):
         number, cpus = part.removeprefix("llc:").split("=")
         for cpu in cpus.split(","):
             state["cpus"][int(cpu)] = int(number)
 
 
-def main(folder: Path, words: list) -> None:
+def main(folder: Path, words: list[str]) -> None:
     file, log, refuse = folder / "state.json", folder / "asked", folder / "refuse"
     state = json.loads(file.read_text())
     if words[0] == "-s":

@@ -9,8 +9,8 @@ from tests.engines.simulate.conftest import base, calibration, counts, hierarchy
 from tests.partition.conftest import described, tenancy
 
 from planecast.engines.solve import Calibration, solve
-from planecast.partition.division import Division, Service
 from planecast.partition.assign import naive_cores, shares
+from planecast.partition.division import Division, Service
 from planecast.partition.measured import split_cost
 from planecast.partition.predict import Case, predict
 from planecast.results import Manifest, Result, RunDirectory
@@ -74,9 +74,7 @@ def test_more_flows_are_a_larger_working_set(calibration: Calibration) -> None:
     assert sizes[0] < sizes[-1]
 
 
-def test_a_tenant_may_name_a_run(
-    runs: Path, calibration: Calibration, manifest: Manifest
-) -> None:
+def test_a_tenant_may_name_a_run(runs: Path, calibration: Calibration, manifest: Manifest) -> None:
     (predicted,) = solve([SCENARIO], calibration, manifest)
     name = measured_run(runs, [as_measured(predicted, f) for f in (1.0, 2.0)])
     who = tenancy(

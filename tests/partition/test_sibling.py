@@ -22,7 +22,7 @@ CANARY, WINDOWS = 2.4, 48
 
 
 def trials(visits: int, busy_visits: int, slower: float) -> dict[str, np.ndarray]:
-    """Two workloads of 100 and 200 cycles; in some visits a sibling is busy, and they are slower."""
+    """Two workloads of 100 and 200 cycles, slower in visits in which a sibling is busy."""
     random = np.random.default_rng(1)
     rows: dict[str, list[float]] = {}
     labels = []

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from planecast.cli.calibration_run import CalibrationOption, calibration_of
 from planecast.cli.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
+from planecast.cli.partition_apply import StateOption, ThroughOption, door
 from planecast.cli.progress import progress_bar
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from planecast.partition.divided import Divided
     from planecast.partition.verify import Cost, Verified
+    from planecast.scenario.scenario import Scenario
 
 _COLUMNS = (
     Column("neighbour", "neighbour"),
@@ -26,11 +29,27 @@ _COLUMNS = (
     Column("predicted_slowdown", "times idle, predicted", number=True),
     Column("error_percent", "error, %", number=True),
 )
+_PLAN_COLUMNS = (
+    Column("divided_cycles_per_packet", "with the plan, cycles/packet", number=True),
+    Column("speedup", "times as fast", number=True),
+    Column("predicted_speedup", "times as fast, predicted", number=True),
+)
 
 
 def verify(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study of noisy neighbours.")],
     calibration: CalibrationOption = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            "--plan",
+            metavar="TENANTS",
+            help="Measure each neighbour with and without this plan in turns: a tenants file, or a "
+            "plan that was written to JSON. Where it can't be applied, its effect is predicted.",
+        ),
+    ] = None,
+    through: ThroughOption = "resctrl",
+    state: StateOption = None,
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", min=1, max=86400, help="Time to measure for; else the study's."),
@@ -62,16 +81,44 @@ def verify(
             raise
         missing = f"nothing is predicted: {error}"
     manifest = collect_manifest("measure", scenario.traffic.seed)
+    divided = _divided(plan, through, state, scenario, found.cpu) if plan is not None else None
     with (
         RunDirectory.create(root, "verify", found.name) as run,
         progress_bar("measuring") as progress,
     ):
-        answer = run_study(Context(found, study, scenario, model, run, manifest, progress))
+        context = Context(found, study, scenario, model, run, manifest, progress, divided)
+        answer = run_study(context)
     page = write_report(run, run.path / "report.html")
-    emit(_sheet(answer, run.path, page, missing), form, output)
+    emit(_sheet(answer, run.path, page, missing, divided), form, output)
 
 
-def _sheet(answer: Verified, run: Path, page: Path, missing: str) -> Sheet:
+def _divided(
+    plan: str,
+    through: Literal["resctrl", "pqos"],
+    state: Path | None,
+    scenario: Scenario,
+    cpu: int,
+) -> Divided:
+    """The plan, ready to be applied if this machine can. Raises as `plan --apply` does."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from planecast.cli.partition_plan import plan_of, site_of
+    from planecast.partition.divided import concerning
+    from planecast.partition.optimise import TRIES
+    from planecast.partition.record import record_path
+
+    made, site = plan_of(plan, Path("/"), TRIES, None, through)
+    here = site_of("host", Path("/"), through).topology
+    divided = concerning(made, site.topology, here, scenario, cpu)
+    if divided.lacking:
+        return divided
+    groups = door(through)
+    groups.check()
+    return replace(divided, groups=groups, state=record_path(state))
+
+
+def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divided | None) -> Sheet:
     busy = answer.costs[1:]
     errors = [abs(error) for cost in busy if (error := _error(cost)) is not None]
     notes = []
@@ -86,16 +133,42 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str) -> Sheet:
     )
     if answer.sibling:
         notes.append("the neighbour's CPU is a thread of the data plane's own core")
-    else:
+    elif divided is None:
         notes.append(
-            "siblings, cache ways, bandwidth and clocks can't be varied here unless partition "
-            "topology shows them; partition plan predicts them"
+            "--plan measures with and without a division of cache and bandwidth, where the machine "
+            "has one; elsewhere it predicts it"
         )
+    notes += _plan_notes(answer, divided) if divided is not None else []
     notes += [missing] if missing else []
     notes += [f"run: {run}", f"report: {page}"]
     rows = [_row(cost) for cost in answer.costs]
     cells = [_cells(cost) for cost in answer.costs]
-    return Sheet(_COLUMNS, rows, cells, document={"points": rows}, notes=notes)
+    columns = _COLUMNS if divided is None else (*_COLUMNS, *_PLAN_COLUMNS)
+    return Sheet(columns, rows, cells, document={"points": rows}, notes=notes)
+
+
+def _plan_notes(answer: Verified, divided: Divided) -> list[str]:
+    own, other = divided.own, divided.other
+    ways = ", ".join(
+        f"{who} {service.l3:#x}"
+        for who, service in (("the data plane", own), ("the neighbour", other))
+        if service.l3 is not None
+    )
+    limit = f", the neighbour's bandwidth {other.bandwidth}" if other.bandwidth is not None else ""
+    words = f"{ways or 'no ways given'}{limit}"
+    if divided.lacking:
+        return [
+            f"the plan {divided.plan.name} is not applied: {divided.lacking}; its effect is "
+            f"predicted alone ({words})"
+        ]
+    lines = [f"with the plan {divided.plan.name}: {words}; applied and undone at each visit"]
+    speedups = [c.divided.speedup for c in answer.costs[1:] if c.divided and c.divided.speedup]
+    certain = [s for s in speedups if s.low is not None and s.low > 1]
+    lines.append(
+        f"beside {len(certain)} of {len(speedups)} busy neighbours the plan is faster for certain "
+        "(the interval is above 1)"
+    )
+    return lines
 
 
 def _error(cost: Cost) -> float | None:
@@ -115,6 +188,22 @@ def _row(cost: Cost) -> dict[str, Any]:
         "predicted_cycles_per_packet": predicted.value if predicted else None,
         "predicted_slowdown": cost.predicted_slowdown,
         "error_percent": _error(cost),
+        **_plan_row(cost),
+    }
+
+
+def _plan_row(cost: Cost) -> dict[str, Any]:
+    apart = cost.divided
+    if apart is None:
+        return {}
+    return {
+        "divided_cycles_per_packet": apart.measured.cycles_per_packet.value
+        if apart.measured is not None
+        else None,
+        "speedup": apart.speedup.value if apart.speedup is not None else None,
+        "speedup_low": apart.speedup.low if apart.speedup is not None else None,
+        "speedup_high": apart.speedup.high if apart.speedup is not None else None,
+        "predicted_speedup": apart.predicted_speedup,
     }
 
 
@@ -129,4 +218,18 @@ def _cells(cost: Cost) -> dict[str, str]:
         "predicted_cycles_per_packet": estimate_text(predicted),
         "predicted_slowdown": f"{cost.predicted_slowdown:.3f}" if cost.predicted_slowdown else "",
         "error_percent": f"{error:+.1f}" if error is not None else "",
+        **_plan_cells(cost),
+    }
+
+
+def _plan_cells(cost: Cost) -> dict[str, str]:
+    apart = cost.divided
+    if apart is None:
+        return {}
+    measured = apart.measured.cycles_per_packet if apart.measured is not None else None
+    expected = apart.predicted_speedup
+    return {
+        "divided_cycles_per_packet": estimate_text(measured),
+        "speedup": estimate_text(apart.speedup),
+        "predicted_speedup": f"{expected:.3f}" if expected is not None else "",
     }

@@ -22,7 +22,13 @@ def register(app: typer.Typer) -> None:
 
 
 def schema(
-    name: Annotated[SchemaName, typer.Argument(help="Which file's schema: tenants is what partition plan reads, neighbours what verify does.")],
+    name: Annotated[
+        SchemaName,
+        typer.Argument(
+            help="Which file's schema; of partition: tenants is what plan reads, neighbours what "
+            "verify reads."
+        ),
+    ],
     form: Annotated[
         Literal["json"], typer.Option("--format", help="A schema is JSON: for scripts' sake.")
     ] = "json",

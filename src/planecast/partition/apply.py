@@ -24,7 +24,6 @@ from planecast.partition.schemata import parse_schemata, schemata_of
 from planecast.partition.show import group_name
 from planecast.scenario.cpus import format_cpus
 
-
 HERE = Root()
 """The machine whose boots make a record stale."""
 

@@ -23,7 +23,9 @@ def shape_values(name: str) -> dict[str, Any]:
         machine = machine_of(name)
         return {**_cores(machine), **_allocation(machine), "timing": _timing(machine)}
     except InputError as error:
-        raise ValueError("; ".join(text for text in (error.what, error.what_to_do) if text)) from None
+        raise ValueError(
+            "; ".join(text for text in (error.what, error.what_to_do) if text)
+        ) from None
 
 
 def _cores(machine: Machine) -> dict[str, Any]:

@@ -49,12 +49,32 @@ class Contended:
     """Latency of memory over an idle machine's."""
 
 
+@dataclass(frozen=True)
+class Parts:
+    """A last level that is divided, and memory that is held back."""
+
+    own: float
+    """Share of it that the data plane may fill."""
+    other: float
+    """Share that the neighbour may fill."""
+    held_back: float = 1.0
+    """How many times as long memory takes for the neighbour, by its limit of bandwidth."""
+
+
 def beside(
-    calibration: Calibration, scenario: Scenario, work: Work, memory_gbs: float
+    calibration: Calibration,
+    scenario: Scenario,
+    work: Work,
+    memory_gbs: float,
+    parts: Parts | None = None,
 ) -> Contended:
-    """The machine that the data plane has beside this neighbour."""
+    """The machine that the data plane has beside this neighbour; both share the last level, or
+    have the `parts` of it that a division gives them."""
+    whole = parts.own if parts is not None else 1.0
     if work.mode in ("idle", "spin") or work.bytes <= _private_bytes(calibration.hierarchy):
-        return Contended(calibration, 1.0, _private_rate(calibration.hierarchy, work), 1.0)
+        rate = _private_rate(calibration.hierarchy, work)
+        quiet = on_what_is_left(calibration, whole, 1.0) if parts is not None else calibration
+        return Contended(quiet, whole, rate, 1.0)
     hierarchy = calibration.hierarchy.with_last_level(calibration.last_level_factor)
     memory = Memory(hierarchy.memory_latency_cycles / hierarchy.tsc_hz * 1e9, memory_gbs)
     facts = facts_of(asked([scenario]))
@@ -62,18 +82,24 @@ def beside(
     capacity = np.array([hierarchy.levels[-1].size_bytes / LINE_BYTES])
     # The other sizes of the last level matter to the interval alone.
     one = calibration.model_copy(update={"alternatives": ()})
-    share, factor, hit, rate = 1.0, 1.0, 0.5, 0.0
+    held_back = parts.held_back if parts is not None else 1.0
+    share, factor, hit, rate = whole, 1.0, 0.5, 0.0
     for turn in range(_ROUNDS):
         step = 1.0 if turn == 0 else 0.4
         slower = on_what_is_left(one, share, factor)
         cycles = float(predicted_cycles([scenario], slower, by_stage=False).value[0])
-        rate = _rate(hierarchy, work, hit, factor)
+        rate = _rate(hierarchy, work, hit, factor * held_back)
         own = _region(work, rate * cycles / hierarchy.tsc_hz / len(scenario.placement.cpus))
-        shares = hit_shares([*regions, own], capacity, facts.lcores, shared=True)
+        if parts is None:
+            shares = hit_shares([*regions, own], capacity, facts.lcores, shared=True)
+            left = _left(regions, shares[:-1], capacity, work.bytes / LINE_BYTES)
+        else:
+            shares = hit_shares(regions, capacity * parts.own, facts.lcores, shared=True)
+            shares += hit_shares([own], capacity * parts.other, facts.lcores, shared=True)
+            left = parts.own
         served = float(shares[-1][0])
         moved = abs(served - hit)
         hit = (1 - step) * hit + step * served
-        left = _left(regions, shares[:-1], capacity, work.bytes / LINE_BYTES)
         moved = max(moved, abs(left - share))
         share = (1 - step) * share + step * left
         missed = sum(float((r.touches * (1 - s))[0]) for r, s in zip(regions, shares, strict=False))

@@ -61,7 +61,9 @@ class Pqos:
         try:
             said = self._now()
         except RunError as error:
-            raise MissingError(error.what, error.where, "pqos needs root and a CPU with RDT") from None
+            raise MissingError(
+                error.what, error.where, "pqos needs root and a CPU with RDT"
+            ) from None
         if not any(said.classes.values()):
             raise MissingError("pqos tells of nothing to divide", f"{self._program} -s", "")
 
@@ -70,12 +72,11 @@ class Pqos:
         text = self._run("-s", "-v")
         domains = tuple(sorted({int(number) for number in _PLACE.findall(text)}))
         l3, band = _L3_DETAILS.search(text), _MBA_DETAILS.search(text)
-        caches, limit = (), None
+        caches: tuple[CacheAllocation, ...] = ()
+        limit = None
         if l3:
             classes, ways, shared = int(l3[1]), int(l3[2]), int(l3[3], 16)
-            caches = (
-                CacheAllocation("L3", (1 << ways) - 1, 1, classes, shared, False, domains),
-            )
+            caches = (CacheAllocation("L3", (1 << ways) - 1, 1, classes, shared, False, domains),)
         if band:
             step = int(band[2])
             most = max([100, *(int(value) for _, value in _BANDWIDTH.findall(text))])
@@ -94,7 +95,9 @@ class Pqos:
 
     def taken(self) -> list[str]:
         """Classes that have CPUs."""
-        return [_group(number) for number, cpus in sorted(self._now().cpus.items()) if number and cpus]
+        return [
+            _group(number) for number, cpus in sorted(self._now().cpus.items()) if number and cpus
+        ]
 
     def read(self, group: str, name: str) -> str:
         """A class in the form of resctrl's file."""
@@ -163,7 +166,7 @@ class Pqos:
 
 
 def parse_shown(text: str) -> _Said:
-    """What ``pqos -s`` printed. Raises RunError where code and data have ways of their own (CDP)."""
+    """What ``pqos -s`` printed. Raises RunError where code and data are apart (CDP)."""
     if _APART.search(text):
         raise RunError(
             "code and data have ways of their own (CDP)", "pqos -s", "pqos -R l3cdp-off, or resctrl"

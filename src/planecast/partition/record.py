@@ -17,7 +17,7 @@ Door = Literal["resctrl", "pqos"]
 
 
 class GroupState(Noun):
-    """A group as it was. Texts are the files', byte for byte; of pqos, what it said in their form."""
+    """A group as it was: its files' texts, byte for byte; of pqos, what it said in their form."""
 
     name: str
     """Empty for the default group."""

@@ -81,7 +81,9 @@ def sibling_costs(run: RunDirectory, calibration: Calibration | None) -> list[Si
     states = _states(columns)
     scenarios = _scenarios(run, columns)
     labels = list(dict.fromkeys(columns["label"].tolist()))
-    return [_cost(str(label), columns, states, scenarios.get(label), calibration) for label in labels]
+    return [
+        _cost(str(label), columns, states, scenarios.get(label), calibration) for label in labels
+    ]
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planecast.engines.measure import TrialTable, measure
@@ -13,7 +13,8 @@ from planecast.engines.solve import Calibration, solve
 from planecast.generators.neighbour import Done, Neighbour, Work
 from planecast.host.root import Root
 from planecast.host.topology import read_topology
-from planecast.partition.contention import Contended, beside, with_neighbour
+from planecast.partition.contention import Contended, Parts, beside, with_neighbour
+from planecast.partition.divided import Divided
 from planecast.partition.machine import Timing
 from planecast.partition.noisy import Noisy
 from planecast.results.estimate import Estimate, ratio
@@ -26,7 +27,10 @@ from planecast.scenario.scenario import Scenario
 Progress = Callable[[float, float, str], None]
 
 PREDICTIONS = "predictions.json"
+WITH_PLAN = "divided.json"
 QUIET = "idle"
+DIVIDED = ", divided"
+"""Ends the label of a point that is measured with the plan applied."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,24 @@ class Context:
     run: RunDirectory
     manifest: Manifest
     progress: Progress
+    divided: Divided | None = None
+    """A plan to measure with and without, where this machine can."""
+
+
+Pair = tuple[Result, Result | None]
+"""Measured and predicted."""
+
+
+@dataclass(frozen=True)
+class WithPlan:
+    """What one neighbour costs with the plan applied."""
+
+    measured: Result | None
+    """None where the plan can't be applied here."""
+    speedup: Estimate | None
+    """Measured cycles a packet without the plan over those with it."""
+    predicted_speedup: float | None
+    """None without a calibration."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +80,8 @@ class Cost:
     predicted_slowdown: float | None
     lines_per_s: float
     """What the neighbour was measured to touch; of an idle one 0."""
+    divided: WithPlan | None = None
+    """None without a plan."""
 
 
 @dataclass(frozen=True)
@@ -82,19 +106,55 @@ def verify(context: Context) -> Verified:
     works = [Work(), *(point.work() for point in study.points)]
     labels = [QUIET, *(point.label() for point in study.points)]
     predicted: Sequence[Result | None] = [None] * len(works)
+    with_plan: Sequence[Result | None] = [None] * len(works)
     if context.calibration is not None:
-        answers = _predict(context, context.calibration, works, sibling=sibling)
-        context.run.write_json(PREDICTIONS, ResultSet(results=tuple(answers)))
+        answers = _predict(context, context.calibration, works, None, sibling=sibling)
+        parts = context.divided.parts() if context.divided else None
+        if parts is not None:
+            with_plan = _predict(context, context.calibration, works, parts, sibling=sibling)
+        kept = tuple(result for result in (*answers, *with_plan) if result is not None)
+        context.run.write_json(PREDICTIONS, ResultSet(results=kept))
         predicted = answers
-    results, rates = _measure(context, [*works, Work()], [*labels, f"{QUIET} again"])
-    pairs = zip(results[:-1], predicted, strict=True)
-    costs = tuple(
-        _cost(label, pair, (results[0], predicted[0]), rate)
-        for label, pair, rate in zip(labels, pairs, rates[:-1], strict=True)
-    )
+    dividing = context.divided is not None and not context.divided.lacking
+    visits = [Visit(label, work) for label, work in zip(labels, works, strict=True)]
+    if dividing:
+        visits += [Visit(one.label + DIVIDED, one.work, divided=True) for one in visits]
+    results, rates = _measure(context, [*visits, Visit(f"{QUIET} again", Work())])
+    costs = []
+    for place, label in enumerate(labels):
+        pair = (results[place], predicted[place])
+        cost = _cost(label, pair, (results[0], predicted[0]), rates[place])
+        if context.divided is not None:
+            apart = results[len(labels) + place] if dividing else None
+            cost = replace(cost, divided=_with_plan(pair, (apart, with_plan[place])))
+        costs.append(cost)
     again = ratio(results[-1].cycles_per_packet, results[0].cycles_per_packet)
+    if dividing:
+        kept = tuple(results[len(labels) : 2 * len(labels)])
+        context.run.write_json(WITH_PLAN, ResultSet(results=kept))
     _write(context, costs, again)
-    return Verified(costs, again, sibling)
+    return Verified(tuple(costs), again, sibling)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A point of the measurement."""
+
+    label: str
+    work: Work
+    divided: bool = False
+    """The plan is applied meanwhile."""
+
+
+def _with_plan(without: Pair, apart: tuple[Result | None, Result | None]) -> WithPlan:
+    measured, predicted = apart
+    expected = None
+    if predicted is not None and without[1] is not None:
+        expected = without[1].cycles_per_packet.value / predicted.cycles_per_packet.value
+    speedup = None
+    if measured is not None:
+        speedup = ratio(without[0].cycles_per_packet, measured.cycles_per_packet)
+    return WithPlan(measured, speedup, expected)
 
 
 def _sibling(study: Noisy, scenario: Scenario) -> bool:
@@ -103,37 +163,44 @@ def _sibling(study: Noisy, scenario: Scenario) -> bool:
 
 
 def _predict(
-    context: Context, calibration: Calibration, works: Sequence[Work], *, sibling: bool
+    context: Context,
+    calibration: Calibration,
+    works: Sequence[Work],
+    parts: Parts | None,
+    *,
+    sibling: bool,
 ) -> list[Result]:
-    """The model's answer beside each neighbour, the idle one first."""
+    """The model's answer beside each neighbour, the idle one first; with `parts`, divided."""
     scenario, manifest = context.scenario, context.manifest
     (quiet,) = solve([scenario], calibration, manifest)
     found = []
     for work in works:
-        if work.mode == "idle":
+        if work.mode == "idle" and parts is None:
             found.append(quiet)
             continue
-        contended: Contended = beside(calibration, scenario, work, context.study.memory_gbs)
+        contended: Contended = beside(calibration, scenario, work, context.study.memory_gbs, parts)
         (result,) = solve([scenario], contended.calibration, manifest)
-        thread = 2 / (1 + Timing().smt_gain) if sibling else 1.0
+        thread = 2 / (1 + Timing().smt_gain) if sibling and work.mode != "idle" else 1.0
         found.append(with_neighbour(result, quiet, contended, thread))
     return found
 
 
-def _measure(
-    context: Context, works: Sequence[Work], labels: Sequence[str]
-) -> tuple[list[Result], list[float]]:
+def _measure(context: Context, visits: Sequence[Visit]) -> tuple[list[Result], list[float]]:
     """Measured results, and the neighbour's lines a second beside each."""
-    table = TrialTable(list(labels))
+    table = TrialTable([visit.label for visit in visits])
     done: dict[int, list[Done]] = {}
     with Neighbour(context.study.cpu) as neighbour:
 
         def company(point: int) -> AbstractContextManager[object]:
-            return _Beside(neighbour, works[point], done.setdefault(point, []))
+            kept = done.setdefault(point, [])
+            beside_it = _Beside(neighbour, visits[point].work, kept)
+            if visits[point].divided and context.divided is not None:
+                return _both(context.divided.applied(), beside_it)
+            return beside_it
 
         try:
             results = measure(
-                [context.scenario] * len(works),
+                [context.scenario] * len(visits),
                 context.study.budget,
                 context.manifest,
                 table=table,
@@ -143,8 +210,15 @@ def _measure(
         finally:
             if table.columns():
                 context.run.write_trials(table.stored())
-    rates = [_mean_rate(done.get(point, [])) for point in range(len(works))]
+    rates = [_mean_rate(done.get(point, [])) for point in range(len(visits))]
     return results, rates
+
+
+@contextmanager
+def _both(first: AbstractContextManager[object], second: _Beside) -> Iterator[None]:
+    """The machine is divided before the neighbour begins: its lines then are in its own ways."""
+    with first, second:
+        yield
 
 
 class _Beside:
@@ -168,10 +242,6 @@ class _Beside:
 def _mean_rate(done: Sequence[Done]) -> float:
     seconds = sum(one.seconds for one in done)
     return sum(one.lines for one in done) / seconds if seconds else 0.0
-
-
-Pair = tuple[Result, Result | None]
-"""Measured and predicted."""
 
 
 def _cost(label: str, pair: Pair, idle: Pair, lines_per_s: float) -> Cost:

@@ -71,7 +71,11 @@ def plan_html(plan: Plan, machine: Topology, remarks: list[str]) -> str:
 
 def _lead(machine: Topology) -> str:
     sockets, cores, threads = len(machine.sockets), len(machine.cores), len(machine.threads)
-    return f"{sockets} × {cores // max(1, sockets)} cores, {threads} threads, {len(machine.caches)} last-level caches."
+    caches = len(machine.caches)
+    return (
+        f"{cores} cores in {sockets} socket{'s' if sockets > 1 else ''}, {threads} threads, "
+        f"{caches} last-level cache{'s' if caches > 1 else ''}."
+    )
 
 
 def _cores(machine: Topology) -> Table:
