@@ -69,7 +69,12 @@ def _system(
 def title_of(scenario: Scenario) -> str:
     """What is under test, in words."""
     wanted = scenario.dataplane
-    name = {"ours": f"planecast's {scenario.workload.kind}", "ovs": "Open vSwitch", "vpp": "VPP"}
+    name = {
+        "ours": f"planecast's {scenario.workload.kind}",
+        "ovs": "Open vSwitch",
+        "vpp": "VPP",
+        "external": "what is between the generator's ports",
+    }
     title = name.get(wanted.kind, wanted.kind)
     if wanted.kind == "testpmd":
         title += f" {wanted.mode}"

@@ -22,6 +22,12 @@ class Generator(ControlledProgram):
         super().__init__("planecast-generator", "the generator", config_text(config), eal_arguments)
         self.config = config
 
+    late_s = 0.0
+    """A run begins and ends when it is asked to."""
+
+    def prepare(self, rate_pps: float, seconds: float) -> None:
+        """Nothing: it is always ready."""
+
     def start(
         self,
         streams: Sequence[str] = (),

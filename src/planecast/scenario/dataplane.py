@@ -12,9 +12,10 @@ from planecast.scenario.model import Count, Noun
 class DataplaneUnderTest(Noun):
     """Which program forwards. What a workload says of tables belongs to planecast's own alone."""
 
-    kind: Literal["ours", "testpmd", "l3fwd", "ovs", "vpp", "command"] = "ours"
+    kind: Literal["ours", "testpmd", "l3fwd", "ovs", "vpp", "command", "external"] = "ours"
     """ours: planecast's data plane; DPDK's testpmd or l3fwd; Open vSwitch with DPDK; VPP; command:
-    any program, started as `command` says."""
+    any program, started as `command` says; external: nothing is started, what forwards between the
+    ports of `generator` is there already."""
     mode: Literal["io", "mac", "macswap"] = "io"
     """testpmd: pass packets on; write MAC addresses; swap them."""
     chain: Annotated[Count, Field(ge=1, le=8)] = 1

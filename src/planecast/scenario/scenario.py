@@ -11,6 +11,7 @@ from planecast.errors import InputError
 from planecast.scenario.accelerator import Accelerator
 from planecast.scenario.dataplane import DataplaneUnderTest
 from planecast.scenario.interference import Interference
+from planecast.scenario.load_generator import LoadGeneratorChoice
 from planecast.scenario.machine import machine_of
 from planecast.scenario.model import Noun
 from planecast.scenario.nic import Nic
@@ -56,6 +57,8 @@ class Scenario(Noun):
     """What takes time away from lcores, for the simulator."""
     dataplane: DataplaneUnderTest = DataplaneUnderTest()
     """The program under test, for searches."""
+    generator: LoadGeneratorChoice = LoadGeneratorChoice()
+    """Who sends, in searches."""
 
     @field_validator("machine")
     @classmethod

@@ -10,6 +10,7 @@ from typing import Any
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.dpdk_program import DpdkProgram
 from planecast.dataplanes.under_test import title_of
+from planecast.engines.measure.external import ExternalRig
 from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
 from planecast.engines.measure.unmeasured import refuse_unmeasured
@@ -17,6 +18,7 @@ from planecast.errors import InputError
 from planecast.leftovers import sweep_leftovers
 from planecast.results.estimate import Estimate, Kind
 from planecast.scenario.dataplane import DataplaneUnderTest
+from planecast.scenario.load_generator import LoadGeneratorChoice
 from planecast.scenario.scenario import Scenario
 from planecast.search.simulated import refuse_own_load
 from planecast.search.trial import Trial
@@ -38,7 +40,8 @@ class MeasuredTester:
         fed so, MissingError without a second CPU."""
         refuse_own_load(scenario)
         ours = DataplaneUnderTest()
-        refuse_unmeasured([scenario.model_copy(update={"dataplane": ours})])
+        sends = LoadGeneratorChoice()
+        refuse_unmeasured([scenario.model_copy(update={"dataplane": ours, "generator": sends})])
         self._ours = scenario.dataplane.kind == "ours"
         if self._ours and len(scenario.placement.cpus) != 1:
             raise InputError(
@@ -47,10 +50,14 @@ class MeasuredTester:
                 "name one CPU",
             )
         self.scenario = scenario
-        self._cpu = generator_cpu(scenario, cpu, sorted(os.sched_getaffinity(0)))
+        there = sorted(os.sched_getaffinity(0))
+        # One of others has its own CPUs; ours to sleep on is any.
+        own = scenario.generator.kind == "ours"
+        self._cpu = generator_cpu(scenario, cpu, there) if own else there[0]
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
         self._rig: Rig | None = None
+        self._external: ExternalRig | None = None
         self.dataplane = title_of(scenario)
 
     def start(self, repetition: int) -> None:
@@ -61,6 +68,8 @@ class MeasuredTester:
             self._testbed = self._stack.enter_context(
                 Testbed(self.scenario, self._cpu, telemetry=True)
             )
+        elif self.scenario.dataplane.kind == "external":
+            self._external = self._stack.enter_context(ExternalRig(self.scenario))
         else:
             self._rig = self._stack.enter_context(Rig(self.scenario, self._cpu))
         self._sent(_WARMUP_PPS, _WARMUP_S)
@@ -108,6 +117,8 @@ class MeasuredTester:
 
     def _sent(self, offered_pps: float, seconds: float) -> tuple[dict[str, Any], bool]:
         """The generator's answer, and whether everything it sent had its chance to come back."""
+        if self._external is not None:
+            return self._external.trial(offered_pps, seconds), True
         if self._rig is not None:
             return self._rig.trial(offered_pps, seconds), True
         assert self._testbed is not None

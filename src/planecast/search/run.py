@@ -29,6 +29,11 @@ ONE_REPETITION = (
     "not in the interval"
 )
 
+NOT_RESTARTED = (
+    "what forwards was there already and was not started anew between repetitions: how much a "
+    "start changes the rate is not in the interval"
+)
+
 
 @dataclass
 class Asked:
@@ -85,6 +90,8 @@ def search(
     notes = list(equal_rates(dict(rates)))
     if question.repetitions == 1:
         notes.append(ONE_REPETITION)
+    if question.scenario.dataplane.kind == "external":
+        notes.append(NOT_RESTARTED)
     rate = next((rate.rate_pps.value for rate in rates.values()), 0.0)
     opinion = session.opinion(rate) if rate > 0 else {}
     answer = SearchAnswer(

@@ -81,6 +81,8 @@ def main() -> None:
         elif word == "start":
             asked = dict(each.split("=") for each in words)
             run = Run(config, asked["streams"].split(",") if "streams" in asked else streams)
+            for name in run.packets:
+                run.packets[name] = int(asked.get(f"{name}.packets", run.packets[name]))
             say({"started": {"streams": len(run.packets)}})
         elif run is None:
             say({"error": "there was no run yet; start one"})

@@ -14,9 +14,10 @@ from typing import Any, Self
 
 from planecast.dataplanes.system import Link, System
 from planecast.dataplanes.under_test import generator_links, systems_of
+from planecast.engines.measure.sender import sender
 from planecast.engines.measure.testbed import CATCH_UP_US
 from planecast.errors import RunError
-from planecast.generators import Generator, GeneratorConfig
+from planecast.generators import GeneratorConfig
 from planecast.generators.config import StreamConfig
 from planecast.generators.matching import plain_stream
 from planecast.leftovers import private_folder
@@ -51,8 +52,10 @@ class Rig:
             for system in self.systems:
                 self._stack.enter_context(system)
             self._wait_for_sockets(folder)
+            links = generator_links(self._scenario, folder)
+            first, second = (link.vdev(number) for number, link in enumerate(links))
             self._generator = self._stack.enter_context(
-                Generator(self._config(), _vdevs(generator_links(self._scenario, folder)))
+                sender(self._scenario, self._config(), _vdevs(links), (first, second), DRAIN_S)
             )
             self._connect()
         except BaseException:

@@ -18,8 +18,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
+from planecast.engines.measure.sender import sender
 from planecast.errors import InputError, MissingError, RunError
-from planecast.generators import Generator, GeneratorConfig
+from planecast.generators import GeneratorConfig
 from planecast.generators.matching import matching_stream
 from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.leftovers import private_folder
@@ -108,8 +109,15 @@ class Testbed:
             self._dataplane = self._stack.enter_context(
                 Dataplane(self.dataplane_config, self.memifs("server", folder))
             )
+            vdevs = self.memifs("client", folder)
             self._generator = self._stack.enter_context(
-                Generator(self.generator_config, self.memifs("client", folder))
+                sender(
+                    self.scenario,
+                    self.generator_config,
+                    vdevs,
+                    (vdevs[1], vdevs[3]),
+                    DRAIN_S,
+                )
             )
             self._connect()
         except BaseException:
@@ -149,7 +157,10 @@ class Testbed:
 
         With `every_burst` the data plane reads its stage clock in each burst.
         """
-        window_s = _LEAD_S + seconds + DRAIN_S + _TAIL_S
+        late_s = self._generator.late_s
+        window_s = _LEAD_S + seconds + DRAIN_S + _TAIL_S + late_s
+        if offered_pps is not None:
+            self._generator.prepare(round(offered_pps), seconds)
         scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
         self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
         time.sleep(_LEAD_S)

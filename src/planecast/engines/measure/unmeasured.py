@@ -27,6 +27,7 @@ _REASONS = {
     "nic.": "the data plane's own source has no network card",
     "accelerator.": "the data plane has no accelerator",
     "dataplane.": "what is measured here is planecast's own: planecast search asks others",
+    "generator.": "measuring has the data plane's own source: planecast search has others",
     "interference.": "what disturbs this machine can't be set, it is told of",
 }
 """Keys, or sections, and why a measurement can't heed them."""

@@ -47,6 +47,12 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], *, any_workload: bool = Fal
                 "dataplane.kind",
                 "measure it: planecast search",
             )
+        if scenario.generator.kind != "ours":
+            raise InputError(
+                f"the model makes its own packets, without {scenario.generator.kind}",
+                "generator.kind",
+                "leave it out, or measure: planecast search",
+            )
         for section in SIMULATED:
             if getattr(scenario, section) != getattr(_USUAL, section):
                 raise InputError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 from planecast.errors import PlanecastError
@@ -16,6 +17,8 @@ from planecast.generators.otg.metrics import Progress, flow_detail, flow_metric,
 from planecast.generators.otg.node import Node
 from planecast.generators.ours import Generator
 
+_PER_RUN = ("rate", "packets")
+"""Keys of a stream that a run may have its own of."""
 _SETTLED_S = 0.3
 """A flow that has sent all is still told as started for so long, when not all has come: scripts
 read the counters as soon as it is stopped."""
@@ -29,6 +32,7 @@ class Session:
         self._lock = threading.RLock()
         self._document: dict[str, Any] = {}
         self._plan: Plan | None = None
+        self._started: Plan | None = None
         self._generator: Generator | None = None
         self._closed = False
         self._streams: dict[str, dict[str, Any]] = {}
@@ -47,14 +51,36 @@ class Session:
             generator.stop()
 
     def set_config(self, document: Any) -> dict[str, Any]:
-        """``POST /config``: starts a generator for it, which opens its ports."""
+        """``POST /config``: starts a generator for it, which opens its ports.
+
+        One that differs in rates and lengths alone goes to the generator that runs: a search sets
+        one for every trial, and what is at the other end of a port would see it close each time.
+        """
         with self._lock:
             plan = plan_of(document, self._resources)
+            serves = self._serves(plan)
+            if not serves:
+                self._end_generator()
             self._forget()
-            if plan.config is not None:
+            if not serves and plan.config is not None:
                 self._open(Generator(plan.config, plan.eal_arguments))
+                self._started = plan
             self._plan, self._document = plan, document
             return {"warnings": list(plan.warnings)}
+
+    def _serves(self, plan: Plan) -> bool:
+        """Whether the generator that runs can do a plan, too: it idles, and nothing that it was
+        started with would be another."""
+        if self._generator is None or self._plan is None or self._closed:
+            return False
+        if _fixed(plan) != _fixed(self._plan):
+            return False
+        try:
+            self._refresh()
+            self._generator.stats()  # it lives
+        except PlanecastError:
+            return False
+        return not self._active
 
     def _open(self, generator: Generator) -> None:
         """Starts it. Known before it is there, so that a `close` meanwhile ends it."""
@@ -147,8 +173,7 @@ class Session:
             return self._plan.text() if self._plan else "; no configuration was set\n"
 
     def _forget(self) -> None:
-        """Before another configuration: the ports are free again, the counters gone."""
-        self._end_generator()
+        """Before another configuration: the counters are gone."""
         self._plan, self._document, self._run, self._active = None, {}, None, ()
         self._streams.clear()
 
@@ -160,6 +185,8 @@ class Session:
         return tuple(flow for flow in there if not names or flow.name in names)
 
     def _start(self, flows: tuple[Flow, ...]) -> None:
+        if self._closed:
+            raise OtgError(["the server ends"], 500, "internal")
         if self._generator is None or not flows:
             raise OtgError(["traffic.flow_transmit: there are no flows; set a configuration first"])
         self._refresh()
@@ -169,8 +196,12 @@ class Session:
                 [f"traffic.flow_transmit: flows run already ({running}); stop them first"]
             )
         assert self._plan is not None
+        assert self._started is not None
         every = len(flows) == len(self._plan.flows)
-        self._generator.start(() if every else [flow.stream for flow in flows])
+        self._generator.start(
+            () if every else [flow.stream for flow in flows],
+            keys=_run_keys(self._started, self._plan, flows),
+        )
         self._active = flows
         self._sent_at.clear()
         self._refresh()
@@ -234,3 +265,28 @@ class Session:
         progress = self._progress()
         ports = self._plan.ports if self._plan else ()
         return [port_metric(port, progress) for port in ports]
+
+
+def _fixed(plan: Plan) -> object:
+    """What a generator is started with and can't be told anew for a run."""
+    if plan.config is None:
+        return None
+    streams = tuple(
+        replace(s, keys={key: value for key, value in s.keys.items() if key not in _PER_RUN})
+        for s in plan.config.streams
+    )
+    return replace(plan.config, streams=streams), plan.eal_arguments, plan.ports
+
+
+def _run_keys(started: Plan, plan: Plan, flows: tuple[Flow, ...]) -> dict[str, object]:
+    """The keys of a run, of streams that the generator was started with otherwise."""
+    assert started.config is not None
+    assert plan.config is not None
+    wanted = {flow.stream for flow in flows}
+    return {
+        f"{stream.name}.{key}": stream.keys[key]
+        for stream, first in zip(plan.config.streams, started.config.streams, strict=True)
+        if stream.name in wanted
+        for key in _PER_RUN
+        if stream.keys.get(key) != first.keys.get(key)
+    }

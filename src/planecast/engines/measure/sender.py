@@ -1,0 +1,79 @@
+"""Who sends in a search: from a scenario to a generator, ours or one of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planecast.errors import InputError
+from planecast.generators import Generator, GeneratorConfig
+from planecast.generators.load import LoadGenerator
+from planecast.generators.otg_client import OtgGenerator, OtgPlan
+from planecast.generators.trex import TrexGenerator, TrexPlan
+from planecast.scenario.scenario import Scenario
+
+_PLAIN = ("macswap", "l2patch")
+"""Functions of our data plane that forward what generators of others send: IPv4 without tags."""
+
+
+def sender(
+    scenario: Scenario,
+    config: GeneratorConfig,
+    eal_arguments: Sequence[str],
+    locations: tuple[str, str],
+    drain_s: float,
+) -> LoadGenerator:
+    """The scenario's generator. `config` and `eal_arguments` are ours; `locations` are where it
+    sends and receives as DPDK names them, for an OTG server of ours.
+
+    Raises InputError for packets that a generator of others isn't asked for.
+    """
+    if scenario.generator.kind == "ours":
+        return Generator(config, eal_arguments)
+    return other_sender(scenario, locations, drain_s)
+
+
+def other_sender(
+    scenario: Scenario, locations: tuple[str, str] | None, drain_s: float
+) -> LoadGenerator:
+    """A generator of others; `locations` where the scenario names no ports, if there are any.
+
+    Raises InputError without ports, or for packets that it isn't asked for.
+    """
+    wanted = scenario.generator
+    if scenario.dataplane.kind == "ours" and scenario.workload.kind not in _PLAIN:
+        raise InputError(
+            f"{wanted.kind} is asked for IPv4 packets without tags, which {scenario.workload.kind} "
+            "does not forward",
+            "generator.kind",
+            f"take planecast's own generator, or a workload.kind of {' or '.join(_PLAIN)}",
+        )
+    ports = wanted.ports or locations
+    if ports is None:
+        raise InputError(
+            "nothing is started, so the generator has no ports",
+            "generator.ports",
+            "name two: where it sends, where it receives",
+        )
+    assert wanted.server is not None
+    traffic = scenario.traffic
+    if wanted.kind == "trex":
+        return TrexGenerator(
+            TrexPlan(
+                server=wanted.server,
+                tx=int(ports[0]),
+                rx=int(ports[1]),
+                frame_bytes=traffic.frame_bytes,
+                flows=traffic.flows,
+                drain_s=drain_s,
+            )
+        )
+    return OtgGenerator(
+        OtgPlan(
+            server=wanted.server,
+            tx=ports[0],
+            rx=ports[1],
+            frame_bytes=traffic.frame_bytes,
+            flows=traffic.flows,
+            drain_s=drain_s,
+        )
+    )

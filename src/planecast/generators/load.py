@@ -1,0 +1,84 @@
+"""One interface to whoever sends: entered it is configured, `start` runs a trial, `wait` reads it
+after it has drained. Ours, any server of the Open Traffic Generator API, TRex.
+
+An answer is that of our own generator (docs/design/interfaces.md, section 4), of which a search
+needs the keys that `run_answer` makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+
+class LoadGenerator(Protocol):
+    """A generator with its streams configured. A context manager: left, nothing of it is left."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+    late_s: float
+    """How much later than asked a run may begin or be known to have ended."""
+
+    def prepare(self, rate_pps: float, seconds: float) -> None:
+        """Says what the next `start` will ask for, where that takes time. Raises as it does."""
+
+    def start(
+        self,
+        streams: Sequence[str] = (),
+        seconds: float | None = None,
+        keys: Mapping[str, object] | None = None,
+    ) -> None:
+        """Starts a run of so many seconds and returns; ``keys["rate"]`` is packets a second.
+
+        Raises InputError for what it can't send, RunError when it fails.
+        """
+
+    def stats(self) -> dict[str, Any]:
+        """The run by now."""
+
+    def wait(self, timeout_s: float = 120.0) -> dict[str, Any]:
+        """Waits until the run is over and drained; the run. Raises RunError."""
+
+
+def run_answer(
+    *,
+    rate_pps: float,
+    intended_s: float,
+    sent: int,
+    received: int,
+    seconds: float,
+    latency_ns: Mapping[str, float] | None = None,
+    drained_s: float = 0.0,
+    running: bool = False,
+    tsc_hz: float = 0.0,
+) -> dict[str, Any]:
+    """What a generator of others has counted, in the words of ours.
+
+    Such a generator tells what it sent, not what it ought to have: that is rate times time.
+    """
+    asked = round(rate_pps * intended_s)
+    return {
+        "running": running,
+        "seconds": seconds,
+        "total": {
+            "asked": asked,
+            "sent": sent,
+            "unsent": max(asked - sent, 0),
+            "refused": 0,
+            "received": received,
+            "lost": sent - received,
+            "latency_ns": dict(latency_ns) if latency_ns else None,
+        },
+        "gave_up": False,
+        "drain_ms": {"asked": 1e3 * drained_s, "took": 1e3 * drained_s},
+        "tsc_hz": tsc_hz,
+    }
