@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from planecast.cli.calibration_run import CalibrationOption
-from planecast.cli.explain_counters import (
+from planecast.cli.counter_options import (
     ArchOption,
     CoresOption,
     CounterOptions,
@@ -24,7 +24,6 @@ from planecast.cli.explain_counters import (
     PublishedOption,
     SecondsOption,
     SmtOption,
-    counter_sheet,
 )
 from planecast.cli.explain_other import (
     ClassesOption,
@@ -33,7 +32,7 @@ from planecast.cli.explain_other import (
     write_flame,
 )
 from planecast.cli.options import Format, FormatOption, OutputOption, RunsOption
-from planecast.cli.output import chosen_format, emit
+from planecast.cli.output import chosen_format, emit, page_path, write_page
 
 
 def register(app: typer.Typer) -> None:
@@ -54,9 +53,9 @@ def explain(
         str | None,
         typer.Option(
             "--against",
-            metavar="RUN",
-            help="Another run: which nodes of the tree moved beyond their intervals, from this run "
-            "(A) to that one (B).",
+            metavar="RUN|FILE|ROW",
+            help="Another run, another recording (with --from) or a published row: which nodes of "
+            "the tree moved beyond their intervals, from this one (A) to that one (B).",
             show_default=False,
         ),
     ] = None,
@@ -84,8 +83,8 @@ def explain(
     """Where a packet's cycles go, what limits the data plane, how sure that is, what to try.
 
     Without counters, causes come from counted instructions and the calibrated model; --from
-    explains counters that another tool has recorded. With -o FILE.html the answer about a run is a
-    page with figures that opens offline.
+    explains counters that another tool has recorded. With -o FILE.html the answer is a page with
+    figures that opens offline.
     """
     if flame is not None:
         write_flame(flame, packets, output)
@@ -93,42 +92,28 @@ def explain(
     if classes:
         emit(classes_sheet(seconds), form, output)
         return
-    people = chosen_format(form, output) == "table"
     typed = CounterOptions(
         against, recorded, count, level, seconds, published, events, arch, smt, packets, pps,
         tuple(place or ()), frame_bytes, cores, machine,
     )  # fmt: skip
-    sheet = counter_sheet(typed, people=people, output=output)
-    if sheet is not None:
-        emit(sheet, form, output)
+    if not _explain_counters(typed, form, output):
+        from planecast.cli.explain_run import answer_run
+
+        answer_run(run, against, calibration, runs, form, output)
+
+
+def _explain_counters(typed: CounterOptions, form: Format | None, output: Path | None) -> bool:
+    """Answers what was asked about counters; False when nothing was."""
+    from planecast.cli.explain_counters import counter_answer, events_sheet
+
+    answer, page = counter_answer(typed), page_path(form, output)
+    if typed.events is not None:
+        emit(events_sheet(typed.events), form, output)
+    elif answer is None:
+        return False
+    elif page is not None:
+        write_page(page, answer.html())
     else:
-        _explain_run(run, against, calibration, runs, form, output)
-
-
-def _explain_run(
-    run: str,
-    against: str | None,
-    calibration: str | None,
-    runs: Path | None,
-    form: Format | None,
-    output: Path | None,
-) -> None:
-    from planecast.cli.explain_run import explain_run, write_page
-    from planecast.cli.explanation_sheet import difference_sheet, explanation_sheet
-    from planecast.explain import compare_explanations
-    from planecast.results import runs_folder
-
-    root = runs_folder(runs)
-    found, model = explain_run(run, root, calibration)
-    moved = None
-    if against is not None:
-        other, its_model = explain_run(against, root, calibration)
-        moved = compare_explanations(found, other, model if model == its_model else None)
-    if output is not None and form is None and output.suffix.lower() == ".html":
-        write_page(output, found, moved)
-        return
-    people = chosen_format(form, output) == "table"
-    if moved is not None:
-        emit(difference_sheet(moved, people=people), form, output)
-    else:
-        emit(explanation_sheet(found, people=people), form, output)
+        people = chosen_format(form, output) == "table"
+        emit(answer.sheet(people=people), form, output)
+    return True

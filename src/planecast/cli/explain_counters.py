@@ -4,91 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from planecast.cli.output import Column, Sheet
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.explain.counters import Asked, CounterExplanation
+    from planecast.cli.counter_options import CounterOptions
+    from planecast.explain.counters import Asked, CounterDifference, CounterExplanation
     from planecast.explain.counters.rest import Setup
     from planecast.instruments.recorded import Recording
-
-FromOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--from",
-        metavar="FILE",
-        help="Explain recorded counters: perf stat -x or -j, toplev -x, pcm, pcm-memory, pcm-pcie.",
-    ),
-]
-PublishedOption = Annotated[
-    str | None,
-    typer.Option("--published", metavar="ROW", help="Explain a row of a published table; or list."),
-]
-EventsOption = Annotated[
-    str | None,
-    typer.Option("--events", metavar="ARCH", help="List the events of a micro-architecture."),
-]
-CountOption = Annotated[
-    str | None,
-    typer.Option(
-        "--count",
-        metavar="CPUS",
-        help="Count on these CPUs now, with perf, while the data plane is busy there.",
-    ),
-]
-LevelOption = Annotated[
-    int, typer.Option("--level", min=1, max=4, help="Levels of the tree that --count counts.")
-]
-SecondsOption = Annotated[
-    float, typer.Option("--seconds", min=0.1, max=3600, help="How long --count counts.")
-]
-ArchOption = Annotated[
-    str | None,
-    typer.Option(
-        "--arch",
-        metavar="NAME",
-        help="Micro-architecture or CPU that was counted; by default what the events fit.",
-    ),
-]
-SmtOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--smt/--no-smt",
-        help="Whether both threads of a core were busy; by default what the events say.",
-        show_default=False,
-    ),
-]
-PacketsOption = Annotated[
-    float | None,
-    typer.Option("--packets", metavar="N", help="Packets forwarded while it counted."),
-]
-PpsOption = Annotated[
-    str | None,
-    typer.Option("--pps", metavar="RATE", help="Packets a second, as 14.88Mpps."),
-]
-PlaceOption = Annotated[
-    list[str] | None,
-    typer.Option("--place", metavar="NAME", help="Only CPU3 or S0-D0-C1 of the file; repeatable."),
-]
-FrameOption = Annotated[
-    int, typer.Option("--frame-bytes", min=64, max=65536, help="With PCIe or memory: frame size.")
-]
-CoresOption = Annotated[
-    int | None,
-    typer.Option("--cores", min=1, metavar="N", help="With PCIe: cores that forward."),
-]
-MachineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--machine",
-        metavar="NAME",
-        help="With pcm-memory: what the machine's memory could move (planecast machine list).",
-    ),
-]
 
 _EVENT_COLUMNS = (
     Column("event", "event"),
@@ -99,34 +24,32 @@ _EVENT_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class CounterOptions:
-    """What was typed about counters."""
+class CounterAnswer:
+    """What counters say, and how another recording or a published row differs."""
 
-    against: str | None
+    found: CounterExplanation
+    moved: CounterDifference | None = None
 
-    recorded: Path | None
-    count: str | None
-    level: int
-    seconds: float
-    published: str | None
-    events: str | None
-    arch: str | None
-    smt: bool | None
-    packets: float | None
-    pps: str | None
-    places: tuple[str, ...]
-    frame_bytes: int = 64
-    cores: int | None = None
-    machine: str | None = None
+    def sheet(self, *, people: bool) -> Sheet:
+        """The answer as a table."""
+        from planecast.cli.counters_sheet import counters_sheet, difference_sheet
+
+        if self.moved is not None:
+            return difference_sheet(self.moved, people=people)
+        return counters_sheet(self.found, people=people)
+
+    def html(self) -> str:
+        """The answer as a page that opens offline."""
+        from planecast.report.counters_page import counters_html
+
+        return counters_html(self.found, self.moved)
 
 
-def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None) -> Sheet | None:
+def counter_answer(options: CounterOptions) -> CounterAnswer | None:
     """The answer about counters; None when nothing was asked about them.
 
     Raises InputError for two questions at once, and for whatever is wrong with the file.
     """
-    from planecast.cli.counters_sheet import counters_sheet
-
     asked = {
         "--from": options.recorded,
         "--count": options.count,
@@ -136,46 +59,40 @@ def counter_sheet(options: CounterOptions, *, people: bool, output: Path | None)
     given = [name for name, value in asked.items() if value is not None]
     if len(given) > 1:
         raise InputError(f"{given[0]} and {given[1]} are both given", "explain", "give one of them")
-    if given and output is not None and output.suffix.lower() == ".html":
-        raise InputError("a page is made of runs, not of counters", "-o", "name a .json or .csv")
-    if options.events is not None:
-        if options.against is not None:
-            raise InputError("a list of events has nothing to be compared with", "--against")
-        return events_sheet(options.events)
-    found = _explained(options, options.recorded, options.published)
-    if found is None:
-        return None
-    if options.against is None:
-        return counters_sheet(found, people=people)
-    return _against(found, options, people=people)
+    if options.events is not None and options.against is not None:
+        raise InputError("a list of events has nothing to be compared with", "--against")
+    found = _explained(options)
+    if found is None or options.against is None:
+        return None if found is None else CounterAnswer(found)
+    return CounterAnswer(found, _moved(found, options))
 
 
-def _explained(
-    options: CounterOptions, recorded: Path | None, published: str | None
-) -> CounterExplanation | None:
-    if published is not None:
-        from planecast.explain.counters import explain_published
+def _explained(options: CounterOptions) -> CounterExplanation | None:
+    from planecast.explain.counters import explain_published
 
-        return explain_published(published)
+    if options.published is not None:
+        return explain_published(options.published)
     if options.count is not None:
         return explain_counting(options.count, options)
-    return None if recorded is None else explain_file(recorded, options)
+    return None if options.recorded is None else explain_file(options.recorded, options)
 
 
-def _against(found: CounterExplanation, options: CounterOptions, *, people: bool) -> Sheet:
-    """What changed from it to ``--against``: a file, or a published row."""
-    from planecast.cli.counters_sheet import difference_sheet
-    from planecast.explain.counters import compare_counters
+def _moved(found: CounterExplanation, options: CounterOptions) -> CounterDifference:
+    """What changed from it to ``--against``: a published row, or a file."""
+    from planecast.explain.counters import compare_counters, explain_published, is_published
 
     assert options.against is not None
-    if options.count is not None:
-        raise InputError("counting now has nothing to be compared with", "--against", "record both")
-    if options.published is not None:
-        other = _explained(options, None, options.against)
+    if is_published(options.against) or options.published is not None:
+        file = Path(options.against)
+        row = is_published(options.against) or not file.is_file()
+        other = explain_published(options.against) if row else explain_file(file, options)
+    elif options.count is not None:
+        raise InputError(
+            "counting now can be compared with published rows alone", "--against", "record both"
+        )
     else:
-        other = _explained(options, Path(options.against), None)
-    assert other is not None
-    return difference_sheet(compare_counters(found, other), people=people)
+        other = explain_file(Path(options.against), options)
+    return compare_counters(found, other)
 
 
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:

@@ -1,14 +1,15 @@
-"""``planecast explain --flame FILE`` and ``--classes``: a callgrind profile, resctrl's counters."""
+"""``planecast explain --flame FILE`` and ``--classes``: a profile's calls, resctrl's counters."""
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
-from planecast.cli.output import Column, Sheet
+from planecast.cli.output import Column, Sheet, is_page, write_page
 from planecast.errors import InputError
 
 FlameOption = Annotated[
@@ -16,7 +17,8 @@ FlameOption = Annotated[
     typer.Option(
         "--flame",
         metavar="FILE",
-        help="A flame graph of callgrind's output; with -o FILE.html, and --packets for a packet.",
+        help="A flame graph of callgrind's output or of perf script's; with -o FILE.html, and "
+        "--packets for a packet.",
     ),
 ]
 ClassesOption = Annotated[
@@ -27,6 +29,8 @@ ClassesOption = Annotated[
     ),
 ]
 
+_UNITS = {"cpu-clock": "ns", "task-clock": "ns"}
+"""What the period of perf's clocks is in; of other events it is these."""
 _CLASS_COLUMNS = (
     Column("class", "class"),
     Column("cache", "cache", number=True),
@@ -39,22 +43,53 @@ _CLASS_COLUMNS = (
 def write_flame(file: Path, packets: float | None, output: Path | None) -> None:
     """Write the page of a flame graph, and say where it is.
 
-    Raises InputError for a file that isn't callgrind's, and without -o FILE.html.
+    Raises InputError for a file that is neither callgrind's nor perf script's, and without
+    -o FILE.html.
     """
-    from planecast.explain.flame import flame
-    from planecast.instruments.callgrind_output import parse_callgrind
-    from planecast.report.flame_page import flame_html
-    from planecast.results.atomic import write_text
-
-    if output is None or output.suffix.lower() != ".html":
+    if output is None or not is_page(output):
         raise InputError("a flame graph is a page", "--flame", "add -o FILE.html")
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
-            profile = parse_callgrind(lines)
+            sampled = _is_sampled(lines)
+            lines.seek(0)
+            page = (_sampled_page if sampled else _counted_page)(lines, file, packets)
     except OSError as error:
         raise InputError(f"can't read it: {error.strerror}", str(file)) from None
-    write_text(output, flame_html(flame(profile), file.name, packets))
-    typer.echo(output)
+    write_page(output, page)
+
+
+def _is_sampled(lines: TextIO) -> bool:
+    """Whether it is text of perf's: callgrind's begins with its name and its keys."""
+    first = next((line for line in lines if line.strip()), "")
+    return not re.match(r"# callgrind|version:|creator:|\w+[:=]", first)
+
+
+def _counted_page(lines: TextIO, file: Path, packets: float | None) -> str:
+    from planecast.explain.flame import flame
+    from planecast.instruments.callgrind_output import parse_callgrind
+    from planecast.report.flame_page import flame_html
+
+    return flame_html(flame(parse_callgrind(lines)), file.name, packets)
+
+
+def _sampled_page(lines: TextIO, file: Path, packets: float | None) -> str:
+    from planecast.explain.flame import sampled_flame
+    from planecast.instruments.recorded.perf_script import read_perf_script
+    from planecast.report.flame_page import flame_html
+
+    sampled = read_perf_script(lines, str(file))
+    if packets is not None and not sampled.weighted:
+        raise InputError(
+            "samples without their period tell shares, and nothing a packet",
+            str(file),
+            "leave --packets out, or have perf script print them (-F +period)",
+        )
+    notes = [f"{sampled.samples:,} samples of {sampled.event}", *sampled.remarks]
+    if sampled.others:
+        notes.append(f"other events of the file are left out: {', '.join(sampled.others)}")
+    counted = _UNITS.get(sampled.event.partition(":")[0]) if sampled.weighted else "samples"
+    counted = counted or sampled.event.partition(":")[0]
+    return flame_html(sampled_flame(sampled), file.name, packets, counted=counted, notes=notes)
 
 
 def classes_sheet(seconds: float, root: Path = Path("/")) -> Sheet:
@@ -79,7 +114,3 @@ def classes_sheet(seconds: float, root: Path = Path("/")) -> Sheet:
     ]
     notes = ["occupancy is of now; bandwidth is the mean since the first reading; empty: not told"]
     return Sheet(_CLASS_COLUMNS, rows, notes=notes)
-
-
-def _scaled(value: float | None, factor: float) -> float | None:
-    return None if value is None else float(value * factor)

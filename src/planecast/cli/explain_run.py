@@ -1,4 +1,4 @@
-"""Explaining a run that is there: what the verb does with a RUN."""
+"""Explaining a run that is there: what the verb does with a RUN, and ``measure --explain``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planecast.cli.calibration_run import calibration_of
+from planecast.cli.options import Format
+from planecast.cli.output import chosen_format, emit, page_path, write_page
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.engines.solve import Calibration
-    from planecast.explain import Difference, Explanation
+    from planecast.explain import Explanation
 
 
 def explain_run(
@@ -38,12 +40,36 @@ def explain_run(
     return explain_case(case_of(folder, position, model)), model
 
 
-def write_page(path: Path, found: Explanation, moved: Difference | None) -> None:
-    """Write the page of an explanation, and say where it is. Raises RunError for a full disk."""
-    import typer
+def answer_run(
+    run: str,
+    against: str | None,
+    calibration: str | None,
+    runs: Path | None,
+    form: Format | None,
+    output: Path | None,
+) -> None:
+    """Print or write the explanation of a run, or how it differs from another.
 
-    from planecast.report.explanation_page import explanation_html
-    from planecast.results.atomic import write_text
+    Raises InputError for a run or a calibration that isn't there.
+    """
+    from planecast.cli.explanation_sheet import difference_sheet, explanation_sheet
+    from planecast.explain import compare_explanations
+    from planecast.results import runs_folder
 
-    write_text(path, explanation_html(found, moved))
-    typer.echo(path)
+    root = runs_folder(runs)
+    found, model = explain_run(run, root, calibration)
+    moved = None
+    if against is not None:
+        other, its_model = explain_run(against, root, calibration)
+        moved = compare_explanations(found, other, model if model == its_model else None)
+    page = page_path(form, output)
+    if page is not None:
+        from planecast.report.explanation_page import explanation_html
+
+        write_page(page, explanation_html(found, moved))
+        return
+    people = chosen_format(form, output) == "table"
+    if moved is not None:
+        emit(difference_sheet(moved, people=people), form, output)
+    else:
+        emit(explanation_sheet(found, people=people), form, output)

@@ -9,6 +9,7 @@ import typer
 
 from planecast.cli.options import (
     DryRunOption,
+    Format,
     FormatOption,
     OutputOption,
     RunsOption,
@@ -49,6 +50,13 @@ CoreMarkOption = Annotated[
         help="With a compute scenario: your CoreMark binary; its score is told beside.",
     ),
 ]
+ExplainOption = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="Then say where the cycles went, what limits and what to try: planecast explain.",
+    ),
+]
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.")
 ]
@@ -75,6 +83,7 @@ def measure(
     output: OutputOption = None,
     dry_run: DryRunOption = False,
     coremark: CoreMarkOption = None,
+    explain: ExplainOption = False,
 ) -> None:
     """Forward packets and measure: cycles a packet with interval, by stage.
 
@@ -89,6 +98,8 @@ def measure(
     from planecast.scenario.study import Budget
 
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
+    if explain:
+        one_explanation(scenarios, form, output)
     budget = Budget(seconds=seconds, restarts=restarts, patience=patience)
     if dry_run:
         print_plan(scenarios, budget, eal or [])
@@ -113,8 +124,31 @@ def measure(
         if beside:
             results = [with_note(result, beside) for result in results]
         run.write_result(results)
-    columns = "people" if chosen_format(form, output) == "table" else "machines"
-    emit(results_sheet(results, labels, run.path, columns), form, output)
+    if not explain or told_to_people(form, output):
+        columns = "people" if chosen_format(form, output) == "table" else "machines"
+        emit(results_sheet(results, labels, run.path, columns), form, output)
+    if explain:
+        from planecast.cli.explain_run import answer_run
+
+        for number in range(1, len(results) + 1):
+            answer_run(f"{run.path}#{number}", None, None, runs, form, output)
+
+
+def told_to_people(form: Format | None, output: Path | None) -> bool:
+    """Whether the answer is a table on the terminal, which another may follow."""
+    return output is None and chosen_format(form, output) == "table"
+
+
+def one_explanation(scenarios: list[Scenario], form: Format | None, output: Path | None) -> None:
+    """Raises InputError for explanations of several points that would have to be one file."""
+    from planecast.errors import InputError
+
+    if len(scenarios) > 1 and not told_to_people(form, output):
+        raise InputError(
+            f"a file holds one explanation, and there are {len(scenarios)} points",
+            "--explain",
+            "measure first, then planecast explain RUN#1 -o FILE for each that matters",
+        )
 
 
 def coremark_note(program: Path, scenarios: list[Scenario]) -> str:

@@ -61,6 +61,23 @@ def chosen_format(form: Format | None, output: Path | None) -> Format:
     return form or (_SUFFIXES.get(output.suffix.lower(), "table") if output else "table")
 
 
+def page_path(form: Format | None, output: Path | None) -> Path | None:
+    """Where a page is to be written, of a verb that makes one; None when another format is asked
+    for."""
+    return output if output is not None and form is None and is_page(output) else None
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file's name is a page's."""
+    return path.suffix.lower() in (".html", ".htm")
+
+
+def write_page(path: Path, html: str) -> None:
+    """Write a page, and say where it is. Raises RunError for a full disk."""
+    write_text(path, html)
+    sys.stdout.write(f"{path}\n")
+
+
 def emit(sheet: Sheet, form: Format | None = None, output: Path | None = None) -> None:
     """Write the answer to stdout, or whole to the file `output`.
 

@@ -1,6 +1,6 @@
-"""Flame graph: costs of a callgrind profile as a tree of calls.
+"""Flame graph: costs of a callgrind profile, or samples of perf's, as a tree of calls.
 
-callgrind keeps costs by caller and callee, not by stack. A function that several call has its own
+perf's samples are stacks and need adding up alone. callgrind keeps costs by caller and callee, not by stack. A function that several call has its own
 callees' costs shared among its callers as its cost is: exact where it does the same for each of
 them, else the best that the profile tells. Recursion is cut where a function stands on its own
 stack.
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from planecast.errors import InputError
 from planecast.instruments.callgrind_output import CallgrindProfile, Function
+from planecast.instruments.recorded.perf_script import SampledStacks
 
 _SHOWN = 0.001
 """Frames below this share of the whole are part of their caller alone."""
@@ -50,6 +51,26 @@ def flame(profile: CallgrindProfile, event: str = "Ir") -> list[Frame]:
     if not tree.total > 0:
         raise InputError("the profile holds no cost", "callgrind", "see that it was switched on")
     return [frame for root in tree.roots() for frame in tree.frames(root, tree.cost[root], ())]
+
+
+def sampled_flame(sampled: SampledStacks) -> list[Frame]:
+    """The frames of samples, each before those that it calls, the dearest first."""
+    cost: dict[tuple[str, ...], float] = defaultdict(float)
+    for stack, weight in sampled.stacks.items():
+        for depth in range(1, min(len(stack), _DEEPEST) + 1):
+            cost[stack[:depth]] += weight
+    least = _SHOWN * sum(sampled.stacks.values())
+    inner: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+    for stack in sorted(cost, key=lambda stack: -cost[stack]):
+        if cost[stack] >= least:
+            inner[stack[:-1]].append(stack)
+
+    def frames(stack: tuple[str, ...]) -> Iterator[Frame]:
+        yield Frame(stack, cost[stack], cost[stack] - sum(cost[s] for s in inner[stack]))
+        for deeper in inner[stack]:
+            yield from frames(deeper)
+
+    return [frame for root in inner[()] for frame in frames(root)]
 
 
 class _Tree:

@@ -13,6 +13,7 @@ from planecast.report.html import page_html
 from planecast.report.numbers import ABSENT, digits, interval_text
 from planecast.report.page import Card, Drawing, Page, drawing, machine_text
 from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.verdict_table import verdict_table
 from planecast.results import Estimate
 
 
@@ -23,7 +24,8 @@ def explanation_html(explained: Explanation, against: Difference | None = None) 
 
 def explanation_page(explained: Explanation, against: Difference | None = None) -> Page:
     """What the page says."""
-    tables = [_verdict(explained), _causes(explained), _stages(explained), _roles(explained)]
+    verdict = verdict_table(explained.limits, explained.certainty, explained.advice)
+    tables = [verdict, _causes(explained), _stages(explained), _roles(explained)]
     if against is not None:
         tables.append(_changes(against))
     return Page(
@@ -81,21 +83,6 @@ def _steps(against: Difference) -> list[Drawing]:
             "steps-stage", "From A to B by stage", caption, waterfall(against, by_cause=False)
         ),
     ]
-
-
-def _verdict(explained: Explanation) -> Table:
-    rows = [[Cell("limits"), Cell(text), Cell("")] for text in explained.limits]
-    rows += [[Cell("sure"), Cell(text), Cell("")] for text in explained.certainty]
-    for advice in explained.advice:
-        saves = estimate_cell(advice.saves) if advice.saves else Cell(ABSENT)
-        rows.append([Cell("try"), Cell(advice.try_this, advice.why), saves])
-    return Table(
-        "verdict",
-        "What limits it, how sure that is, what to try",
-        "Savings are the model's, with their 95 % interval.",
-        [Heading("what"), Heading("finding"), Heading("saves", "cycles/packet", number=True)],
-        rows,
-    )
 
 
 def _causes(explained: Explanation) -> Table:

@@ -14,10 +14,17 @@ from planecast.report.table import Cell, Heading, Table
 _ROWS = 25
 
 
-def flame_html(frames: Sequence[Frame], name: str, packets: float | None = None) -> str:
-    """The page; costs are a packet's where `packets` says how many there were."""
+def flame_html(
+    frames: Sequence[Frame],
+    name: str,
+    packets: float | None = None,
+    *,
+    counted: str = "instructions",
+    notes: Sequence[str] = (),
+) -> str:
+    """The page; costs are of `counted`, a packet's where `packets` says how many there were."""
     per = packets or 1.0
-    unit = "instructions/packet" if packets else "instructions"
+    unit = f"{counted}/packet" if packets else counted
     own: dict[str, float] = {}
     for frame in frames:
         own[frame.name] = own.get(frame.name, 0.0) + frame.own / per
@@ -46,5 +53,6 @@ def flame_html(frames: Sequence[Frame], name: str, packets: float | None = None)
                 )
             ],
             manifests=[],
+            notes=notes,
         )
     )

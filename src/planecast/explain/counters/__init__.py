@@ -7,7 +7,7 @@ from planecast.explain.counters.explanation import (
     ExplainedMetric,
     ExplainedNode,
 )
-from planecast.explain.counters.published import explain_published, published_rows
+from planecast.explain.counters.published import explain_published, is_published, published_rows
 
 __all__ = [
     "Asked",
@@ -18,5 +18,6 @@ __all__ = [
     "compare_counters",
     "explain_published",
     "explain_recording",
+    "is_published",
     "published_rows",
 ]

@@ -6,6 +6,7 @@ of cycles a packet, and their changes add up to the whole change: a waterfall.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -52,6 +53,9 @@ class CounterDifference(Noun):
     findings: Texts
     """What moved, as sentences."""
     notes: Texts = ()
+    a_cycles: Estimate | None = None
+    """Core cycles a packet of A; None where they aren't known."""
+    b_cycles: Estimate | None = None
 
 
 def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDifference:
@@ -76,6 +80,8 @@ def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDif
         changes=changes,
         findings=tuple(_findings(changes, per_packet)),
         notes=tuple(notes),
+        a_cycles=per_packet[0],
+        b_cycles=per_packet[1],
     )
 
 
@@ -91,11 +97,7 @@ def _change(
     per_a, per_b = cycles
     moved = None
     if b.level == 1 and per_a is not None and per_b is not None:
-        moved = Estimate(
-            value=b.share.value * per_b.value - a.share.value * per_a.value,
-            unit="cycles/packet",
-            kind="computed",
-        )
+        moved = _less(_product(b.share, per_b), _product(a.share, per_a))
     return NodeChange(
         node=b.node,
         title=b.title,
@@ -105,6 +107,18 @@ def _change(
         change=_less(b.share, a.share),
         cycles=moved,
     )
+
+
+def _product(share: Estimate, cycles: Estimate) -> Estimate:
+    """Cycles a packet of a share; without an interval when one of the two has none."""
+    value = share.value * cycles.value
+    low = high = None
+    if share.interval is not None and cycles.interval is not None:
+        (share_low, share_high), (least, most) = share.interval, cycles.interval
+        down = cycles.value * (share.value - share_low), share.value * (cycles.value - least)
+        up = cycles.value * (share_high - share.value), share.value * (most - cycles.value)
+        low, high = value - math.hypot(*down), value + math.hypot(*up)
+    return Estimate(value=value, low=low, high=high, unit="cycles/packet", kind="computed")
 
 
 def _less(b: Estimate, a: Estimate) -> Estimate:

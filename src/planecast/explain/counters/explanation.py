@@ -49,6 +49,8 @@ class ExplainedMetric(Noun):
     """Whether it is beyond what the documents find well."""
     marks: Texts = ()
     means: str = ""
+    place: str = ""
+    """Socket or system that a tool read it of; empty for all together."""
 
 
 class CounterExplanation(Noun):

@@ -72,15 +72,24 @@ def published_rows() -> dict[str, PublishedRow]:
     return found
 
 
+def is_published(name: str) -> bool:
+    """Whether a row is called so."""
+    return _row(name) is not None
+
+
+def _row(name: str) -> PublishedRow | None:
+    wanted = name.strip().lower()
+    return next((row for key, row in published_rows().items() if key.lower() == wanted), None)
+
+
 def explain_published(name: str) -> CounterExplanation:
     """The explanation of a row. Raises InputError that lists all for a name that there isn't."""
-    rows = published_rows()
-    row = next((row for key, row in rows.items() if key.lower() == name.strip().lower()), None)
+    row = _row(name)
     if row is None:
         raise InputError(
             f"no published row is called '{name[:40]}'",
             "--published",
-            f"there are {', '.join(rows)}",
+            f"there are {', '.join(published_rows())}",
         )
     recording = Recording(
         row.title, shares=tuple(Share(node, value) for node, value in row.shares.items())

@@ -34,6 +34,7 @@ def explained_readings(recording: Recording) -> Iterator[ExplainedMetric]:
             group=recording.tool,
             value=value,
             marks=(mark,) if mark else (),
+            place=place,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planecast.explain import Explanation
 from planecast.explain.causes import in_order
 from planecast.report.figures.causes import cause_colour, cause_title
-from planecast.report.figures.style import OTHER_COLOUR, Figure, new_figure, stage_colour
+from planecast.report.figures.style import OTHER_COLOUR, Figure, faint, new_figure, stage_colour
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
 
@@ -68,14 +68,8 @@ def cycles_sankey(explained: Explanation) -> Figure | None:
             "source": [band[0] for band in bands],
             "target": [band[1] for band in bands],
             "value": [band[2] for band in bands],
-            "color": [_faint(band[3]) for band in bands],
+            "color": [faint(band[3]) for band in bands],
             "hovertemplate": "%{source.label} → %{target.label}: %{value:.1f}<extra></extra>",
         },
     )
     return figure
-
-
-def _faint(colour: str) -> str:
-    """A colour through which others are seen."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.4)"

@@ -46,6 +46,12 @@ def stage_colour(stage: str) -> str:
     return STAGE_COLOURS.get(stage, OTHER_COLOUR)
 
 
+def faint(colour: str) -> str:
+    """A colour through which others are seen."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.4)"
+
+
 def new_figure(height: int, **layout: Any) -> Figure:
     """An empty figure `height` pixels high that takes the page's width and colours."""
     figure = go.Figure()

@@ -2,74 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from planecast.explain.against import ALL, Change, Difference
 from planecast.report.figures.causes import cause_title
 from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import digits, estimate_text
+from planecast.results import Estimate
 
 _DEARER, _CHEAPER, _WHOLE = "#d55e00", "#0072b2", "#8a8f98"
 _HEIGHT_PX = 420
+_DOUBT = ": within the intervals"
 _SHOWN = 0.001
 """Share of A below which a step would not be seen."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """One change on the way from A to B."""
+
+    name: str
+    """As Plotly shows it."""
+    change: float
+    """B less A."""
+    told: str
+    """The same with its interval, for the hover."""
+    sure: bool
+    """Whether the interval leaves out nothing."""
+
+
 def waterfall(found: Difference, *, by_cause: bool) -> Figure | None:
-    """The figure; None when there are no steps. Steps within their intervals say so on hover."""
+    """The figure of two runs; None when there are no steps. Steps within their intervals say so."""
     whole = found.of(ALL, causes=False)[0]
-    steps = [
-        step
-        for step in _steps(found, by_cause)
-        if abs(step[1].change.value) > _SHOWN * whole.a.value
-    ]
-    if not steps:
+    return steps_figure(whole.a, whole.b, _steps(found, by_cause), "TSC cycles/packet")
+
+
+def steps_figure(a: Estimate, b: Estimate, steps: Sequence[Step], unit: str) -> Figure | None:
+    """The figure from `a` over the steps to `b`; None when no step is large enough to be seen."""
+    seen = [step for step in steps if abs(step.change) > _SHOWN * a.value]
+    if not seen:
         return None
-    left = whole.change.value - sum(change.change.value for _, change in steps)
-    figure = new_figure(_HEIGHT_PX, yaxis_title_text="TSC cycles/packet", showlegend=False)
+    left = b.value - a.value - sum(step.change for step in seen)
+    figure = new_figure(_HEIGHT_PX, yaxis_title_text=unit, showlegend=False)
     figure.add_waterfall(
-        x=["A", *(name if c.moved else f"{name} (?)" for name, c in steps), "others", "B"],
-        y=[whole.a.value, *(c.change.value for _, c in steps), left, whole.b.value],
-        measure=["absolute", *("relative" for _ in steps), "relative", "total"],
+        x=["A", *(s.name if s.sure else f"{s.name} (?)" for s in seen), "others", "B"],
+        y=[a.value, *(step.change for step in seen), left, b.value],
+        measure=["absolute", *("relative" for _ in seen), "relative", "total"],
         increasing={"marker": {"color": _DEARER}},
         decreasing={"marker": {"color": _CHEAPER}},
         totals={"marker": {"color": _WHOLE}},
         connector={"line": {"width": 1, "color": _WHOLE}},
         hovertext=[
-            plain(f"A {estimate_text(whole.a)}"),
-            *(plain(f"{name}: {_signed(c)}") for name, c in steps),
+            plain(f"A {estimate_text(a)}"),
+            *(plain(f"{s.name}: {s.told}{'' if s.sure else _DOUBT}") for s in seen),
             f"steps too small to draw: {left:+.2f}",
-            plain(f"B {estimate_text(whole.b)}"),
+            plain(f"B {estimate_text(b)}"),
         ],
         hoverinfo="text",
         text=[
-            digits(whole.a.value),
-            *(f"{c.change.value:+.1f}" for _, c in steps),
+            digits(a.value),
+            *(f"{step.change:+.1f}" for step in seen),
             f"{left:+.1f}",
-            digits(whole.b.value),
+            digits(b.value),
         ],
         textposition="outside",
     )
-    figure.update_yaxes(range=_range(whole, steps))
-    figure.update_xaxes(tickangle=0 if len(steps) < 6 else -40)
+    figure.update_yaxes(range=_range(a.value, b.value, seen))
+    figure.update_xaxes(tickangle=0 if len(seen) < 6 else -40)
     return figure
 
 
-def _steps(found: Difference, by_cause: bool) -> list[tuple[str, Change]]:
+def _steps(found: Difference, by_cause: bool) -> list[Step]:
     if by_cause:
-        return [(cause_title(c.cause), c) for c in found.of(ALL, causes=True)]
-    return [(folded(stage), found.of(stage, causes=False)[0]) for stage in found.stages]
+        return [_step(cause_title(c.cause), c) for c in found.of(ALL, causes=True)]
+    return [_step(folded(stage), found.of(stage, causes=False)[0]) for stage in found.stages]
 
 
-def _signed(change: Change) -> str:
-    doubt = "" if change.moved else ": within the intervals"
-    return f"{change.change.value:+.2f}, {estimate_text(change.change)}{doubt}"
+def _step(name: str, change: Change) -> Step:
+    told = f"{change.change.value:+.2f}, {estimate_text(change.change)}"
+    return Step(name, change.change.value, told, change.moved)
 
 
-def _range(whole: Change, steps: list[tuple[str, Change]]) -> list[float]:
+def _range(a: float, b: float, steps: Sequence[Step]) -> list[float]:
     """From below the lowest step, so that steps are seen beside large ends; with room for text."""
-    level, levels = whole.a.value, [whole.a.value, whole.b.value]
-    for _, change in steps:
-        level += change.change.value
+    level, levels = a, [a, b]
+    for step in steps:
+        level += step.change
         levels.append(level)
     spread = max(max(levels) - min(levels), 0.05 * max(levels))
     return [max(0.0, min(levels) - spread), max(levels) + 0.25 * spread]

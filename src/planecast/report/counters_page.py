@@ -1,0 +1,192 @@
+"""The page of what hardware counters say: verdict, where the slots go, the rest of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from planecast.explain.counters import (
+    CounterDifference,
+    CounterExplanation,
+    ExplainedMetric,
+    ExplainedNode,
+)
+from planecast.report.figures.topdown_bars import topdown_bars
+from planecast.report.figures.topdown_changes import topdown_changes, topdown_steps
+from planecast.report.figures.topdown_sankey import topdown_sankey
+from planecast.report.figures.uncore_bars import uncore_bars
+from planecast.report.html import page_html
+from planecast.report.numbers import ABSENT, digits, interval_text
+from planecast.report.page import Card, Drawing, Page, drawing
+from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.verdict_table import verdict_table
+
+_INDENT = "\u2003"
+_HEADLINE = ("instructions_per_cycle", "instructions", "cycles")
+
+
+def counters_html(found: CounterExplanation, against: CounterDifference | None = None) -> str:
+    """The explanation as one offline HTML file; `against` adds how another differs from it."""
+    return page_html(counters_page(found, against))
+
+
+def counters_page(found: CounterExplanation, against: CounterDifference | None = None) -> Page:
+    """What the page says."""
+    tables = [verdict_table(found.limits, found.certainty, found.advice)]
+    tables += [_tree(found.nodes)] if found.nodes else []
+    tables += [_beside(found.metrics)] if found.metrics else []
+    tables += [_changes(against)] if against is not None else []
+    threads = "both threads of a core busy" if found.smt else "one thread a core"
+    return Page(
+        title=f"{found.label}, explained",
+        lead=f"{found.limits[0]}." if found.limits else "",
+        machine=f"{found.tool}; {found.architecture}{f'; {threads}' if found.nodes else ''}",
+        cards=list(_cards(found)),
+        drawings=[*_drawings(found), *(_against(against) if against is not None else [])],
+        tables=tables,
+        manifests=[found.manifest],
+        notes=[*(f"can't be known: {text}" for text in found.unknown), *found.notes],
+    )
+
+
+def _cards(found: CounterExplanation) -> Iterator[Card]:
+    for node in found.nodes:
+        if node.level == 1 and node.share is not None:
+            share = node.share.scaled(100, "%")
+            detail = f"{interval_text(share)} of the {node.of}, {share.kind}".strip()
+            yield Card(f"{digits(share.value)} %", node.title, detail)
+    for metric in found.metrics:
+        if metric.metric in _HEADLINE and metric.value is not None:
+            detail = f"{interval_text(metric.value)} {metric.value.unit}".strip()
+            yield Card(digits(metric.value.value), metric.title, detail)
+
+
+def _drawings(found: CounterExplanation) -> list[Drawing]:
+    cycles = next((m.value for m in found.metrics if m.metric == "cycles"), None)
+    bands = "core cycles a packet" if cycles is not None else "percent of the slots"
+    return [
+        *drawing(
+            "slots",
+            "Where the slots go",
+            f"Levels 1 and 2, {bands}; what is missing on level 2 was not counted.",
+            topdown_sankey(found.nodes, cycles.value if cycles is not None else None),
+        ),
+        *drawing(
+            "tree",
+            "The tree",
+            "Every node that is known, with its 95 % interval where rounds give one; a stroke is "
+            "the threshold, and nodes over theirs (and their parent's) are in full colour. From "
+            "level 3 on, shares of clocks overlap.",
+            topdown_bars(found.nodes),
+        ),
+        *drawing(
+            "uncore",
+            f"What {found.tool} read",
+            "The mean over the intervals that were recorded.",
+            uncore_bars(found.metrics, found.tool),
+        ),
+    ]
+
+
+def _against(against: CounterDifference) -> list[Drawing]:
+    caption = f"A: {against.a}. B: {against.b}."
+    known = all(change.moved is not None for change in against.changes)
+    doubt = "" if known else " Some have no interval, and how sure a change is can't be told."
+    return [
+        *drawing(
+            "steps",
+            "From A to B, a packet",
+            f"{caption} Core cycles a packet by the parts of level 1; (?) marks steps that the "
+            f"intervals can't tell from nothing.{doubt}",
+            topdown_steps(against),
+        ),
+        *drawing(
+            "points",
+            "Shares from A to B",
+            f"{caption} Faint: within the intervals.{doubt}",
+            topdown_changes(against),
+        ),
+    ]
+
+
+def _tree(nodes: Sequence[ExplainedNode]) -> Table:
+    rows = []
+    for node in nodes:
+        share = estimate_cell(node.share.scaled(100, "%") if node.share else None, kind=True)
+        rows.append(
+            [
+                Cell(_INDENT * (node.level - 1) + node.title),
+                share,
+                Cell(node.of.replace("_", " ")),
+                Cell(f"{100 * node.threshold:.4g} %", "over" if node.over else ""),
+                Cell("; ".join(node.marks)),
+                Cell(node.means),
+            ]
+        )
+    return Table(
+        "nodes",
+        "Nodes",
+        "A node without a value says why in its remark.",
+        [
+            Heading("node"),
+            Heading("share", "percent", number=True),
+            Heading("of"),
+            Heading("threshold"),
+            Heading("remark"),
+            Heading("what it means for a packet processor"),
+        ],
+        rows,
+    )
+
+
+def _beside(metrics: Sequence[ExplainedMetric]) -> Table:
+    rows = []
+    for metric in metrics:
+        value = metric.value
+        if value is not None and value.unit == "share":
+            value = value.scaled(100, "%")
+        cell = estimate_cell(value, kind=True)
+        unit = value.unit if value is not None else ABSENT
+        remark = "; ".join((*(["worth a look"] if metric.over else []), *metric.marks))
+        rows.append([Cell(metric.title), cell, Cell(unit), Cell(remark), Cell(metric.means)])
+    return Table(
+        "beside",
+        "Beside the tree",
+        "Figures of the core, of memory and of other sockets, as far as they were counted.",
+        [
+            Heading("figure"),
+            Heading("value", number=True),
+            Heading("unit"),
+            Heading("remark"),
+            Heading("what it means"),
+        ],
+        rows,
+    )
+
+
+def _changes(against: CounterDifference) -> Table:
+    moved = {True: "moved", False: "", None: "no interval"}
+    rows = [
+        [
+            Cell(_INDENT * (one.level - 1) + one.title),
+            estimate_cell(one.a.scaled(100, "%")),
+            estimate_cell(one.b.scaled(100, "%")),
+            estimate_cell(one.change.scaled(100, "points")),
+            estimate_cell(one.cycles),
+            Cell(moved[one.moved]),
+        ]
+        for one in against.changes
+    ]
+    return Table(
+        "changes",
+        "From A to B",
+        "; ".join((*against.findings, *against.notes)) + ".",
+        [
+            Heading("node"),
+            Heading("A", "percent", number=True),
+            Heading("B", "percent", number=True),
+            Heading("B less A", "points", number=True),
+            Heading("B less A", "core cycles/packet", number=True),
+            Heading("beyond the intervals"),
+        ],
+        rows,
+    )
