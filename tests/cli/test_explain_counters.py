@@ -72,6 +72,23 @@ def test_csv_has_a_line_a_node(zen: str) -> None:
     assert lines[1].startswith("frontend_bound,1,0.5,,,share of slots,0.15,True,1,computed,")
 
 
+def test_a_page_and_the_others_say_the_same(zen: str, tmp_path: Path) -> None:
+    file = tmp_path / "zen4.html"
+    said = run("--from", zen, "--arch", "zen4", "--against", zen, "-o", str(file))
+    assert said == f"{file}\n"
+    page = file.read_text(encoding="utf-8")
+    assert "Frontend bound 50.0 % (over 15 % of the slots)" in page
+    assert 'id="tree-plot"' in page
+    assert 'id="points-plot"' in page
+
+
+def test_a_recording_beside_a_published_row(zen: str) -> None:
+    text = run("--from", zen, "--arch", "zen4", "--packets", "1e7", "--against", "OVS-L2 HT")
+    assert "B: ovs-l2 HT" in text
+    assert "Frontend bound -23.6 points" in text
+    assert "Instructions" in text.split("B - A")[1]
+
+
 def test_the_page_shows_real_output(repository: Path) -> None:
     page = (repository / "docs" / "counters.md").read_text(encoding="utf-8")
     for command in ('--published "l3fwd noHT"', '--published "l3fwd noHT" --against "l3fwd HT"'):

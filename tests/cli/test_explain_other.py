@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.explain.test_flame import PROFILE
+from tests.explain.test_flame import PROFILE, SAMPLES
 from tests.host.test_resctrl import tree
 
 from planecast.cli.explain_other import classes_sheet
@@ -21,18 +21,31 @@ def test_a_flame_graph_is_a_page(run: Run, tmp_path: Path) -> None:
     assert '"stage_acl"' in text
 
 
+def test_samples_of_perf_are_a_page(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "perf.txt").write_text(SAMPLES)
+    answer = run("explain", "--flame", "perf.txt", "--packets", "1000", "-o", "flame.html")
+    assert answer.code == 0, answer.err
+    text = (tmp_path / "flame.html").read_text()
+    assert "1,000 cycles/packet; the dearest function by itself is [unknown]" in text
+    assert "3 samples of cycles:ppp" in text
+
+
 @pytest.mark.parametrize(
     ("words", "fragment"),
     [
         (["--flame", "nowhere", "-o", "x.html"], "can't read it"),
         (["--flame", "nowhere"], "add -o FILE.html"),
-        (["--flame", "empty", "-o", "x.html"], "was not counted"),
+        (["--flame", "empty", "-o", "x.html"], "no sample"),
+        (["--flame", "samples", "--packets", "9", "-o", "x.html"], "leave --packets out"),
+        (["--flame", "perf.data", "-o", "x.html"], "perf script -i FILE"),
     ],
 )
 def test_what_is_no_profile_is_said(
     run: Run, tmp_path: Path, words: list[str], fragment: str
 ) -> None:
     (tmp_path / "empty").write_text("")
+    (tmp_path / "samples").write_text("ovs 12 1.5: cpu-clock:  ffff82 copy+0x3 (/lib/x.so)\n")
+    (tmp_path / "perf.data").write_bytes(b"PERFILE2\0\x10\xff")
     answer = run("explain", *words)
     assert answer.code == 2
     assert fragment in answer.err

@@ -14,7 +14,8 @@ import pytest
 
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import l3fwd_between
-from planecast.dataplanes.ovs import OpenVswitch, parse_pmd_stats
+from planecast.dataplanes.ovs import OpenVswitch, PmdStats, parse_pmd_stats
+from planecast.dataplanes.ovs import opinion_of as pmd_opinion
 from planecast.dataplanes.under_test import generator_links, links_of, systems_of, title_of
 from planecast.dataplanes.vpp import Vpp, opinion_of, parse_runtime
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
@@ -31,6 +32,9 @@ pmd thread numa_id 0 core_id 1:
   avg. datapath passes per packet: 1.00
   phwol hits: 0
   emc hits: 4095968
+  miss with success upcall: 30
+  miss with failed upcall: 2
+  avg. packets per output batch: 31.50
   idle cycles: 1000000 (0.20%)
   processing cycles: 500000000 (99.80%)
   avg cycles per packet: 122.31 (501000000/4096000)
@@ -138,6 +142,12 @@ def test_what_ovs_says_of_itself() -> None:
     assert found.received == 4096000
     assert found.cycles_per_packet == pytest.approx(122.31)
     assert found.processing_cycles_per_packet == pytest.approx(122.07)
+    said = pmd_opinion(found)
+    assert said["EMC hits"].value == pytest.approx(4095968 / 4096000)
+    assert said["upcalls"].value == pytest.approx(32 / 4096000)
+    assert said["batch"].value == 31.5
+    old = pmd_opinion(PmdStats(100, 200.0, 150.0))
+    assert list(old) == ["pmd", "pmd processing"]
     with pytest.raises(RunError, match="no thread"):
         parse_pmd_stats("main thread:\n  packets received: 0\n")
 
@@ -148,6 +158,8 @@ def test_what_vpp_says_of_itself() -> None:
     found = opinion_of(nodes)
     assert found["clocks"].value == pytest.approx(45.9 + 7.5 + 39.5 + 11.2)
     assert found["vectors/call"].value == 256
+    nodes_said = sum(value.value for name, value in found.items() if name.startswith("node "))
+    assert nodes_said == pytest.approx(found["clocks"].value)
     assert opinion_of(nodes[:1]) == {}
     with pytest.raises(RunError, match="no output of"):
         parse_runtime("hello")

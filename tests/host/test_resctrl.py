@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import MissingError
-from planecast.host.resctrl import rates, read_classes
+from planecast.host.resctrl import meddling, rates, read_classes
 from planecast.host.root import Root
 
 
@@ -72,3 +72,15 @@ def test_without_resctrl_or_its_counters_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "sys/fs/resctrl/schemata").write_text("L3:0=7ff\n")
     with pytest.raises(MissingError, match="neither occupancy nor bandwidth"):
         read_classes(Root(tmp_path))
+
+
+def test_another_tool_at_work_is_told(tmp_path: Path) -> None:
+    first, later = (
+        read_classes(tree(tmp_path / "a")),
+        read_classes(tree(tmp_path / "b", grown=4_000_000)),
+    )
+    assert meddling(first, later) == ""
+    assert "counting anew: dataplane, dataplane/rx, default" in meddling(later, first)
+    without = [one for one in later if one.name != "dataplane"]
+    assert "gone: dataplane: stop it" in meddling(first, without)
+    assert "came: dataplane: stop it" in meddling(without, later)

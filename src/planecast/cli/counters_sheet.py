@@ -55,6 +55,9 @@ _CHANGES = (
 )
 
 
+_MOVED = {True: "moved", False: "", None: "no interval"}
+
+
 def difference_sheet(found: CounterDifference, *, people: bool) -> Sheet:
     """The sheet of what changed from A to B."""
     rows, cells = [], []
@@ -81,7 +84,32 @@ def difference_sheet(found: CounterDifference, *, people: bool) -> Sheet:
                 "b": f"{b} %",
                 "change": f"{change} points",
                 "cycles_per_packet": f"{one.cycles.value:+.1f}" if one.cycles else "",
-                "moved": {True: "moved", False: "", None: "no interval"}[one.moved],
+                "moved": _MOVED[one.moved],
+            }
+        )
+    for figure in found.figures:
+        rows.append(
+            {
+                "name": figure.metric,
+                "a": figure.a.value,
+                "b": figure.b.value,
+                "change": figure.change.value,
+                "low": figure.change.low,
+                "high": figure.change.high,
+                "moved": figure.moved,
+            }
+        )
+        scale = (100, "%") if figure.a.unit == "share" else (1, figure.a.unit)
+        a, b, change = (
+            estimate_text(part.scaled(*scale)) for part in (figure.a, figure.b, figure.change)
+        )
+        cells.append(
+            {
+                "name": f"{figure.title}, {scale[1]}",
+                "a": a,
+                "b": b,
+                "change": change,
+                "moved": _MOVED[figure.moved],
             }
         )
     columns = [column for column in _CHANGES if column.header or column.key == "moved"]

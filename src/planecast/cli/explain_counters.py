@@ -127,6 +127,7 @@ def _setup(recording: Recording, options: CounterOptions) -> Setup:
             channels=int(values.memory_channels.value),
             transfers=values.memory_mts.value * 1e6,
             reached=values.memory_gbs.value * 1e9,
+            idle_ns=values.memory_idle_ns.value,
         )
     return Setup(rate, Ports(frame_bytes=options.frame_bytes), options.cores, limits)
 

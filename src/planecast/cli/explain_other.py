@@ -94,7 +94,7 @@ def _sampled_page(lines: TextIO, file: Path, packets: float | None) -> str:
 
 def classes_sheet(seconds: float, root: Path = Path("/")) -> Sheet:
     """What each class holds and takes. Raises MissingError where resctrl doesn't count."""
-    from planecast.host.resctrl import rates, read_classes
+    from planecast.host.resctrl import meddling, rates, read_classes
     from planecast.host.root import Root
 
     first, begin = read_classes(Root(root)), time.monotonic()
@@ -113,4 +113,5 @@ def classes_sheet(seconds: float, root: Path = Path("/")) -> Sheet:
         for one in rates(first, second, time.monotonic() - begin)
     ]
     notes = ["occupancy is of now; bandwidth is the mean since the first reading; empty: not told"]
-    return Sheet(_CLASS_COLUMNS, rows, notes=notes)
+    trouble = meddling(first, second)
+    return Sheet(_CLASS_COLUMNS, rows, notes=[*notes, *([trouble] if trouble else [])])

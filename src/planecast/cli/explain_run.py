@@ -24,8 +24,7 @@ def explain_run(
     The calibration is the one named, else the run's own, else the latest; without any, causes are
     not told. Raises InputError for a run or a calibration that isn't there.
     """
-    from planecast.explain import explain_case
-    from planecast.explain.cases import case_of, own_calibration
+    from planecast.explain.cases import explained_run, own_calibration
     from planecast.results import find_run, picked
 
     name, position = picked(run)
@@ -37,7 +36,7 @@ def explain_run(
         if chosen is not None:
             raise
         model = None
-    return explain_case(case_of(folder, position, model)), model
+    return explained_run(folder, position, model), model
 
 
 def answer_run(
@@ -54,10 +53,14 @@ def answer_run(
     """
     from planecast.cli.explanation_sheet import difference_sheet, explanation_sheet
     from planecast.explain import compare_explanations
+    from planecast.explain.counters import is_published
     from planecast.results import runs_folder
 
     root = runs_folder(runs)
     found, model = explain_run(run, root, calibration)
+    if against is not None and is_published(against):
+        _answer_published(found, against, form, output)
+        return
     moved = None
     if against is not None:
         other, its_model = explain_run(against, root, calibration)
@@ -73,3 +76,21 @@ def answer_run(
         emit(difference_sheet(moved, people=people), form, output)
     else:
         emit(explanation_sheet(found, people=people), form, output)
+
+
+def _answer_published(
+    found: Explanation, row: str, form: Format | None, output: Path | None
+) -> None:
+    """Print or write how a published row differs from a run: what of it can be computed."""
+    from planecast.cli.counters_sheet import difference_sheet
+    from planecast.explain.counters import as_counters, compare_counters, explain_published
+
+    own = as_counters(found)
+    moved = compare_counters(own, explain_published(row))
+    page = page_path(form, output)
+    if page is not None:
+        from planecast.report.counters_page import counters_html
+
+        write_page(page, counters_html(own, moved))
+        return
+    emit(difference_sheet(moved, people=chosen_format(form, output) == "table"), form, output)

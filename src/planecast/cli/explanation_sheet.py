@@ -24,6 +24,8 @@ _COLUMNS = (
 )
 _SHOWN = tuple(column for column in _COLUMNS if column.header)
 
+_TOP_DOWN = "top-down"
+"""The rows of the computed nodes, as a stage."""
 _TOLD_CYCLES = 0.5
 """Causes whose whole interval is below this are left out of tables for people."""
 
@@ -123,6 +125,18 @@ def _rows(found: Explanation) -> Iterator[dict[str, Any]]:
         yield _row(stage.stage, "", stage.cycles, whole, stage.instructions, stage.ipc)
         for part in stage.causes:
             yield _row(stage.stage, _title(part.cause), part.cycles, whole)
+    yield from _top_down(found)
+
+
+def _top_down(found: Explanation) -> Iterator[dict[str, Any]]:
+    """The nodes of the top-down tree that are computed, in cycles as all other rows."""
+    whole = found.cycles_per_packet
+    if found.nodes:
+        yield _row(_TOP_DOWN, "", whole, whole)
+    for node in found.nodes:
+        if node.share is not None and whole is not None:
+            cycles = node.share.scaled(whole.value, "cycles/packet")
+            yield _row(_TOP_DOWN, node.title, cycles, whole)
 
 
 def _title(cause: str) -> str:

@@ -45,6 +45,12 @@ class PmdStats:
     """TSC cycles, those in which it found none among them."""
     processing_cycles_per_packet: float
     """TSC cycles of the iterations that found packets."""
+    emc_hits: int | None = None
+    """Packets whose flow the exact-match cache knew; None where it doesn't say."""
+    upcalls: int | None = None
+    """Packets that no cache knew: the slow path was asked."""
+    packets_per_batch: float | None = None
+    """Packets of a send call."""
 
 
 class OpenVswitch:
@@ -88,16 +94,7 @@ class OpenVswitch:
 
     def opinion(self) -> Mapping[str, Estimate]:
         """Its own cycles a packet since then."""
-        found = parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show"))
-        return {
-            name: Estimate(
-                value=value, samples=found.received, unit="cycles/packet", kind="measured"
-            )
-            for name, value in (
-                ("pmd", found.cycles_per_packet),
-                ("pmd processing", found.processing_cycles_per_packet),
-            )
-        }
+        return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
 
     def stop(self) -> None:
         """Ends the switch, then the database."""
@@ -227,6 +224,24 @@ class OpenVswitch:
         return done.stdout
 
 
+def opinion_of(found: PmdStats) -> dict[str, Estimate]:
+    """The statistics as estimates: cycles a packet, shares of the packets, packets a batch."""
+
+    def said(value: float, unit: str) -> Estimate:
+        return Estimate(value=value, samples=found.received, unit=unit, kind="measured")
+
+    opinion = {
+        "pmd": said(found.cycles_per_packet, "cycles/packet"),
+        "pmd processing": said(found.processing_cycles_per_packet, "cycles/packet"),
+    }
+    for name, count in (("EMC hits", found.emc_hits), ("upcalls", found.upcalls)):
+        if count is not None and found.received > 0:
+            opinion[name] = said(count / found.received, "share")
+    if found.packets_per_batch is not None:
+        opinion["batch"] = said(found.packets_per_batch, "packets")
+    return opinion
+
+
 def parse_pmd_stats(text: str) -> PmdStats:
     """``dpif-netdev/pmd-stats-show``: the thread that received most. Raises RunError for text
     without one."""
@@ -243,7 +258,17 @@ def _thread(text: str) -> PmdStats | None:
     processing = re.search(r"avg processing cycles per packet: ([\d.]+)", text)
     if received is None or total is None or processing is None:
         return None  # a thread without packets has no averages
-    return PmdStats(int(received[1]), float(total[1]), float(processing[1]))
+    hits = re.search(r"emc hits: (\d+)", text)
+    failed = re.findall(r"miss with (?:success|failed) upcall: (\d+)", text)
+    batch = re.search(r"avg\. packets per output batch: ([\d.]+)", text)
+    return PmdStats(
+        int(received[1]),
+        float(total[1]),
+        float(processing[1]),
+        emc_hits=int(hits[1]) if hits else None,
+        upcalls=sum(map(int, failed)) if failed else None,
+        packets_per_batch=float(batch[1]) if batch else None,
+    )
 
 
 def _found(program: str) -> str:

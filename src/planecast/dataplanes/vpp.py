@@ -156,7 +156,8 @@ def parse_runtime(text: str) -> list[NodeRuntime]:
 
 
 def opinion_of(nodes: Sequence[NodeRuntime]) -> dict[str, Estimate]:
-    """Cycles a packet of the thread that moved most, over all nodes that packets passed."""
+    """Cycles a packet of the thread that moved most: over all nodes that packets passed, and of
+    each."""
     vectors: dict[str, int] = {}
     for node in nodes:
         vectors[node.thread] = max(vectors.get(node.thread, 0), node.vectors)
@@ -170,6 +171,15 @@ def opinion_of(nodes: Sequence[NodeRuntime]) -> dict[str, Estimate]:
     return {
         "clocks": Estimate(value=clocks, samples=packets, unit="cycles/packet", kind="measured"),
         "vectors/call": Estimate(value=size, samples=packets, unit="packets", kind="measured"),
+        **{
+            f"node {node.name}": Estimate(
+                value=node.clocks * node.vectors / packets,
+                samples=node.vectors,
+                unit="cycles/packet",
+                kind="measured",
+            )
+            for node in mine
+        },
     }
 
 

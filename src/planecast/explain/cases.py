@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from planecast.engines.solve import Calibration
 from planecast.errors import InputError
-from planecast.explain.run import Case
-from planecast.results import RunDirectory, Validation, results_of
+from planecast.explain.explanation import Explanation
+from planecast.explain.run import Case, explain_case
+from planecast.explain.searched import explain_search
+from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
 from planecast.study.calibrate import CALIBRATION
 from planecast.study.profile import Profile
 
 PROFILE = "profile.json"
+
+
+def explained_run(
+    run: RunDirectory, position: int | None, calibration: Calibration | None
+) -> Explanation:
+    """The explanation of one result of a run, of a profile's counts, or of a search.
+
+    Raises InputError for a position that isn't there.
+    """
+    if not (run.path / PROFILE).is_file():
+        content = run.read()
+        if isinstance(content, SearchAnswer):
+            return explain_search(content, run.path.name)
+    return explain_case(case_of(run, position, calibration))
 
 
 def case_of(run: RunDirectory, position: int | None, calibration: Calibration | None) -> Case:

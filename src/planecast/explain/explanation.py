@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from planecast.explain.node import ExplainedNode
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
@@ -85,6 +86,8 @@ class Explanation(Noun):
     causes: Causes = ()
     """Over all stages; they add up to `cycles_per_packet`."""
     roles: Annotated[tuple[RoleShare, ...], BeforeValidator(listed)] = ()
+    nodes: Annotated[tuple[ExplainedNode, ...], BeforeValidator(listed)] = ()
+    """The top-down tree as far as it can be computed: shares of the cycles."""
     limits: Texts = ()
     """What limits this data plane, as sentences."""
     certainty: Texts = ()

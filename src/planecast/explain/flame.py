@@ -1,9 +1,9 @@
 """Flame graph: costs of a callgrind profile, or samples of perf's, as a tree of calls.
 
-perf's samples are stacks and need adding up alone. callgrind keeps costs by caller and callee, not by stack. A function that several call has its own
-callees' costs shared among its callers as its cost is: exact where it does the same for each of
-them, else the best that the profile tells. Recursion is cut where a function stands on its own
-stack.
+perf's samples are stacks and need adding up alone. callgrind keeps costs by caller and callee, not
+by stack: a function that several call has its own callees' costs shared among its callers as its
+cost is: exact where it does the same for each of them, else the best that the profile tells.
+Recursion is cut where a function stands on its own stack.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from planecast.errors import InputError
+from planecast.model.memory import Memory
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
 
@@ -47,6 +48,8 @@ class MemoryLimits(Noun):
     """Transfers a second of a channel: 2400e6 for DDR4-2400."""
     reached: float | None = None
     """Bytes a second that were measured or published as the most of a socket; None: not known."""
+    idle_ns: float | None = None
+    """Latency of a line without load; None: not known."""
 
     @property
     def expected(self) -> float:
@@ -67,6 +70,9 @@ class SocketMemory(Noun):
     """Of the most that was measured; None where that isn't known."""
     uneven: float
     """How far the busiest channel is above the mean of all, as a share of it."""
+    loaded_ns: float | None = None
+    """Latency of a line at this load, by the model of `planecast.model.memory`; None where idle
+    latency or the most that was reached aren't known."""
 
 
 class MemoryExplanation(Noun):
@@ -145,7 +151,15 @@ def _socket(number: int, own: list[Channel], limits: MemoryLimits | None) -> Soc
         share_of_expected=total / limits.expected if limits else None,
         share_of_reached=total / limits.reached if limits and limits.reached else None,
         uneven=max(rates) / mean - 1 if mean else 0.0,
+        loaded_ns=_loaded(total, limits),
     )
+
+
+def _loaded(moved: float, limits: MemoryLimits | None) -> float | None:
+    """Nanoseconds of a line while so many bytes a second are moved."""
+    if limits is None or limits.idle_ns is None or limits.reached is None:
+        return None
+    return Memory(limits.idle_ns, limits.reached / 1e9).latency_ns(moved / 1e9)
 
 
 def _findings(found: MemoryExplanation, frame_bytes: int) -> Iterator[str]:
@@ -162,6 +176,11 @@ def _findings(found: MemoryExplanation, frame_bytes: int) -> Iterator[str]:
             f"socket {socket.socket}: {socket.read / 1e9:.3g} GB/s read, {socket.write / 1e9:.3g} "
             f"GB/s written" + (f", {' and '.join(shares)}" if shares else "")
         )
+        if socket.loaded_ns is not None:
+            yield (
+                f"socket {socket.socket}: a line takes about {socket.loaded_ns:.0f} ns at this "
+                "load (computed from the machine's idle latency and what its memory reaches)"
+            )
     if found.bytes_per_packet is not None:
         without = TOUCHES_WITHOUT_DDIO * frame_bytes
         yield (

@@ -17,6 +17,7 @@ from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, total
 from planecast.explain.causes import in_order
+from planecast.explain.computed_tree import computed_tree
 from planecast.explain.core import Core, core_of
 from planecast.explain.explanation import (
     CauseCycles,
@@ -64,6 +65,7 @@ def explain_case(case: Case) -> Explanation:
     measured = case.result.cycles_per_packet if case.result else None
     whole = measured or (model.whole if model else None)
     instructions = _whole_instructions(case, stages)
+    causes = _all_causes(stages, whole, model)
     explained = Explanation(
         label=case.label,
         scenario=case.scenario,
@@ -73,8 +75,9 @@ def explain_case(case: Case) -> Explanation:
         instructions_per_packet=instructions,
         ipc=_ipc(instructions, whole, case.calibration),
         stages=stages,
-        causes=_all_causes(stages, whole, model),
+        causes=causes,
         roles=tuple(_roles(stages)),
+        nodes=computed_tree(causes, whole) if whole is not None else (),
         unknown=tuple(_unknown(case, stages, why_not)),
         notes=tuple(_notes(case, core)),
         manifest=case.result.manifest if case.result else None,

@@ -106,7 +106,7 @@ def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float
     shared = Sharing.model_validate(found)
     return shared.model_copy(
         update={
-            "findings": tuple(_findings(found)),
+            "findings": tuple(_findings(found, shared.remote_share)),
             "out_of_line": tuple(_out_of_line(shared, handovers)),
         }
     )
@@ -123,9 +123,11 @@ _WORDS = {
 }
 
 
-def _findings(found: Mapping[str, float]) -> Iterator[str]:
+def _findings(found: Mapping[str, float], remote_share: float | None) -> Iterator[str]:
     for field, value in found.items():
         yield f"{value:.3g} {_WORDS[field]} a packet"
+    if remote_share is not None:
+        yield f"{remote_share:.1%} of the loads that memory served were served by another socket's"
 
 
 def _out_of_line(shared: Sharing, handovers: float) -> Iterator[str]:

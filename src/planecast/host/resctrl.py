@@ -14,6 +14,7 @@ from planecast.errors import MissingError
 from planecast.host.root import Root
 
 _HERE = "sys/fs/resctrl"
+_NAMED = 4
 _NOT_CLASSES = {"info", "mon_data", "mon_groups"}
 
 
@@ -89,6 +90,34 @@ def rates(first: list[ClassReading], second: list[ClassReading], seconds: float)
             )
         )
     return found
+
+
+def meddling(first: list[ClassReading], second: list[ClassReading]) -> str:
+    """What another tool did to the classes between two readings, as a sentence; empty: nothing."""
+    before = {(one.name, one.domain): one for one in first}
+    after = {(one.name, one.domain): one for one in second}
+    come = sorted({name for name, _ in after.keys() - before.keys()})
+    gone = sorted({name for name, _ in before.keys() - after.keys()})
+    reset = sorted(
+        {
+            name
+            for (name, domain), then in before.items()
+            if (now := after.get((name, domain))) is not None
+            and None not in (then.total_bytes, now.total_bytes)
+            and (now.total_bytes or 0) < (then.total_bytes or 0)
+        }
+    )
+    told = [
+        f"{what} {', '.join(names[:_NAMED])}"
+        for what, names in (("came:", come), ("gone:", gone), ("counting anew:", reset))
+        if names
+    ]
+    if not told:
+        return ""
+    return (
+        f"another tool (pqos, PCM, a container runtime) changed classes meanwhile - "
+        f"{'; '.join(told)}: stop it, or let it alone have RDT, and read again"
+    )
 
 
 def _moved(then: int | None, now: int | None) -> int | None:

@@ -8,7 +8,6 @@ from planecast.explain.counters import (
     CounterDifference,
     CounterExplanation,
     ExplainedMetric,
-    ExplainedNode,
 )
 from planecast.report.figures.topdown_bars import topdown_bars
 from planecast.report.figures.topdown_changes import topdown_changes, topdown_steps
@@ -18,6 +17,7 @@ from planecast.report.html import page_html
 from planecast.report.numbers import ABSENT, digits, interval_text
 from planecast.report.page import Card, Drawing, Page, drawing
 from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.tree_table import tree_table
 from planecast.report.verdict_table import verdict_table
 
 _INDENT = "\u2003"
@@ -32,7 +32,7 @@ def counters_html(found: CounterExplanation, against: CounterDifference | None =
 def counters_page(found: CounterExplanation, against: CounterDifference | None = None) -> Page:
     """What the page says."""
     tables = [verdict_table(found.limits, found.certainty, found.advice)]
-    tables += [_tree(found.nodes)] if found.nodes else []
+    tables += [tree_table(found.nodes)] if found.nodes else []
     tables += [_beside(found.metrics)] if found.metrics else []
     tables += [_changes(against)] if against is not None else []
     threads = "both threads of a core busy" if found.smt else "one thread a core"
@@ -108,36 +108,6 @@ def _against(against: CounterDifference) -> list[Drawing]:
     ]
 
 
-def _tree(nodes: Sequence[ExplainedNode]) -> Table:
-    rows = []
-    for node in nodes:
-        share = estimate_cell(node.share.scaled(100, "%") if node.share else None, kind=True)
-        rows.append(
-            [
-                Cell(_INDENT * (node.level - 1) + node.title),
-                share,
-                Cell(node.of.replace("_", " ")),
-                Cell(f"{100 * node.threshold:.4g} %", "over" if node.over else ""),
-                Cell("; ".join(node.marks)),
-                Cell(node.means),
-            ]
-        )
-    return Table(
-        "nodes",
-        "Nodes",
-        "A node without a value says why in its remark.",
-        [
-            Heading("node"),
-            Heading("share", "percent", number=True),
-            Heading("of"),
-            Heading("threshold"),
-            Heading("remark"),
-            Heading("what it means for a packet processor"),
-        ],
-        rows,
-    )
-
-
 def _beside(metrics: Sequence[ExplainedMetric]) -> Table:
     rows = []
     for metric in metrics:
@@ -176,15 +146,26 @@ def _changes(against: CounterDifference) -> Table:
         ]
         for one in against.changes
     ]
+    rows += [
+        [
+            Cell(one.title, one.a.unit),
+            estimate_cell(one.a),
+            estimate_cell(one.b),
+            estimate_cell(one.change),
+            Cell(""),
+            Cell(moved[one.moved]),
+        ]
+        for one in against.figures
+    ]
     return Table(
         "changes",
         "From A to B",
         "; ".join((*against.findings, *against.notes)) + ".",
         [
             Heading("node"),
-            Heading("A", "percent", number=True),
-            Heading("B", "percent", number=True),
-            Heading("B less A", "points", number=True),
+            Heading("A", "percent of the slots or clocks, else as named", number=True),
+            Heading("B", number=True),
+            Heading("B less A", "points, else as named", number=True),
             Heading("B less A", "core cycles/packet", number=True),
             Heading("beyond the intervals"),
         ],

@@ -8,11 +8,13 @@ from planecast.explain import Difference, Explanation
 from planecast.explain.causes import cause_of
 from planecast.report.figures.cycles_by_cause import cycles_by_cause
 from planecast.report.figures.cycles_sankey import cycles_sankey
+from planecast.report.figures.topdown_bars import topdown_bars
 from planecast.report.figures.waterfall import waterfall
 from planecast.report.html import page_html
 from planecast.report.numbers import ABSENT, digits, interval_text
 from planecast.report.page import Card, Drawing, Page, drawing, machine_text
 from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.tree_table import tree_table
 from planecast.report.verdict_table import verdict_table
 from planecast.results import Estimate
 
@@ -26,6 +28,7 @@ def explanation_page(explained: Explanation, against: Difference | None = None) 
     """What the page says."""
     verdict = verdict_table(explained.limits, explained.certainty, explained.advice)
     tables = [verdict, _causes(explained), _stages(explained), _roles(explained)]
+    tables += [tree_table(explained.nodes)] if explained.nodes else []
     if against is not None:
         tables.append(_changes(against))
     return Page(
@@ -68,6 +71,13 @@ def _drawings(explained: Explanation) -> list[Drawing]:
             "Causes are computed; what the model leaves over of the measured stage is not "
             "explained, and lies left of zero where it says too much.",
             cycles_by_cause(explained),
+        ),
+        *drawing(
+            "tree",
+            "The top-down tree, computed",
+            "As far as instructions, cycles and the model tell it: shares of the cycles, with 95 % "
+            "intervals. What needs counters is missing here; the table says why.",
+            topdown_bars(explained.nodes),
         ),
     ]
 

@@ -107,7 +107,8 @@ class SearchAnswer(Noun):
     refused: dict[str, int] = Field(default_factory=dict)
     """Trials that did not count, by the reason."""
     second_opinion: dict[str, Estimate] = Field(default_factory=dict)
-    """What the data plane says of itself, after the search: cycles a packet."""
+    """What the data plane says of itself, after the search: cycles a packet, in all and by node;
+    how its caches hit, packets a batch."""
     telemetry: Annotated[tuple[Telemetry, ...], BeforeValidator(listed)] = ()
     """What counting told at the found rates, in trials of their own, after the search."""
     notes: Texts = ()

@@ -11,7 +11,8 @@ from types import ModuleType
 import pytest
 
 from planecast.errors import InputError
-from planecast.explain.counters import Asked, CounterExplanation, explain, explain_recording
+from planecast.explain.counters import Asked, CounterExplanation, explain, explain_recording, rest
+from planecast.explain.counters.rest import MEMORY, PCIE, Setup, explain_uncore, with_rest
 from planecast.instruments.recorded import read_recording
 from planecast.results import Manifest
 
@@ -87,18 +88,28 @@ def check(found: CounterExplanation) -> None:
     assert found.certainty
 
 
+def answered(file: Path) -> CounterExplanation:
+    """As `planecast explain --from` takes a file, with a packet rate for what needs one."""
+    recording = read_recording(file)
+    setup = Setup(pps=1e6)
+    if recording.tool in (PCIE, MEMORY):
+        return explain_uncore(recording, str(file), setup)
+    return with_rest(explain_recording(recording, Asked(str(file), "broadwell")), recording, setup)
+
+
 def test_two_hundred_broken_files(
     made_events: ModuleType, tmp_path: Path, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the versions of everything, two hundred times, are most of the work
-    monkeypatch.setattr(explain, "collect_manifest", lambda *_: manifest)
+    for module in (explain, rest):
+        monkeypatch.setattr(module, "collect_manifest", lambda *_: manifest)
     told: dict[str, str] = {}
     read = 0
     file = tmp_path / "broken"
     for name, text in broken(made_events):
         file.write_text(text, encoding="utf-8")
         try:
-            found = explain_recording(read_recording(file), Asked(str(file), "broadwell"))
+            found = answered(file)
         except InputError as error:
             told[name] = str(error)
         else:
@@ -184,3 +195,20 @@ def test_a_clock_of_seven_gigahertz_is_not_shown(tmp_path: Path) -> None:
     clock = next(metric for metric in found.metrics if metric.metric == "UncFREQ")
     assert clock.value is None
     assert clock.marks == ("impossible: a clock of 7 GHz is not possible",)
+
+
+def test_what_pcm_divides_in_silence_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "pcm.csv"
+    file.write_text("System,,,\nDate,Time,L3MISS,IPC\nd,t,7.5,1.1\n", encoding="utf-8")
+    found = explain_recording(read_recording(file), Asked(str(file), "skylake"))
+    misses = next(metric for metric in found.metrics if metric.metric == "L3MISS")
+    assert misses.value is not None
+    assert misses.value.unit == "millions"
+    assert "older versions by 2^20" in misses.marks[0]
+
+
+def test_a_processor_nobody_knows_is_not_a_hidden_counter(tmp_path: Path) -> None:
+    text = "5,,some_new_event,1,100.00,,\n6,,another_one,1,100.00,,\n"
+    with pytest.raises(InputError, match="no event is one that a definition knows") as error:
+        explained(tmp_path, text)
+    assert "virtual machine" not in str(error.value)

@@ -44,13 +44,28 @@ def test_the_documents_pcie_table_as_the_tool_writes_it(tmp_path: Path) -> None:
 
 
 def test_channels_are_averaged_over_the_intervals(tmp_path: Path) -> None:
-    limits = MemoryLimits(channels=2, transfers=2400e6, reached=30e9)
+    limits = MemoryLimits(channels=2, transfers=2400e6, reached=30e9, idle_ns=90.0)
     setup = Setup(pps=1e6, memory=limits)
     found = rest_of_machine(recorded(tmp_path, MEMORY), setup)
     assert (
         "socket 0: 4 GB/s read, 1 GB/s written, 13% of 8 B × MT/s × channels" in found.findings[0]
     )
     assert "5,000 bytes a packet" in " ".join(found.findings)
+    # a sixth of what is reached: a little above the idle latency
+    assert "a line takes about 95 ns at this load" in found.findings[1]
+
+
+def test_perfs_memory_controllers_are_channels() -> None:
+    counts = tuple(
+        Count(f"uncore_imc_{channel}/cas_count_{way}/", mebibytes, round=2.0, place=place)
+        for place in ("S0-D0", "S1-D0")
+        for channel in (0, 3)
+        for way, mebibytes in (("read", 2000.0), ("write", 1000.0))
+    )
+    found = rest_of_machine(Recording("perf stat", counts=counts, seconds=2.0), Setup(pps=1e6))
+    assert found.findings[0].startswith("socket 0: 2.1 GB/s read, 1.05 GB/s written")
+    assert found.findings[1].startswith("socket 1: 2.1 GB/s read")
+    assert "6,291 bytes a packet" in found.findings[2]
 
 
 def test_perfs_counts_become_rates() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 from tests.report.browser.test_in_browser import (
@@ -13,13 +15,18 @@ from tests.report.browser.test_in_browser import (
     page,
     visit,
 )
+from tests.report.test_counters_page import recorded
 
 from planecast.engines.solve import Calibration
 from planecast.explain import Case, compare_explanations, explain_case
+from planecast.explain.counters import compare_counters
+from planecast.report.counters_page import counters_html
 from planecast.report.explanation_page import explanation_html
 from planecast.results import Result
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured", "page"]
+
+GENERATIONS = ("broadwell", "skylake", "icelake", "zen4")
 
 pytestmark = pytest.mark.browser
 
@@ -44,6 +51,7 @@ def test_an_explanation(browser: Browser, page: Page, html: str, width: int, sch
     assert [name.rstrip("0123456789") for name in drawn] == [
         "cycles-plot",
         "stage-causes-plot",
+        "tree-plot",
         "steps-cause-plot",
         "steps-stage-plot",
     ]
@@ -51,3 +59,27 @@ def test_an_explanation(browser: Browser, page: Page, html: str, width: int, sch
     assert browser.script("return document.documentElement.scrollWidth") <= width
     assert browser.script(_TEXTS_OUTSIDE) == []
     assert browser.script(_LABELS_OVERLAPPING) == []
+
+
+def test_recorded_counters_of_four_generations(
+    browser: Browser, page: Page, tmp_path: Path
+) -> None:
+    """A generation a page, and two compared; on wide and narrow screens in turn."""
+    found = {name: recorded(name, tmp_path, 1e7) for name in GENERATIONS}
+    older = found["broadwell"]
+    for number, (name, explained) in enumerate(found.items()):
+        moved = None if name == "broadwell" else compare_counters(older, explained)
+        width, scheme = SIZES[number % len(SIZES)]
+        visit(browser, page(counters_html(explained, moved)), width, scheme)
+        drawn = browser.script(
+            "return Object.fromEntries([...document.querySelectorAll('.plot')].map(plot => [plot.id,"
+            " plot.querySelectorAll('.sankey-node, .bars .point, .waterfalllayer .point').length]))"
+        )
+        known = sum(node.share is not None for node in explained.nodes)
+        assert drawn["tree-plot"] == known
+        assert drawn["slots-plot"] > 8
+        assert len(drawn) == (2 if moved is None else 4)
+        assert all(drawn.values()), drawn
+        assert browser.script("return document.documentElement.scrollWidth") <= width
+        assert browser.script(_TEXTS_OUTSIDE) == []
+        assert browser.script(_LABELS_OVERLAPPING) == []

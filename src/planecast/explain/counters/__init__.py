@@ -7,6 +7,7 @@ from planecast.explain.counters.explanation import (
     ExplainedMetric,
     ExplainedNode,
 )
+from planecast.explain.counters.from_run import as_counters
 from planecast.explain.counters.published import explain_published, is_published, published_rows
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "CounterExplanation",
     "ExplainedMetric",
     "ExplainedNode",
+    "as_counters",
     "compare_counters",
     "explain_published",
     "explain_recording",

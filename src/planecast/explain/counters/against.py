@@ -42,6 +42,22 @@ class NodeChange(Noun):
         return None if self.change.interval is None else not self.change.covers(0.0)
 
 
+class FigureChange(Noun):
+    """A figure beside the tree in both: instructions a packet, IPC, a latency."""
+
+    metric: str
+    title: str
+    a: Estimate
+    b: Estimate
+    change: Estimate
+    """B less A."""
+
+    @property
+    def moved(self) -> bool | None:
+        """As of a node."""
+        return None if self.change.interval is None else not self.change.covers(0.0)
+
+
 class CounterDifference(Noun):
     """What changed from A to B."""
 
@@ -56,6 +72,8 @@ class CounterDifference(Noun):
     a_cycles: Estimate | None = None
     """Core cycles a packet of A; None where they aren't known."""
     b_cycles: Estimate | None = None
+    figures: Annotated[tuple[FigureChange, ...], BeforeValidator(listed)] = ()
+    """What both know beside the tree."""
 
 
 def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDifference:
@@ -82,7 +100,18 @@ def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDif
         notes=tuple(notes),
         a_cycles=per_packet[0],
         b_cycles=per_packet[1],
+        figures=tuple(_figures(a, b)),
     )
+
+
+def _figures(a: CounterExplanation, b: CounterExplanation) -> Iterator[FigureChange]:
+    left = {(metric.metric, metric.place): metric.value for metric in a.metrics}
+    for metric in b.metrics:
+        was, now = left.get((metric.metric, metric.place)), metric.value
+        if was is not None and now is not None and was.unit == now.unit:
+            yield FigureChange(
+                metric=metric.metric, title=metric.title, a=was, b=now, change=_less(now, was)
+            )
 
 
 def _cycles(explained: CounterExplanation) -> Estimate | None:

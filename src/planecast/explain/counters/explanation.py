@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
 from planecast.explain.explanation import Advice
+from planecast.explain.node import ExplainedNode
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
-
-
-class ExplainedNode(Noun):
-    """A node of the tree."""
-
-    node: str
-    """Its name in the catalogue."""
-    title: str
-    level: int
-    parent: str | None
-    share: Estimate | None
-    """Share of 1; None where it isn't known or can't be."""
-    of: Literal["slots", "clocks", "core_clocks", "uops"]
-    """What it is a share of."""
-    domain: Literal["thread", "core"]
-    threshold: float
-    """Share above which it matters."""
-    over: bool
-    """Whether it matters: above its threshold, and its parent too where that is asked."""
-    marks: Texts = ()
-    """What is wrong with it: impossible, not counted, counted at different times."""
-    means: str
-    sample: str | None = None
-    """The event to sample for the place in the code."""
 
 
 class ExplainedMetric(Noun):
@@ -77,3 +54,6 @@ class CounterExplanation(Noun):
     """What a reader should know about the numbers."""
     manifest: Manifest
     """What made the explanation."""
+
+
+__all__ = ["CounterExplanation", "ExplainedMetric", "ExplainedNode"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -16,6 +17,11 @@ from planecast.topdown.plausible import impossible_clock
 _FEWEST = 3
 
 
+_IN_MILLIONS = re.compile(r"(L[23](MISS|HIT)|INST|ACYC|TIME\(ticks\)|[QU]PI\d+)", re.IGNORECASE)
+"""Columns of pcm that it prints in millions and does not say so. Versions before 2022 took 2^20."""
+_SAYS_MILLIONS = "millions: pcm divides this by 10^6 (older versions by 2^20) and doesn't say so"
+
+
 def explained_readings(recording: Recording) -> Iterator[ExplainedMetric]:
     """A metric a name and place; names that many places have are given for sockets alone."""
     found: dict[tuple[str, str], list[float | None]] = defaultdict(list)
@@ -27,7 +33,11 @@ def explained_readings(recording: Recording) -> Iterator[ExplainedMetric]:
         usable = np.array([value for value in values if value is not None])
         title = f"{place}: {name}" if place else name
         mark = _mark(name, usable) if usable.size else "no value"
-        value = None if mark or not usable.size else _estimate(usable, _unit(name))
+        scaled = recording.tool == "pcm" and _IN_MILLIONS.fullmatch(name) is not None
+        unit = "millions" if scaled else _unit(name)
+        value = None if mark or not usable.size else _estimate(usable, unit)
+        if scaled and not mark:
+            mark = _SAYS_MILLIONS
         yield ExplainedMetric(
             metric=name,
             title=title,

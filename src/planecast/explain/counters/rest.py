@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from planecast.explain.counters.explanation import CounterExplanation
 from planecast.explain.counters.readings import explained_readings
+from planecast.explain.links import LINE_BYTES, explain_links, tells_of_links
 from planecast.explain.memory import Channel, MemoryLimits, explain_memory
 from planecast.explain.pcie import Ports, interpret, pcie_counts, tells_of_pcie
 from planecast.explain.sharing import explain_sharing, tells_of_sharing
@@ -24,6 +25,15 @@ PCIE, MEMORY = "pcm-pcie", "pcm-memory"
 _CHANNEL = re.compile(r"Ch(?P<channel>\d+)(?P<direction>Read|Write)")
 _NUMBER = re.compile(r"\d+")
 _MEGA = 1e6
+_MEBI = 2.0**20
+_CONTROLLER = re.compile(
+    r"uncore_imc(?:_free_running)?_(?P<channel>\d+)/(?:unc_m_)?cas_count[_.](?P<direction>read|write|"
+    r"rd|wr)/",
+    re.IGNORECASE,
+)
+"""perf's events of memory controllers, which it gives in MiB."""
+_LINK_SENDS = re.compile(r"SKT(?P<socket>\d+)data(?P<way>In|Out)")
+_LINK = re.compile(r"[QU]PI\d+")
 _SOCKETS_SHARE = 0.05
 
 
@@ -90,6 +100,7 @@ def rest_of_machine(recording: Recording, setup: Setup) -> Rest:
         _pcie(recording, setup),
         _memory(recording, setup),
         _sharing(recording, setup),
+        _links(recording, setup),
     ]
     return Rest(
         tuple(text for part in parts for text in part.findings),
@@ -152,15 +163,17 @@ def _memory(recording: Recording, setup: Setup) -> Rest:
         name, place = _CHANNEL.fullmatch(reading.name), _NUMBER.search(reading.place)
         if name and place and reading.value is not None:
             one = values[int(place[0]), int(name["channel"])]
-            one[name["direction"]].append(reading.value)
+            one[name["direction"]].append(_MEGA * reading.value)
+    for socket, channel, direction, rate in _controllers(recording):
+        values[socket, channel][direction].append(rate)
     if not values:
         return Rest()
     channels = tuple(
         Channel(
             socket=socket,
             channel=channel,
-            read=_MEGA * _mean(rates["Read"]),
-            write=_MEGA * _mean(rates["Write"]),
+            read=_mean(rates["Read"]),
+            write=_mean(rates["Write"]),
         )
         for (socket, channel), rates in sorted(values.items())
     )
@@ -169,6 +182,22 @@ def _memory(recording: Recording, setup: Setup) -> Rest:
     )
     unknown = () if setup.memory else ("what memory could move: name the --machine",)
     return Rest(found.findings, found.out_of_line, unknown)
+
+
+def _controllers(recording: Recording) -> Iterator[tuple[int, int, str, float]]:
+    """Socket, channel, direction and bytes a second of what perf counted in memory controllers."""
+    if not recording.seconds:
+        return
+    found = defaultdict[tuple[int, int, str], float](float)
+    for count in recording.counts:
+        name = _CONTROLLER.fullmatch(count.event)
+        if name is None or count.value is None:
+            continue
+        place = _NUMBER.search(count.place) if count.place.startswith("S") else None
+        direction = "Read" if name["direction"].lower() in ("read", "rd") else "Write"
+        found[int(place[0]) if place else 0, int(name["channel"]), direction] += count.value
+    for (socket, channel, direction), mebibytes in found.items():
+        yield socket, channel, direction, mebibytes * _MEBI / recording.seconds
 
 
 def _mean(values: list[float]) -> float:
@@ -183,6 +212,29 @@ def _sharing(recording: Recording, setup: Setup) -> Rest:
         return Rest(unknown=("lines from other cores a packet: say the rate, with --pps",))
     found = explain_sharing(rates, setup.pps)
     return Rest(found.findings, found.out_of_line)
+
+
+def _links(recording: Recording, setup: Setup) -> Rest:
+    rates = {n: v for n, v in _rates(recording).items() if tells_of_links(n)}
+    rates |= _link_readings(recording)
+    if not rates:
+        return Rest()
+    found = explain_links(rates, setup.pps)
+    return Rest(found.findings, found.out_of_line)
+
+
+def _link_readings(recording: Recording) -> dict[str, float]:
+    """pcm's link bytes, in millions a second, as flits of UPI's data: sums of means by link."""
+    values = defaultdict[tuple[str, str, str], list[float]](list)
+    for reading in recording.readings:
+        place = _LINK_SENDS.fullmatch(reading.place)
+        if place and _LINK.fullmatch(reading.name) and reading.value is not None:
+            values[place["way"], place["socket"], reading.name].append(reading.value)
+    found = defaultdict[str, float](float)
+    for (way, _, _), seen in values.items():
+        event = f"UNC_UPI_{'RxL' if way == 'In' else 'TxL'}_FLITS.ALL_DATA"
+        found[event] += _MEGA * _mean(seen) * 9 / LINE_BYTES
+    return dict(found)
 
 
 def _rates(recording: Recording) -> dict[str, float]:

@@ -1,0 +1,116 @@
+"""Links between sockets (QPI, UPI): how much data crosses them, in all and a packet.
+
+A flit of QPI's data is 8 bytes; of UPI's data flits nine carry a line, 64 bytes. What crosses is
+what cores, cards and memory of different sockets ask of each other. Source: Intel's metric tables
+for Broadwell, Skylake, Ice Lake and Sapphire Rapids servers (qpi_data_transmit_bw,
+upi_data_transmit_bw, numa_reads_addressed_to_remote_dram).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from planecast.errors import InputError
+from planecast.results.result import Texts
+from planecast.scenario.model import Noun
+
+LINE_BYTES = 64
+_BYTES = {
+    re.compile(r"unc_upi_(?P<way>t|r)xl_flits\.all_data", re.IGNORECASE): LINE_BYTES / 9,
+    re.compile(r"unc_q_(?P<way>t|r)xl_flits_g0\.data", re.IGNORECASE): 8.0,
+}
+_READS = re.compile(
+    r"unc_cha_tor_inserts\.ia_miss_drd(_pref)?_(?P<where>local|remote)", re.IGNORECASE
+)
+_FEW_BYTES = 0.05 * LINE_BYTES
+_FEW_READS = 0.05
+_LARGEST = 1e12
+
+
+class Links(Noun):
+    """What crosses between sockets."""
+
+    sent: float | None = None
+    """Bytes a second of data, all links together; None when not counted."""
+    received: float | None = None
+    remote_share: float | None = None
+    """Share of the reads from memory that another socket's served, as the caching agents count."""
+    bytes_per_packet: float | None = None
+    findings: Texts = ()
+    out_of_line: Texts = ()
+
+
+def tells_of_links(name: str) -> bool:
+    """Whether an event of this name is one that `explain_links` knows."""
+    return _READS.fullmatch(name) is not None or any(p.fullmatch(name) for p in _BYTES)
+
+
+def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
+    """What counts a second, summed over links, say of `pps` packets a second.
+
+    Raises InputError for a count that can't be.
+    """
+    moved: dict[str, float] = {}
+    reads: dict[str, float] = {}
+    for name, value in events.items():
+        if not tells_of_links(name):
+            continue
+        if not 0 <= value <= _LARGEST:
+            raise InputError(
+                f"{name} is {value:g} a second, which is impossible",
+                "socket links",
+                "record it again",
+            )
+        read = _READS.fullmatch(name)
+        if read is not None:
+            where = read["where"].lower()
+            reads[where] = reads.get(where, 0.0) + value
+        for pattern, size in _BYTES.items():
+            match = pattern.fullmatch(name)
+            if match is not None:
+                way = match["way"].lower()
+                moved[way] = moved.get(way, 0.0) + size * value
+    total = sum(reads.values())
+    known = [moved[way] for way in ("t", "r") if way in moved]
+    found = Links(
+        sent=moved.get("t"),
+        received=moved.get("r"),
+        remote_share=reads["remote"] / total if len(reads) == 2 and total else None,
+        # What one socket sends another one receives: either tells all that crosses.
+        bytes_per_packet=known[0] / pps if known and pps else None,
+    )
+    return found.model_copy(
+        update={
+            "findings": tuple(_findings(found)),
+            "out_of_line": tuple(_out_of_line(found)),
+        }
+    )
+
+
+def _findings(found: Links) -> Iterator[str]:
+    ways = [
+        f"{value / 1e9:.3g} GB/s {what}"
+        for value, what in ((found.sent, "sent"), (found.received, "received"))
+        if value is not None
+    ]
+    if ways:
+        each = (
+            "" if found.bytes_per_packet is None else f", {found.bytes_per_packet:.3g} B a packet"
+        )
+        yield f"data between sockets: {' and '.join(ways)}{each}"
+    if found.remote_share is not None:
+        yield f"{found.remote_share:.1%} of the reads from memory went to another socket's"
+
+
+def _out_of_line(found: Links) -> Iterator[str]:
+    if found.bytes_per_packet is not None and found.bytes_per_packet > _FEW_BYTES:
+        yield (
+            f"{found.bytes_per_packet:.3g} bytes a packet cross between sockets: bind cores, "
+            "memory and card to one socket"
+        )
+    elif (found.remote_share or 0.0) > _FEW_READS:
+        yield (
+            f"{found.remote_share:.0%} of the reads from memory go to another socket's: bind cores "
+            "and memory to one socket"
+        )

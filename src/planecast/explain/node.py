@@ -1,0 +1,33 @@
+"""ExplainedNode: a node of the top-down tree, counted, published or computed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from planecast.results.estimate import Estimate
+from planecast.results.result import Texts
+from planecast.scenario.model import Noun
+
+
+class ExplainedNode(Noun):
+    """A node of the tree."""
+
+    node: str
+    """Its name in the catalogue."""
+    title: str
+    level: int
+    parent: str | None
+    share: Estimate | None
+    """Share of 1; None where it isn't known or can't be."""
+    of: Literal["slots", "clocks", "core_clocks", "uops"]
+    """What it is a share of."""
+    domain: Literal["thread", "core"]
+    threshold: float
+    """Share above which it matters."""
+    over: bool
+    """Whether it matters: above its threshold, and its parent too where that is asked."""
+    marks: Texts = ()
+    """What is wrong with it: impossible, not counted, counted at different times."""
+    means: str
+    sample: str | None = None
+    """The event to sample for the place in the code."""

@@ -1,0 +1,96 @@
+"""A search of somebody else's data plane, explained: two sources, no stages of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planecast.explain.cases import explained_run
+from planecast.explain.searched import explain_search
+from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
+from planecast.results.search import Bounds, FoundRate
+from planecast.scenario import Scenario, with_overrides
+
+
+def answer(kind: str, opinion: dict[str, Estimate]) -> SearchAnswer:
+    """2 Mpps, found in 40 trials."""
+    rate = FoundRate(
+        loss_ratio=0.0,
+        rate_pps=Estimate(value=2e6, low=1.9e6, high=2.1e6, samples=1, unit="pps", kind="measured"),
+        bounds=(Bounds(repetition=0, low_pps=1.9e6, high_pps=2.1e6, trials=40),),
+        capped_by="data plane",
+        why="above it the data plane loses packets that were offered",
+    )
+    return SearchAnswer(
+        method="mlr",
+        scenario=with_overrides(Scenario(name="xc"), {"dataplane.kind": kind}),
+        dataplane="Open vSwitch",
+        trial_seconds=1.0,
+        rates={"NDR": rate},
+        trials=40,
+        second_opinion=opinion,
+        manifest=collect_manifest("search", 1, "planecast search"),
+    )
+
+
+def said(value: float, unit: str = "cycles/packet") -> Estimate:
+    return Estimate(value=value, samples=1000, unit=unit, kind="measured")
+
+
+def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
+    opinion = {"pmd": said(1300), "pmd processing": said(325), "EMC hits": said(0.5, "share")}
+    found = explain_search(answer("ovs", opinion), "run")
+    assert found.limits[0].startswith("NDR is 2 Mpps: above it the data plane loses")
+    assert "in vain in 75% of them, and works 325.0 cycles on each" in found.limits[1]
+    assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
+        "processing": 325,
+        "polling": 975,
+    }
+    assert sum(part.cycles.value for part in found.causes) == 1300
+    tries = " ".join(f"{advice.try_this} {advice.why}" for advice in found.advice)
+    assert "rx_ring=2048" in tries
+    assert "50% of the packets miss the exact-match cache" in tries
+    assert "between 1.9 and 2.1 Mpps, from 40 trials of 1 s in 1 repetition" in found.certainty[0]
+
+
+def test_a_busy_thread_is_its_own_limit() -> None:
+    opinion = {"pmd": said(1000), "pmd processing": said(950), "batch": said(1.5, "packets")}
+    found = explain_search(answer("ovs", opinion), "run")
+    assert "its thread's own work: 950.0 cycles a packet, 95%" in found.limits[1]
+    tries = [advice.try_this for advice in found.advice]
+    assert any("tx-flush-interval" in text for text in tries)
+    assert not any("rx_ring" in text for text in tries)
+
+
+def test_nodes_are_stages() -> None:
+    opinion = {
+        "clocks": said(100),
+        "node memif-input": said(60),
+        "node l2-patch": said(40),
+        "vectors/call": said(256, "packets"),
+    }
+    found = explain_search(answer("vpp", opinion), "run")
+    assert [(s.stage, s.role) for s in found.stages] == [
+        ("memif-input", "I/O"),
+        ("l2-patch", "processing"),
+    ]
+    assert found.cycles_per_packet is not None
+    assert found.cycles_per_packet.value == 100
+    assert found.limits[1] == "the dearest node is memif-input: 60%, 60.0 cycles"
+
+
+def test_one_that_says_nothing_has_its_rate() -> None:
+    found = explain_search(answer("testpmd", {}), "run")
+    assert found.cycles_per_packet is None
+    assert found.throughput_pps is not None
+    assert any("tells none of its own" in text for text in found.unknown)
+
+
+def test_a_runs_folder_with_a_search_is_explained(tmp_path: Path) -> None:
+    with RunDirectory.create(tmp_path, "search", "xc") as run:
+        run.write_result(answer("ovs", {"pmd": said(1000), "pmd processing": said(900)}))
+    found = explained_run(RunDirectory(run.path), None, None)
+    assert found.label == f"{run.path.name} (Open vSwitch)"
+    assert found.cycles_per_packet is not None
+    assert found.cycles_per_packet.value == pytest.approx(1000)
