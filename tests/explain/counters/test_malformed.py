@@ -32,8 +32,8 @@ def sources(made: ModuleType) -> dict[str, str]:
         f"1.0,S0-C0,{name},{100 * share:.2f},% Slots,100.0\n"
         for name, share in (made.LEVEL_1 | made.LEVEL_2).items()
     )
-    memory = ",,SKT0,SKT0\nDate,Time,Mem Read (MB/s),Mem Write (MB/s)\n"
-    memory += "2026-11-22,08:00:00,100,50\n2026-11-22,08:00:01,110,51\n"
+    memory = ",,SKT0,SKT0,SKT0\nDate,Time,Ch0Read,Ch0Write,Mem Read (MB/s)\n"
+    memory += "2026-11-22,08:00:00,100,50,100\n2026-11-22,08:00:01,110,51,110\n"
     pcie = "Skt,PCIeRdCur,RFO,CRd,DRd,ItoM,PRd,WiL\n0,45 M,8 M,449 K,102 M,33 M,0,1891 K\n"
     return {"perf.csv": csv, "perf.json": json, "toplev": toplev, "memory": memory, "pcie": pcie}
 

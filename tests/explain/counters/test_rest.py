@@ -97,3 +97,10 @@ def test_what_is_impossible_is_refused(tmp_path: Path) -> None:
     broken = PCIE.replace("33 M,0,1891 K,(Total)", "18446744073709551615,0,1891 K,(Total)")
     with pytest.raises(InputError, match="impossible"):
         explain_uncore(recorded(tmp_path, broken), "x", Setup(pps=1e6))
+
+
+@pytest.mark.parametrize("value", ["-3000", "5e30"])
+def test_a_channel_that_can_not_be_is_refused(tmp_path: Path, value: str) -> None:
+    broken = recorded(tmp_path, MEMORY.replace("3000,500,3000", f"{value},500,3000"))
+    with pytest.raises(InputError, match="which no memory channel moves; the counter ran over"):
+        explain_uncore(broken, "x", Setup(pps=1e6))

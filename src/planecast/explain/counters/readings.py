@@ -15,6 +15,8 @@ from planecast.results.estimate import Estimate
 from planecast.topdown.plausible import impossible_clock
 
 _FEWEST = 3
+_UNITS = {"pcm-memory": "MB/s", "pcm-pcie": "lines/s"}
+"""Units of columns that don't name theirs."""
 
 
 _IN_MILLIONS = re.compile(r"(L[23](MISS|HIT)|INST|ACYC|TIME\(ticks\)|[QU]PI\d+)", re.IGNORECASE)
@@ -34,7 +36,7 @@ def explained_readings(recording: Recording) -> Iterator[ExplainedMetric]:
         title = f"{place}: {name}" if place else name
         mark = _mark(name, usable) if usable.size else "no value"
         scaled = recording.tool == "pcm" and _IN_MILLIONS.fullmatch(name) is not None
-        unit = "millions" if scaled else _unit(name)
+        unit = "millions" if scaled else _unit(name, recording.tool)
         value = None if mark or not usable.size else _estimate(usable, unit)
         if scaled and not mark:
             mark = _SAYS_MILLIONS
@@ -76,6 +78,6 @@ def _estimate(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], unit: s
     )
 
 
-def _unit(name: str) -> str:
+def _unit(name: str, tool: str) -> str:
     _, mark, behind = name.partition("(")
-    return behind.rstrip(") ") if mark else "as the tool names it"
+    return behind.rstrip(") ") if mark else _UNITS.get(tool, "as the tool names it")

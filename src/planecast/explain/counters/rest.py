@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from planecast.errors import InputError
 from planecast.explain.counters.explanation import CounterExplanation
 from planecast.explain.counters.readings import explained_readings
 from planecast.explain.links import LINE_BYTES, explain_links, tells_of_links
@@ -26,6 +27,8 @@ _CHANNEL = re.compile(r"Ch(?P<channel>\d+)(?P<direction>Read|Write)")
 _NUMBER = re.compile(r"\d+")
 _MEGA = 1e6
 _MEBI = 2.0**20
+_FASTEST_CHANNEL = 1e12
+"""Bytes a second; DDR5-8800 moves 7e10."""
 _CONTROLLER = re.compile(
     r"uncore_imc(?:_free_running)?_(?P<channel>\d+)/(?:unc_m_)?cas_count[_.](?P<direction>read|write|"
     r"rd|wr)/",
@@ -163,9 +166,9 @@ def _memory(recording: Recording, setup: Setup) -> Rest:
         name, place = _CHANNEL.fullmatch(reading.name), _NUMBER.search(reading.place)
         if name and place and reading.value is not None:
             one = values[int(place[0]), int(name["channel"])]
-            one[name["direction"]].append(_MEGA * reading.value)
+            one[name["direction"]].append(_possible(_MEGA * reading.value, reading.name))
     for socket, channel, direction, rate in _controllers(recording):
-        values[socket, channel][direction].append(rate)
+        values[socket, channel][direction].append(_possible(rate, f"channel {channel}"))
     if not values:
         return Rest()
     channels = tuple(
@@ -182,6 +185,17 @@ def _memory(recording: Recording, setup: Setup) -> Rest:
     )
     unknown = () if setup.memory else ("what memory could move: name the --machine",)
     return Rest(found.findings, found.out_of_line, unknown)
+
+
+def _possible(rate: float, name: str) -> float:
+    """The rate in bytes a second. Raises InputError for one that no channel can have."""
+    if not 0 <= rate <= _FASTEST_CHANNEL:
+        raise InputError(
+            f"{name} is {rate / _MEGA:.4g} MB/s, which no memory channel moves",
+            "memory counters",
+            "the counter ran over: record again",
+        )
+    return rate
 
 
 def _controllers(recording: Recording) -> Iterator[tuple[int, int, str, float]]:
