@@ -68,6 +68,7 @@ def test_nothing_and_other_events_are_refused() -> None:
     with pytest.raises(InputError, match="no cost"):
         flame(parse_callgrind(["events: Ir"]))
 
+
 SAMPLES = """\
 # ========
 dpdk-lcore-1  1234 [001]   100.000001:     250000 cycles:ppp:

@@ -37,13 +37,11 @@ def test_slots_and_tree_are_drawn(tmp_path: Path, name: str) -> None:
     assert [drawing.anchor for drawing in page.drawings] == ["slots", "tree"]
     sankey, tree = (drawing.figure for drawing in page.drawings)
     bands = dict(zip(sankey.data[0].link.target, sankey.data[0].link.value, strict=True))
-    named = {
-        sankey.data[0].node.label[at].rpartition(" ")[0]: value for at, value in bands.items()
-    }
+    named = {sankey.data[0].node.label[at].rpartition(" ")[0]: value for at, value in bands.items()}
     # 3e9 core cycles for 1e7 packets
     assert named["Backend bound"] == pytest.approx(300 * made_events.LEVEL_1["backend_bound"])
     assert named["Memory bound"] == pytest.approx(300 * made_events.LEVEL_2["memory_bound"])
-    bars = dict(zip((label.strip() for label in tree.data[0].y), tree.data[0].x, strict=True))
+    bars = dict(zip((label.lstrip("· ") for label in tree.data[0].y), tree.data[0].x, strict=True))
     assert bars["Frontend bound"] == pytest.approx(18)
     assert [table.anchor for table in page.tables] == ["verdict", "nodes", "beside"]
     assert page.lead == f"{found.limits[0]}."

@@ -22,7 +22,7 @@ _TREE = "skylake"
 """The tree whose nodes, thresholds and words are taken: those of level 1 and 2 are everywhere."""
 _LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", "memory": "dram_bound", "stores": "store_bound"}
 _LEAST = 1e-4
-_TOGETHER = ("core", "burst", "rounds")
+CORES_OWN = ("core", "burst", "rounds")
 """Causes that are frontend, bad speculation, core bound and L1 together."""
 
 
@@ -42,7 +42,7 @@ def computed_tree(causes: Sequence[CauseCycles], whole: Estimate) -> tuple[Expla
     }
     if not shares or whole.value <= 0:
         return ()
-    rest = total(own[cause] for cause in _TOGETHER if cause in own)
+    rest = total(own[cause] for cause in CORES_OWN if cause in own)
     upper = ("frontend_bound", "bad_speculation", "backend_bound", "memory_bound")
     nodes = load_definition(_TREE).nodes
     found: dict[str, ExplainedNode] = {}

@@ -17,7 +17,7 @@ from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, total
 from planecast.explain.causes import in_order
-from planecast.explain.computed_tree import computed_tree
+from planecast.explain.computed_tree import CORES_OWN, computed_tree
 from planecast.explain.core import Core, core_of
 from planecast.explain.explanation import (
     CauseCycles,
@@ -78,7 +78,7 @@ def explain_case(case: Case) -> Explanation:
         causes=causes,
         roles=tuple(_roles(stages)),
         nodes=computed_tree(causes, whole) if whole is not None else (),
-        unknown=tuple(_unknown(case, stages, why_not)),
+        unknown=(*_unknown(case, stages, why_not), _only_counted(causes, whole)),
         notes=tuple(_notes(case, core)),
         manifest=case.result.manifest if case.result else None,
     )
@@ -292,8 +292,15 @@ def _unknown(case: Case, stages: tuple[StageExplanation, ...], why_not: str) -> 
         case.result and case.result.instructions_per_packet
     ):
         found.append("instructions a packet, and so IPC: none were counted (planecast profile)")
-    found.append("frontend, bad speculation, ports and L1 one by one: only counters tell them")
     return found
+
+
+def _only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> str:
+    """What the top-down tree lacks, and how much it is together where the model tells it."""
+    rest = total(part.cycles for part in causes if part.cause in CORES_OWN)
+    told = rest is not None and whole is not None and whole.value > 0
+    share = f" (together {rest.value / whole.value:.0%})" if told and rest and whole else ""
+    return f"frontend, bad speculation, ports and L1 one by one{share}: only counters tell them"
 
 
 def _notes(case: Case, core: Core | None) -> list[str]:

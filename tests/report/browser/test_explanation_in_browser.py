@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ from tests.report.test_counters_page import recorded
 from planecast.engines.solve import Calibration
 from planecast.explain import Case, compare_explanations, explain_case
 from planecast.explain.counters import compare_counters
-from planecast.report.counters_page import counters_html
+from planecast.report.counters_page import counters_page
 from planecast.report.explanation_page import explanation_html
+from planecast.report.html import page_html
 from planecast.results import Result
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured", "page"]
@@ -64,22 +66,29 @@ def test_an_explanation(browser: Browser, page: Page, html: str, width: int, sch
 def test_recorded_counters_of_four_generations(
     browser: Browser, page: Page, tmp_path: Path
 ) -> None:
-    """A generation a page, and two compared; on wide and narrow screens in turn."""
-    found = {name: recorded(name, tmp_path, 1e7) for name in GENERATIONS}
-    older = found["broadwell"]
-    for number, (name, explained) in enumerate(found.items()):
-        moved = None if name == "broadwell" else compare_counters(older, explained)
-        width, scheme = SIZES[number % len(SIZES)]
-        visit(browser, page(counters_html(explained, moved)), width, scheme)
-        drawn = browser.script(
-            "return Object.fromEntries([...document.querySelectorAll('.plot')].map(plot => [plot.id,"
-            " plot.querySelectorAll('.sankey-node, .bars .point, .waterfalllayer .point').length]))"
-        )
-        known = sum(node.share is not None for node in explained.nodes)
-        assert drawn["tree-plot"] == known
-        assert drawn["slots-plot"] > 8
-        assert len(drawn) == (2 if moved is None else 4)
-        assert all(drawn.values()), drawn
+    """The figures of four recordings and of what changed between them, on a page for all: to open
+    one takes longer than to look at it."""
+    packets = (1e7, 1.2e7, 1.3e7, 0.9e7)
+    drawings, known = [], {}
+    older = None
+    for name, forwarded in zip(GENERATIONS, packets, strict=True):
+        found = recorded(name, tmp_path, forwarded)
+        older = older or found
+        made = counters_page(found, compare_counters(older, found) if older != found else None)
+        drawings += [replace(one, anchor=f"{name}-{one.anchor}") for one in made.drawings]
+        known[f"{name}-tree-plot"] = sum(node.share is not None for node in found.nodes)
+    whole = replace(made, drawings=drawings)
+    visit(browser, page(page_html(whole)), *SIZES[0])
+    drawn = browser.script(
+        "return Object.fromEntries([...document.querySelectorAll('.plot')].map(plot =>"
+        " [plot.id, plot.querySelectorAll("
+        "'.sankey-node, .bars .point, .waterfalllayer .point').length]))"
+    )
+    assert len(drawn) == 2 + 3 * 4
+    assert {name: drawn[name] for name in known} == known
+    assert all(count >= 4 for count in drawn.values()), drawn
+    for width, scheme in SIZES:
+        browser.look(width, 900, scheme)
         assert browser.script("return document.documentElement.scrollWidth") <= width
         assert browser.script(_TEXTS_OUTSIDE) == []
         assert browser.script(_LABELS_OVERLAPPING) == []

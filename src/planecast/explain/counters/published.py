@@ -100,13 +100,22 @@ def explain_published(name: str) -> CounterExplanation:
 
 def _metrics(row: PublishedRow) -> tuple[ExplainedMetric, ...]:
     units = {"instructions": "instructions/packet", "cycles": "core cycles/packet"}
+    found = {
+        name: Estimate(value=value, samples=1, unit=units[name], kind="published")
+        for name, value in row.per_packet.items()
+    }
+    if len(found) == len(units):
+        each = row.per_packet["instructions"] / row.per_packet["cycles"]
+        found["instructions_per_cycle"] = Estimate(
+            value=each, samples=1, unit="instructions/cycle", kind="computed"
+        )
     return tuple(
         ExplainedMetric(
             metric=name,
             title=meaning_of(name).title,
             group="core",
-            value=Estimate(value=value, samples=1, unit=units[name], kind="published"),
+            value=value,
             means=meaning_of(name).means,
         )
-        for name, value in row.per_packet.items()
+        for name, value in found.items()
     )

@@ -10,8 +10,8 @@ from planecast.report.figures.topdown_colours import node_colour
 from planecast.report.labels import plain, unique
 from planecast.report.numbers import estimate_text
 
-_INDENT = "\u2003"
-"""An em space a level: Plotly drops ordinary ones."""
+_INDENT = "· "
+"""A dot a level: labels are set right, where spaces would not be seen."""
 
 
 def topdown_bars(nodes: Sequence[ExplainedNode]) -> Figure | None:

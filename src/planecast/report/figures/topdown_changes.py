@@ -9,7 +9,7 @@ from planecast.report.labels import plain, unique
 from planecast.report.numbers import digits, estimate_text
 
 _DEARER, _CHEAPER = "#d55e00", "#0072b2"
-_INDENT = "\u2003"
+_INDENT = "· "
 
 
 def topdown_changes(found: CounterDifference) -> Figure | None:
