@@ -49,6 +49,24 @@ def test_a_table_and_a_run(run: Run, small: Path, fake: Fake, quick: None, one_r
     assert set(trials["restart"]) == {0, 1, 2}
 
 
+def test_what_was_measured_is_explained(
+    run: Run, small: Path, fake: Fake, quick: None, tmp_path: Path
+) -> None:
+    answer = run("measure", small, "--explain")
+    assert answer.code == 0, answer.err
+    assert answer.out.index("TSC cycles/packet") < answer.out.index("What limits it")
+    assert "the dearest stage is" in answer.out
+    page = run("measure", small, "--explain", "-o", "why.html")
+    assert (page.code, page.out) == (0, "why.html\n"), page.err
+    assert "What limits it, how sure that is" in (tmp_path / "why.html").read_text()
+    words = ("--vary", "traffic.flows=64,128", "--format", "json")
+    started = len(fake.starts())
+    refused = run("measure", small, "--explain", *words)
+    assert refused.code == 2
+    assert "a file holds one explanation, and there are 2 points" in refused.err
+    assert len(fake.starts()) == started
+
+
 @pytest.mark.parametrize("form", ["json", "csv", "parquet"])
 def test_answers_for_machines(
     run: Run, small: Path, fake: Fake, quick: None, *, tmp_path: Path, form: str

@@ -10,6 +10,7 @@ from planecast.explain.cases import explained_run
 from planecast.explain.searched import explain_search
 from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
 from planecast.results.search import Bounds, FoundRate
+from planecast.results.telemetry import InstructionSplit, Telemetry
 from planecast.scenario import Scenario, with_overrides
 
 
@@ -52,6 +53,33 @@ def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
     assert "rx_ring=2048" in tries
     assert "50% of the packets miss the exact-match cache" in tries
     assert "between 1.9 and 2.1 Mpps, from 40 trials of 1 s in 1 repetition" in found.certainty[0]
+
+
+def test_the_clock_and_the_program_are_two_sources() -> None:
+    made = answer("ovs", {"pmd": said(1300), "pmd processing": said(325)})
+    clock = Estimate(
+        value=1000, low=950, high=1050, samples=5, unit="cycles/packet", kind="measured"
+    )
+    seen = Telemetry(
+        rate="NDR",
+        offered_pps=2e6,
+        forwarded_pps=said(2e6, "pps"),
+        loss_ratio=0.0,
+        cycles_per_packet=clock,
+        cycles_of="time-stamp counter",
+        split=InstructionSplit(io=40, processing=60, other=5, instrument="singlestep"),
+        marks=("no hardware counters were asked",),
+    )
+    found = explain_search(made.model_copy(update={"telemetry": (seen,)}), "run")
+    assert found.cycles_per_packet == clock
+    polling = found.stages[1].cycles
+    assert polling is not None
+    assert (polling.value, polling.low, polling.high) == (675, 625, 725)
+    assert any("says 1000.0, +30 % from it" in text for text in found.certainty)
+    assert "no hardware counters were asked" in found.notes
+    shares = {role.role: role.instructions for role in found.roles}
+    assert shares["processing"] is not None
+    assert shares["processing"].value == 60
 
 
 def test_a_busy_thread_is_its_own_limit() -> None:

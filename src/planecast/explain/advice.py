@@ -20,6 +20,8 @@ from planecast.scenario.scenario import Scenario
 _WORTH = 0.01
 """Savings below this share of the whole are not told."""
 _CAUSES_TOLD = 3
+WAITS_BELOW = 1.75
+"""Instructions a cycle below which a data plane waits more than it need (BSDP 10)."""
 _ONLY_COUNTED = {"unexplained", "not told", "waiting"}
 
 
@@ -27,7 +29,37 @@ def advise(explained: Explanation, calibration: Calibration | None) -> tuple[Adv
     """What to try, the largest saving first, then what helps against the largest causes."""
     found = list(_changes(explained, calibration)) if calibration is not None else []
     found.sort(key=lambda advice: -(advice.saves.value if advice.saves else 0.0))
-    return (*found, *_by_cause(explained))
+    return (*found, *_by_cause(explained), *_unmodelled(explained))
+
+
+def _unmodelled(explained: Explanation) -> Iterator[Advice]:
+    """What tells more of a network function that no model takes apart."""
+    if explained.modelled is not None or explained.throughput_pps is None:
+        return
+    stages = [s for s in explained.stages if s.cycles is not None and s.role != "other"]
+    dearest = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0, default=None)
+    if dearest is None:
+        return
+    if dearest.instructions is None:
+        yield Advice(
+            try_this="planecast profile SCENARIO, then explain this run again",
+            why=f"instructions a cycle tell whether {dearest.stage} works or waits",
+        )
+    elif dearest.ipc is None:
+        yield Advice(
+            try_this="planecast calibrate STUDY, then explain this run again",
+            why="the core's clock beside the time-stamp counter's tells instructions a cycle",
+        )
+    elif dearest.ipc.value < WAITS_BELOW:
+        yield Advice(
+            try_this=f"in {dearest.stage}: prefetch lines some packets ahead, or touch fewer",
+            why=f"{dearest.ipc.value:.2f} instructions a cycle: it waits",
+        )
+    else:
+        yield Advice(
+            try_this=f"in {dearest.stage}: fewer or wider instructions, or larger bursts",
+            why=f"{dearest.ipc.value:.2f} instructions a cycle: it works",
+        )
 
 
 def _changes(explained: Explanation, calibration: Calibration) -> Iterator[Advice]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from planecast.engines.solve import Calibration
+from planecast.engines.solve.known import KNOWN
 from planecast.errors import InputError
 from planecast.explain.explanation import Explanation
 from planecast.explain.run import Case, explain_case
@@ -25,7 +29,30 @@ def explained_run(
         content = run.read()
         if isinstance(content, SearchAnswer):
             return explain_search(content, run.path.name)
-    return explain_case(case_of(run, position, calibration))
+    return explain_case(with_profile(case_of(run, position, calibration), run.path.parent))
+
+
+def with_profile(case: Case, root: Path) -> Case:
+    """The case with the instructions of the latest profile of the same workload and traffic under
+    `root`, where neither the result nor a model tells them."""
+    told = case.result is None or any(
+        stage.instructions_per_packet for stage in case.result.stages.values()
+    )
+    modelled = case.calibration is not None and case.scenario.workload.kind == KNOWN
+    if told or modelled or case.counts is not None:
+        return case
+    for path in sorted(root.glob(f"*/{PROFILE}"), reverse=True):  # names begin with the time
+        profile = _read_profile(RunDirectory(path.parent))
+        same = (
+            profile.scenario.workload == case.scenario.workload
+            and profile.scenario.traffic == case.scenario.traffic
+            and profile.scenario.dataplane == case.scenario.dataplane
+        )
+        if same:
+            native = [one for one in profile.counts if one.instrument == "singlestep"]
+            counts = (native or list(profile.counts))[0]
+            return replace(case, counts=counts, counted_by=path.parent.name)
+    return case
 
 
 def case_of(run: RunDirectory, position: int | None, calibration: Calibration | None) -> Case:

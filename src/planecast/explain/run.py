@@ -55,6 +55,8 @@ class Case:
     """Of the scenario's own pipeline; else the calibration's are taken."""
     calibration: Calibration | None = None
     """None when there is none: causes are not told apart then."""
+    counted_by: str = ""
+    """The run that counted `counts`, where it is another."""
 
 
 def explain_case(case: Case) -> Explanation:
@@ -291,7 +293,10 @@ def _unknown(case: Case, stages: tuple[StageExplanation, ...], why_not: str) -> 
     if not any(stage.instructions for stage in stages) and not (
         case.result and case.result.instructions_per_packet
     ):
-        found.append("instructions a packet, and so IPC: none were counted (planecast profile)")
+        found.append(
+            "instructions a packet, and so IPC and retiring: none were counted; planecast profile "
+            "of the same scenario counts them, and is found here"
+        )
     return found
 
 
@@ -305,6 +310,11 @@ def _only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> st
 
 def _notes(case: Case, core: Core | None) -> list[str]:
     found = [NO_COUNTERS]
+    if case.counted_by and case.counts is not None:
+        found.append(
+            f"instructions are those of {case.counted_by}, by {case.counts.instrument} "
+            f"({case.counts.instruction_set})"
+        )
     if core is None:
         found.append(
             "the run doesn't say on which core it was made, or the catalogue doesn't know it: the "

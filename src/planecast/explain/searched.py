@@ -1,8 +1,9 @@
 """Explaining a search of a data plane that is not ours: rates, and what the program says of itself.
 
 Nothing of it runs our stage clock, and there are no counters. What is left are two sources: the
-trials, which know what was offered and lost, and the program's own statistics in a trial at the
-rate that was found: Open vSwitch's cycles with and without packets, VPP's clocks by node.
+trials, which know what was offered and lost, with telemetry at the rates that were found; and the
+program's own statistics in a trial at that rate: Open vSwitch's cycles with and without packets,
+VPP's clocks by node.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from planecast.explain.explanation import (
 from planecast.explain.run import NO_COUNTERS
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
+from planecast.results.telemetry import Telemetry
 
 POLLING = "polling"
 """What a thread does that looks for packets in vain, as a stage."""
@@ -28,6 +30,7 @@ PROCESSING = "processing"
 NODE = "node "
 """What stands before a node's name in a data plane's opinion."""
 
+_TSC = "time-stamp counter"
 _IDLE, _BUSY = 0.3, 0.9
 _FEW_HITS = 0.9
 _FEW_IN_BATCH = 4.0
@@ -36,32 +39,54 @@ _SOME = 0.001
 
 def explain_search(answer: SearchAnswer, label: str) -> Explanation:
     """What a search and the data plane's own statistics say of where its cycles go."""
-    stages = tuple(_stages(answer.second_opinion))
-    whole = answer.second_opinion.get("pmd") or total(stage.cycles for stage in stages)
     name, rate = next(iter(answer.rates.items()), ("", None))
+    watched = next((seen for seen in answer.telemetry if seen.rate == name), None)
+    whole = _whole(answer.second_opinion, watched)
+    stages = tuple(_stages(answer.second_opinion, whole))
+    whole = whole or total(stage.cycles for stage in stages)
     idle = _idle_share(stages, whole)
     return Explanation(
         label=f"{label} ({answer.dataplane})",
         scenario=answer.scenario,
         cycles_per_packet=whole,
         throughput_pps=rate.rate_pps if rate else None,
+        instructions_per_packet=watched.instructions_per_packet if watched else None,
+        ipc=watched.ipc if watched else None,
         stages=stages,
         causes=tuple(_causes(stages)),
-        roles=tuple(_roles(stages)),
-        limits=tuple(_limits(name, rate, stages, whole, idle)),
-        certainty=tuple(_certainty(answer, rate, whole)),
+        roles=tuple(_roles(stages, watched)),
+        limits=(
+            *_limits(name, rate, stages, whole, idle),
+            *(watched.limits if watched is not None else ()),
+        ),
+        certainty=tuple(_certainty(answer, rate, whole, watched)),
         advice=tuple(_advice(answer, idle)),
-        unknown=tuple(_unknown(stages)),
-        notes=(NO_COUNTERS.partition(":")[0], *_said(answer), *answer.notes),
+        unknown=tuple(_unknown(stages, watched)),
+        notes=(*_sources(watched), *_said(answer), *answer.notes),
         manifest=answer.manifest,
     )
 
 
-def _stages(opinion: Mapping[str, Estimate]) -> Iterator[StageExplanation]:
-    whole, working = opinion.get("pmd"), opinion.get("pmd processing")
+def _whole(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Estimate | None:
+    """TSC cycles a packet, polls in vain among them: by the clock, else as the program says."""
+    if watched is not None and watched.cycles_of == _TSC and watched.cycles_per_packet is not None:
+        return watched.cycles_per_packet
+    return opinion.get("pmd")
+
+
+def _sources(watched: Telemetry | None) -> tuple[str, ...]:
+    if watched is None or not watched.events:
+        return (NO_COUNTERS.partition(":")[0], *(watched.marks if watched is not None else ()))
+    return watched.marks
+
+
+def _stages(opinion: Mapping[str, Estimate], whole: Estimate | None) -> Iterator[StageExplanation]:
+    working = opinion.get("pmd processing")
     if whole is not None and working is not None:
         yield _stage(PROCESSING, "processing", working, "not told")
-        yield _stage(POLLING, "other", difference(whole, working), "waiting")
+        polling = difference(whole, working)
+        if polling.value > 0:
+            yield _stage(POLLING, "other", polling, "waiting")
         return
     for name, cycles in opinion.items():
         if name.startswith(NODE):
@@ -84,12 +109,22 @@ def _causes(stages: tuple[StageExplanation, ...]) -> Iterator[CauseCycles]:
             yield CauseCycles(cause=cause, cycles=summed)
 
 
-def _roles(stages: tuple[StageExplanation, ...]) -> Iterator[RoleShare]:
-    roles: tuple[Role, ...] = ("I/O", "processing", "other")
-    for role in roles:
+def _roles(stages: tuple[StageExplanation, ...], watched: Telemetry | None) -> Iterator[RoleShare]:
+    split = watched.split if watched is not None else None
+    instructions: dict[Role, float | None] = {
+        "I/O": split.io if split else None,
+        "processing": split.processing if split else None,
+        "other": split.other if split else None,
+    }
+    for role, count in instructions.items():
         cycles = total(stage.cycles for stage in stages if stage.role == role)
-        if cycles is not None:
-            yield RoleShare(role=role, cycles=cycles, instructions=None)
+        if cycles is not None or count is not None:
+            counted = None
+            if count is not None:
+                counted = Estimate(
+                    value=count, samples=1, unit="instructions/packet", kind="measured"
+                )
+            yield RoleShare(role=role, cycles=cycles, instructions=counted)
 
 
 def _idle_share(stages: tuple[StageExplanation, ...], whole: Estimate | None) -> float | None:
@@ -129,7 +164,10 @@ def _limits(
 
 
 def _certainty(
-    answer: SearchAnswer, rate: FoundRate | None, whole: Estimate | None
+    answer: SearchAnswer,
+    rate: FoundRate | None,
+    whole: Estimate | None,
+    watched: Telemetry | None,
 ) -> Iterator[str]:
     if rate is not None and rate.rate_pps.interval is not None:
         low, high = (end / 1e6 for end in rate.rate_pps.interval)
@@ -138,14 +176,24 @@ def _certainty(
             f"{answer.trial_seconds:g} s in {len(rate.bounds)} repetition"
             f"{'' if len(rate.bounds) == 1 else 's'}"
         )
+    said = answer.second_opinion.get("pmd") or answer.second_opinion.get("clocks")
     if whole is None:
-        yield "the data plane says nothing of its cycles: the rate is all there is"
-        return
-    yield (
-        f"cycles are the data plane's own statistics of one trial at that rate "
-        f"({whole.samples:,} packets): a second source beside the trials, without an interval; "
-        "seconds in which it waited for the trial's end are in them"
-    )
+        yield "nobody tells its cycles: the rate is all there is"
+    if said is not None:
+        own = (
+            f"{said.value:.1f} cycles a packet are the data plane's own statistics of one trial at "
+            f"that rate ({said.samples:,} packets), without an interval; what it waited at both "
+            "ends of the trial is in them"
+        )
+        clock = watched.cycles_per_packet if watched is not None else None
+        if clock is None:
+            yield own
+        else:
+            apart = 100 * (said.value / clock.value - 1)
+            yield (
+                f"two sources: {own}. The clock over the packets that came back says "
+                f"{clock.value:.1f}, {apart:+.0f} % from it"
+            )
     if answer.refused:
         again = ", ".join(f"{count} {why}" for why, count in answer.refused.items())
         yield f"trials that were made again: {again}"
@@ -188,9 +236,11 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
         )
 
 
-def _unknown(stages: tuple[StageExplanation, ...]) -> Iterator[str]:
+def _unknown(stages: tuple[StageExplanation, ...], watched: Telemetry | None) -> Iterator[str]:
     if not stages:
         yield "cycles by stage: this data plane tells none of its own"
+    if watched is not None and watched.instructions_per_packet is not None:
+        return
     yield (
         "why the work takes so many cycles: instructions were not counted and no model of this "
         "program is calibrated; count beside a search where there are counters "
