@@ -4,6 +4,10 @@
 #   tools/setup.sh run    what `planecast` needs to measure and predict
 #   tools/setup.sh dev    that, and what the tests and the linters need
 #   tools/setup.sh bench  that, and the programs that `make bench` compares with
+#   tools/setup.sh ovs    what run sets up, and Open vSwitch with DPDK as a data plane under test
+#
+# Open vSwitch and, for a test, OpenSSH's server are only unpacked, into build/peers: installed, each
+# would enable and start a service.
 #
 # Every step leaves a stamp that holds a digest of its inputs, so a second run does no work twice.
 # Exit codes: 0 done, 1 a step failed, 2 bad input, 3 something that this machine lacks.
@@ -12,9 +16,9 @@ cd "$(dirname "$0")/.."
 
 mode=${1:-dev}
 case $mode in
-run | dev | bench) ;;
+run | dev | bench | ovs) ;;
 *)
-    echo "setup: mode '$mode' is not known; say run, dev or bench" >&2
+    echo "setup: mode '$mode' is not known; say run, dev, bench or ovs" >&2
     exit 2
     ;;
 esac
@@ -41,9 +45,9 @@ stamp() { echo "$2" >"$stamps/$1"; }
 
 packages=(build-essential cmake ninja-build pkg-config libdpdk-dev dpdk valgrind python3-venv
     python3-dev)
-if [ "$mode" != run ]; then
+if [ "$mode" = dev ] || [ "$mode" = bench ]; then
     packages+=(dpdk-dev libgtest-dev libbenchmark-dev clang-format clang-tidy cppcheck chromium
-        chromium-driver)
+        chromium-driver iproute2 openssh-client)
 fi
 if [ "$mode" = bench ]; then
     packages+=(dpdk-doc) # the sources of DPDK's examples
@@ -129,7 +133,7 @@ sources=$({
 } | digest)
 
 tests=OFF
-if [ "$mode" != run ] || [ -f "$stamps/package-dev" ]; then tests=ON; fi
+if [ "$mode" = dev ] || [ "$mode" = bench ] || [ -f "$stamps/package-dev" ]; then tests=ON; fi
 want=package
 if [ "$tests" = ON ]; then want=package-dev; fi
 if ! fresh "$want" "$sources" || [ ! -x "$venv/bin/planecast" ]; then
@@ -156,5 +160,25 @@ if [ "$mode" = bench ]; then
         # Without it the bench has fewer rows, and says so.
         if PLANECAST_MARCH="$march" tools/build-l3fwd.sh build/peers; then stamp peers "$peers"; fi
     fi
+fi
+
+# --- Programs under test, unpacked ----------------------------------------------------------------
+
+unpack() { # package, a program of it where it is when installed, the program where it is unpacked
+    [ ! -x "$2" ] && [ ! -x "$3" ] || return 0
+    say "unpacking $1 into build/peers"
+    tools/unpack-package.sh "build/peers/$1" "$1"
+}
+if [ "$mode" != run ]; then
+    dpdk_switch=usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk
+    if ! unpack openvswitch-switch-dpdk "/$dpdk_switch" \
+        "build/peers/openvswitch-switch-dpdk/$dpdk_switch"; then
+        [ "$mode" != ovs ] || fail 3 "Open vSwitch with DPDK is not here"
+        say "so nothing can be asked of Open vSwitch: its tests are skipped"
+    fi
+fi
+if [ "$mode" = dev ]; then
+    unpack openssh-server /usr/sbin/sshd build/peers/openssh-server/usr/sbin/sshd ||
+        say "so the test over two hosts is skipped"
 fi
 say "ready: $venv/bin/planecast"

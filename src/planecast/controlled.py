@@ -7,6 +7,7 @@ Bottom of the import order, beside ``native``: data planes and generators are bo
 from __future__ import annotations
 
 import json
+import os
 import queue
 import signal
 import subprocess
@@ -24,6 +25,8 @@ from planecast.native import native_program
 
 START_TIMEOUT_S = 120.0
 """A million flows and 65,536 rules take half a minute to build."""
+_WITH_SOCKETS_BYTES_MAX = 107 - len("/dpdk/planecast-1234567/dpdk_telemetry.v2:12345")
+"""The path of a socket has 107 bytes (unix(7)), of which EAL's longest takes some."""
 STOP_TIMEOUT_S = 5.0
 _LAST_WORDS_S = 1.0
 """A program that says what is no answer may be about to end, and then says why."""
@@ -33,12 +36,19 @@ class ControlledProgram:
     """A running process that answers requests. A context manager: it never outlives its block."""
 
     def __init__(
-        self, program: str, title: str, configuration: str, eal_arguments: Sequence[str] = ()
+        self,
+        program: str,
+        title: str,
+        configuration: str,
+        eal_arguments: Sequence[str] = (),
+        before: Sequence[str] = (),
     ) -> None:
+        """`before` are words before the command, to run it elsewhere."""
         self._program = program
         self._title = title
         self._configuration = configuration
         self._eal_arguments = list(eal_arguments)
+        self._before = list(before)
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -66,12 +76,16 @@ class ControlledProgram:
     def _check(self) -> None:
         """What has to hold before it is started. Raises PlanecastError."""
 
+    def _path(self) -> Path:
+        """The program. Raises MissingError when it isn't there."""
+        return native_program(self._program)
+
     def _start(self) -> None:
         """Starts the program and waits until it is ready.
 
         Raises MissingError, InputError or RunError with what the program said.
         """
-        program = native_program(self._program)
+        program = self._path()
         self._check()
         try:
             self._launch(program)
@@ -93,10 +107,11 @@ class ControlledProgram:
         self._said = Path(self._folder.name) / "stderr"
         with self._said.open("w") as said:
             self._process = subprocess.Popen(
-                self._command(program, path),
+                [*self._before, *self._command(program, path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
+                env=_environment(self._folder.name),
                 text=True,
                 errors="replace",
                 start_new_session=True,  # a Ctrl-C is ours to pass on, once
@@ -127,6 +142,11 @@ class ControlledProgram:
             self._process.stdin.flush()
         except (OSError, ValueError):  # ValueError: closed by a stop meanwhile
             raise self._failure() from None
+
+    def check(self) -> None:
+        """Raises RunError with its last words when it has ended."""
+        if self._process is None or self._process.poll() is not None:
+            raise self._failure()
 
     def stop(self) -> None:
         """Ends the process, politely first, and takes its files away."""
@@ -204,6 +224,13 @@ class ControlledProgram:
         if code == EXIT_MISSING:
             return MissingError(said or "the machine lacks something", self._program)
         return RunError(said or _ended(code), self._program)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """Where EAL keeps its sockets: killed, it would leave them in a folder of all. In a folder
+    whose path is too long for them they stay there."""
+    room = len(os.fsencode(folder)) <= _WITH_SOCKETS_BYTES_MAX
+    return {**os.environ, "RUNTIME_DIRECTORY": folder} if room else dict(os.environ)
 
 
 def _ended(code: int) -> str:

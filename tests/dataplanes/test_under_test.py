@@ -16,8 +16,9 @@ from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import l3fwd_between
 from planecast.dataplanes.ovs import OpenVswitch, PmdStats, parse_pmd_stats
 from planecast.dataplanes.ovs import opinion_of as pmd_opinion
-from planecast.dataplanes.under_test import generator_links, links_of, systems_of, title_of
+from planecast.dataplanes.under_test import systems_of, title_of
 from planecast.dataplanes.vpp import Vpp, opinion_of, parse_runtime
+from planecast.dataplanes.wiring import wiring_of
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.leftovers import note_process, private_folder, started, sweep_leftovers
 from planecast.scenario import Scenario, with_overrides
@@ -74,20 +75,22 @@ memif1/0-tx                      active             500000       128000000      
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Private folders of a test are its own: nobody else's are swept away."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("planecast.leftovers._runtime_bases", lambda: [tmp_path / "runtime"])
 
 
-def test_a_chain_is_joined_end_to_end(tmp_path: Path) -> None:
+def test_a_chain_is_so_many_programs(tmp_path: Path) -> None:
     chain = with_overrides(BASE, TESTPMD | {"dataplane.chain": 3})
-    first, second, third = links_of(chain, tmp_path)
-    assert first[1].socket == second[0].socket
-    assert {first[1].role, second[0].role} == {"server", "client"}
-    sends, receives = generator_links(chain, tmp_path)
-    assert (sends.socket, receives.socket) == (first[0].socket, third[1].socket)
-    assert {sends.role, receives.role} == {"client"}
-    assert sends.ring == chain.placement.rx_ring
-    assert "rsize=7" in sends.vdev(0)
+    systems = systems_of(chain, wiring_of(chain, tmp_path, None), tmp_path, 0)
+    assert [system.name for system in systems] == ["testpmd"] * 3
     assert title_of(chain) == "3 times testpmd io in series"
-    assert [system.name for system in systems_of(chain, tmp_path, 0)] == ["testpmd"] * 3
+
+
+def test_a_switch_comes_before_its_guests(tmp_path: Path) -> None:
+    keys = {"dataplane.kind": "ovs", "dataplane.guests": 2, "dataplane.ports": "vhost-user"}
+    scenario = with_overrides(BASE, keys)
+    systems = systems_of(scenario, wiring_of(scenario, tmp_path, None), tmp_path, 0)
+    assert [system.name for system in systems] == ["Open vSwitch", "testpmd", "testpmd"]
+    assert title_of(scenario) == "Open vSwitch and 2 testpmd io behind it over vhost-user"
 
 
 @pytest.mark.parametrize(
@@ -96,6 +99,15 @@ def test_a_chain_is_joined_end_to_end(tmp_path: Path) -> None:
         ({"dataplane.kind": "command"}, "none is named"),
         ({"dataplane.command": "x"}, "set it to command"),
         ({"dataplane.kind": "ovs", "dataplane.chain": 2}, "comes alone"),
+        ({"dataplane.guests": 1}, "ours is no switch"),
+        ({"dataplane.kind": "vpp", "dataplane.ports": "veth"}, "vpp is known with memif alone"),
+        ({"dataplane.ports": "named"}, "name two in dataplane.devices"),
+        (
+            {"dataplane.ports": "named", "dataplane.devices": "eth1 eth2"},
+            "name two in dataplane.generator_devices",
+        ),
+        ({"dataplane.devices": "eth1 eth2"}, "set it to named"),
+        ({"dataplane.host_planecast": "x"}, "set dataplane.host"),
     ],
 )
 def test_what_a_scenario_may_not_say(keys: dict[str, object], said: str) -> None:
@@ -106,14 +118,16 @@ def test_what_a_scenario_may_not_say(keys: dict[str, object], said: str) -> None
 def test_a_commands_placeholders(tmp_path: Path) -> None:
     command = "switch --in {in} --out {out} -c {cpu} --main {main_cpu} 'two words' -r {ring}"
     scenario = with_overrides(BASE, {"dataplane.kind": "command", "dataplane.command": command})
-    (links,) = links_of(scenario, tmp_path)
-    words = filled_words(command, links, 1, 0, tmp_path)
+    (ends,) = wiring_of(scenario, tmp_path, None).programs
+    words = filled_words(command, ends, 1, 0, tmp_path)
     assert words[2] == str(tmp_path / "link0.sock")
     assert words[5:] == ["-c", "1", "--main", "0", "two words", "-r", "7"]
     with pytest.raises(InputError, match=r"\{cpus\} stands for nothing"):
-        filled_words("x {cpus}", links, 1, 0, tmp_path)
+        filled_words("x {cpus}", ends, 1, 0, tmp_path)
     with pytest.raises(InputError, match="can't read"):
-        filled_words("x 'y", links, 1, 0, tmp_path)
+        filled_words("x 'y", ends, 1, 0, tmp_path)
+    (eal,) = filled_words("{out_eal}", ends, 1, 0, tmp_path)
+    assert eal.startswith("--vdev=net_memif1,role=server,")
 
 
 def test_a_command_that_says_it_is_up(tmp_path: Path) -> None:
@@ -168,18 +182,18 @@ def test_what_vpp_says_of_itself() -> None:
 
 
 def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    links = links_of(BASE, tmp_path)[0]
+    ends = wiring_of(BASE, tmp_path, None).programs[0]
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "own"
     folder.mkdir()
     keys = {"cpu": 1, "main_cpu": 0, "program": "/no/such/program"}
-    with pytest.raises(MissingError, match="VPP is not installed"), Vpp(links, folder, **keys):
+    with pytest.raises(MissingError, match="VPP is not installed"), Vpp(ends, folder, **keys):
         pass
-    with pytest.raises(MissingError, match="Open vSwitch"), OpenVswitch(links, folder, **keys):
+    with pytest.raises(MissingError, match="Open vSwitch"), OpenVswitch(ends, folder, **keys):
         pass
     monkeypatch.setattr("planecast.dataplanes.dpdk_program.L3FWD_PLACES", (tmp_path / "none",))
     with pytest.raises(MissingError, match=r"tools/setup\.sh bench"):
-        l3fwd_between(links, None, 1, folder)
+        l3fwd_between(ends, None, 1, folder)
 
 
 KILLED = """\
@@ -227,6 +241,25 @@ def test_a_number_that_was_used_again_is_nobodys_child(tmp_path: Path) -> None:
     with private_folder() as own:
         note_process(Path(own), os.getpid())
         assert sweep_leftovers() == []
+
+
+def test_what_a_program_that_was_killed_left_is_taken_away(tmp_path: Path) -> None:
+    """DPDK's own folder, of a program of ours that a person had started by hand."""
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    for name in (f"planecast-{gone.pid}", f"planecast-{os.getpid()}", "rte", "planecast-x"):
+        (tmp_path / "runtime" / name).mkdir(parents=True)
+        (tmp_path / "runtime" / name / "dpdk_telemetry.v2").touch()
+    assert sweep_leftovers() == [tmp_path / "runtime" / f"planecast-{gone.pid}"]
+    left = {path.name for path in (tmp_path / "runtime").iterdir()}
+    assert left == {f"planecast-{os.getpid()}", "rte", "planecast-x"}
+
+
+def test_the_first_private_folder_looks_for_leftovers(tmp_path: Path) -> None:
+    left = tmp_path / "planecast-4194303-1-x"
+    left.mkdir()
+    with private_folder():
+        assert not left.exists()
 
 
 def test_a_path_too_long_for_sockets_is_told(

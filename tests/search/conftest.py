@@ -13,7 +13,7 @@ import pytest
 from planecast.results import Estimate, Kind
 from planecast.search.journal import Journal
 from planecast.search.session import Session
-from planecast.search.tester import Ceiling
+from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
 
 LINK = Ceiling(14.88e6, "link", "10 Gbit/s carry no more")
@@ -38,6 +38,8 @@ class MadeUp:
     """Packets a second that the generator can send."""
     buffer: int = 128
     change: Callable[[Trial], Trial] = lambda trial: trial
+    counted: float = 100.0
+    """Cycles a packet that it counts itself, where its tester counts 102."""
     kind: Kind = "simulated"
     dataplane: str = "made up"
     starts: list[int] = field(default_factory=list)
@@ -84,9 +86,13 @@ class MadeUp:
             received=min(packets, int(kept)),
         )
 
-    def opinion(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
+    def opinion(self, offered_pps: float, seconds: float) -> Opinion:
         self.asked_after.append(self.made)
-        return {"itself": Estimate(value=100, unit="cycles/packet", kind="measured")}
+        own, ours = (
+            Estimate(value=value, samples=9, unit="cycles/packet", kind="measured")
+            for value in (self.counted, 102.0)
+        )
+        return Opinion({"itself": own}, ours)
 
     def close(self) -> None:
         self.closed = True

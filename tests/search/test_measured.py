@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import pytest
 
-from planecast.engines.measure.rig import DRAIN_S
-from planecast.errors import InputError
+from planecast.engines.measure.rig import DRAIN_S, Opinions
+from planecast.errors import InputError, MissingError
 from planecast.results import Estimate
 from planecast.scenario import Scenario, with_overrides
 from planecast.search.measured import MeasuredTester, trial_of
@@ -44,8 +44,9 @@ class FakeRig:
         self.trials.append((offered_pps, seconds))
         return answer(lost=500 if len(self.trials) == 1 else 0)
 
-    def opinions(self, offered_pps: float, seconds: float) -> dict[str, Estimate]:
-        return {}
+    def opinions(self, offered_pps: float, seconds: float) -> Opinions:
+        ours = Estimate(value=seconds, unit="cycles/packet", kind="measured")
+        return Opinions({}, ours)
 
 
 @pytest.fixture
@@ -76,6 +77,34 @@ def test_counters_of_a_run_that_goes_on_are_seen() -> None:
     hasty = answer() | {"drain_ms": {"asked": 0.0, "took": 0.0}}
     assert not trial_of(hasty, 1e6, 0.001, drained=True).drained
     assert not trial_of(answer(), 1e6, 0.001, drained=False).drained
+
+
+def test_its_opinion_is_asked_for_longer_than_a_trial(tester: MeasuredTester) -> None:
+    tester.start(0)
+    ours = tester.opinion(1e6, 0.02).cycles_per_packet
+    assert ours is not None
+    assert ours.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"placement.lcores": "0,1"}, "feeds one"),
+        ({"placement.lcores": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "not cut"),
+    ],
+)
+def test_lcores_that_one_port_can_not_feed(keys: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        MeasuredTester(with_overrides(Scenario(name="s"), keys), None)
+
+
+def test_another_hosts_cpus_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one of two CPUs here the generator sends, whatever forwards there."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    keys = {"dataplane.host": "other", "placement.lcores": "0,1", "dataplane.chain": 2}
+    MeasuredTester(with_overrides(SCENARIO, keys), None)
+    with pytest.raises(MissingError, match="two CPUs"):
+        MeasuredTester(with_overrides(SCENARIO, keys | {"dataplane.host": None}), None)
 
 
 def test_a_scenario_that_only_the_simulator_knows_is_refused() -> None:

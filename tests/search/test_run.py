@@ -13,7 +13,9 @@ from planecast.scenario import Scenario
 from planecast.search.journal import Journal
 from planecast.search.question import Question
 from planecast.search.run import ONE_REPETITION, search
+from planecast.search.second_opinion import check_words
 from planecast.search.session import Session
+from planecast.search.trial import Trial
 
 METHODS = ("mlr", "guided", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr")
 
@@ -57,8 +59,34 @@ def test_nothing_is_asked_of_the_data_plane_while_it_is_searched(
 ) -> None:
     tester = MadeUp()
     answer = _answer(tmp_path / "t", _question("mlr"), tester, manifest)
-    assert tester.asked_after == [answer.trials]
+    assert tester.asked_after == [answer.trials] * 2
     assert answer.second_opinion["itself"].value == 100
+
+
+@pytest.mark.parametrize(("counted", "said"), [(100.0, "-2.0 %"), (90.0, "they don't agree")])
+def test_its_own_count_is_held_against_ours(
+    tmp_path: Path, manifest: Manifest, counted: float, said: str
+) -> None:
+    tester = MadeUp(counted=counted)
+    check = _answer(tmp_path / "t", _question("mlr"), tester, manifest).cycles_check
+    assert check is not None
+    assert check.offered_pps == pytest.approx(14.88e6, rel=0.001)  # more than it takes
+    assert check.difference_percent["itself"] == pytest.approx(100 * (counted / 102 - 1))
+    assert said in check_words(check)
+
+
+def test_a_generator_that_tires_lowers_the_highest_load(tmp_path: Path, manifest: Manifest) -> None:
+    """What it offered at the start it can't later: the repetition begins anew below that."""
+
+    class Tired(MadeUp):
+        def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+            self.generator = 12e6 if self.made < 30 else 8e6
+            return super().trial(offered_pps, seconds, number)
+
+    answer = _answer(tmp_path / "t", _question("mlr"), Tired(capacity=20e6), manifest)
+    rate = answer.rates["NDR"]
+    assert rate.capped_by == "generator"
+    assert [bounds.low_pps for bounds in rate.bounds] == pytest.approx([7.76e6] * 2, rel=0.01)
 
 
 def test_a_single_repetition_is_said_to_be_one(tmp_path: Path, manifest: Manifest) -> None:

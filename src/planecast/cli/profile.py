@@ -85,15 +85,15 @@ def profile(
 
 def _print_plan(scenario: Scenario, instrument: str) -> None:
     import shlex
-    import tempfile
     from pathlib import Path
 
     from planecast.dataplanes import once_command
     from planecast.instruments.callgrind import callgrind_command
     from planecast.instruments.singlestep import singlestep_command
+    from planecast.leftovers import private_folder
     from planecast.study.instructions import PACKETS
 
-    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+    with private_folder() as folder:
         if instrument in ("callgrind", "both"):
             packets = PACKETS["callgrind"]
             words = once_command(

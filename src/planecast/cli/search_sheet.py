@@ -9,6 +9,7 @@ from typing import Any
 from planecast.cli.output import Column, Sheet, estimate_text
 from planecast.cli.telemetry_lines import telemetry_lines
 from planecast.results import Estimate, SearchAnswer
+from planecast.search.second_opinion import check_words
 
 _RATES = (
     Column("name", "rate"),
@@ -106,6 +107,8 @@ def _words(answer: SearchAnswer) -> list[str]:
         found.append(
             f"the data plane says of itself: {estimate_text(estimate)} {estimate.unit} ({name})"
         )
+    if answer.cycles_check is not None:
+        found.append(check_words(answer.cycles_check))
     made_again = ", ".join(f"{count} {why}" for why, count in answer.refused.items())
     again = f"; made again: {made_again}" if made_again else ""
     found.append(f"{answer.trials} trials of {answer.trial_seconds:g} s{again}")

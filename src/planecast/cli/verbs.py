@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
     "curve": "Loss and latency against offered load, measured and simulated.",
     "search": "The highest loads that a data plane takes: NDR, PDR, RFC 2544, RFC 9004, soak.",
+    "dataplane": "Start the data plane of a scenario, and keep it.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
     "reproduce": "The published documents' figures beside ours.",

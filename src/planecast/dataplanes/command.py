@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from planecast.dataplanes.end import End
 from planecast.dataplanes.peer import ended_error
-from planecast.dataplanes.system import Link
 from planecast.errors import InputError, MissingError, RunError
 from planecast.leftovers import note_process
 from planecast.results.estimate import Estimate
@@ -22,15 +22,21 @@ READY_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 5.0
 
 
-def dying_with_us(words: Sequence[str]) -> list[str]:
-    """The command so that the kernel ends it when we are gone, even when we are killed.
+def pdeath_words(signal_name: str) -> tuple[str, ...]:
+    """Words before a command that have the kernel send it a signal when the thread that started it
+    is gone, even when we are killed.
 
     Raises MissingError without setpriv (util-linux).
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         raise MissingError("setpriv is not here", "PATH", "apt-get install util-linux")
-    return [setpriv, "--pdeathsig", "KILL", "--", *words]
+    return (setpriv, "--pdeathsig", signal_name, "--")
+
+
+def dying_with_us(words: Sequence[str]) -> list[str]:
+    """The command so that it ends when we are gone. Raises MissingError without setpriv."""
+    return [*pdeath_words("KILL"), *words]
 
 
 class CommandProgram:
@@ -43,10 +49,13 @@ class CommandProgram:
         *,
         name: str = "command",
         ready: str | None = None,
+        before: Sequence[str] = (),
     ) -> None:
-        """`folder` holds its words; it is the caller's. `ready` are words in them."""
+        """`folder` holds its words; it is the caller's. `ready` are words in them; `before` stands
+        before the command, to run it elsewhere."""
         self.name = name
         self._words = list(words)
+        self._before = list(before)
         self._said = folder / "said"
         self._folder = folder
         self._ready = ready
@@ -61,7 +70,7 @@ class CommandProgram:
         try:
             with self._said.open("wb") as said:
                 self._process = subprocess.Popen(
-                    dying_with_us([program, *self._words[1:]]),
+                    [*self._before, *dying_with_us([program, *self._words[1:]])],
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
@@ -77,6 +86,10 @@ class CommandProgram:
 
     def __exit__(self, *about: object) -> None:
         self.stop()
+
+    def ports(self) -> Mapping[str, int]:
+        """Nothing."""
+        return {}
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
@@ -125,18 +138,20 @@ class CommandProgram:
 
 
 def filled_words(
-    command: str, links: Sequence[Link], cpu: int, main_cpu: int, folder: Path
+    command: str, ends: Sequence[End], cpu: int, main_cpu: int, folder: Path
 ) -> list[str]:
     """A command's words with what its placeholders stand for.
 
     Raises InputError for words that can't be told apart and for a placeholder that isn't known.
     """
-    first, last = links
+    first, last = ends
     values = {
-        "in": first.socket,
-        "out": last.socket,
+        "in": first.address,
+        "out": last.address,
         "in_role": first.role,
         "out_role": last.role,
+        "in_eal": "=".join(first.eal(0)),
+        "out_eal": "=".join(last.eal(1)),
         "ring": first.ring_exponent,
         "cpu": cpu,
         "main_cpu": main_cpu,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
+from planecast.dataplanes.end import End, port_numbers
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
-from planecast.dataplanes.peer import Peer, PeerPlan
-from planecast.dataplanes.system import Link
+from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError
 from planecast.instruments.dpdk_telemetry import port_counters
@@ -54,19 +54,39 @@ class DpdkProgram:
         return {}
 
 
-def testpmd_between(links: Sequence[Link], mode: Mode, cpu: int, main_cpu: int) -> DpdkProgram:
-    """testpmd from the first link to the second."""
-    vdevs = [link.vdev(number) for number, link in enumerate(links)]
-    plan = plan_testpmd(mode, vdevs, cpu=cpu, main_cpu=main_cpu)
+@dataclass(frozen=True)
+class ConnectedPlan:
+    """How testpmd connects two ports."""
+
+    mode: Mode
+    cpu: int
+    main_cpu: int
+    queues: int = 1
+    """Of each port, each way."""
+
+
+def testpmd_between(
+    ends: Sequence[End], wanted: ConnectedPlan, before: Sequence[str]
+) -> DpdkProgram:
+    """testpmd between two ends, each packet from one to the other."""
+    devices = [end.device(number) for number, end in enumerate(ends)]
+    plan = plan_testpmd(
+        wanted.mode, devices, cpu=wanted.cpu, main_cpu=wanted.main_cpu, page_size=_pages(ends)
+    )
+    queues = (f"--rxq={wanted.queues}", f"--txq={wanted.queues}")
     # A link comes up when the other side does, which may be later.
-    arguments = (*plan.arguments, "--disable-link-check")
-    return DpdkProgram(replace(plan, arguments=arguments))
+    arguments = (*plan.arguments, "--disable-link-check", *queues)
+    return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)))
 
 
 def l3fwd_between(
-    links: Sequence[Link], program: str | None, cpu: int, folder: Path
+    ends: Sequence[End],
+    program: str | None,
+    cpu: int,
+    folder: Path,
+    before: Sequence[str] = (),
 ) -> DpdkProgram:
-    """l3fwd that routes every address to the second link. Raises MissingError without one."""
+    """l3fwd that routes every address to the second end. Raises MissingError without one."""
     path = next((place for place in L3FWD_PLACES if place.is_file()), None)
     if program is not None:
         path = Path(program)
@@ -77,6 +97,12 @@ def l3fwd_between(
             "build it with tools/setup.sh bench, or name it (dataplane.program)",
         )
     rules = folder / "rules"
-    write_rules(rules, _ALL_ADDRESSES, ports=1, first=1)
-    vdevs = [link.vdev(number) for number, link in enumerate(links)]
-    return DpdkProgram(plan_l3fwd(path.absolute(), vdevs, rules, cpu=cpu))
+    write_rules(rules, _ALL_ADDRESSES, ports=1, first=port_numbers(ends)[1])
+    devices = [end.device(number) for number, end in enumerate(ends)]
+    plan = plan_l3fwd(path.absolute(), devices, rules, cpu=cpu, page_size=_pages(ends))
+    return DpdkProgram(replace(plan, before=tuple(before)))
+
+
+def _pages(ends: Sequence[End]) -> PageSize:
+    """Memory that others read stays the one of EAL, whose pages are small."""
+    return "4KiB" if any(end.shares_memory for end in ends) else "2MiB"

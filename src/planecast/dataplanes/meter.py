@@ -9,10 +9,8 @@ programs can take turns on one CPU.
 from __future__ import annotations
 
 import json
-import os
 import socket
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,10 +95,9 @@ class Meter:
         """The file descriptor that the process inherits."""
         return self._theirs.fileno()
 
-    def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """`base` with what loads the meter and says where it is asked."""
+    def environment(self) -> dict[str, str]:
+        """What loads the meter, and says where it is asked."""
         return {
-            **base,
             "LD_PRELOAD": str(self._library),
             "PLANECAST_METER": str(self.descriptor),
             "PLANECAST_METER_PAGES": self._page_size,

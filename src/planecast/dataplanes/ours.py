@@ -15,9 +15,14 @@ from planecast.errors import RunError
 class Dataplane(ControlledProgram):
     """A running process that answers trials. A context manager: it never outlives its block."""
 
-    def __init__(self, config: DataplaneConfig, eal_arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        config: DataplaneConfig,
+        eal_arguments: Sequence[str] = (),
+        before: Sequence[str] = (),
+    ) -> None:
         super().__init__(
-            "planecast-dataplane", "the data plane", config_text(config), eal_arguments
+            "planecast-dataplane", "the data plane", config_text(config), eal_arguments, before
         )
         self.config = config
 

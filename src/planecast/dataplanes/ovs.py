@@ -1,11 +1,14 @@
-"""Open vSwitch with DPDK as a data plane under test: a cross-connect of two memory interfaces.
+"""Open vSwitch with DPDK as a data plane under test: ports that are cross-connected in pairs.
 
 Its database and its switch are our own, all of their files in one private folder: no service is
-touched, and an Open vSwitch that runs on this machine doesn't notice. Both end when we do.
+touched. The network interfaces that it makes of its bridges, always of the same names, are in a
+network namespace of our own: so an Open vSwitch that runs on this machine doesn't notice, nor does
+it disturb. Both end when we do.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -17,20 +20,29 @@ from pathlib import Path
 from typing import Self
 
 from planecast.dataplanes.command import dying_with_us
+from planecast.dataplanes.end import End
+from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.peer import ended_error
-from planecast.dataplanes.system import Link
 from planecast.errors import MissingError, RunError
 from planecast.leftovers import note_process
 from planecast.results.estimate import Estimate
 
 SWITCHES = (
-    "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
-    "/usr/lib/openvswitch-dpdk/ovs-vswitchd-dpdk",
-    "ovs-vswitchd",
+    "usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
+    "usr/lib/openvswitch-dpdk/ovs-vswitchd-dpdk",
+    "usr/sbin/ovs-vswitchd",
 )
-SCHEMAS = ("/usr/share/openvswitch/vswitch.ovsschema",)
-PACKAGE = "apt-get install openvswitch-switch-dpdk"
-MEMORY_MIB = 1024
+SCHEMA = "usr/share/openvswitch/vswitch.ovsschema"
+ROOTS = (Path("/"), Path("build/peers/openvswitch-switch-dpdk"))
+"""Where its package is: installed, or unpacked by this project's own set-up."""
+PACKAGE = "unpack it with tools/setup.sh ovs, or install openvswitch-switch-dpdk"
+_MEMORY = "--no-huge --legacy-mem --no-shconf -m 1024 --no-telemetry"
+"""EAL's arguments for MiB of memory without a reservation."""
+_CONTROL = "br0.mgmt"
+"""Socket of the bridge, for its flows."""
+THREADS = 2
+"""Its main thread, and the one that forwards. A thread sends into the queue that has its number, so
+whoever is at the other end of a memory interface has so many queues; the first stays empty."""
 START_TIMEOUT_S = 60.0
 _CALL_TIMEOUT_S = 30.0
 
@@ -54,20 +66,30 @@ class PmdStats:
 
 
 class OpenVswitch:
-    """Two ports, each packet from one to the other."""
+    """Ports in pairs, each packet from one of a pair to the other."""
 
     name = "Open vSwitch"
 
     def __init__(
-        self, links: Sequence[Link], folder: Path, *, cpu: int, main_cpu: int, program: str | None
+        self,
+        ends: Sequence[End],
+        folder: Path,
+        *,
+        cpu: int,
+        main_cpu: int,
+        program: str | None,
+        before: Sequence[str] = (),
     ) -> None:
-        """`folder` is empty, private, and the caller's."""
-        self._links = links
+        """`folder` is empty, private, and the caller's; `before` stands before the switch's
+        command, to run it elsewhere."""
+        self._ends = ends
+        self._before = tuple(before)
+        self._stack = ExitStack()
         self._folder = folder
         self._cpu = cpu
         self._main_cpu = main_cpu
         self._program = program
-        self._stack = ExitStack()
+        self._root = ROOTS[0]
         self._processes: list[tuple[str, subprocess.Popen[bytes]]] = []
 
     def __enter__(self) -> Self:
@@ -80,6 +102,10 @@ class OpenVswitch:
 
     def __exit__(self, *about: object) -> None:
         self.stop()
+
+    def ports(self) -> Mapping[str, int]:
+        """Nothing."""
+        return {}
 
     def check(self) -> None:
         """Raises RunError with its last words when one of the two has ended."""
@@ -109,22 +135,26 @@ class OpenVswitch:
                     if not isinstance(error, subprocess.TimeoutExpired):
                         raise
         self._processes.clear()
+        self._stack.close()
 
     def _start(self) -> None:
         """Database, switch, bridge, ports, flows. Raises MissingError or RunError."""
-        switch, schema = self._switch(), _first(SCHEMAS)
+        if not self._before and not any(end.kind == "interface" for end in self._ends):
+            self._before = self._stack.enter_context(Namespace(self._folder)).words
+        switch, schema = self._switch(), self._root / SCHEMA
         database = self._folder / "conf.db"
         self._call("ovsdb-tool", "create", database, schema)
         self._launch(
             "ovsdb-server",
-            _found("ovsdb-server"),
+            self._found("ovsdb-server"),
             str(database),
             f"--remote=punix:{self._folder / 'db.sock'}",
             f"--unixctl={self._folder / 'db.ctl'}",
         )
         self._wait_for("db.sock")
         self._vsctl("--no-wait", "init")
-        extra = f"--no-pci --no-huge --legacy-mem --no-shconf -m {MEMORY_MIB} --no-telemetry"
+        pci = " ".join(f"--allow {end.address}" for end in self._ends if end.kind == "pci")
+        extra = f"{pci or '--no-pci'} {_MEMORY}"
         self._vsctl(
             *("--no-wait", "set", "Open_vSwitch", "."),
             "other_config:dpdk-init=true",
@@ -139,35 +169,65 @@ class OpenVswitch:
             f"unix:{self._folder / 'db.sock'}",
             f"--unixctl={self._folder / 'vsw.ctl'}",
             "--disable-system",
+            before=self._before,
         )
         self._wait_for("vsw.ctl")
+        self._add_bridge()
+        for number, end in enumerate(self._ends, 1):
+            self._add_port(number, end)
+        for one in range(1, len(self._ends), 2):
+            for come, go in ((one, one + 1), (one + 1, one)):
+                self._ofctl("add-flow", self._folder / _CONTROL, f"in_port={come},actions={go}")
+
+    def _add_bridge(self) -> None:
+        """Raises RunError with the switch's reason, which it tells its log alone."""
         self._vsctl(
             *("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev"),
             "fail-mode=secure",
         )
-        for number, link in enumerate(self._links, 1):
-            arguments = link.vdev(number)
-            self._vsctl(
-                *("add-port", "br0", f"p{number}", "--", "set", "Interface", f"p{number}"),
-                *("type=dpdk", f'options:dpdk-devargs="{arguments}"', f"ofport_request={number}"),
-            )
-            error = self._vsctl("get", "Interface", f"p{number}", "error").strip()
-            if error not in ("[]", '""', ""):
-                raise RunError(f"port {number} was refused: {error}", self.name)
-        for one, other in ((1, 2), (2, 1)):
-            self._ofctl("add-flow", self._folder / "br0.mgmt", f"in_port={one},actions={other}")
+        if not (self._folder / _CONTROL).exists():
+            lines = self._said("ovs-vswitchd").splitlines()
+            errors = [line.rpartition("|")[2] for line in lines if "|ERR|" in line]
+            reason = errors[0] if errors else "it does not say why"
+            raise RunError(f"it makes no bridge: {reason}", self.name)
+
+    def _add_port(self, number: int, end: End) -> None:
+        """Raises RunError with the switch's reason."""
+        kind: tuple[str, ...] = ("type=dpdk", f'options:dpdk-devargs="{end.device(number)}"')
+        if end.kind == "memif" and len(self._ends) > 2:
+            kind = (*kind, f"options:n_rxq={THREADS}")
+        if end.kind == "vhost":
+            kind = ("type=dpdkvhostuserclient", f"options:vhost-server-path={end.address}")
+        self._vsctl(
+            *("add-port", "br0", f"p{number}", "--", "set", "Interface", f"p{number}"),
+            *(*kind, f"ofport_request={number}"),
+        )
+        error = self._vsctl("get", "Interface", f"p{number}", "error").strip()
+        if error not in ("[]", '""', ""):
+            raise RunError(f"port {number} was refused: {error}", self.name)
 
     def _switch(self) -> str:
-        for name in (self._program,) if self._program else SWITCHES:
-            path = shutil.which(name)
-            if path is not None:
-                return path
-        raise MissingError("Open vSwitch with DPDK is not here", SWITCHES[0], PACKAGE)
+        """The switch, and where the rest of its package is. Raises MissingError."""
+        for root in ROOTS:
+            names = (self._program,) if self._program else [str(root / name) for name in SWITCHES]
+            path = next((path for path in map(shutil.which, names) if path is not None), None)
+            if path is not None and (root / SCHEMA).is_file():
+                self._root = root.absolute()
+                return str(Path(path).absolute())
+        raise MissingError("Open vSwitch with DPDK is not here", f"/{SWITCHES[0]}", PACKAGE)
 
-    def _launch(self, name: str, *words: str) -> None:
+    def _found(self, program: str) -> str:
+        """One of its other programs. Raises MissingError."""
+        folders = os.pathsep.join(str(self._root / name) for name in ("usr/bin", "usr/sbin"))
+        path = shutil.which(program, path=folders)
+        if path is None:
+            raise MissingError(f"{program} is not here", "Open vSwitch", PACKAGE)
+        return path
+
+    def _launch(self, name: str, *words: str, before: Sequence[str] = ()) -> None:
         with (self._folder / f"{name}.said").open("wb") as said:
             process = subprocess.Popen(
-                dying_with_us([*words, "--no-chdir", "--log-file=/dev/null"]),
+                [*before, *dying_with_us([*words, "--no-chdir", "--log-file=/dev/null"])],
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
@@ -180,7 +240,11 @@ class OpenVswitch:
     def _environment(self) -> dict[str, str]:
         folder = str(self._folder)
         names = ("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR", "RUNTIME_DIRECTORY")
-        return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | dict.fromkeys(names, folder)
+        found = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | dict.fromkeys(names, folder)
+        if self._root != Path("/"):
+            libraries = [str(path) for path in sorted(self._root.glob("usr/lib/*-linux-*"))]
+            found["LD_LIBRARY_PATH"] = os.pathsep.join(libraries)
+        return found
 
     def _wait_for(self, name: str) -> None:
         until = time.monotonic() + START_TIMEOUT_S
@@ -208,7 +272,7 @@ class OpenVswitch:
         """What one of its tools prints. Raises RunError with what it complains of."""
         try:
             done = subprocess.run(
-                dying_with_us([_found(program), *map(str, words)]),
+                dying_with_us([self._found(program), *map(str, words)]),
                 env=self._environment(),
                 capture_output=True,
                 text=True,
@@ -269,17 +333,3 @@ def _thread(text: str) -> PmdStats | None:
         upcalls=sum(map(int, failed)) if failed else None,
         packets_per_batch=float(batch[1]) if batch else None,
     )
-
-
-def _found(program: str) -> str:
-    path = shutil.which(program, path="/usr/bin:/usr/sbin:/bin:/sbin")
-    if path is None:
-        raise MissingError(f"{program} is not here", "Open vSwitch", PACKAGE)
-    return path
-
-
-def _first(places: Sequence[str]) -> str:
-    for place in places:
-        if Path(place).is_file():
-            return place
-    raise MissingError("its database schema is not here", places[0], PACKAGE)

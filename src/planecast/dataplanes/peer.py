@@ -6,6 +6,7 @@ file, and it ends when we do, even when we are killed (the meter notices).
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Literal, Self
 
+from planecast.dataplanes.end import device_words
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, wait_attached
 from planecast.errors import InputError, MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
@@ -52,6 +54,8 @@ class PeerPlan:
     """The port that is metered."""
     side: Literal["rx", "tx"] = "rx"
     page_size: PageSize = "2MiB"
+    before: tuple[str, ...] = ()
+    """Words before the command, to run it elsewhere: in a network namespace."""
     metered: bool = True
     """False: it forwards freely from its start on, and answers no trials. A memory interface has
     no receive function that could be metered before the other side has come."""
@@ -174,11 +178,11 @@ class Peer:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         try:
             self._process = subprocess.Popen(
-                [program, *eal_arguments(self.plan), "--", *self.plan.arguments],
+                self._command(program, self._meter),
                 stdin=subprocess.PIPE,  # testpmd ends when it is closed
                 stdout=self._said,
                 stderr=self._said,
-                env={**self._meter.environment(), "RUNTIME_DIRECTORY": self._folder.name},
+                env={**os.environ, "RUNTIME_DIRECTORY": self._folder.name},
                 pass_fds=[self._meter.descriptor],
                 start_new_session=True,  # a Ctrl-C is ours to pass on, once
             )
@@ -197,6 +201,12 @@ class Peer:
             raise
         if waiting:
             raise RunError(f"it does not forward after {START_TIMEOUT_S:.0f} s: {waiting}", program)
+
+    def _command(self, program: str, meter: Meter) -> list[str]:
+        """The meter is loaded into the program alone, not into what stands before it."""
+        loads = [f"{name}={value}" for name, value in meter.environment().items()]
+        words = [program, *eal_arguments(self.plan), "--", *self.plan.arguments]
+        return [*self.plan.before, "env", *loads, *words]
 
     def _running(self) -> Meter:
         if self._meter is None or self._process is None:
@@ -269,9 +279,10 @@ def lcore_arguments(cpu: int, main_cpu: int) -> tuple[str, str]:
     return ("--lcores", f"0@{main_cpu},1@{cpu}")
 
 
-def vdev_arguments(vdevs: Sequence[str]) -> tuple[str, ...]:
-    """EAL's virtual devices, in the order of their port numbers."""
-    return tuple(word for vdev in vdevs for word in ("--vdev", vdev))
+def vdev_arguments(devices: Sequence[str]) -> tuple[str, ...]:
+    """EAL's arguments for virtual devices, in the order of their port numbers, and for PCI
+    addresses."""
+    return tuple(word for device in devices for word in device_words(device))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,69 +1,80 @@
-"""From a scenario to the data planes under test, link by link."""
+"""From a scenario to the programs under test, each with its ends, in the order of their starts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.dataplanes.command import CommandProgram, filled_words
-from planecast.dataplanes.dpdk_program import l3fwd_between, testpmd_between
-from planecast.dataplanes.ovs import OpenVswitch
-from planecast.dataplanes.system import Link, System
+from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
+from planecast.dataplanes.end import End
+from planecast.dataplanes.ours_freely import OursFreely
+from planecast.dataplanes.ovs import THREADS, OpenVswitch
+from planecast.dataplanes.system import System
 from planecast.dataplanes.vpp import Vpp
+from planecast.dataplanes.wiring import Wiring
 from planecast.scenario.scenario import Scenario
 
 
-def links_of(scenario: Scenario, folder: Path) -> list[tuple[Link, Link]]:
-    """Of each program its two ends. Whoever comes later on the way connects to whoever is there
-    already; the generator, last of all, to both ends of the chain."""
-    placement, count = scenario.placement, scenario.dataplane.chain
-    rings = [placement.rx_ring] * count + [placement.tx_ring]
-    found = []
-    for number in range(count):
-        first = Link(folder / f"link{number}.sock", "client" if number else "server", rings[number])
-        last = Link(folder / f"link{number + 1}.sock", "server", rings[number + 1])
-        found.append((first, last))
-    return found
+@dataclass(frozen=True)
+class Seat:
+    """Where a program runs."""
+
+    cpu: int
+    """Where it forwards."""
+    main_cpu: int
+    """For its threads that sleep."""
+    folder: Path
+    """Empty, private, and its own."""
+    before: tuple[str, ...] = ()
+    """Words before its command, to run it in a network namespace."""
 
 
-def generator_links(scenario: Scenario, folder: Path) -> tuple[Link, Link]:
-    """The generator's ends: where it sends, where it receives."""
-    programs = links_of(scenario, folder)
-    first, last = programs[0][0], programs[-1][1]
-    return (
-        Link(first.socket, "client", first.ring),
-        Link(last.socket, "client", last.ring),
-    )
-
-
-def systems_of(scenario: Scenario, folder: Path, main_cpu: int) -> list[System]:
-    """The programs in series, each between its links, in the order in which they start.
+def systems_of(
+    scenario: Scenario, wiring: Wiring, folder: Path, main_cpu: int, before: Sequence[str] = ()
+) -> list[System]:
+    """The programs, in the order in which they start. `before` are words before their commands.
 
     Raises InputError and MissingError for what can't be started.
     """
     cpus = scenario.placement.cpus
     found: list[System] = []
-    for number, links in enumerate(links_of(scenario, folder)):
+    for number, ends in enumerate(wiring.programs):
         own = folder / f"program{number}"
         own.mkdir()
-        found.append(_system(scenario, links, own, cpus[number % len(cpus)], main_cpu))
+        seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))
+        guest = number > 0 and scenario.dataplane.guests > 0
+        found.append(_guest(scenario, ends, seat) if guest else _system(scenario, ends, seat))
     return found
 
 
-def _system(
-    scenario: Scenario, links: tuple[Link, Link], folder: Path, cpu: int, main_cpu: int
-) -> System:
+def _system(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
     wanted = scenario.dataplane
+    cpus = {"cpu": seat.cpu, "main_cpu": seat.main_cpu}
+    if wanted.kind == "ours":
+        return OursFreely(scenario, ends, seat.cpu, seat.before)
     if wanted.kind == "testpmd":
-        return testpmd_between(links, wanted.mode, cpu, main_cpu)
+        return _testpmd(scenario, ends, seat)
     if wanted.kind == "l3fwd":
-        return l3fwd_between(links, wanted.program, cpu, folder)
-    if wanted.kind in ("ovs", "vpp"):
-        maker = OpenVswitch if wanted.kind == "ovs" else Vpp
-        made: System = maker(links, folder, cpu=cpu, main_cpu=main_cpu, program=wanted.program)
-        return made
+        return l3fwd_between(ends, wanted.program, seat.cpu, seat.folder, seat.before)
+    if wanted.kind == "vpp":
+        return Vpp(ends, seat.folder, **cpus, program=wanted.program)
+    if wanted.kind == "ovs":
+        return OpenVswitch(ends, seat.folder, **cpus, program=wanted.program, before=seat.before)
     assert wanted.command is not None
-    words = filled_words(wanted.command, links, cpu, main_cpu, folder)
-    return CommandProgram(words, folder, ready=wanted.ready)
+    words = filled_words(wanted.command, ends, seat.cpu, seat.main_cpu, seat.folder)
+    return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
+
+
+def _guest(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
+    """A testpmd behind a switch."""
+    return _testpmd(scenario, ends, seat, THREADS if ends[0].kind == "memif" else 1)
+
+
+def _testpmd(scenario: Scenario, ends: Sequence[End], seat: Seat, queues: int = 1) -> System:
+    plan = ConnectedPlan(scenario.dataplane.mode, seat.cpu, seat.main_cpu, queues)
+    return testpmd_between(ends, plan, seat.before)
 
 
 def title_of(scenario: Scenario) -> str:
@@ -80,4 +91,13 @@ def title_of(scenario: Scenario) -> str:
         title += f" {wanted.mode}"
     if wanted.kind == "command" and wanted.command:
         title = wanted.command.split()[0]
-    return title if wanted.chain == 1 else f"{wanted.chain} times {title} in series"
+    if wanted.chain > 1:
+        title = f"{wanted.chain} times {title} in series"
+    if wanted.guests:
+        title += f" and {wanted.guests} testpmd {wanted.mode} behind it"
+    if wanted.ports != "memif":
+        title += f" over {_PORTS.get(wanted.ports, ' '.join(wanted.devices))}"
+    return title if wanted.host is None else f"{title} on {wanted.host}"
+
+
+_PORTS = {"vhost-user": "vhost-user", "veth": "veth"}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from planecast.dataplanes.command import CommandProgram
-from planecast.dataplanes.system import Link
+from planecast.dataplanes.end import End
 from planecast.errors import MissingError, RunError
 from planecast.results.estimate import Estimate
 
@@ -49,10 +49,10 @@ class Vpp:
     name = "VPP"
 
     def __init__(
-        self, links: Sequence[Link], folder: Path, *, cpu: int, main_cpu: int, program: str | None
+        self, ends: Sequence[End], folder: Path, *, cpu: int, main_cpu: int, program: str | None
     ) -> None:
-        """`folder` is empty, private, and the caller's."""
-        self._links = links
+        """`folder` is empty, private, and the caller's; `ends` are memory interfaces."""
+        self._ends = ends
         self._folder = folder
         self._cpus = {"cpu": cpu, "main_cpu": main_cpu}
         self._program = program or "vpp"
@@ -80,6 +80,10 @@ class Vpp:
         if self._running is not None:
             self._running.stop()
 
+    def ports(self) -> Mapping[str, int]:
+        """Nothing."""
+        return {}
+
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
         assert self._running is not None
@@ -95,12 +99,12 @@ class Vpp:
 
     def _connect(self) -> None:
         names = []
-        for number, link in enumerate(self._links, 1):
-            role = "master" if link.role == "server" else "slave"
-            self._cli(f"create memif socket id {number} filename {link.socket}")
+        for number, end in enumerate(self._ends, 1):
+            role = "master" if end.server else "slave"
+            self._cli(f"create memif socket id {number} filename {end.address}")
             self._cli(
                 f"create interface memif id {number - 1} socket-id {number} {role} "
-                f"ring-size {link.ring}"
+                f"ring-size {end.ring}"
             )
             names.append(f"memif{number}/{number - 1}")
         for one, other in (names, names[::-1]):

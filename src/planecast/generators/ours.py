@@ -18,8 +18,15 @@ _DRAIN_TIMEOUT_S = 120.0
 class Generator(ControlledProgram):
     """A running process that sends on request. A context manager: it never outlives its block."""
 
-    def __init__(self, config: GeneratorConfig, eal_arguments: Sequence[str] = ()) -> None:
-        super().__init__("planecast-generator", "the generator", config_text(config), eal_arguments)
+    def __init__(
+        self,
+        config: GeneratorConfig,
+        eal_arguments: Sequence[str] = (),
+        before: Sequence[str] = (),
+    ) -> None:
+        super().__init__(
+            "planecast-generator", "the generator", config_text(config), eal_arguments, before
+        )
         self.config = config
 
     late_s = 0.0

@@ -7,7 +7,6 @@ counts once for each iteration. Only threads that run a stage are counted.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from planecast.instruments.counts import (
 )
 from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import find_valgrind, run_tool
+from planecast.leftovers import private_folder
 
 Command = Callable[[int, int], Sequence[str]]
 """(packets, burst) to the command line of a program that forwards them and switches callgrind's
@@ -76,7 +76,7 @@ def profile_run(
     program: Sequence[str], *, cache_sim: bool = False, timeout_s: float = 600.0
 ) -> CallgrindProfile:
     """Runs a program under callgrind. Raises MissingError without valgrind, RunError on failure."""
-    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+    with private_folder() as folder:
         output = Path(folder) / "callgrind.out"
         run_tool(callgrind_command(program, output, cache_sim), timeout_s)
         # A file a thread: callgrind.out-01 and so on; callgrind.out itself stays empty.

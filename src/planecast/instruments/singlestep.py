@@ -6,7 +6,6 @@ instructions a second the runs have to be short. A string instruction with a rep
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from planecast.instruments.counts import (
 )
 from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import run_tool
+from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.scenario.model import Noun
 
@@ -84,7 +84,7 @@ def singlestep_command(program: Sequence[str], output: Path) -> list[str]:
 
 def step_run(program: Sequence[str], *, timeout_s: float = 600.0) -> RawCounts:
     """Steps one program. Raises as `count_instructions` does."""
-    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+    with private_folder() as folder:
         output = Path(folder) / "counts.json"
         run_tool(singlestep_command(program, output), timeout_s)
         return parse_counts(output.read_text(encoding="utf-8", errors="replace"))

@@ -88,6 +88,22 @@ class SoakAnswer(Noun):
     """The same in words."""
 
 
+class CyclesCheck(Noun):
+    """Cycles a packet on one trial at the highest load, by the data plane's own count and by ours:
+    a second opinion on both."""
+
+    offered_pps: float
+    ours: Estimate
+    """Time-stamp cycles of the trial over the packets that came back in it."""
+    own: dict[str, Estimate]
+    """The data plane's own counts, by name."""
+
+    @property
+    def difference_percent(self) -> dict[str, float]:
+        """Of each of its counts from ours."""
+        return {name: 100 * (said.value / self.ours.value - 1) for name, said in self.own.items()}
+
+
 class SearchAnswer(Noun):
     """What `planecast search` writes."""
 
@@ -107,8 +123,10 @@ class SearchAnswer(Noun):
     refused: dict[str, int] = Field(default_factory=dict)
     """Trials that did not count, by the reason."""
     second_opinion: dict[str, Estimate] = Field(default_factory=dict)
-    """What the data plane says of itself, after the search: cycles a packet, in all and by node;
-    how its caches hit, packets a batch."""
+    """What the data plane says of itself at the first rate, after the search: cycles a packet, in all
+    and by node; how its caches hit, packets a batch."""
+    cycles_check: CyclesCheck | None = None
+    """Its cycles a packet at the highest load, beside our own; None when it counts none."""
     telemetry: Annotated[tuple[Telemetry, ...], BeforeValidator(listed)] = ()
     """What counting told at the found rates, in trials of their own, after the search."""
     notes: Texts = ()

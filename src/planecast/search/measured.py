@@ -1,14 +1,16 @@
-"""Real packets as a tester: our generator, a data plane between two memory interfaces."""
+"""Real packets as a tester: a generator around the programs under test.
+
+planecast's own data plane between two memory interfaces is asked trial by trial (the testbed), so
+that it tells of its stages; any other line of programs forwards freely (the rig).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
 from planecast.dataplanes import TrialAnswer
-from planecast.dataplanes.dpdk_program import DpdkProgram
 from planecast.dataplanes.under_test import title_of
 from planecast.engines.measure.external import ExternalRig
 from planecast.engines.measure.rig import Rig
@@ -16,11 +18,12 @@ from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
 from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.errors import InputError
 from planecast.leftovers import sweep_leftovers
-from planecast.results.estimate import Estimate, Kind
+from planecast.results.estimate import Kind
 from planecast.scenario.dataplane import DataplaneUnderTest
 from planecast.scenario.load_generator import LoadGeneratorChoice
 from planecast.scenario.scenario import Scenario
 from planecast.search.simulated import refuse_own_load
+from planecast.search.tester import Opinion
 from planecast.search.trial import Trial
 
 _WARMUP_S = 0.2
@@ -31,7 +34,7 @@ _TRIES = 8
 
 
 class MeasuredTester:
-    """Trials over memory interfaces. Nothing runs before the first one."""
+    """Trials of real packets. Nothing runs before the first one."""
 
     kind: Kind = "measured"
 
@@ -42,18 +45,10 @@ class MeasuredTester:
         ours = DataplaneUnderTest()
         sends = LoadGeneratorChoice()
         refuse_unmeasured([scenario.model_copy(update={"dataplane": ours, "generator": sends})])
-        self._ours = scenario.dataplane.kind == "ours"
-        if self._ours and len(scenario.placement.cpus) != 1:
-            raise InputError(
-                f"{len(scenario.placement.cpus)} lcores forward, but a memory interface feeds one",
-                "placement.lcores",
-                "name one CPU",
-            )
+        _refuse_spread(scenario)
+        self._by_trial = scenario.dataplane == ours
         self.scenario = scenario
-        there = sorted(os.sched_getaffinity(0))
-        # One of others has its own CPUs; ours to sleep on is any.
-        own = scenario.generator.kind == "ours"
-        self._cpu = generator_cpu(scenario, cpu, there) if own else there[0]
+        self._cpu = _sending_cpu(scenario, cpu)
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
         self._rig: Rig | None = None
@@ -64,7 +59,7 @@ class MeasuredTester:
         """Starts all programs anew, and sends for a while: caches, tables and pages are warm."""
         self._stack.close()
         sweep_leftovers()
-        if self._ours:
+        if self._by_trial:
             self._testbed = self._stack.enter_context(
                 Testbed(self.scenario, self._cpu, telemetry=True)
             )
@@ -86,12 +81,13 @@ class MeasuredTester:
         """A burst is a trial that is as long as its packets take."""
         return self.trial(offered_pps, packets / offered_pps, number)
 
-    def opinion(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
+    def opinion(self, offered_pps: float, seconds: float) -> Opinion:
         """What the data plane says of itself; ours is asked by `planecast measure`."""
         if self._rig is None:
-            return {}
+            return Opinion()
         # Counters of cycles have time taken away in them: over a short trial that would be most.
-        return self._rig.opinions(offered_pps, max(seconds, _OPINION_S))
+        said = self._rig.opinions(offered_pps, max(seconds, _OPINION_S))
+        return Opinion(said.own, said.cycles_per_packet)
 
     def by_stage(self, offered_pps: float, seconds: float) -> TrialAnswer | None:
         """What our data plane answers to a trial in which it reads its clock in every burst."""
@@ -103,13 +99,7 @@ class MeasuredTester:
         """What the DPDK ports have counted since the start, program by program."""
         if self._testbed is not None:
             return self._testbed.ports()
-        found: dict[str, int] = {}
-        programs = [] if self._rig is None else self._rig.systems
-        for number, system in enumerate(programs):
-            if isinstance(system, DpdkProgram):
-                before = "" if len(programs) == 1 else f"program{number}."
-                found |= {before + name: value for name, value in system.ports().items()}
-        return found
+        return {} if self._rig is None else dict(self._rig.ports())
 
     def close(self) -> None:
         """Ends all programs."""
@@ -124,6 +114,36 @@ class MeasuredTester:
         assert self._testbed is not None
         made = self._testbed.trial(offered_pps, seconds)
         return made.sent, made.whole
+
+
+def _refuse_spread(scenario: Scenario) -> None:
+    """Raises InputError for lcores of ours that one port can't feed."""
+    lcores, wanted = len(scenario.placement.cpus), scenario.dataplane
+    if wanted.kind != "ours" or (lcores == 1 and not scenario.placement.cuts):
+        return
+    if wanted.chain == 1:
+        raise InputError(
+            f"{lcores} lcores forward, but the one port that packets come in at feeds one",
+            "placement.lcores",
+            "name one CPU",
+        )
+    if scenario.placement.cuts:
+        raise InputError(
+            "programs in series are not cut besides", "placement.cuts", "leave one of the two out"
+        )
+
+
+def _sending_cpu(scenario: Scenario, wanted: int | None) -> int:
+    """The CPU of our generator, or of what sleeps beside one of others. Another host's CPUs are its
+    own affair: there the first that would be free here, too, in case that the host is this one.
+    Raises as `generator_cpu` does."""
+    allowed = sorted(os.sched_getaffinity(0))
+    free = [cpu for cpu in allowed if cpu not in scenario.placement.cpus]
+    if scenario.generator.kind != "ours":
+        return allowed[0]
+    if scenario.dataplane.host is not None and (wanted in allowed or not free):
+        return allowed[0] if wanted is None else wanted
+    return generator_cpu(scenario, wanted, allowed)
 
 
 def trial_of(sent: dict[str, Any], offered_pps: float, seconds: float, *, drained: bool) -> Trial:

@@ -17,9 +17,10 @@ from planecast.search.guided import search_guided
 from planecast.search.mlr import search_losses
 from planecast.search.question import Question
 from planecast.search.rfc2544 import search_throughput
-from planecast.search.session import Session, capped_at
+from planecast.search.second_opinion import check_cycles
+from planecast.search.session import LOWERINGS, Session, UnofferedError, capped_at, lowered
 from planecast.search.telemetry import Watched, found_rates, instruments, observe
-from planecast.search.tester import Ceiling
+from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
 
 _Found = TypeVar("_Found")
@@ -48,8 +49,18 @@ class Asked:
         found = []
         for repetition in range(self.question.repetitions):
             self.session.begin(repetition)
-            found.append(once())
+            found.append(self._offered(once))
         return found
+
+    def _offered(self, once: Callable[[], _Found]) -> _Found:
+        """Begins a repetition anew below a load that the generator could not offer any more: what
+        it reached at the start of a search it may not reach for all of it."""
+        for _ in range(LOWERINGS):
+            try:
+                return once()
+            except UnofferedError as error:
+                self.ceiling = lowered(self.ceiling, error)
+        return once()
 
     def rate(self, bounds: list[Bounds], loss: float | None) -> FoundRate:
         """One rate of its repetitions."""
@@ -93,7 +104,8 @@ def search(
     if question.scenario.dataplane.kind == "external":
         notes.append(NOT_RESTARTED)
     rate = next((rate.rate_pps.value for rate in rates.values()), 0.0)
-    opinion = session.opinion(rate) if rate > 0 else {}
+    opinion = session.opinion(rate) if rate > 0 else Opinion()
+    check = check_cycles(session, asked.ceiling) if opinion.own else None
     answer = SearchAnswer(
         method=question.method,
         scenario=question.scenario,
@@ -101,7 +113,8 @@ def search(
         trial_seconds=question.trial_seconds,
         trials=len(session.journal.trials),
         refused=dict(session.refused),
-        second_opinion=opinion,
+        second_opinion=dict(opinion.own),
+        cycles_check=check,
         notes=(*notes, *found.pop("notes", ())),
         manifest=manifest,
         **found,

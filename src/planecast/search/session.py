@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from planecast.errors import RunError
-from planecast.results.estimate import Estimate
 from planecast.search.journal import Journal
-from planecast.search.tester import Ceiling, Tester
+from planecast.search.tester import Ceiling, Opinion, Tester
 from planecast.search.trial import Trial, fault_of, refuse_impossible
 
 TRIES = 40
@@ -27,7 +26,8 @@ MARGIN = 0.97
 """Share of what the generator reached at the most that a search asks of it: what it reached once it
 does not reach each time."""
 
-_LOWERINGS = 4
+LOWERINGS = 4
+"""Times that the highest load is lowered to what the generator reaches, before a search ends."""
 
 Closing = Callable[[str], None]
 """Told in words how far a search is."""
@@ -97,24 +97,20 @@ class Session:
     def ceiling(self, link: Ceiling) -> Ceiling:
         """The highest load that can be offered: the link's, or what the generator reaches of it."""
         found = link
-        for _ in range(_LOWERINGS):
+        for _ in range(LOWERINGS):
             try:
                 self.trial(found.pps)
             except UnofferedError as error:
-                if error.reached_pps <= 0:
-                    raise
-                reached = MARGIN * error.reached_pps
-                why = f"the generator offers {reached / 1e6:.4g} Mpps at the most; {link.why}"
-                found = Ceiling(reached, "generator", why)
+                found = lowered(found, error)
             else:
                 return found
         self.trial(found.pps)
         return found
 
-    def opinion(self, offered_pps: float) -> dict[str, Estimate]:
+    def opinion(self, offered_pps: float) -> Opinion:
         """What the data plane says of itself at a rate, outside the search."""
         self._ready()
-        return dict(self.tester.opinion(offered_pps, self.seconds))
+        return self.tester.opinion(offered_pps, self.seconds)
 
     def _believed(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
         self._of_repetition += 1
@@ -161,6 +157,16 @@ class Session:
 def tries_of(seconds: float) -> int:
     """How often a trial of this length is made before its load can't be offered."""
     return int(min(max(_TRYING_S / seconds, 3), TRIES))
+
+
+def lowered(ceiling: Ceiling, error: UnofferedError) -> Ceiling:
+    """The ceiling lowered to what the generator reached. Raises `error` when that is nothing."""
+    if error.reached_pps <= 0:
+        raise error
+    reached = MARGIN * min(error.reached_pps, ceiling.pps)
+    asked = "" if ceiling.by == "generator" else f"; {ceiling.why}"
+    why = f"the generator offers {reached / 1e6:.4g} Mpps at the most{asked}"
+    return Ceiling(reached, "generator", why)
 
 
 def capped_at(ceiling: Ceiling, pps: float | None) -> Ceiling:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
 from planecast.engines.solve import Calibration
 from planecast.errors import InputError
-from planecast.results.estimate import Estimate, Kind
+from planecast.results.estimate import Kind
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
+from planecast.search.tester import Opinion
 from planecast.search.trial import Trial
 
 _RUN_SEED = 1_000_003
@@ -48,9 +47,9 @@ class SimulatedTester:
             "measure it (--engine measure)",
         )
 
-    def opinion(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
-        """Cycles a packet at the rate."""
-        return {}
+    def opinion(self, offered_pps: float, seconds: float) -> Opinion:
+        """None: what it costs is what it was told."""
+        return Opinion()
 
     def close(self) -> None:
         """Nothing was changed."""

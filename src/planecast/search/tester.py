@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from planecast.results.estimate import Estimate, Kind
@@ -19,6 +19,16 @@ class Ceiling:
     """What sets it: link, generator."""
     why: str
     """The same as a sentence."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a trial cost, as the data plane counts it and as its tester does."""
+
+    own: Mapping[str, Estimate] = field(default_factory=dict)
+    """What the data plane says of itself: cycles a packet, by name; may be empty."""
+    cycles_per_packet: Estimate | None = None
+    """Time-stamp cycles of the trial over the packets that came back in it."""
 
 
 class Tester(Protocol):
@@ -42,9 +52,8 @@ class Tester(Protocol):
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
         """Offers so many packets at a rate, from empty queues on."""
 
-    def opinion(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
-        """What the data plane says of itself in a trial of its own, outside the search; may be
-        empty."""
+    def opinion(self, offered_pps: float, seconds: float) -> Opinion:
+        """What the data plane says of itself in a trial of its own, outside the search."""
 
     def close(self) -> None:
         """Ends everything, and puts back what was changed."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, Instrument, StageInstructions
 from planecast.instruments.remembered import cache_folder, recall, remember
+from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import STAGES, Stage
@@ -120,7 +120,7 @@ def count_instructions(
     known = None if fresh else recall(kept, InstructionCounts)
     if known is not None:
         return known
-    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+    with private_folder() as folder:
 
         def command(count: int, burst: int) -> list[str]:
             return once_command(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ from pydantic import BeforeValidator
 from planecast.dataplanes import once_command
 from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
+from planecast.leftovers import private_folder
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.study.instructions import PACKETS, count_instructions
@@ -63,7 +63,7 @@ def bursts_with(burst: int) -> tuple[int, ...]:
 
 
 def _touches(scenario: Scenario, burst: int, done: Callable[[int, int], None]) -> MemoryTouches:
-    with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+    with private_folder() as folder:
 
         def command(packets: int, _: int) -> list[str]:
             return once_command(

@@ -1,6 +1,6 @@
-"""The rig: our generator around data planes of others, over memory interfaces.
+"""The rig: our generator around the programs under test, here or on another host.
 
-Nothing is known of what is between the two links: a trial is what the generator sent and what came
+Nothing is known of what is between the two ends: a trial is what the generator sent and what came
 back. Two hands on one CPU take turns, so draining waits for longer than a turn.
 """
 
@@ -9,29 +9,43 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Self
 
-from planecast.dataplanes.system import Link, System
-from planecast.dataplanes.under_test import generator_links, systems_of
-from planecast.engines.measure.sender import sender
+from planecast.dataplanes.devices import check_devices
+from planecast.dataplanes.end import eal_words, named_end, port_numbers
+from planecast.dataplanes.line import Line, LocalLine
+from planecast.dataplanes.ovs import THREADS
+from planecast.dataplanes.remote_line import RemoteLine
+from planecast.dataplanes.under_test import title_of
+from planecast.engines.measure.sender import EalWords, sender
 from planecast.engines.measure.testbed import CATCH_UP_US
 from planecast.errors import RunError
-from planecast.generators import GeneratorConfig
+from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.config import StreamConfig
-from planecast.generators.matching import plain_stream
-from planecast.leftovers import private_folder
+from planecast.generators.load import LoadGenerator
+from planecast.generators.matching import matching_stream, plain_stream
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
 DRAIN_S = 0.05
 """The generator goes on receiving until nothing came for so long."""
-_QUEUES = 2
-"""Open vSwitch has a send queue for each thread: the main thread's comes first, and stays empty."""
-_START_S = 60.0
 _CONNECT_TRIALS = 50
 _CONNECT_PPS = 10_000.0
 _CONNECT_S = 0.02
+_LEAD_S = 0.2
+"""Into a trial before its cycles are counted: queues are as full by then as they stay."""
+
+
+@dataclass(frozen=True)
+class Opinions:
+    """What a trial cost by the programs' own counts, and by ours."""
+
+    own: Mapping[str, Estimate]
+    """Cycles a packet as the programs count them."""
+    cycles_per_packet: Estimate | None
+    """Time-stamp cycles over the packets that came back meanwhile; None with a generator of others,
+    whose clock and counts by now are not at hand."""
 
 
 class Rig:
@@ -41,22 +55,17 @@ class Rig:
         """Raises InputError for traffic that the generator can't send."""
         self._scenario = scenario
         self._cpu = generator_cpu
-        self._stream: StreamConfig = plain_stream(scenario)
+        ours = scenario.dataplane.kind == "ours"
+        self._stream: StreamConfig = matching_stream(scenario) if ours else plain_stream(scenario)
         self._stack = ExitStack()
-        self.systems: list[System] = []
 
     def __enter__(self) -> Self:
         try:
-            folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
-            self.systems = systems_of(self._scenario, folder, self._cpu)
-            for system in self.systems:
-                self._stack.enter_context(system)
-            self._wait_for_sockets(folder)
-            links = generator_links(self._scenario, folder)
-            first, second = (link.vdev(number) for number, link in enumerate(links))
-            self._generator = self._stack.enter_context(
-                sender(self._scenario, self._config(), _vdevs(links), (first, second), DRAIN_S)
-            )
+            self._check_devices()
+            self._line = self._made_line()
+            self._stack.enter_context(self._line)
+            self._generator = self._made_generator()
+            self._stack.enter_context(self._generator)
             self._connect()
         except BaseException:
             self._stack.close()
@@ -80,27 +89,68 @@ class Rig:
 
     def check(self) -> None:
         """Raises RunError when a program has ended, with its last words."""
-        for system in self.systems:
-            system.check()
+        self._line.check()
 
-    def opinions(self, offered_pps: float, seconds: float) -> Mapping[str, Estimate]:
-        """What the programs say of themselves in a trial of its own."""
-        for system in self.systems:
-            system.begin_opinion()
-        self.trial(offered_pps, seconds)
-        return {
-            name: estimate for system in self.systems for name, estimate in system.opinion().items()
-        }
+    def ports(self) -> Mapping[str, int]:
+        """What the programs' DPDK ports have counted since their start. Raises RunError."""
+        return self._line.ports()
 
-    def _config(self) -> GeneratorConfig:
-        return GeneratorConfig(
-            tx=0,
-            rx=1,
+    def opinions(self, offered_pps: float, seconds: float) -> Opinions:
+        """What the programs say of themselves in a trial of its own, and what we say of it: both
+        counts begin and end while it runs."""
+        self._generator.start(seconds=2 * _LEAD_S + seconds, keys={"rate": f"{offered_pps:.0f}"})
+        time.sleep(_LEAD_S)
+        self._line.begin_opinion()
+        if not isinstance(self._generator, Generator):
+            time.sleep(seconds)
+            own = self._line.opinion()
+            self._generator.wait()
+            self.check()
+            return Opinions(own, None)
+        came, began = self._received()
+        time.sleep(seconds)
+        more, ended = self._received()
+        own = self._line.opinion()
+        sent = self._generator.wait()
+        self.check()
+        return Opinions(
+            own,
+            Estimate(
+                value=(ended - began) * sent["tsc_hz"] / max(more - came, 1),
+                samples=more - came,
+                unit="cycles/packet",
+                kind="measured",
+            ),
+        )
+
+    def _check_devices(self) -> None:
+        """Raises MissingError for a named one that isn't here, before anything is started."""
+        named = self._scenario.dataplane.generator_devices
+        check_devices((named_end(device) for device in named), where="dataplane.generator_devices")
+
+    def _received(self) -> tuple[int, float]:
+        """Packets that came back by now, and when that was, in seconds."""
+        asked = time.monotonic()
+        assert isinstance(self._generator, Generator)
+        received = self._generator.stats()["total"]["received"]
+        return received, (asked + time.monotonic()) / 2
+
+    def _made_line(self) -> Line:
+        if self._scenario.dataplane.host is not None:
+            return RemoteLine(self._scenario)
+        return LocalLine(self._scenario, self._cpu)
+
+    def _made_generator(self) -> LoadGenerator:
+        ends = self._line.ends
+        sends, receives = port_numbers(ends)
+        config = GeneratorConfig(
+            tx=sends,
+            rx=receives,
             link_gbps=10.0,
             lcores=(self._cpu,),
             main_cpu=self._cpu,
             streams=(self._stream,),
-            rx_queues=_QUEUES if self._scenario.dataplane.kind == "ovs" else 1,
+            rx_queues=THREADS if self._by_thread else 1,
             run={
                 "burst": 32,
                 "drain_ms": DRAIN_S * 1e3,
@@ -108,19 +158,14 @@ class Rig:
                 "when_full": "drop",
             },
         )
+        eal = EalWords(eal_words(ends), tuple(self._line.before))
+        locations = ends[0].device(0), ends[1].device(1)
+        return sender(self._scenario, config, eal, locations, DRAIN_S)
 
-    def _wait_for_sockets(self, folder: Path) -> None:
-        """Raises RunError when a program does not open its memory interfaces."""
-        until = time.monotonic() + _START_S
-        links = generator_links(self._scenario, folder)
-        while missing := [link.socket for link in links if not link.socket.exists()]:
-            self.check()
-            if time.monotonic() > until:
-                names = ", ".join(system.name for system in self.systems)
-                raise RunError(
-                    f"after {_START_S:.0f} s there is no memory interface {missing[0].name}", names
-                )
-            time.sleep(0.02)
+    @property
+    def _by_thread(self) -> bool:
+        """Whether each thread of the data plane sends into a queue of its own."""
+        return self._scenario.dataplane.kind == "ovs" and self._line.ends[1].kind == "memif"
 
     def _connect(self) -> None:
         """Waits until packets come through. Raises RunError when none do."""
@@ -128,9 +173,4 @@ class Rig:
             time.sleep(_CONNECT_S)
             if self.trial(_CONNECT_PPS, _CONNECT_S)["total"]["received"]:
                 return
-        names = ", ".join(system.name for system in self.systems)
-        raise RunError("no packet came back over the memory interfaces", names)
-
-
-def _vdevs(links: tuple[Link, Link]) -> list[str]:
-    return [word for number, link in enumerate(links) for word in ("--vdev", link.vdev(number))]
+        raise RunError("no packet came back", title_of(self._scenario))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from planecast.errors import InputError
 from planecast.generators import Generator, GeneratorConfig
@@ -15,20 +16,36 @@ _PLAIN = ("macswap", "l2patch")
 """Functions of our data plane that forward what generators of others send: IPv4 without tags."""
 
 
+@dataclass(frozen=True)
+class EalWords:
+    """How our generator is started beside its configuration."""
+
+    arguments: Sequence[str]
+    """EAL's."""
+    before: Sequence[str] = ()
+    """Words before its command, to run it in a network namespace."""
+
+
 def sender(
     scenario: Scenario,
     config: GeneratorConfig,
-    eal_arguments: Sequence[str],
+    eal: EalWords,
     locations: tuple[str, str],
     drain_s: float,
 ) -> LoadGenerator:
-    """The scenario's generator. `config` and `eal_arguments` are ours; `locations` are where it
+    """The scenario's generator. `config` and `eal` are ours; `locations` are where it
     sends and receives as DPDK names them, for an OTG server of ours.
 
     Raises InputError for packets that a generator of others isn't asked for.
     """
     if scenario.generator.kind == "ours":
-        return Generator(config, eal_arguments)
+        return Generator(config, eal.arguments, eal.before)
+    if scenario.dataplane.ports == "veth":
+        raise InputError(
+            "virtual Ethernet is in a network namespace that planecast's own generator alone enters",
+            "dataplane.ports",
+            "take another kind, or that generator",
+        )
     return other_sender(scenario, locations, drain_s)
 
 

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
-from planecast.engines.measure.sender import sender
+from planecast.engines.measure.sender import EalWords, sender
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import GeneratorConfig
 from planecast.generators.matching import matching_stream
@@ -114,7 +114,7 @@ class Testbed:
                 sender(
                     self.scenario,
                     self.generator_config,
-                    vdevs,
+                    EalWords(vdevs),
                     (vdevs[1], vdevs[3]),
                     DRAIN_S,
                 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.errors import MissingError, RunError
 from planecast.host.counters import hardware_counters
 from planecast.instruments.recorded import Recording, read_recording
+from planecast.leftovers import private_folder
 from planecast.topdown import Definition
 from planecast.topdown.event_names import perf_event
 
@@ -58,7 +58,7 @@ def count_events(definition: Definition, request: CountRequest) -> Recording:
     program = shutil.which("perf")
     if program is None:
         raise MissingError("perf is not installed", what_to_do="apt-get install linux-perf")
-    with tempfile.TemporaryDirectory(prefix="planecast-perf-") as folder:
+    with private_folder() as folder:
         file = Path(folder) / "counts.json"
         command = [program, *perf_command(definition, request, file)[1:]]
         try:

@@ -1,0 +1,133 @@
+"""A line: the programs under test in their order, and the two ends left for a generator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from planecast.dataplanes.devices import check_devices
+from planecast.dataplanes.end import MEMORY_KINDS, End
+from planecast.dataplanes.namespace import Namespace
+from planecast.dataplanes.system import System
+from planecast.dataplanes.under_test import systems_of
+from planecast.dataplanes.wiring import wiring_of
+from planecast.errors import RunError
+from planecast.leftovers import private_folder
+from planecast.results.estimate import Estimate
+from planecast.scenario.scenario import Scenario
+
+_START_S = 60.0
+
+
+class Line(Protocol):
+    """Programs under test, here or on another host. A context manager: left, they are gone."""
+
+    @property
+    def ends(self) -> tuple[End, End]:
+        """The generator's: where it sends, where it receives."""
+
+    @property
+    def before(self) -> Sequence[str]:
+        """Words before the generator's command, without which it doesn't see its ends."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+    def check(self) -> None:
+        """Raises RunError when a program has ended, with its last words."""
+
+    def ports(self) -> Mapping[str, int]:
+        """What the programs' DPDK ports have counted; of several, by program. Raises RunError."""
+
+    def begin_opinion(self) -> None:
+        """From now on the programs count for `opinion`."""
+
+    def opinion(self) -> Mapping[str, Estimate]:
+        """What they say of themselves since then."""
+
+
+class LocalLine:
+    """Programs under test on this host."""
+
+    def __init__(self, scenario: Scenario, main_cpu: int) -> None:
+        """`main_cpu` is for threads that sleep."""
+        self._scenario = scenario
+        self._main_cpu = main_cpu
+        self._stack = ExitStack()
+        self._systems: list[System] = []
+        self.before: Sequence[str] = ()
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._stack.close()
+
+    def check(self) -> None:
+        """Raises RunError when a program has ended, with its last words."""
+        for system in self._systems:
+            system.check()
+
+    def ports(self) -> Mapping[str, int]:
+        """What the programs' DPDK ports have counted; of several, by program. Raises RunError."""
+        found: dict[str, int] = {}
+        for number, system in enumerate(self._systems):
+            before = "" if len(self._systems) == 1 else f"program{number}."
+            found |= {before + name: value for name, value in system.ports().items()}
+        return found
+
+    def begin_opinion(self) -> None:
+        """From now on the programs count for `opinion`."""
+        for system in self._systems:
+            system.begin_opinion()
+
+    def opinion(self) -> Mapping[str, Estimate]:
+        """What they say of themselves since then."""
+        return {
+            name: estimate
+            for system in self._systems
+            for name, estimate in system.opinion().items()
+        }
+
+    def _start(self) -> None:
+        folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
+        cables = None
+        if self._scenario.dataplane.ports == "veth":
+            cables = self._stack.enter_context(Namespace(folder))
+            self.before = cables.words
+        wiring = wiring_of(self._scenario, folder, cables)
+        self.ends = wiring.generator
+        if cables is None:
+            check_devices(end for ends in wiring.programs for end in ends)
+        self._systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
+        for system, ends in zip(self._systems, wiring.programs, strict=True):
+            self._stack.enter_context(system)
+            self._wait_for_sockets(system, ends)
+
+    def _wait_for_sockets(self, system: System, ends: Sequence[End]) -> None:
+        """Who connects to it can't before. Raises RunError when it does not open them."""
+        mine = [Path(end.address) for end in ends if end.server and end.kind in MEMORY_KINDS]
+        until = time.monotonic() + _START_S
+        while missing := [path for path in mine if not path.exists()]:
+            system.check()
+            if time.monotonic() > until:
+                raise RunError(
+                    f"after {_START_S:.0f} s there is no socket {missing[0].name}", system.name
+                )
+            time.sleep(0.02)

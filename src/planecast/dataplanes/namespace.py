@@ -1,0 +1,142 @@
+"""A network namespace of our own, and pairs of virtual Ethernet in it.
+
+It has no name: one process that sleeps holds it, and the programs that run in it do. When these
+are gone, killed or not, the kernel takes it away with all of its interfaces: there is nothing to
+put back. Rejected: `ip netns add`, which leaves a mount and needs root; interfaces in the machine's
+own namespace, which its network manager would begin to configure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Self
+
+from planecast.dataplanes.command import pdeath_words
+from planecast.errors import MissingError, RunError
+from planecast.leftovers import note_process
+
+_START_S = 10.0
+_CALL_S = 30.0
+_FCS_AND_HEADER_BYTES = 18
+_LEAST_MTU = 1500
+_INDEX_STEP = 2048
+"""Between the numbers of interfaces. DPDK's AF_PACKET driver takes the process's number xor the
+interface's for a group that no two interfaces of a namespace may share; programs that are started
+together have numbers close to each other."""
+
+
+class Namespace:
+    """A network namespace. A context manager: left, it is gone."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is a private one: what holds the namespace is noted there."""
+        self._folder = folder
+        self._holder: subprocess.Popen[str] | None = None
+        self._made = 0
+
+    def __enter__(self) -> Self:
+        try:
+            self._hold()
+            # Solicitations of IPv6 would be packets that nobody sent.
+            self._run("sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6 || true")
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self.close()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Words before a command that make it run in here; it is executed, so it keeps its
+        number."""
+        assert self._holder is not None
+        own_user = () if os.geteuid() == 0 else ("--user", "--preserve-credentials")
+        return (_program("nsenter"), f"--target={self._holder.pid}", *own_user, "--net", "--")
+
+    def pair(self, name: str, frame_bytes: int) -> tuple[str, str]:
+        """Two interfaces, each the other's end of the cable. Raises RunError."""
+        one, other = f"{name}a", f"{name}b"
+        mtu = max(frame_bytes - _FCS_AND_HEADER_BYTES, _LEAST_MTU)
+        first, second = (_INDEX_STEP * (self._made + number) for number in (1, 2))
+        self._made += 2
+        add = (
+            f"link add {one} index {first} mtu {mtu} type veth "
+            f"peer name {other} index {second} mtu {mtu}"
+        )
+        lines = [add, *(f"link set {end} up" for end in (one, other))]
+        self._run(_program("ip"), "-batch", "-", given="\n".join(lines) + "\n")
+        return one, other
+
+    def close(self) -> None:
+        """Lets it go."""
+        holder, self._holder = self._holder, None
+        if holder is not None:
+            holder.kill()
+            holder.wait()
+            if holder.stderr is not None:
+                holder.stderr.close()
+
+    def _hold(self) -> None:
+        """Raises MissingError when this user may not make one, or has not what it takes."""
+        own_user = () if os.geteuid() == 0 else ("--user", "--map-root-user")
+        holder = [_program("sleep"), "infinity"]
+        # The kernel forgets who is to die with us when a user namespace is entered: so afterwards.
+        self._holder = subprocess.Popen(
+            [_program("unshare"), *own_user, "--net", "--", *pdeath_words("KILL"), *holder],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        note_process(self._folder, self._holder.pid)
+        until = time.monotonic() + _START_S
+        while not self._sleeps():
+            if self._holder.poll() is not None or time.monotonic() > until:
+                self._holder.kill()
+                assert self._holder.stderr is not None
+                said = self._holder.stderr.read().strip().splitlines() or ["it did not start"]
+                raise MissingError(
+                    f"a network namespace can't be made: {said[-1].removeprefix('unshare: ')}",
+                    "dataplane.ports: veth",
+                    "run it as root, or let users make namespaces (sysctl "
+                    "user.max_net_namespaces, user.max_user_namespaces)",
+                )
+            time.sleep(0.005)
+
+    def _sleeps(self) -> bool:
+        """Whether unshare is through: its last step is to become the program that holds it."""
+        assert self._holder is not None
+        try:
+            name = Path(f"/proc/{self._holder.pid}/comm").read_text(encoding="ascii")
+        except OSError:
+            return False
+        return name.strip() == "sleep"
+
+    def _run(self, *words: str, given: str = "") -> None:
+        done = subprocess.run(
+            [*self.words, *words],
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=_CALL_S,
+            check=False,
+        )
+        if done.returncode != 0:
+            said = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
+            raise RunError(f"{said[0]}", f"{Path(words[0]).name}, in a network namespace")
+
+
+def _program(name: str) -> str:
+    """Its path. Raises MissingError."""
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/bin:/bin")
+    if path is None:
+        package = {"ip": "iproute2", "sleep": "coreutils"}.get(name, "util-linux")
+        raise MissingError(f"{name} is not here", "PATH", f"apt-get install {package}")
+    return path

@@ -1,0 +1,105 @@
+"""From a scenario to the ends of its links: who has which, and who makes the socket.
+
+Programs start in their order and the generator last. Who starts earlier makes a link's socket, but
+Open vSwitch's vhost-user ports are clients (its server ports are deprecated): there the other makes
+it, and the switch connects when it is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from planecast.dataplanes.end import End, Kind, named_end
+from planecast.scenario.scenario import Scenario
+
+
+class Cables(Protocol):
+    """What makes pairs of network interfaces."""
+
+    def pair(self, name: str, frame_bytes: int) -> tuple[str, str]:
+        """The two interfaces of a new pair."""
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """The ends of all links."""
+
+    generator: tuple[End, End]
+    """Where the generator sends, where it receives."""
+    programs: tuple[tuple[End, ...], ...]
+    """Of each program in the order of their starts its ends: what comes in at the first goes out
+    at the second, and of a switch's further ones in the same way."""
+
+    @property
+    def ends(self) -> list[End]:
+        """All of them."""
+        return [*self.generator, *(end for program in self.programs for end in program)]
+
+
+def wiring_of(scenario: Scenario, folder: Path, cables: Cables | None) -> Wiring:
+    """The ends of a scenario's links; sockets lie in `folder`, `cables` is for veth alone."""
+    wires = _Wires(scenario, folder, cables)
+    return wires.switch() if scenario.dataplane.guests else wires.series()
+
+
+class _Wires:
+    def __init__(self, scenario: Scenario, folder: Path, cables: Cables | None) -> None:
+        self._scenario = scenario
+        self._folder = folder
+        self._cables = cables
+        self._made = 0
+
+    def series(self) -> Wiring:
+        """generator, first, …, last, generator."""
+        placement, count = self._scenario.placement, self._scenario.dataplane.chain
+        sends, comes_in = self._outer(0, placement.rx_ring)
+        programs = []
+        for _ in range(count - 1):
+            goes_out, next_in = self._inner(placement.rx_ring)
+            programs.append((comes_in, goes_out))
+            comes_in = next_in
+        receives, goes_out = self._outer(1, placement.tx_ring)
+        return Wiring((sends, receives), (*programs, (comes_in, goes_out)))
+
+    def switch(self) -> Wiring:
+        """generator, switch, guest, switch, …, generator: the switch has all other ends."""
+        placement = self._scenario.placement
+        sends, first = self._outer(0, placement.rx_ring)
+        at_switch, guests = [first], []
+        for _ in range(self._scenario.dataplane.guests):
+            pair = (self._inner(placement.rx_ring), self._inner(placement.rx_ring))
+            at_switch += [switch for switch, _ in pair]
+            guests.append(tuple(guest for _, guest in pair))
+        receives, last = self._outer(1, placement.tx_ring)
+        return Wiring((sends, receives), ((*at_switch, last), *guests))
+
+    def _outer(self, side: int, ring: int) -> tuple[End, End]:
+        """A link at the generator: its end, and the program's."""
+        wanted, frame = self._scenario.dataplane, self._scenario.traffic.frame_bytes
+        if wanted.ports == "named":
+            return (
+                named_end(wanted.generator_devices[side], ring, frame),
+                named_end(wanted.devices[side], ring, frame),
+            )
+        earlier, later = self._inner(ring)
+        return later, earlier
+
+    def _inner(self, ring: int) -> tuple[End, End]:
+        """A link of this machine: the end of who starts earlier, and the other's."""
+        wanted, frame = self._scenario.dataplane, self._scenario.traffic.frame_bytes
+        number, self._made = self._made, self._made + 1
+        socket = str(self._folder / f"link{number}.sock")
+
+        def end(kind: Kind, address: str, *, server: bool = False) -> End:
+            return End(kind=kind, address=address, ring=ring, server=server, frame_bytes=frame)
+
+        if wanted.ports == "veth":
+            assert self._cables is not None
+            one, other = self._cables.pair(f"link{number}", frame)
+            return end("interface", one), end("interface", other)
+        if wanted.ports == "vhost-user":
+            waits = wanted.kind != "ovs"
+            return end("vhost", socket, server=waits), end("virtio", socket, server=not waits)
+        return end("memif", socket, server=True), end("memif", socket)

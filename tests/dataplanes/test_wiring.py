@@ -1,0 +1,133 @@
+"""Which program has which end of each link, and how EAL is asked for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planecast.dataplanes.end import End, eal_words, named_end, port_numbers
+from planecast.dataplanes.wiring import Wiring, wiring_of
+from planecast.scenario import Scenario, with_overrides
+
+FOLDER = Path("folder")
+
+
+class Pairs:
+    """Cables that are only counted."""
+
+    def pair(self, name: str, frame_bytes: int) -> tuple[str, str]:
+        return f"{name}a", f"{name}b"
+
+
+def wired(**keys: object) -> Wiring:
+    dotted = {f"dataplane.{name}": value for name, value in keys.items()}
+    scenario = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"} | dotted)
+    return wiring_of(scenario, FOLDER, Pairs())
+
+
+def links(wiring: Wiring) -> dict[str, list[End]]:
+    """By a cable's or socket's name its ends."""
+    found: dict[str, list[End]] = {}
+    for end in wiring.ends:
+        name = end.address if end.kind != "interface" else end.address.rstrip("ab")
+        found.setdefault(name, []).append(end)
+    return found
+
+
+@pytest.mark.parametrize("ports", ["memif", "vhost-user", "veth"])
+@pytest.mark.parametrize("chain", [1, 3])
+def test_every_link_has_two_ends_that_fit(ports: str, chain: int) -> None:
+    wiring = wired(ports=ports, chain=chain)
+    assert len(wiring.programs) == chain
+    joined = links(wiring)
+    assert len(joined) == chain + 1
+    kinds = {"memif": {"memif"}, "vhost-user": {"vhost", "virtio"}, "veth": {"interface"}}
+    for ends in joined.values():
+        assert len(ends) == 2
+        assert {end.kind for end in ends} == kinds[ports]
+        if ports == "veth":
+            assert ends[0].address != ends[1].address
+        else:
+            assert {end.role for end in ends} == {"server", "client"}
+
+
+def test_who_starts_earlier_makes_the_socket() -> None:
+    first, second, third = wired(chain=3).programs
+    assert [end.server for end in (*first, *second, *third)] == [
+        True,
+        True,
+        False,
+        True,
+        *[False, True],
+    ]
+    assert first[1].address == second[0].address
+    assert second[1].address == third[0].address
+
+
+def test_rings_are_those_of_the_placement() -> None:
+    placement = {"placement.rx_ring": 1024, "placement.tx_ring": 256}
+    scenario = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"} | placement)
+    sends, receives = wiring_of(scenario, FOLDER, None).generator
+    assert "rsize=10" in sends.device(0)
+    assert "rsize=8" in receives.device(1)
+
+
+def test_open_vswitch_connects_to_its_guests() -> None:
+    """Its vhost-user server ports are deprecated."""
+    wiring = wired(kind="ovs", ports="vhost-user", guests=2)
+    switch, *guests = wiring.programs
+    assert len(switch) == 6
+    assert {(end.kind, end.role) for end in switch} == {("vhost", "client")}
+    others = [*wiring.generator, *(end for guest in guests for end in guest)]
+    assert {(end.kind, end.role) for end in others} == {("virtio", "server")}
+    # in -> first guest -> second guest -> out, each hop between the two ports of a pair
+    path = [switch[1], switch[2], switch[3], switch[4]]
+    assert [end.address for end in path] == [end.address for guest in guests for end in guest]
+    assert switch[0].address == wiring.generator[0].address
+    assert switch[5].address == wiring.generator[1].address
+
+
+def test_named_devices_are_at_both_ends() -> None:
+    devices = {"devices": "eth1 0000:18:00.1", "generator_devices": ["net_tap0,iface=x", "eth2"]}
+    wiring = wired(ports="named", chain=2, **devices)
+    first, last = wiring.programs
+    assert (first[0].kind, first[0].address) == ("interface", "eth1")
+    assert (last[1].kind, last[1].address) == ("pci", "0000:18:00.1")
+    assert [end.kind for end in wiring.generator] == ["virtual", "interface"]
+    assert first[1].kind == last[0].kind == "memif"
+
+
+@pytest.mark.parametrize(
+    ("device", "words"),
+    [
+        ("18:00.0", ("--allow", "0000:18:00.0")),
+        ("net_tap0,iface=x", ("--vdev", "net_tap0,iface=x")),
+        (
+            "eth1",
+            (
+                "--vdev",
+                "net_af_packet3,iface=eth1,blocksz=4096,framesz=2048,framecnt=1024",
+            ),
+        ),
+    ],
+)
+def test_what_a_name_means_to_eal(device: str, words: tuple[str, str]) -> None:
+    assert named_end(device).eal(3) == words
+
+
+def test_ends_of_memory_as_dpdk_writes_them() -> None:
+    def end(kind: str, *, server: bool) -> str:
+        return End.model_validate({"kind": kind, "address": "s", "server": server}).device(0)
+
+    assert end("vhost", server=True) == "net_vhost0,iface=s"
+    assert end("vhost", server=False) == "net_vhost0,iface=s,client=1"
+    assert end("virtio", server=True) == "net_virtio_user0,path=s,queue_size=1024,server=1"
+    jumbo = End(kind="interface", address="e", frame_bytes=9000)
+    assert "blocksz=16384,framesz=16384" in jumbo.device(0)
+
+
+def test_pci_devices_come_before_virtual_ones() -> None:
+    ends = [named_end(name) for name in ("eth1", "0000:18:00.1", "0000:18:00.0")]
+    assert port_numbers(ends) == (2, 1, 0)
+    assert eal_words(ends)[2:] == ("--allow", "0000:18:00.1", "--allow", "0000:18:00.0")

@@ -1,0 +1,83 @@
+"""Programs under test as they are, over every kind of link: packets come through, nothing stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from planecast.dataplanes.ovs import ROOTS, SWITCHES
+from planecast.engines.measure.rig import Rig
+from planecast.errors import MissingError
+from planecast.native import native_folder
+from planecast.scenario import Scenario, with_overrides
+
+pytestmark = pytest.mark.live
+
+TRIES = 20
+PPS = 20_000.0
+SECONDS = 0.01
+OURS = {"workload.kind": "l2patch", "workload.stages": "none"}
+
+
+@pytest.fixture
+def base(short_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
+    """A scenario on two CPUs; private folders lie in `short_folder`."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("two CPUs are needed")
+    for name in ("planecast-generator", "planecast-dataplane", "planecast-meter.so"):
+        if not (native_folder() / name).is_file():
+            pytest.skip(f"{name} is not built")
+    monkeypatch.setattr("tempfile.tempdir", str(short_folder))
+    placement = {"lcores": str(cpus[-1]), "rx_ring": 1024, "tx_ring": 1024}
+    keys = {f"placement.{name}": value for name, value in placement.items()}
+    return with_overrides(Scenario(name="s"), keys)
+
+
+def passes(scenario: Scenario, folder: Path) -> None:
+    """Some trial loses nothing: rings hold more than is sent in one. Nothing is left afterwards."""
+    cpu = min(os.sched_getaffinity(0))
+    try:
+        with Rig(scenario, cpu) as rig:
+            trials = (rig.trial(PPS, SECONDS)["total"] for _ in range(TRIES))
+            assert any(trial["received"] == trial["sent"] > 0 for trial in trials)
+    except MissingError as missing:
+        if "namespace" not in str(missing):
+            raise
+        pytest.skip(str(missing))
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("ports", "chain"), [("vhost-user", 2), ("veth", 2)])
+def test_ours(base: Scenario, short_folder: Path, ports: str, chain: int) -> None:
+    keys = {"dataplane.ports": ports, "dataplane.chain": chain}
+    passes(with_overrides(base, OURS | keys), short_folder)
+
+
+@pytest.mark.skipif(shutil.which("dpdk-testpmd") is None, reason="dpdk-testpmd is not installed")
+def test_testpmd(base: Scenario, short_folder: Path) -> None:
+    keys = {"dataplane.kind": "testpmd", "dataplane.ports": "veth"}
+    passes(with_overrides(base, keys), short_folder)
+
+
+@pytest.mark.skipif(
+    not any((root / SWITCHES[0]).is_file() for root in ROOTS),
+    reason="Open vSwitch with DPDK is not here (tools/setup.sh ovs)",
+)
+def test_a_guest_behind_open_vswitch(base: Scenario, short_folder: Path) -> None:
+    keys = {"dataplane.kind": "ovs", "dataplane.ports": "vhost-user", "dataplane.guests": 1}
+    passes(with_overrides(base, keys), short_folder)
+
+
+def test_devices_that_are_not_there(base: Scenario, short_folder: Path) -> None:
+    named = {"dataplane.kind": "testpmd", "dataplane.ports": "named"}
+    devices = {"dataplane.devices": "lo 0000:ff:1f.7", "dataplane.generator_devices": "lo nic77"}
+    with pytest.raises(MissingError, match="generator_devices: there is no network interface nic"):
+        Rig(with_overrides(base, named | devices), 0).__enter__()
+    there = {"dataplane.generator_devices": "lo net_null0"}
+    with pytest.raises(MissingError, match=r"devices: there is no PCI device 0000:ff:1f\.7"):
+        Rig(with_overrides(base, named | devices | there), 0).__enter__()
+    assert list(short_folder.iterdir()) == []
