@@ -42,7 +42,7 @@ def sender(
         return Generator(config, eal.arguments, eal.before)
     if scenario.dataplane.ports == "veth":
         raise InputError(
-            "virtual Ethernet is in a network namespace that planecast's own generator alone enters",
+            "virtual Ethernet is in a namespace that planecast's own generator alone enters",
             "dataplane.ports",
             "take another kind, or that generator",
         )
