@@ -123,8 +123,8 @@ class SearchAnswer(Noun):
     refused: dict[str, int] = Field(default_factory=dict)
     """Trials that did not count, by the reason."""
     second_opinion: dict[str, Estimate] = Field(default_factory=dict)
-    """What the data plane says of itself at the first rate, after the search: cycles a packet, in all
-    and by node; how its caches hit, packets a batch."""
+    """What the data plane says of itself at the first rate, after the search: cycles a packet, in
+    all and by node; how its caches hit, packets a batch."""
     cycles_check: CyclesCheck | None = None
     """Its cycles a packet at the highest load, beside our own; None when it counts none."""
     telemetry: Annotated[tuple[Telemetry, ...], BeforeValidator(listed)] = ()
