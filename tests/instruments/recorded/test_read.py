@@ -264,6 +264,19 @@ def test_what_is_no_text_gets_a_sentence(tmp_path: Path) -> None:
         read_recording(tmp_path)
 
 
+def test_a_command_line_above_perfs_rows_is_no_header(tmp_path: Path) -> None:
+    file = tmp_path / "perf.csv"
+    file.write_text(
+        "perf version 6.17\n"
+        "perf stat -a -I 1000 -x , -e {cpu-cycles,instructions,branch-misses} -- sleep 1\n"
+        "1.001,340060066,,cpu-cycles,10031900423,100.00,,\n"
+        "1.001,244499732,,instructions,10031900423,100.00,0.72,insn per cycle\n"
+    )
+    found = read_recording(file)
+    assert found.tool == "perf stat"
+    assert [count.event for count in found.counts] == ["cpu-cycles", "instructions"]
+
+
 def shared(name: str) -> Path:
     folder = os.environ.get("PLANECAST_SHARED_DATA")
     root = Path(folder) if folder else Path(__file__).resolve().parents[4] / "shared" / "data"

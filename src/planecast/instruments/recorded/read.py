@@ -34,10 +34,10 @@ def read_recording(path: Path) -> Recording:
         return read_toplev_csv(lines, str(path))
     if looks_like_pcm(lines):
         return read_pcm_csv(lines, str(path))
+    if looks_like_perf_csv(lines):  # before columns: a line of its command may name events, too
+        return read_perf_csv(lines, str(path))
     if looks_like_columns(lines):
         return read_columns_csv(lines, str(path))
-    if looks_like_perf_csv(lines):
-        return read_perf_csv(lines, str(path))
     if looks_like_terminal(lines):
         return read_terminal(lines)
     if any("Performance counter stats" in line for line in lines):
