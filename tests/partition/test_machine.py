@@ -66,3 +66,18 @@ def test_parts_whose_bandwidth_cannot_be_limited() -> None:
 def test_a_machine_that_there_is_not(machine: object, fragment: str) -> None:
     with pytest.raises(ValueError, match=fragment):
         tenancy(DP, machine=machine)
+
+
+def test_who_has_a_cache_alone_has_all_its_ways_and_keeps_room_to_spare() -> None:
+    who = tenancy(
+        DP | {"cores": 4, "profile": "vpe-upstream", "target": {"rate": "20Mpps"}},
+        {"name": "ctl", "role": "control", "rank": 2, "cores": 1, "profile": "quiet"},
+        NOISY | {"cores": 24},
+        machine="epyc-9354",
+    )
+    assert who.machine is not None
+    plan = make_plan(Machine.of(who.machine), who)
+    assert plan.division.share("dp").cores == (0, 1, 2, 3)  # a cache of its own
+    assert plan.division.service_of("dp").l3 == 0xFFFF
+    (dp,) = (f for f in plan.forecasts if f.name == "dp")
+    assert dp.gain_percent.value > -0.1  # though the target leaves room to take from it

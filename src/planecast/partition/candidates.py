@@ -31,15 +31,11 @@ class Candidate:
         return (group + 1) % len(self.groups)
 
     def division(self, machine: Machine, tenancy: Tenancy) -> Division:
-        """As classes with masks. Groups lie side by side: the first has the highest ways."""
+        """As classes with masks."""
         of = {name: self.number(g) for g, names in enumerate(self.groups) for name in names}
-        cache, band = machine.topology.rdt.l3, machine.topology.rdt.bandwidth
-        services, top = [], cache.mask.bit_length() if cache else 0
-        for group in range(len(self.groups)):
-            mask = None
-            if cache is not None:
-                top -= self.ways[group]
-                mask = ((1 << self.ways[group]) - 1) << top
+        band = machine.topology.rdt.bandwidth
+        services = []
+        for group, mask in enumerate(self._masks(machine)):
             limit = None
             if band is not None:
                 steps = max(1, round(self.bandwidth[group] * band.most / band.step))
@@ -51,6 +47,37 @@ class Candidate:
             services=tuple(sorted(services, key=lambda service: service.number)),
             shares=shares(tenancy, self.cores, lambda tenant: of[tenant.name]),
         )
+
+    def _masks(self, machine: Machine) -> list[int | None]:
+        """Groups lie side by side, the first one at the highest ways. One that meets no other in
+        any cache has all ways; those that were its own are the last one's."""
+        cache = machine.topology.rdt.l3
+        if cache is None:
+            return [None] * len(self.groups)
+        alone = self._alone(machine)
+        ways = [0 if group in alone else count for group, count in enumerate(self.ways)]
+        left = [group for group in range(len(ways)) if group not in alone]
+        if left:
+            ways[left[-1]] += sum(self.ways) - sum(ways)
+        found: list[int | None] = []
+        top = cache.mask.bit_length()
+        for group, count in enumerate(ways):
+            top -= count
+            found.append(cache.mask if group in alone else ((1 << count) - 1) << top)
+        return found
+
+    def _alone(self, machine: Machine) -> set[int]:
+        """Groups that have every cache that they are at for themselves."""
+        cores = machine.topology.cores
+        taken = {core.first for own in self.cores.values() for core in own}
+        at = [{core.llc for name in names for core in self.cores[name]} for names in self.groups]
+        # Whatever is nobody's is in the default class, which is the last group's.
+        at[-1] |= {core.llc for core in cores if core.first not in taken}
+        return {
+            group
+            for group, own in enumerate(at)
+            if not any(own & other for place, other in enumerate(at) if place != group)
+        }
 
     def neighbours(self, machine: Machine, least: Sequence[int]) -> Iterator[Candidate]:
         """Candidates one step away: a way moved, or another bandwidth of one class."""

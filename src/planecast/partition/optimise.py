@@ -2,7 +2,7 @@
 
 A division is judged by how many targets it meets, by rank, then by the predicted rates beside
 those of the naive one (everybody in one class, cores in the order of the file): the mean of the
-logarithms, where rank 2 counts a third of rank 1, and so on. What makes a tenant or a path of the
+logarithms, where rank 2 counts a third of rank 1, and so on; what exceeds a target counts a tenth. What makes a tenant or a path of the
 highest rank slower than it is without a division is never chosen. The naive division is one of
 those judged, so the answer is never worse in prediction.
 """
@@ -26,6 +26,10 @@ RUNNERS_UP = 3
 
 _SLOWER = 1e-4
 """What the fixed point may leave between two equal divisions."""
+
+_BEYOND = 0.1
+"""What a rate beyond its target counts: room to spare is worth something, and somebody else's need
+more."""
 
 Score = tuple[float, float]
 """(less what unmet targets weigh, weighted mean of the logarithms of rates over the naive ones)."""
@@ -145,6 +149,18 @@ class _Judge:
         step = len(self._frames)
         return [found[i : i + step] for i in range(0, len(found), step)]
 
+    def _to_spare(self, answer: Answer) -> float:
+        """What the rates beyond targets count, of tenants on no path."""
+        on_path = {leg.tenant for path in self._tenancy.paths for leg in path.legs}
+        return sum(
+            _BEYOND * weight_of(tenant.rank) * math.log(answer.capacity[tenant.name] / enough)
+            for tenant in self._tenancy.tenants
+            if tenant.target is not None
+            and tenant.name in answer.capacity
+            and tenant.name not in on_path
+            and answer.capacity[tenant.name] > (enough := tenant.target.rate)
+        )
+
     def _score(self, answers: Sequence[Answer]) -> Score:
         unmet, gain, total = 0.0, 0.0, 0.0
         for answer, plain in zip(answers, self._plain, strict=True):
@@ -154,6 +170,7 @@ class _Judge:
                 weight = weight_of(rank)
                 gain += weight * math.log(max(now, 1e-9) / max(before, 1e-9))
                 total += weight
+            gain += self._to_spare(answer) - self._to_spare(plain)
             for tenant in self._tenancy.tenants:
                 if tenant.target is not None and not meets(tenant, answer):
                     unmet += weight_of(tenant.rank)
