@@ -221,3 +221,16 @@ def test_without_a_calibration_it_only_measures(
 def test_points_are_whole_nouns() -> None:
     assert NoisyPoint(walk=4096).label() == "walk 4KiB"
     assert NoisyPoint(stream=1 << 30).label() == "stream 1GiB"
+
+
+def test_neighbours_that_come_first_tell_the_model(
+    study: Path, tmp_path: Path, measured: list[str], calibration: Calibration, manifest: Manifest
+) -> None:
+    study.write_text(study.read_text() + "calibrate: [{walk: 6MiB}, {stream: 32MiB}]\n")
+    answer, run = run_it(study, tmp_path, calibration, manifest)
+    assert measured[:3] == ["idle", "walk", "stream"]
+    assert measured[3:] == ["idle", "walk", "stream", "spin", "idle"]
+    assert answer.fit.points == 2
+    assert (run / "neighbour-fit.json").is_file()
+    found, _ = load_noisy(study)
+    assert found.first_part == pytest.approx(3 / 8)

@@ -131,6 +131,12 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
         "the idle neighbour measured twice, in turns with all others: ratio "
         + estimate_text(answer.repeatability)
     )
+    if answer.fit.points:
+        notes.append(
+            f"told by {answer.fit.points} neighbours that were measured first: the shared cache "
+            f"counts as {answer.fit.cache_factor:g} times the calibrated one, and "
+            f"{100 * answer.fit.shown:.0f} % of what the model adds shows"
+        )
     if answer.sibling:
         notes.append("the neighbour's CPU is a thread of the data plane's own core")
     elif divided is None:

@@ -89,10 +89,18 @@ class Noisy(Noun):
     """The neighbour's CPU. The data plane's main thread, which sleeps, may be there too."""
     memory_gbs: Annotated[float, Field(gt=0, le=10000)] = 119.7
     """What the node's memory gives at most, GB/s: for the latency under load."""
+    calibrate: Annotated[tuple[NoisyPoint, ...], BeforeValidator(listed)] = ()
+    """Neighbours that are measured first, and tell the model what is shared and what shows."""
     points: Annotated[tuple[NoisyPoint, ...], BeforeValidator(listed), Field(min_length=1)]
     """What the neighbour does; idle is measured as well, twice."""
     budget: Budget = Budget()
     """How much measuring to do."""
+
+    @property
+    def first_part(self) -> float:
+        """Share of the time for the neighbours that are measured first, beside an idle one."""
+        first = len(self.calibrate) + 1 if self.calibrate else 0
+        return first / (first + len(self.points) + 2)  # the others have two idle ones
 
 
 def load_noisy(path: str | Path) -> tuple[Noisy, Scenario]:

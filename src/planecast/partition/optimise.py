@@ -2,9 +2,9 @@
 
 A division is judged by how many targets it meets, by rank, then by the predicted rates beside
 those of the naive one (everybody in one class, cores in the order of the file): the mean of the
-logarithms, where rank 2 counts a third of rank 1, and so on; what exceeds a target counts a tenth. What makes a tenant or a path of the
-highest rank slower than it is without a division is never chosen. The naive division is one of
-those judged, so the answer is never worse in prediction.
+logarithms, where rank 2 counts a third of rank 1, and so on; what exceeds a target counts a tenth.
+What makes a tenant or a path of the highest rank slower than it is without a division is never
+chosen. The naive division is one of those judged, so the answer is never worse in prediction.
 """
 
 from __future__ import annotations

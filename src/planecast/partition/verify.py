@@ -16,6 +16,7 @@ from planecast.host.topology import read_topology
 from planecast.partition.contention import Contended, Parts, beside, with_neighbour
 from planecast.partition.divided import Divided
 from planecast.partition.machine import Timing
+from planecast.partition.neighbour_fit import NeighbourFit, Told, fit_neighbours
 from planecast.partition.noisy import Noisy
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.manifest import Manifest
@@ -28,6 +29,7 @@ Progress = Callable[[float, float, str], None]
 
 PREDICTIONS = "predictions.json"
 WITH_PLAN = "divided.json"
+FIT = "neighbour-fit.json"
 QUIET = "idle"
 DIVIDED = ", divided"
 """Ends the label of a point that is measured with the plan applied."""
@@ -90,6 +92,8 @@ class Verified:
 
     costs: tuple[Cost, ...]
     """The idle neighbour first."""
+    fit: NeighbourFit
+    """What the neighbours that were measured first have told."""
     repeatability: Estimate | None
     """The idle one's second measurement over its first, in turns with all others."""
     sibling: bool
@@ -107,11 +111,14 @@ def verify(context: Context) -> Verified:
     labels = [QUIET, *(point.label() for point in study.points)]
     predicted: Sequence[Result | None] = [None] * len(works)
     with_plan: Sequence[Result | None] = [None] * len(works)
+    fit = NeighbourFit()
     if context.calibration is not None:
-        answers = _predict(context, context.calibration, works, None, sibling=sibling)
+        fit = _learn(context, context.calibration)
+        ask = Asked(context, fit.machine(context.calibration), fit, sibling)
+        answers = _predict(ask, works, None)
         parts = context.divided.parts() if context.divided else None
         if parts is not None:
-            with_plan = _predict(context, context.calibration, works, parts, sibling=sibling)
+            with_plan = _predict(ask, works, parts)
         kept = tuple(result for result in (*answers, *with_plan) if result is not None)
         context.run.write_json(PREDICTIONS, ResultSet(results=kept))
         predicted = answers
@@ -119,7 +126,8 @@ def verify(context: Context) -> Verified:
     visits = [Visit(label, work) for label, work in zip(labels, works, strict=True)]
     if dividing:
         visits += [Visit(one.label + DIVIDED, one.work, divided=True) for one in visits]
-    results, rates = _measure(context, [*visits, Visit(f"{QUIET} again", Work())])
+    rest = _for_part(context, 1 - study.first_part) if fit.points else context
+    results, rates = _measure(rest, [*visits, Visit(f"{QUIET} again", Work())])
     costs = []
     for place, label in enumerate(labels):
         pair = (results[place], predicted[place])
@@ -133,7 +141,44 @@ def verify(context: Context) -> Verified:
         kept = tuple(results[len(labels) : 2 * len(labels)])
         context.run.write_json(WITH_PLAN, ResultSet(results=kept))
     _write(context, costs, again)
-    return Verified(tuple(costs), again, sibling)
+    return Verified(tuple(costs), fit, again, sibling)
+
+
+def _learn(context: Context, calibration: Calibration) -> NeighbourFit:
+    """What the study's neighbours that come first tell, in their share of the time."""
+    study = context.study
+    if not study.calibrate:
+        return NeighbourFit()
+    visits = [Visit(QUIET, Work())]
+    visits += [Visit(point.label(), point.work()) for point in study.calibrate]
+    (quiet, *busy), _ = _measure(_for_part(context, study.first_part), visits, keep=False)
+    told = [
+        Told(visit.work, slowdown)
+        for visit, result in zip(visits[1:], busy, strict=True)
+        if (slowdown := ratio(result.cycles_per_packet, quiet.cycles_per_packet)) is not None
+    ]
+    fit = fit_neighbours(calibration, context.scenario, told, study.memory_gbs)
+    context.run.write_json(FIT, fit)
+    return fit
+
+
+def _for_part(context: Context, part: float) -> Context:
+    """The same with a part of the time."""
+    budget = context.study.budget
+    own = {"seconds": part * budget.seconds, "patience": part * budget.patience}
+    study = context.study.model_copy(update={"budget": budget.model_copy(update=own)})
+    return replace(context, study=study)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the model is asked with."""
+
+    context: Context
+    calibration: Calibration
+    """With the shared cache as it was found."""
+    fit: NeighbourFit
+    sibling: bool
 
 
 @dataclass(frozen=True)
@@ -162,15 +207,9 @@ def _sibling(study: Noisy, scenario: Scenario) -> bool:
     return core is not None and bool(set(core.threads) & set(scenario.placement.cpus))
 
 
-def _predict(
-    context: Context,
-    calibration: Calibration,
-    works: Sequence[Work],
-    parts: Parts | None,
-    *,
-    sibling: bool,
-) -> list[Result]:
+def _predict(ask: Asked, works: Sequence[Work], parts: Parts | None) -> list[Result]:
     """The model's answer beside each neighbour, the idle one first; with `parts`, divided."""
+    calibration, context = ask.calibration, ask.context
     scenario, manifest = context.scenario, context.manifest
     (quiet,) = solve([scenario], calibration, manifest)
     found = []
@@ -180,13 +219,17 @@ def _predict(
             continue
         contended: Contended = beside(calibration, scenario, work, context.study.memory_gbs, parts)
         (result,) = solve([scenario], contended.calibration, manifest)
-        thread = 2 / (1 + Timing().smt_gain) if sibling and work.mode != "idle" else 1.0
-        found.append(with_neighbour(result, quiet, contended, thread))
+        thread = 2 / (1 + Timing().smt_gain) if ask.sibling and work.mode != "idle" else 1.0
+        wanted = result.cycles_per_packet.value / quiet.cycles_per_packet.value
+        shown = ask.fit.slowdown(wanted) / wanted
+        found.append(with_neighbour(result, quiet, contended, thread * shown))
     return found
 
 
-def _measure(context: Context, visits: Sequence[Visit]) -> tuple[list[Result], list[float]]:
-    """Measured results, and the neighbour's lines a second beside each."""
+def _measure(
+    context: Context, visits: Sequence[Visit], *, keep: bool = True
+) -> tuple[list[Result], list[float]]:
+    """Measured results, and the neighbour's lines a second beside each; trials are kept or not."""
     table = TrialTable([visit.label for visit in visits])
     done: dict[int, list[Done]] = {}
     with Neighbour(context.study.cpu) as neighbour:
@@ -208,7 +251,7 @@ def _measure(context: Context, visits: Sequence[Visit]) -> tuple[list[Result], l
                 company=company,
             )
         finally:
-            if table.columns():
+            if keep and table.columns():
                 context.run.write_trials(table.stored())
     rates = [_mean_rate(done.get(point, [])) for point in range(len(visits))]
     return results, rates
