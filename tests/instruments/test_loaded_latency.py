@@ -10,7 +10,8 @@ from tests.instruments.test_probe import output, read
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Work
 from planecast.instruments.loaded_latency import (
-    TURN_SECONDS,
+    SLICES,
+    TURNS,
     LoadedLatency,
     measure_loaded,
 )
@@ -69,16 +70,38 @@ class MadeUp:
 def curve() -> LoadedLatency:
     machine = Machine()
     walker, streamer = MadeUp(machine), MadeUp(machine)
-    points = measure_loaded(walker, [streamer], machine.wait)
+    points, share = measure_loaded(walker, [streamer], machine.wait)
     assert streamer.work.mode == "idle"
-    return LoadedLatency(cpu=1, streaming=(0,), points=points)
+    return LoadedLatency(undisturbed_share=share, cpu=1, streaming=(0,), points=points)
 
 
 def test_latency_and_load_are_those_of_the_machine() -> None:
     found = curve()
-    assert [p.ns.value for p in found.points] == pytest.approx([80, 87.5, 95, 102.5, 110], rel=1e-6)
-    assert found.points[-1].gbs.value == pytest.approx((FULL + 1e9 / 110) * 64e-9, rel=1e-6)
-    assert all(point.ns.samples == 6 for point in found.points)
+    assert [p.ns.value for p in found.points] == pytest.approx([80, 87.5, 95, 102.5, 110], rel=1e-4)
+    assert found.points[-1].gbs.value == pytest.approx((FULL + 1e9 / 110) * 64e-9, rel=1e-4)
+    assert found.undisturbed_share == 1
+    assert all(point.ns.samples == TURNS * SLICES for point in found.points)
+
+
+def test_slices_that_others_took_are_left_out() -> None:
+    machine = Machine()
+    walker, streamer = MadeUp(machine), MadeUp(machine)
+    slices = iter(range(10**6))
+
+    def wait(seconds: float) -> None:
+        number = next(slices)
+        if number % 3 == 0:  # both are taken off their CPUs
+            machine.now += seconds
+        elif number % 5 == 0:  # the streamer alone
+            stolen, streamer.work = streamer.work, Work()
+            machine.wait(seconds)
+            streamer.work = stolen
+        else:
+            machine.wait(seconds)
+
+    points, share = measure_loaded(walker, [streamer], wait)
+    assert [p.ns.value for p in points] == pytest.approx([80, 87.5, 95, 102.5, 110], rel=1e-4)
+    assert 0.3 < share < 0.8
 
 
 def test_noise_does_not_make_latency_fall() -> None:
@@ -94,7 +117,6 @@ def test_a_neighbour_that_moves_nothing_is_no_measurement() -> None:
     walker, streamer = MadeUp(machine), MadeUp(machine)
     with pytest.raises(RunError, match="moved no line"):
         measure_loaded(walker, [streamer], lambda seconds: None)
-    assert TURN_SECONDS > 0
 
 
 def test_the_entry_holds_the_curve_and_the_model_goes_by_it(tmp_path: Path) -> None:

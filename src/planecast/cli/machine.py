@@ -9,7 +9,7 @@ import typer
 
 from planecast.cli.options import FormatOption, OutputOption
 from planecast.cli.output import Column, Sheet, emit
-from planecast.errors import InputError
+from planecast.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from planecast.scenario.machine import Machine, Microarchitecture
@@ -169,9 +169,18 @@ def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
         raise InputError("an entry is a YAML file", str(path), f"name it {path.name}.yaml")
     other = likeness(like)
     probed = probe_machine(fresh=fresh)
-    loaded = loaded_latency(fresh=fresh)
+    idle_ns = probed.memory_latency_cycles.value / probed.tsc_hz * 1e9
+    loaded, why = None, "it takes a second CPU"
+    try:
+        loaded = loaded_latency(idle_ns, fresh=fresh)
+    except RunError as error:
+        why = f"{error.what}; {error.what_to_do}" if error.what_to_do else error.what
     entry = measured_entry(path.stem, probed, other, loaded)
     write_text(path, entry_text(entry))
     if loaded is None:
-        typer.echo("memory under load was not measured: it takes a second CPU")
+        typer.echo(f"memory under load is not in it: {why}")
+    else:
+        shown = ", ".join(f"{ns:.0f} ns at {gbs:.1f} GB/s" for gbs, ns in loaded.risen())
+        used = f"{100 * loaded.undisturbed_share:.0f} % of the slices were undisturbed"
+        typer.echo(f"memory under load: {shown}; {used}")
     typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` tells what was measured")

@@ -2,7 +2,9 @@
 
 Both are planecast-neighbour: `walk` with one access in flight, whose time a line is the latency;
 `stream`, held to a rate. Loads take turns, so that what disturbs the machine falls on all of them
-alike, and each is the median of its turns.
+alike. A turn has many short slices. Those in which the others streamed less than they mostly can
+tell of another load, and are left out; of the rest the 10th percentile counts, as in the probe:
+what is slower was interrupted.
 """
 
 from __future__ import annotations
@@ -31,9 +33,15 @@ STREAM_BYTES = 256 << 20
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the rate at which the others stream unhindered."""
 TURNS = 6
-TURN_SECONDS = 0.2
-_SETTLING = 0.05
-_VERSION = 1
+SLICES = 15
+SLICE_SECONDS = 0.012
+FULL_SLICE = 0.9
+"""Share of the rate that one in ten slices exceeds: a slice that has less was disturbed."""
+MOST_ALONE = 1.4
+"""Times the probe's latency that a chase alone may take: slices hold short interruptions."""
+_SETTLING = 0.03
+_FEWEST = 5
+_VERSION = 3
 
 
 class LoadedPoint(Noun):
@@ -47,6 +55,9 @@ class LoadedPoint(Noun):
 
 class LoadedLatency(Noun):
     """The curve of a host."""
+
+    undisturbed_share: float
+    """Share of the slices that count."""
 
     cpu: int
     """The one that was measured."""
@@ -71,10 +82,12 @@ class Worker(Protocol):
         """Of it so far."""
 
 
-def loaded_latency(*, fresh: bool = False) -> LoadedLatency | None:
+def loaded_latency(idle_ns: float, *, fresh: bool = False) -> LoadedLatency | None:
     """This host's curve; None with fewer than two CPUs. Remembered for this boot and these CPUs.
 
-    Raises MissingError when the program isn't built, RunError when it fails.
+    `idle_ns` is memory's latency as the probe found it in undisturbed slices. Raises MissingError
+    when the program isn't built, RunError when it fails and when others take the CPUs, so that a
+    chase alone takes much longer.
     """
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
@@ -89,8 +102,15 @@ def loaded_latency(*, fresh: bool = False) -> LoadedLatency | None:
     with ExitStack() as stack:
         walker = stack.enter_context(Neighbour(cpu))
         streamers = [stack.enter_context(Neighbour(other)) for other in others]
-        points = measure_loaded(walker, streamers)
-    found = LoadedLatency(cpu=cpu, streaming=tuple(others), points=points)
+        points, share = measure_loaded(walker, streamers)
+    found = LoadedLatency(undisturbed_share=share, cpu=cpu, streaming=tuple(others), points=points)
+    alone = found.points[0].ns.value
+    if alone > MOST_ALONE * idle_ns:
+        raise RunError(
+            f"others take the CPUs: a chase alone takes {alone:.0f} ns, "
+            f"{idle_ns:.0f} when nobody takes its CPU",
+            what_to_do="run it when the machine is quieter",
+        )
     remember(kept, found)
     return found
 
@@ -99,30 +119,37 @@ def measure_loaded(
     walker: Worker,
     streamers: Sequence[Worker],
     wait: Callable[[float], None] = time.sleep,
-) -> tuple[LoadedPoint, ...]:
-    """The points, by rising load. Raises RunError when a turn moved nothing."""
+) -> tuple[tuple[LoadedPoint, ...], float]:
+    """The points, by rising load, and the share of the slices that they rest on.
+
+    Raises RunError when nothing moved.
+    """
     walker.do(Work(mode="walk", bytes=WALK_BYTES, width=1))
     most = [_full_rate(streamer, wait) for streamer in streamers]
-    turns: dict[float, list[tuple[float, float]]] = {share: [] for share in SHARES}
+    slices: dict[float, list[tuple[float, float]]] = {share: [] for share in SHARES}
     for _ in range(TURNS):
         for share in SHARES:
             for streamer, rate in zip(streamers, most, strict=True):
                 streamer.do(_stream(share, rate))
             wait(_SETTLING)
-            turns[share].append(_turn(walker, streamers if share else (), wait))
+            slices[share] += _turn((walker, *streamers), wait)
     for streamer in streamers:
         streamer.do(Work())
-    found = [_point(turns[share]) for share in SHARES]
-    return tuple(sorted(found, key=lambda point: point.gbs.value))
+    kept = {share: _undisturbed(slices[share]) for share in SHARES}
+    points = [_point(found) for found in kept.values()]
+    used = sum(len(found) for found in kept.values()) / sum(map(len, slices.values()))
+    return tuple(sorted(points, key=lambda point: point.gbs.value)), used
 
 
 def _full_rate(streamer: Worker, wait: Callable[[float], None]) -> float:
+    """Lines a second of a streamer unhindered: the fastest slice, for others may disturb it."""
     streamer.do(Work(mode="stream", bytes=STREAM_BYTES))
-    before = streamer.done()
-    wait(TURN_SECONDS)
-    after = streamer.done()
+    wait(_SETTLING)
+    rates = [streamed for _, streamed in _turn((streamer, streamer), wait)]
     streamer.do(Work())
-    return _rate(before, after)
+    if max(rates) <= 0:
+        raise RunError("the neighbour moved no line while memory's latency was measured")
+    return max(rates)
 
 
 def _stream(share: float, rate: float) -> Work:
@@ -132,40 +159,54 @@ def _stream(share: float, rate: float) -> Work:
     return Work(mode="stream", bytes=STREAM_BYTES, lines_per_s=held)
 
 
-def _turn(
-    walker: Worker, streamers: Sequence[Worker], wait: Callable[[float], None]
-) -> tuple[float, float]:
-    """(GB/s of all, ns of a line) over a turn."""
-    everyone = (walker, *streamers)
-    before = [worker.done() for worker in everyone]
-    wait(TURN_SECONDS)
-    after = [worker.done() for worker in everyone]
-    rates = [_rate(one, other) for one, other in zip(before, after, strict=True)]
-    return sum(rates) * LINE_BYTES / 1e9, 1e9 / rates[0]
+def _turn(workers: Sequence[Worker], wait: Callable[[float], None]) -> list[tuple[float, float]]:
+    """(lines a second of the first, of all others) in each slice of a turn."""
+    found = []
+    before = [worker.done() for worker in workers]
+    for _ in range(SLICES):
+        wait(SLICE_SECONDS)
+        after = [worker.done() for worker in workers]
+        rates = [_rate(one, other) for one, other in zip(before, after, strict=True)]
+        found.append((rates[0], sum(rates[1:])))
+        before = after
+    return found
 
 
 def _rate(before: Done, after: Done) -> float:
-    """Lines a second between two answers."""
+    """Lines a second between two answers; 0 where it did nothing."""
     lines, seconds = after.lines - before.lines, after.seconds - before.seconds
-    if lines <= 0 or seconds <= 0:
-        raise RunError("the neighbour moved no line while memory's latency was measured")
-    return lines / seconds
+    return lines / seconds if lines > 0 and seconds > 0 else 0.0
 
 
-def _point(turns: Sequence[tuple[float, float]]) -> LoadedPoint:
-    loads, latencies = (np.array(column) for column in zip(*turns, strict=True))
-    return LoadedPoint(gbs=_median(loads, "GB/s"), ns=_median(latencies, "ns"))
+def _undisturbed(slices: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Slices in which the walker moved and the others streamed as they mostly can."""
+    usual = float(np.quantile([streamed for _, streamed in slices], 0.9))
+    kept = [one for one in slices if one[0] > 0 and one[1] >= FULL_SLICE * usual]
+    if len(kept) < _FEWEST:
+        raise RunError(
+            "others take the CPUs: too few slices were undisturbed",
+            what_to_do="run it when the machine is quieter",
+        )
+    return kept
 
 
-def _median(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], unit: str) -> Estimate:
-    """The median with the range of the turns, which for six of them holds the true median in 97 of
-    100 cases (binomial)."""
-    ordered = np.sort(values)
-    return Estimate(
-        value=float(np.median(ordered)),
-        low=float(ordered[0]),
-        high=float(ordered[-1]),
-        samples=int(values.size),
-        unit=unit,
-        kind="measured",
+def _point(slices: Sequence[tuple[float, float]]) -> LoadedPoint:
+    """The 10th percentile of latencies, its interval by order statistics, and the mean load."""
+    walked, streamed = (np.array(column) for column in zip(*slices, strict=True))
+    order = np.sort(1e9 / walked)
+    n = order.size
+    half = 1.96 * float(np.sqrt(0.09 * n))  # of a binomial with 0.1
+    low, high = (round(min(max(0.1 * n + side, 0), n - 1)) for side in (-half, half))
+    quick = float(order[int(0.1 * (n - 1))])
+    gbs = float((streamed.mean() + 1e9 / quick) * LINE_BYTES / 1e9)
+    return LoadedPoint(
+        gbs=Estimate(value=gbs, samples=n, unit="GB/s", kind="measured"),
+        ns=Estimate(
+            value=quick,
+            low=min(quick, float(order[low])),
+            high=max(quick, float(order[high])),
+            samples=n,
+            unit="ns",
+            kind="measured",
+        ),
     )
