@@ -111,8 +111,8 @@ def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
         f"{point.lines:.3g} beside {point.llc_bytes / 2**20:.3g} MiB" for point in counted.memory
     )
     notes = [
-        f"{instructions:.4g} instructions a packet on {counted.machine.title}, from "
-        f"{calibration.points} files",
+        f"{instructions:.4g} instructions a packet on {counted.machine.title}; runs: "
+        f"{calibration.points}",
         f"lines a packet from memory: {lines}",
         f"the model's own error: {100 * calibration.discrepancy:.1f} %",
         *done.remarks,

@@ -6,6 +6,7 @@ from functools import cache
 
 from planecast.explain.pcie.forward import LINE_BYTES, Ports, expected
 from planecast.model.ceilings import card_ceilings, forward, line_rate_pps
+from planecast.model.ddio import Buffers, spill
 from planecast.model.frequency import Clocked, fixed_share
 from planecast.model.smt import speedup
 from planecast.reproduce.claim import (
@@ -248,6 +249,7 @@ def _events() -> Table:
 def _memory() -> Table:
     d = document_of("bsdp")
     without = d.value("memory.mpps") * 1e6 * d.value("memory.touches") * LINE_BYTES
+    counted = d.value("memory.mpps") * 1e6 * spill(Buffers(1, 64), 0).memory_bytes
     machine = machine_of("e5-2699v4")
     return Table(
         number=7,
@@ -256,6 +258,15 @@ def _memory() -> Table:
             given(d, "memory.touches", "touches of memory a packet"),
             given(d, "memory.mpps", "rate"),
             checked(d, "memory.without-ddio", "bandwidth without DDIO", without / 1e9, bound=1.0),
+            checked(
+                d,
+                "memory.operations",
+                "the same from who touches what of a packet",
+                counted / 1e9,
+                bound=0.0,
+                note="frame: card writes, core reads and writes, card reads; 5 for descriptors of "
+                "a quarter of a line",
+            ),
             checked(
                 d,
                 "memory.peak.e5-2699v4",
