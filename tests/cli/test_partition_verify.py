@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
 from tests.partition.test_verify import measured, study
+
+from planecast.partition import verify as room
+from planecast.results import Result
 
 __all__ = ["measured", "study"]
 
@@ -40,3 +44,19 @@ def test_a_plan_that_cannot_be_applied_here_is_predicted(
     assert answer.code == 0, answer.err
     assert "the plan res-6230n is not applied: the plan is for another machine" in answer.out
     assert "the data plane 0x7f0, the neighbour 0x3" in answer.out
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_busy_machine_is_owned_up_to(
+    run: Run, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = room.measure
+
+    def measure(*given: Any, **more: Any) -> list[Result]:
+        few = {"notes": ("too few undisturbed windows, 3 of 90",), "disturbed_share": 0.9}
+        return [result.model_copy(update=few) for result in quiet(*given, **more)]
+
+    assert "the machine was busy" not in run("partition", "verify", study).out
+    monkeypatch.setattr(room, "measure", measure)
+    said = run("partition", "verify", study).out
+    assert "the machine was busy: 4 of 4 points have too few undisturbed windows, 90 %" in said

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.partition.conftest import tenancy
 
-from planecast.catalog import names
+from planecast.catalog import entry_path, names
 from planecast.partition.division import illegalities
 from planecast.partition.machine import Machine, MachineShape
 from planecast.partition.plan import make_plan
@@ -39,6 +41,20 @@ def test_a_section_has_the_last_word() -> None:
     )
     assert (shape.sockets, shape.cores, shape.ways) == (2, 20, 4)
     assert (shape.timing.memory_ns, shape.timing.memory_gbs) == (100, 119.7)
+
+
+def test_latencies_beside_traffic_are_taken_where_they_were_measured(tmp_path: Path) -> None:
+    text = entry_path("cpus", "gold-6230n").read_text()
+    own = tmp_path / "own.yaml"
+    loaded = "  memory_loaded:\n" + "".join(
+        f"    - {{gbs: {gbs}, ns: {ns}, status: measured, source: like}}\n"
+        for gbs, ns in ((20, 90.0), (60, 140.0))
+    )
+    own.write_text(text + loaded)
+    memory = Machine.of(MachineShape(like=str(own))).memory
+    assert memory.latency_ns(40) == pytest.approx(115)
+    usual = Machine.of(MachineShape(like="gold-6230n")).memory
+    assert usual.latency_ns(40) < 100
 
 
 def test_amd_parts_have_many_caches_and_their_own_unit() -> None:

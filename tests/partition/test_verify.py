@@ -234,3 +234,9 @@ def test_neighbours_that_come_first_tell_the_model(
     assert (run / "neighbour-fit.json").is_file()
     found, _ = load_noisy(study)
     assert found.first_part == pytest.approx(3 / 8)
+
+
+def test_both_idle_figures_count(make_result: Callable[..., Result]) -> None:
+    both = room._of_both(make_result(200.0), make_result(242.0))
+    assert both.cycles_per_packet.value == pytest.approx(220.0)
+    assert both.cycles_per_packet.samples == 2 * make_result(1.0).cycles_per_packet.samples

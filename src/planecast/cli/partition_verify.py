@@ -131,6 +131,7 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
         "the idle neighbour measured twice, in turns with all others: ratio "
         + estimate_text(answer.repeatability)
     )
+    notes += _disturbed(answer)
     if answer.fit.points:
         notes.append(
             f"told by {answer.fit.points} neighbours that were measured first: the shared cache "
@@ -151,6 +152,24 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
     cells = [_cells(cost) for cost in answer.costs]
     columns = _COLUMNS if divided is None else (*_COLUMNS, *_PLAN_COLUMNS)
     return Sheet(columns, rows, cells, document={"points": rows}, notes=notes)
+
+
+def _disturbed(answer: Verified) -> list[str]:
+    """What a busy machine makes of the figures, in a line; nothing on a quiet one."""
+    from planecast.engines.measure.estimate import FEW_WINDOWS
+
+    measured = [cost.measured for cost in answer.costs]
+    few = sum(any(note.startswith(FEW_WINDOWS) for note in one.notes) for one in measured)
+    if not few:
+        return []
+    shares = [one.disturbed_share for one in measured if one.disturbed_share is not None]
+    mean = (
+        f", {100 * sum(shares) / len(shares):.0f} % of all windows were disturbed" if shares else ""
+    )
+    return [
+        f"the machine was busy: {few} of {len(measured)} points have too few undisturbed windows"
+        f"{mean}; measure again when nothing else runs, least of all on the neighbour's CPU"
+    ]
 
 
 def _plan_notes(answer: Verified, divided: Divided) -> list[str]:

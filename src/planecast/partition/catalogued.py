@@ -67,6 +67,7 @@ def _timing(machine: Machine) -> dict[str, Any]:
         "llc_ns": machine.l3_ns,
         "memory_ns": values.memory_idle_ns.value,
         "memory_gbs": values.memory_gbs.value,
+        "memory_loaded": [(point.gbs, point.ns) for point in values.memory_loaded],
         "core_lines": int(machine.core.line_fill_buffers.value),
         "mhz": round(values.base_ghz.value * 1000),
     }

@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from planecast.host.frequency import Frequency, Priority
 from planecast.host.nics import Nic
 from planecast.host.rdt import BandwidthAllocation, CacheAllocation, Rdt
 from planecast.host.topology import CacheDomain, Core, Node, Topology
+from planecast.model.memory import Memory
 from planecast.partition.catalogued import AMD_UNIT, shape_values
 from planecast.scenario.cpus import parse_cpus
-from planecast.scenario.model import Bytes, Count, Noun
+from planecast.scenario.model import Bytes, Count, Noun, listed
 from planecast.scenario.placement import CpuList
 
 
@@ -30,6 +31,11 @@ class Timing(Noun):
     """Of a miss in an idle machine: Cascade Lake, measured with mlc by its maker."""
     memory_gbs: Annotated[float, Field(gt=0, le=10000)] = 119.7
     """Of a node, in GB/s."""
+    memory_loaded: Annotated[
+        tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
+    ] = ()
+    """(GB/s, ns) of a miss beside so much traffic, by rising traffic; none: a curve of the usual
+    shape."""
     core_lines: Annotated[int, Field(ge=1, le=256)] = 12
     """Misses that a core has under way at most: its line-fill buffers."""
     smt_gain: Annotated[float, Field(ge=0, le=1)] = 0.25
@@ -179,6 +185,12 @@ class Machine:
     def of(cls, shape: MachineShape) -> Self:
         """The machine that a section describes."""
         return cls(shape.topology(), shape.timing)
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of a node."""
+        timing = self.timing
+        return Memory(timing.memory_ns, timing.memory_gbs, measured=timing.memory_loaded)
 
     def clock_ghz(self, core: Core) -> float:
         """The clock that a core is sure of, in GHz."""

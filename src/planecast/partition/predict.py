@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.model.memory import Memory
 from planecast.model.sharing import brought_in, split
 from planecast.partition.division import Division
 from planecast.partition.machine import Machine
@@ -71,7 +70,7 @@ def predict(machine: Machine, tenancy: Tenancy, cases: Sequence[Case]) -> list[A
         return [Answer({}, {}, {}) for _ in cases]
     facts = _Facts.of(machine, tenancy, tenants, cases)
     caches = _Caches.of(machine, tenants, cases)
-    memory = Memory(machine.timing.memory_ns, machine.timing.memory_gbs)
+    memory = machine.memory
     held = caches.most.copy()
     latency = np.full((len(cases), len(caches.way_bytes)), machine.timing.memory_ns)
     capacity = np.zeros(facts.threads.shape[:2])

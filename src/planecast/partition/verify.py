@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -128,10 +129,11 @@ def verify(context: Context) -> Verified:
         visits += [Visit(one.label + DIVIDED, one.work, divided=True) for one in visits]
     rest = _for_part(context, 1 - study.first_part) if fit.points else context
     results, rates = _measure(rest, [*visits, Visit(f"{QUIET} again", Work())])
+    quiet = _of_both(results[0], results[-1])
     costs = []
     for place, label in enumerate(labels):
         pair = (results[place], predicted[place])
-        cost = _cost(label, pair, (results[0], predicted[0]), rates[place])
+        cost = _cost(label, pair, (quiet, predicted[0]), rates[place])
         if context.divided is not None:
             apart = results[len(labels) + place] if dividing else None
             cost = replace(cost, divided=_with_plan(pair, (apart, with_plan[place])))
@@ -142,6 +144,26 @@ def verify(context: Context) -> Verified:
         context.run.write_json(WITH_PLAN, ResultSet(results=kept))
     _write(context, costs, again)
     return Verified(tuple(costs), fit, again, sibling)
+
+
+def _of_both(first: Result, again: Result) -> Result:
+    """The idle neighbour's two figures as one: everything is compared with it, so its own chance
+    would be in every error."""
+    one, two = first.cycles_per_packet, again.cycles_per_packet
+    value = math.sqrt(one.value * two.value)
+    ends = [
+        math.sqrt(a * b) if a is not None and b is not None else None
+        for a, b in ((one.low, two.low), (one.high, two.high))
+    ]
+    both = one.model_copy(
+        update={
+            "value": value,
+            "low": ends[0],
+            "high": ends[1],
+            "samples": one.samples + two.samples,
+        }
+    )
+    return first.model_copy(update={"cycles_per_packet": both})
 
 
 def _learn(context: Context, calibration: Calibration) -> NeighbourFit:
