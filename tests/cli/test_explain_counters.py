@@ -89,6 +89,16 @@ def test_a_recording_beside_a_published_row(zen: str) -> None:
     assert "Instructions" in text.split("B - A")[1]
 
 
+def test_what_was_explained_before_is_compared_with(zen: str, tmp_path: Path) -> None:
+    file = tmp_path / "before.json"
+    run("--from", zen, "--arch", "zen4", "--packets", "1e7", "-o", str(file))
+    text = run("--from", zen, "--arch", "zen4", "--packets", "2e7", "--against", str(file))
+    assert "B takes +150.0 core cycles a packet (150.0 to 300.0)" in text
+    assert run("--from", str(file)) == run("--from", zen, "--arch", "zen4", "--packets", "1e7")
+    file.write_text(file.read_text().replace('"level": 1', '"level": "high"', 1))
+    assert "it is no explanation any more: nodes" in refused("--from", zen, "--against", str(file))
+
+
 def test_the_page_shows_real_output(repository: Path) -> None:
     page = (repository / "docs" / "counters.md").read_text(encoding="utf-8")
     for command in ('--published "l3fwd noHT"', '--published "l3fwd noHT" --against "l3fwd HT"'):

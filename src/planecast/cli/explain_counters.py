@@ -78,29 +78,41 @@ def _explained(options: CounterOptions) -> CounterExplanation | None:
 
 
 def _moved(found: CounterExplanation, options: CounterOptions) -> CounterDifference:
-    """What changed from it to ``--against``: a published row, or a file."""
-    from planecast.explain.counters import compare_counters, explain_published, is_published
+    """What changed from it to ``--against``: a published row, a recording, a saved explanation."""
+    from planecast.explain.counters import (
+        compare_counters,
+        explain_published,
+        is_published,
+        read_saved,
+    )
 
     assert options.against is not None
-    if is_published(options.against) or options.published is not None:
-        file = Path(options.against)
-        row = is_published(options.against) or not file.is_file()
-        other = explain_published(options.against) if row else explain_file(file, options)
+    file = Path(options.against)
+    other = None if is_published(options.against) else read_saved(file)
+    if other is not None:
+        return compare_counters(found, other)
+    if is_published(options.against) or (options.published is not None and not file.is_file()):
+        other = explain_published(options.against)
     elif options.count is not None:
         raise InputError(
-            "counting now can be compared with published rows alone", "--against", "record both"
+            "counting now can be compared with what was counted before and with published rows",
+            "--against",
+            "name a file that planecast explain --count … -o FILE.json wrote, or a row",
         )
     else:
-        other = explain_file(Path(options.against), options)
+        other = explain_file(file, options)
     return compare_counters(found, other)
 
 
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
-    from planecast.explain.counters import explain_recording
+    from planecast.explain.counters import explain_recording, read_saved
     from planecast.explain.counters.rest import MEMORY, PCIE, explain_uncore, with_rest
     from planecast.instruments.recorded import read_recording
 
+    saved = read_saved(file)
+    if saved is not None:
+        return saved
     _packets_of(options)
     recording = read_recording(file)
     setup = _setup(recording, options)

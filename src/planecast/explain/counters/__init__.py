@@ -9,6 +9,7 @@ from planecast.explain.counters.explanation import (
 )
 from planecast.explain.counters.from_run import as_counters
 from planecast.explain.counters.published import explain_published, is_published, published_rows
+from planecast.explain.counters.saved import read_saved
 
 __all__ = [
     "Asked",
@@ -22,4 +23,5 @@ __all__ = [
     "explain_recording",
     "is_published",
     "published_rows",
+    "read_saved",
 ]
