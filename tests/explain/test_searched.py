@@ -45,7 +45,7 @@ def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
     assert found.limits[0].startswith("NDR is 2 Mpps: above it the data plane loses")
     assert "in vain in 75% of them, and works 325.0 cycles on each" in found.limits[1]
     assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
-        "processing": 325,
+        "forwarding": 325,
         "polling": 975,
     }
     assert sum(part.cycles.value for part in found.causes) == 1300

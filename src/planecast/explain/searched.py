@@ -26,7 +26,8 @@ from planecast.results.telemetry import Telemetry
 
 POLLING = "polling"
 """What a thread does that looks for packets in vain, as a stage."""
-PROCESSING = "processing"
+FORWARDING = "forwarding"
+"""What it does with packets that it found, as a stage."""
 NODE = "node "
 """What stands before a node's name in a data plane's opinion."""
 
@@ -83,7 +84,7 @@ def _sources(watched: Telemetry | None) -> tuple[str, ...]:
 def _stages(opinion: Mapping[str, Estimate], whole: Estimate | None) -> Iterator[StageExplanation]:
     working = opinion.get("pmd processing")
     if whole is not None and working is not None:
-        yield _stage(PROCESSING, "processing", working, "not told")
+        yield _stage(FORWARDING, "processing", working, "not told")
         polling = difference(whole, working)
         if polling.value > 0:
             yield _stage(POLLING, "other", polling, "waiting")
@@ -231,7 +232,7 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
         )
     if answer.scenario.dataplane.kind == "ovs":
         yield Advice(
-            try_this="planecast explain RUN --against 'ovs-l2 noHT', or --published 'ovs-l2 noHT'",
+            try_this="planecast explain --published 'ovs-l2 noHT'",
             why="what counters said of the same cross-connect on a Broadwell",
         )
 
