@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +15,7 @@ from planecast.cli.output import Column, Sheet, chosen_format, emit
 from planecast.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from planecast.host import Check
+    from planecast.host import Check, Root
     from planecast.host.settings import Change
 
 _COLUMNS = (
@@ -45,6 +47,12 @@ def doctor(
     sample: Annotated[
         float, typer.Option("--sample", min=0.0, max=60.0, help="Seconds to watch stolen time for.")
     ] = 1.0,
+    probe: Annotated[
+        bool,
+        typer.Option(
+            "--probe", help="Measure memory's latency and bandwidth too; 20 seconds on all CPUs."
+        ),
+    ] = False,
     apply: Annotated[
         bool, typer.Option("--apply", help="Change what can be changed while it runs; needs root.")
     ] = False,
@@ -77,7 +85,8 @@ def doctor(
     if undo:
         _emit_changes(host_settings.undo(machine), "nothing was changed", form, output)
         return
-    checks = _picked(list(examine(machine, runs_folder(runs), sample)), only)
+    looked = [*examine(machine, runs_folder(runs), sample), *_memory_speed(machine, probe)]
+    checks = _picked(looked, only)
     if apply:
         wanted = [setting for check in checks for setting in check.settings]
         made = host_settings.apply(machine, wanted)
@@ -101,6 +110,20 @@ def doctor(
     if chosen_format(form, output) != "table":
         columns = list(_COLUMNS)
     emit(Sheet(columns, rows, document={"checks": rows}, notes=notes), form, output)
+
+
+def _memory_speed(machine: Root, probe: bool) -> Iterator[Check]:
+    """Measured when asked to. Raises InputError for a machine that isn't this one."""
+    from planecast.instruments.memory_speed import check_memory_speed, measured_speed
+
+    speed = None
+    if probe:
+        from planecast.instruments.probe import probe_machine
+
+        if not machine.live:
+            raise InputError("another machine can't be measured from here", "--probe with --root")
+        speed = measured_speed(probe_machine(), sorted(os.sched_getaffinity(0)))
+    yield from check_memory_speed(machine, speed)
 
 
 def _row(check: Check) -> dict[str, Any]:

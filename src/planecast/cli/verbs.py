@@ -28,6 +28,7 @@ VERBS: dict[str, str] = {
     "curve": "Loss and latency against offered load, measured and simulated.",
     "search": "The highest loads that a data plane takes: NDR, PDR, RFC 2544, RFC 9004, soak.",
     "dataplane": "Start the data plane of a scenario, and keep it.",
+    "survey": "Data planes side by side under what varies, as the documents' tables.",
     "generator": "Send packets, driven over HTTP by Open Traffic Generator's clients.",
     "partition": "Give the data plane its share of threads, cache, bandwidth and clock.",
     "reproduce": "The published documents' figures beside ours.",

@@ -15,6 +15,7 @@ from planecast.report.results_page import results_page
 from planecast.report.search_page import search_page
 from planecast.report.sensitivity_page import sensitivity_page
 from planecast.report.series_drawings import series_drawings
+from planecast.report.survey_page import survey_page
 from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
 from planecast.results import (
@@ -24,6 +25,7 @@ from planecast.results import (
     RunDirectory,
     SearchAnswer,
     Sensitivity,
+    SurveyAnswer,
     Validation,
     read_parquet,
 )
@@ -45,7 +47,9 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     Raises InputError when the run holds no result, RunError for what the disk refuses.
     """
     content = run.read()
-    if not (isinstance(content, Result | Sensitivity | SearchAnswer) or _parts(content)):
+    if not (
+        isinstance(content, Result | Sensitivity | SearchAnswer | SurveyAnswer) or _parts(content)
+    ):
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
     trials = _columns(run, TRIALS) if isinstance(content, SearchAnswer) else None
@@ -85,7 +89,11 @@ def report_html(
     return page_html(page)
 
 
-def _page(content: Validation | LoadCurve | Sensitivity | ResultSet | Result) -> Page:
+def _page(
+    content: Validation | LoadCurve | Sensitivity | ResultSet | Result | SurveyAnswer,
+) -> Page:
+    if isinstance(content, SurveyAnswer):
+        return survey_page(content)
     if isinstance(content, Validation):
         return validation_page(content)
     if isinstance(content, LoadCurve):

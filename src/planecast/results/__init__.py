@@ -30,6 +30,7 @@ from planecast.results.store import (
     results_of,
     runs_folder,
 )
+from planecast.results.survey import SurveyAnswer, SurveyPoint
 from planecast.results.telemetry import Telemetry
 from planecast.results.trials import Columns, read_parquet, write_parquet
 from planecast.results.validation import Validation, ValidationPoint
@@ -58,6 +59,8 @@ __all__ = [
     "Sensitivity",
     "SoakAnswer",
     "StageResult",
+    "SurveyAnswer",
+    "SurveyPoint",
     "Swing",
     "Table",
     "Telemetry",

@@ -24,6 +24,7 @@ from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
 from planecast.results.search import SearchAnswer
 from planecast.results.sensitivity import Sensitivity
+from planecast.results.survey import SurveyAnswer
 from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
 
@@ -36,7 +37,7 @@ SWEEP = "sweep.parquet"
 PARTS = "parts"
 """Folder of those that a sweep has answered so far, a file a batch."""
 
-Content = Validation | LoadCurve | ResultSet | Result | SearchAnswer | Sensitivity
+Content = Validation | LoadCurve | ResultSet | Result | SearchAnswer | Sensitivity | SurveyAnswer
 """What a ``result.json`` can hold."""
 
 
@@ -224,6 +225,8 @@ def read_result(path: Path) -> Content:
     kind: type[Content] = Result
     if "method" in keys:
         kind = SearchAnswer
+    elif "not_varied" in keys:
+        kind = SurveyAnswer
     elif "swings" in keys:
         kind = Sensitivity
     elif "points" in keys:
@@ -247,9 +250,9 @@ def read_result(path: Path) -> Content:
 def results_of(content: Content) -> list[Result]:
     """The results in a ``result.json``; of a validation or a curve the measured ones.
 
-    A search has rates and no results: it knows nothing of what a packet costs.
+    A search, and a survey, has rates and no results: it knows nothing of what a packet costs.
     """
-    if isinstance(content, SearchAnswer):
+    if isinstance(content, SearchAnswer | SurveyAnswer):
         return []
     if isinstance(content, Validation):
         return [point.measured for point in content.points]

@@ -1,0 +1,217 @@
+"""The page of a survey: the documents' table, their figures, and what could not be varied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from planecast.report.figures.survey_figures import grouped_bars, lines_over, split_bars
+from planecast.report.numbers import ABSENT, count_text, digits
+from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.warnings import Warned
+from planecast.results import Estimate, SurveyAnswer, SurveyPoint
+
+Setting = Callable[[SurveyPoint], str]
+
+
+def survey_page(answer: SurveyAnswer) -> Page:
+    """What the report of a survey says."""
+    setting = _setting(answer.points)
+    measured = [point for point in answer.points if point.measured]
+    return Page(
+        title=f"Survey {answer.name}",
+        lead=f"{answer.question} {count_text(len(measured), 'point')} measured of "
+        f"{len(answer.points)}. {answer.document}".strip(),
+        machine=machine_text(answer.manifest),
+        cards=list(_cards(answer)),
+        drawings=list(_drawings(answer, measured, setting)),
+        tables=[
+            *_tables(measured, setting),
+            *_relative(measured),
+            *_missing(answer.points, setting),
+        ],
+        manifests=[answer.manifest],
+        warnings=[
+            Warned("not-measured", f"{why}.", "What it is about is in the last table.")
+            for why in answer.not_varied
+        ],
+        notes=[
+            *answer.notes,
+            "CPP are cycles a packet of the clock that the table names: without hardware counters "
+            "the time-stamp counter's, empty polls among them where a generator feeds.",
+            "IPC over time-stamp cycles is that of core cycles where both clocks are the same.",
+        ],
+    )
+
+
+def _cards(answer: SurveyAnswer) -> Iterator[Card]:
+    if answer.coremark is not None:
+        score = answer.coremark
+        yield Card(digits(score.iterations_per_s), "CoreMark iterations/s", score.compiler)
+
+
+def _setting(points: Sequence[SurveyPoint]) -> Setting:
+    """What differs between points, in words."""
+    labels = {point.label for point in points}
+    several = {
+        name: any(
+            len({getattr(point, name) for point in points if point.label == label}) > 1
+            for label in labels
+        )
+        for name in ("threads", "cores", "flows", "ghz")
+    }
+
+    def words(point: SurveyPoint) -> str:
+        found = []
+        if several["cores"]:
+            found.append(f"{point.cores} core{'s' if point.cores > 1 else ''}")
+        if several["threads"]:
+            found.append("HT" if point.threads == 2 else "noHT")
+        if several["ghz"]:
+            found.append("clock as it is" if point.ghz is None else f"{point.ghz:g} GHz")
+        if several["flows"]:
+            found.append(f"{point.flows:,} flows")
+        return ", ".join(found) or "one core"
+
+    return words
+
+
+def _rate(point: SurveyPoint) -> Estimate | None:
+    for name in ("throughput", "NDR", "PDR", "MRR"):
+        if name in point.rates:
+            return point.rates[name].scaled(1e-6, "Mpps")
+    return None
+
+
+def _drawings(
+    answer: SurveyAnswer, measured: Sequence[SurveyPoint], setting: Setting
+) -> Iterator[Drawing]:
+    for anchor, title, picked, axis in (
+        ("ipp", "Instructions a packet", lambda p: p.instructions_per_packet, "instructions"),
+        ("ipc", "Instructions a cycle", lambda p: p.ipc, "instructions a cycle"),
+        ("cpp", "Cycles a packet", lambda p: p.cycles_per_packet, "cycles"),
+        ("mpps", "Packet throughput", _rate, "Mpps"),
+    ):
+        caption = "By data plane, with 95 % intervals where they are known."
+        yield from drawing(anchor, title, caption, grouped_bars(measured, setting, picked, axis))
+        if anchor == "ipp":
+            yield from drawing(
+                "split",
+                "Instructions by I/O, processing and other",
+                "Of the data planes whose stages could be counted.",
+                split_bars(measured, setting),
+            )
+    yield from drawing(
+        "cores",
+        "Throughput by cores",
+        "Dotted: linear from the first point on. Grey: what the named card would let through.",
+        lines_over(measured, lambda p: p.cores, "cores", answer.ceilings, linear=True),
+    )
+    yield from drawing(
+        "flows",
+        "Throughput by flows",
+        "More flows touch more of the tables.",
+        lines_over(measured, lambda p: p.flows, "flows", {}),
+    )
+
+
+def _tables(measured: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table]:
+    rows = []
+    for point in measured:
+        split = point.split
+        cycles = estimate_cell(point.cycles_per_packet)
+        rows.append(
+            [
+                Cell(point.label),
+                Cell(setting(point)),
+                *(
+                    estimate_cell(rate.scaled(1e-6, "Mpps"))
+                    if (rate := point.rates.get(name)) is not None
+                    else Cell(ABSENT)
+                    for name in _names(measured)
+                ),
+                Cell(cycles.text, f"{cycles.detail} {point.cycles_of}".strip()),
+                estimate_cell(point.instructions_per_packet),
+                estimate_cell(point.ipc),
+                *(
+                    Cell(ABSENT if split is None else digits(getattr(split, kind)))
+                    for kind in ("io", "processing", "other")
+                ),
+                Cell(point.capped_by),
+            ]
+        )
+    headings = (
+        Heading("data plane"),
+        Heading("setting"),
+        *(Heading(name, "Mpps", number=True) for name in _names(measured)),
+        Heading("CPP", "cycles/packet", number=True),
+        Heading("IPP", "instructions/packet", number=True),
+        Heading("IPC", number=True),
+        Heading("I/O", "instructions", number=True),
+        Heading("processing", "instructions", number=True),
+        Heading("other", "instructions", number=True),
+        Heading("capped by"),
+    )
+    if rows:
+        caption = "Brackets hold 95 % intervals."
+        yield Table("performance", "Performance and efficiency", caption, headings, rows)
+
+
+def _names(measured: Sequence[SurveyPoint]) -> list[str]:
+    return list(dict.fromkeys(name for point in measured for name in point.rates))
+
+
+def _relative(measured: Sequence[SurveyPoint]) -> Iterator[Table]:
+    """What a second thread, a faster clock, more cores or flows change."""
+    rows = []
+    for name, title in (
+        ("threads", "threads a core"),
+        ("ghz", "GHz"),
+        ("cores", "cores"),
+        ("flows", "flows"),
+    ):
+        for first, point in _pairs(measured, name):
+            if first.pps and point.pps:
+                rows.append(
+                    [
+                        Cell(point.label),
+                        Cell(title),
+                        Cell(f"{getattr(first, name):,}"),
+                        Cell(f"{getattr(point, name):,}"),
+                        Cell(digits(point.pps / first.pps)),
+                    ]
+                )
+    if rows:
+        headings = (
+            Heading("data plane"),
+            Heading("what changed"),
+            Heading("from", number=True),
+            Heading("to", number=True),
+            Heading("throughput", "times", number=True),
+        )
+        yield Table("relative", "Relative changes", "All else alike.", headings, rows)
+
+
+def _pairs(measured: Sequence[SurveyPoint], name: str) -> Iterator[tuple[SurveyPoint, SurveyPoint]]:
+    """Points that differ in `name` alone: each with the first of its kind."""
+    keys = [key for key in ("label", "threads", "cores", "flows", "ghz", "by") if key != name]
+    first: dict[tuple[object, ...], SurveyPoint] = {}
+    for point in measured:
+        if getattr(point, name) is None:
+            continue
+        alike = tuple(getattr(point, key) for key in keys)
+        if alike in first:
+            yield first[alike], point
+        else:
+            first[alike] = point
+
+
+def _missing(points: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table]:
+    rows = [
+        [Cell(point.label), Cell(setting(point)), Cell(point.why_not)]
+        for point in points
+        if not point.measured
+    ]
+    if rows:
+        headings = (Heading("data plane"), Heading("setting"), Heading("why"))
+        yield Table("missing", "Not measured here", "Each with its reason.", headings, rows)

@@ -1,0 +1,80 @@
+"""SurveyAnswer: data planes side by side, in the shape of the documents' tables and figures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Texts
+from planecast.results.telemetry import InstructionSplit
+from planecast.scenario.model import Noun, listed
+
+
+class SurveyPoint(Noun):
+    """One data plane at one setting of what varies."""
+
+    label: str
+    """The data plane's."""
+    threads: int
+    """Busy hardware threads of a core."""
+    cores: int
+    flows: int
+    ghz: float | None = None
+    """Clock that the CPU was fixed to; None where nothing was asked of it."""
+    by: str
+    """search or measure."""
+    why_not: str = ""
+    """Why it was not measured here; empty when it was."""
+    rates: dict[str, Estimate] = Field(default_factory=dict)
+    """Packets a second: NDR, PDR, throughput."""
+    capped_by: str = ""
+    cycles_per_packet: Estimate | None = None
+    """CPP."""
+    cycles_of: str = ""
+    instructions_per_packet: Estimate | None = None
+    """IPP."""
+    ipc: Estimate | None = None
+    split: InstructionSplit | None = None
+    run: str = ""
+    """The search's own run."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a figure."""
+        return not self.why_not
+
+    @property
+    def pps(self) -> float | None:
+        """Its headline rate: throughput, else NDR, else PDR, else MRR."""
+        for name in ("throughput", "NDR", "PDR", "MRR"):
+            if name in self.rates and self.rates[name].value > 0:
+                return self.rates[name].value
+        return None
+
+
+class Score(Noun):
+    """A CoreMark that the user built, as a reference of what a core does."""
+
+    program: str
+    iterations_per_s: float
+    compiler: str
+    flags: str
+
+
+class SurveyAnswer(Noun):
+    """What `planecast survey` writes."""
+
+    name: str
+    question: str
+    document: str
+    points: Annotated[tuple[SurveyPoint, ...], BeforeValidator(listed)]
+    ceilings: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Packets a second by part of the card and by number of cores (as text), as computed."""
+    coremark: Score | None = None
+    not_varied: Texts = ()
+    """What this machine could not vary, and why."""
+    notes: Texts = ()
+    manifest: Manifest
