@@ -214,7 +214,9 @@ class OpenVswitch:
             if path is not None and (root / SCHEMA).is_file():
                 self._root = root.absolute()
                 return str(Path(path).absolute())
-        raise MissingError("Open vSwitch with DPDK is not here", f"/{SWITCHES[0]}", PACKAGE)
+        raise MissingError(
+            "Open vSwitch with DPDK is not here", self._program or f"/{SWITCHES[0]}", PACKAGE
+        )
 
     def _found(self, program: str) -> str:
         """One of its other programs. Raises MissingError."""
