@@ -5,6 +5,7 @@
   they change as `model.generations` says of slots that follow from cycles an instruction.
 - Latencies of L1 and L2 follow the core's clock; those of the last level and of memory are
   nanoseconds of their own, scaled with what the catalogue says of the machine.
+- Memory's latency rises with what all lcores ask of it (`loaded`).
 - Lines of another socket's memory take its latency: as the catalogue has it, else 1.6 times the
   local one (two-socket servers are published with 1.4 to 1.8).
 - A busy hardware thread beside each lcore makes all of it dearer (`model.smt`), and halves L1 and
@@ -27,7 +28,7 @@ import numpy as np
 
 from planecast.engines.solve.calibration import Calibration
 from planecast.engines.solve.counted import Counted, blank_hierarchy
-from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level
+from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level, SharedMemory
 from planecast.engines.solve.site import HOST, Site
 from planecast.errors import InputError
 from planecast.instruments.machine_entry import likeness
@@ -224,6 +225,11 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
             "memory_latency_cycles": memory,
             "flights": tuple(flights),
             "tlb_pages": core.second_tlb_entries.value,
+            "memory": SharedMemory(
+                idle_ns=values.memory_idle_ns.value,
+                peak_gbs=values.memory_gbs.value,
+                loaded=tuple((point.gbs, point.ns) for point in values.memory_loaded),
+            ),
         }
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,12 @@ from planecast.engines.solve.features import (
     stage_instructions,
 )
 from planecast.engines.solve.known import asked
+from planecast.engines.solve.loaded import WORTH_A_WORD, Load, doubled, under_load
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.ranges import any_outside, outside
 from planecast.engines.solve.site import Site, by_site
 from planecast.errors import InputError
+from planecast.model.memory import Memory
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
@@ -47,6 +49,10 @@ class Predicted:
     capped_by_memory: NDArray[np.bool_]
     extrapolates: NDArray[np.bool_]
     """Some key lies outside its calibrated range."""
+    memory_lines: Floats
+    """Lines a packet from memory."""
+    load: Load | None = None
+    """What memory is under, where it slows down."""
 
 
 def predicted_cycles(
@@ -98,10 +104,57 @@ def _over_sites(
         stages,
         np.concatenate([part.capped_by_memory for part in parts])[back],
         np.concatenate([part.extrapolates for part in parts])[back],
+        np.concatenate([part.memory_lines for part in parts])[back],
+        _together([part.load for part in parts], [part.value.size for part in parts], back),
+    )
+
+
+def _together(loads: Sequence[Load | None], sizes: Sequence[int], back: NDArray[np.intp]) -> Load:
+    """The loads of all sites; a memory that is idle for want of knowledge counts as such."""
+    known = [
+        Load(np.ones(size), np.zeros(size)) if load is None else load
+        for load, size in zip(loads, sizes, strict=True)
+    ]
+    return Load(
+        np.concatenate([load.factor for load in known])[back],
+        np.concatenate([load.gbs for load in known])[back],
     )
 
 
 def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool) -> Predicted:
+    found = _with_idle_memory(questions, calibration, by_stage=by_stage)
+    known = calibration.hierarchy.memory
+    if known is None:
+        return found
+    farther = calibration.model_copy(update={"hierarchy": doubled(calibration.hierarchy)})
+    twice = _with_idle_memory(questions, farther, by_stage=by_stage)
+    load = under_load(
+        found.value,
+        twice.value,
+        memory_lines=found.memory_lines,
+        pps_cycles=calibration.hierarchy.tsc_hz * questions.lcores,
+        memory=Memory(known.idle_ns, known.peak_gbs, measured=known.loaded),
+    )
+
+    def at(idle: Floats, far: Floats) -> Floats:
+        return np.asarray(idle + (load.factor - 1) * (far - idle))
+
+    return replace(
+        found,
+        value=at(found.value, twice.value),
+        half_width=at(found.half_width, twice.half_width),
+        stages={
+            stage: (at(part, twice.stages[stage][0]), at(half, twice.stages[stage][1]))
+            for stage, (part, half) in found.stages.items()
+        },
+        load=load,
+    )
+
+
+def _with_idle_memory(
+    questions: Questions, calibration: Calibration, *, by_stage: bool
+) -> Predicted:
+    """What the model says when memory has its idle latency."""
     if calibration.counted is not None:
         return _of_counters(questions, calibration)
     table, others = _tables(questions, calibration)
@@ -120,7 +173,9 @@ def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool
         row = table.row(stage, names)
         part = row @ calibration.vector
         stages[stage] = (part, quantile * np.hypot(_spread(row, calibration), own * part / value))
-    return Predicted(np.maximum(value, bound), half, stages, bound > value, outer)
+    return Predicted(
+        np.maximum(value, bound), half, stages, bound > value, outer, table.memory_lines
+    )
 
 
 def _of_counters(questions: Questions, calibration: Calibration) -> Predicted:
@@ -135,7 +190,9 @@ def _of_counters(questions: Questions, calibration: Calibration) -> Predicted:
     quantile = float(stats.t.ppf(0.975, calibration.freedom))
     half = quantile * np.sqrt(_spread(found.rows, calibration) ** 2 + own**2 + caches**2)
     bound = found.memory_lines * hierarchy.memory_line_cycles
-    return Predicted(np.maximum(value, bound), half, {}, bound > value, found.outside)
+    return Predicted(
+        np.maximum(value, bound), half, {}, bound > value, found.outside, found.memory_lines
+    )
 
 
 def _tables(
@@ -241,9 +298,18 @@ def _result(
         ipc=_ipc(count, cost, calibration),
         stages=stages,
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
-        notes=(*at.notes, *_outside(scenario, calibration)),
+        notes=(*at.notes, *_of_load(predicted.load, i), *_outside(scenario, calibration)),
         manifest=manifest,
     )
+
+
+def _of_load(load: Load | None, i: int) -> list[str]:
+    if load is None or load.factor[i] < WORTH_A_WORD:
+        return []
+    return [
+        f"memory's latency is {load.factor[i]:.2f} times the idle one, under the "
+        f"{load.gbs[i]:.0f} GB/s that all lcores move"
+    ]
 
 
 def _outside(scenario: Scenario, calibration: Calibration) -> list[str]:

@@ -51,6 +51,17 @@ class Transfer(Noun):
     """Each of many that are written together."""
 
 
+class SharedMemory(Noun):
+    """What is known of the memory that all cores share."""
+
+    idle_ns: Annotated[float, Field(gt=0)]
+    """Latency without load."""
+    peak_gbs: Annotated[float, Field(gt=0)]
+    """GB/s that reads reach at most."""
+    loaded: Annotated[tuple[tuple[float, float], ...], BeforeValidator(listed)] = ()
+    """(GB/s, ns) beside traffic, where it was measured."""
+
+
 class Hierarchy(Noun):
     """Caches, memory and address translation of a machine. Cycles are the TSC's."""
 
@@ -68,6 +79,8 @@ class Hierarchy(Noun):
     """Small pages that the TLB reaches."""
     transfer: Transfer | None = None
     """Lines from other cores' caches; None: not measured."""
+    memory: SharedMemory | None = None
+    """Of machines of the catalogue: memory slows down with what all lcores ask of it."""
 
     @classmethod
     def of(cls, probe: MachineProbe) -> Self:

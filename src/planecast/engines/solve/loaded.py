@@ -1,0 +1,68 @@
+"""Memory's latency under what a scenario itself moves: many lcores slow each other down.
+
+A cost is linear in memory's latency, so two answers, at the idle latency and at twice that, give it
+at any. Cost decides about the rate, the rate about the load, and the load about the latency, which
+never falls with it: so there is one cost that fits, found by halving. Of this host nobody knows how
+much its memory moves (a tenant sees a part of it), so this is for machines of the catalogue, and
+for entries that `planecast machine probe` wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
+from planecast.model.memory import Memory
+
+Floats = NDArray[np.float64]
+
+_HALVINGS = 40
+WORTH_A_WORD = 1.02
+
+
+@dataclass(frozen=True)
+class Load:
+    """What fits together."""
+
+    factor: Floats
+    """Memory's latency over the idle one."""
+    gbs: Floats
+    """What all lcores move."""
+
+
+def doubled(hierarchy: Hierarchy) -> Hierarchy:
+    """The same with memory twice as far."""
+    flights = tuple(
+        flight.model_copy(update={"line_cycles": 2 * flight.line_cycles})
+        for flight in hierarchy.flights
+    )
+    update = {"memory_latency_cycles": 2 * hierarchy.memory_latency_cycles, "flights": flights}
+    return hierarchy.model_copy(update=update)
+
+
+def under_load(
+    idle: Floats, twice: Floats, *, memory_lines: Floats, pps_cycles: Floats, memory: Memory
+) -> Load:
+    """The load at which cost and latency fit: arrays of shape (scenarios,).
+
+    `idle` and `twice` are cycles a packet at the idle latency and at twice it; `pps_cycles` is what
+    makes packets a second of cycles a packet, over all lcores.
+    """
+    latency = np.vectorize(memory.latency_ns, otypes=[np.float64])
+    rise = np.maximum(twice - idle, 0.0)
+    moved = memory_lines * LINE_BYTES / 1e9
+
+    def asked(factor: Floats) -> Floats:
+        return np.asarray(moved * pps_cycles / (idle + (factor - 1) * rise))
+
+    low = np.ones_like(idle)
+    high = np.maximum(latency(asked(low)) / memory.idle_ns, 1.0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        wanted = latency(asked(middle)) / memory.idle_ns
+        low, high = np.where(wanted > middle, middle, low), np.where(wanted > middle, high, middle)
+    factor = (low + high) / 2
+    return Load(factor, asked(factor))

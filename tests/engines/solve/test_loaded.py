@@ -1,0 +1,103 @@
+"""Many lcores on one memory: its latency rises with what they ask, and the cost with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.calibrate.test_fit import fitted
+from tests.engines.solve.conftest import base, counts, hierarchy
+
+from planecast.engines.solve import (
+    Calibration,
+    Hierarchy,
+    carry,
+    predicted_cycles,
+    solve,
+    solve_many,
+)
+from planecast.engines.solve.loaded import under_load
+from planecast.instruments.counts import InstructionCounts
+from planecast.model.memory import Memory
+from planecast.results import Manifest, Result, collect_manifest
+from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.machine import microarchitecture_of
+
+__all__ = ["base", "counts", "hierarchy"]
+
+
+@pytest.fixture(scope="module")
+def calibration(
+    base: Scenario, hierarchy: Hierarchy, counts: dict[str, InstructionCounts]
+) -> Calibration:
+    return fitted(base, hierarchy, counts, manifest(), 0.01)
+
+
+@pytest.fixture(autouse=True)
+def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carry, "_own_core", lambda: microarchitecture_of("skylake").values)
+
+
+def manifest() -> Manifest:
+    return collect_manifest("solve", 1, "planecast predict")
+
+
+def ask(base: Scenario, calibration: Calibration, lcores: str, **more: Any) -> Result:
+    keys = {"traffic.flows": 1 << 20, "placement.lcores": lcores, **more}
+    (found,) = solve([with_overrides(base, keys)], calibration, manifest())
+    return found
+
+
+def test_each_lcore_makes_memory_slower(base: Scenario, calibration: Calibration) -> None:
+    keys = {"traffic.flows": 1 << 20, "machine": "gold-6152"}
+    asked = [
+        with_overrides(base, {**keys, "placement.lcores": lcores})
+        for lcores in ("1", "0-3", "0-10", "0-21")
+    ]
+    load = predicted_cycles(asked, calibration).load
+    assert load is not None
+    assert list(load.factor) == sorted(load.factor)
+    assert load.factor[0] < 1.02 < load.factor[-1]
+    assert list(load.gbs) == sorted(load.gbs)
+
+
+def test_the_answer_says_so(base: Scenario, calibration: Calibration) -> None:
+    many = ask(base, calibration, "0-21", machine="gold-6152")
+    (note,) = [note for note in many.notes if "memory's latency" in note]
+    assert "GB/s that all lcores move" in note
+    alone = ask(base, calibration, "1", machine="gold-6152")
+    assert not any("memory's latency" in note for note in alone.notes)
+    # Of this host nobody knows what its memory moves.
+    here = ask(base, calibration, "0-21")
+    assert not any("memory's latency" in note for note in here.notes)
+
+
+def test_columns_are_answered_the_same(base: Scenario, calibration: Calibration) -> None:
+    keys = {"machine": "gold-6152", "placement.lcores": "0-21", "traffic.flows": 1 << 20}
+    far = with_overrides(base, keys)
+    many = solve_many(far, {"placement.burst": np.array([32.0, 64.0])}, calibration)
+    (one,) = solve([far], calibration, manifest())
+    assert many["cycles_per_packet"][0] == pytest.approx(one.cycles_per_packet.value, rel=1e-9)
+
+
+@given(
+    st.floats(50, 2000), st.floats(0, 500), st.floats(0, 20), st.integers(1, 64), st.floats(5, 300)
+)
+def test_cost_and_load_fit(
+    idle: float, rise: float, lines: float, lcores: int, peak: float
+) -> None:
+    memory = Memory(80.0, peak)
+    found = under_load(
+        np.array([idle]),
+        np.array([idle + rise]),
+        memory_lines=np.array([lines]),
+        pps_cycles=np.array([2e9 * lcores]),
+        memory=memory,
+    )
+    cost = idle + (found.factor[0] - 1) * rise
+    assert found.factor[0] >= 1
+    assert found.gbs[0] == pytest.approx(lines * 64 * 2 * lcores / cost, rel=1e-9)
+    assert memory.latency_ns(float(found.gbs[0])) / 80 == pytest.approx(found.factor[0], rel=1e-3)
