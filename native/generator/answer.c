@@ -193,6 +193,27 @@ static void put_sender(FILE *out, const struct generator *generator)
     put_quantiles(out, &lateness, ns);
 }
 
+/* null where nobody received while others sent. */
+static void put_receiver(FILE *out, const struct generator *generator)
+{
+    uint64_t calls = 0;
+    double cycles = 0, squares = 0, call_cycles = 0, ns = 1e9 / (double)generator->tsc_hz;
+    for (uint32_t i = 0; i < generator->directions && generator->receives; i++) {
+        const struct receiver *receiver = &generator->receiver[i];
+        cycles += (double)receiver->gap_cycles;
+        squares += receiver->gap_squares;
+        calls += receiver->calls;
+        call_cycles += (double)receiver->call_cycles;
+    }
+    if (calls == 0 || cycles <= 0) {
+        fprintf(out, ", \"receive_call_ns\": null, \"receive_wait_ns\": null");
+        return;
+    }
+    /* An instant falls into a gap in proportion to its length, and into its middle on average. */
+    fprintf(out, ", \"receive_call_ns\": %.1f, \"receive_wait_ns\": %.1f",
+            call_cycles / (double)calls * ns, squares / cycles / 2 * ns);
+}
+
 static void put_loop(FILE *out, const struct loop_check *loop)
 {
     if (!loop->done) {
@@ -261,6 +282,7 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     fprintf(out, ", \"drain_ms\": {\"asked\": %g, \"took\": %.3f}", generator->asked.drain_ms,
             generator->receives ? drained * 1e3 : 0);
     put_sender(out, generator);
+    put_receiver(out, generator);
     put_loop(out, &generator->loop);
     fprintf(out, ", ");
     put_machine(out, generator);

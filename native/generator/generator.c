@@ -138,6 +138,8 @@ static bool send_turn(struct generator *generator, uint64_t now)
     if (!over)
         return true;
     generator->sending_ended = now;
+    for (uint32_t i = 0; i < generator->directions; i++)
+        atomic_store_explicit(&generator->receiver[i].times_polls, false, memory_order_relaxed);
     for (uint32_t i = 0; i < generator->directions && generator->sends; i++)
         sender_end(&generator->sender[i], now);
     atomic_store_explicit(&generator->sending_done, true, memory_order_release);

@@ -6,7 +6,7 @@
 
 #include "payload.h"
 
-enum { AHEAD_TICKS = 1 << 20 };
+enum { AHEAD_TICKS = 1 << 20, POLLS_PER_SAMPLE = 16 };
 
 static const struct sighting nothing = {.verdict = VERDICT_FOREIGN};
 
@@ -16,6 +16,10 @@ void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz)
     receiver->ns_per_cycle = (uint64_t)(1e9 / (double)tsc_hz * 4294967296.0);
     receiver->packets = receiver->bytes = receiver->foreign = 0;
     receiver->polls = receiver->empty_polls = 0;
+    receiver->timed_since = receiver->gaps = receiver->gap_cycles = 0;
+    receiver->calls = receiver->call_cycles = 0;
+    receiver->gap_squares = 0;
+    atomic_store_explicit(&receiver->times_polls, true, memory_order_relaxed);
     receiver->last_ours = start;
 }
 
@@ -186,8 +190,26 @@ void receiver_count(struct receiver *receiver, const struct sighting *seen, uint
                   (uint64_t)((unsigned __int128)cycles * receiver->ns_per_cycle >> 32));
 }
 
+/* The poll that begins now ends the one that is timed, and is timed itself if it's its turn. */
+static inline void time_poll(struct receiver *receiver)
+{
+    bool next = receiver->polls % POLLS_PER_SAMPLE == 0 &&
+                atomic_load_explicit(&receiver->times_polls, memory_order_relaxed);
+    if (!next && receiver->timed_since == 0)
+        return;
+    uint64_t now = rte_rdtsc();
+    if (receiver->timed_since != 0) {
+        uint64_t gap = now - receiver->timed_since;
+        receiver->gaps++;
+        receiver->gap_cycles += gap;
+        receiver->gap_squares += (double)gap * (double)gap;
+    }
+    receiver->timed_since = next ? now : 0;
+}
+
 void receiver_turn(struct receiver *receiver)
 {
+    time_poll(receiver);
     struct rte_mbuf *mbuf[BATCH_MAX];
     uint16_t taken =
         rte_eth_rx_burst(receiver->port, receiver->queue, mbuf, (uint16_t)receiver->burst);
@@ -199,6 +221,10 @@ void receiver_turn(struct receiver *receiver)
         return;
     }
     uint64_t now = rte_rdtsc();
+    if (receiver->timed_since != 0) {
+        receiver->calls++;
+        receiver->call_cycles += now - receiver->timed_since;
+    }
     for (uint16_t i = 0; i < taken; i++) {
         struct sighting seen =
             receiver_look(receiver, rte_pktmbuf_mtod(mbuf[i], const uint8_t *),

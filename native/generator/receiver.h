@@ -5,6 +5,8 @@
 #ifndef PLANECAST_GENERATOR_RECEIVER_H
 #define PLANECAST_GENERATOR_RECEIVER_H
 
+#include <stdatomic.h>
+
 #include "stream.h"
 
 struct receiver {
@@ -21,6 +23,13 @@ struct receiver {
     uint64_t foreign;
     uint64_t last_ours; /* when a packet of ours came */
     uint64_t polls, empty_polls;
+    /* How long a packet waits for us while we send: one poll in some is timed, until the next one
+     * begins, and until its call returns if that brought packets. */
+    atomic_bool times_polls;
+    uint64_t timed_since; /* when the timed poll began; 0: none is under way */
+    uint64_t gaps, gap_cycles;
+    double gap_squares; /* cycles² */
+    uint64_t calls, call_cycles;
 };
 
 void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz);

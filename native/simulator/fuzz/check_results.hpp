@@ -61,6 +61,22 @@ inline void check_results(const Results &results)
             throw InvariantError("more than the capacity in " + queue.name);
         }
     }
+    std::uint64_t offered = 0;
+    for (const ClassResult &one : results.classes) {
+        check_number(one.loss_ratio, "a class's loss");
+        check_number(one.mean_latency_ns, "a class's latency");
+        offered += one.offered;
+        if (one.offered != one.forwarded + one.dropped + one.in_flight || one.loss_ratio > 1) {
+            throw InvariantError("class " + one.name + " loses packets without a word");
+        }
+    }
+    if (offered != results.offered) {
+        throw InvariantError("classes and all of them were offered different numbers");
+    }
+    for (const CacheShare &one : results.llc) {
+        check_number(one.mib, "a share of the LLC");
+        check_number(one.miss_ratio, "a miss ratio");
+    }
     for (const Sample &sample : results.series) {
         check_number(sample.mean_latency_ns, "a sample's latency");
     }

@@ -91,6 +91,11 @@ inline Source random_source(Bytes &bytes, std::size_t index, const std::string &
         c.new_flows_per_second = bytes.number(1, 1e6);
         c.frames = {{64, 7}, {570, 4}, {1 + bytes.below(9000), bytes.number(0.1, 2)}};
     }
+    if (bytes.below(3) == 0) {
+        source.classes.push_back(source.classes.front());
+        source.classes.back().name = bytes.below(2) != 0 ? "some" : "others";
+        source.classes.back().weight = bytes.number(0.01, 10);
+    }
     return source;
 }
 
@@ -105,7 +110,8 @@ inline Stage random_stage(Bytes &bytes, std::size_t index)
     stage.slow_path_probability = bytes.below(2) != 0 ? bytes.number(1e-6, 1) : 0;
     stage.slow_path_cycles = bytes.number(1, 1e5);
     if (bytes.below(3) == 0) {
-        stage.drops.push_back({"acl", bytes.number(1e-4, 1), bytes.number(1, 1e3)});
+        stage.drops.push_back({"acl", bytes.number(1e-4, 1), bytes.number(1, 1e3),
+                               bytes.below(3) == 0 ? "some" : ""});
     }
     stage.policer_rate = bytes.below(4) == 0 ? bytes.number(1e3, 1e10) : 0;
     stage.policer_burst = bytes.number(1, 1e6);
@@ -114,6 +120,10 @@ inline Stage random_stage(Bytes &bytes, std::size_t index)
     stage.llc_accesses = bytes.number(0.01, 50);
     stage.llc_misses = {{0, bytes.number(0.01, 1)}, {8, bytes.number(0.001, 1)}};
     stage.blocking_factor = bytes.number(0.01, 1);
+    if (bytes.below(3) == 0) {
+        stage.llc_waits = {{0, bytes.number(0.01, 10)}, {8, bytes.number(0.01, 10)}};
+        stage.memory_waits = {{0, bytes.number(0.01, 10)}};
+    }
     stage.accelerator = bytes.below(6) == 0 ? "device" : "";
     return stage;
 }
@@ -180,6 +190,7 @@ inline Model random_model(Bytes &bytes)
             core.sibling = "last";
             core.sibling_busy_factor = bytes.number(1, 3);
         }
+        core.llc_tenant = bytes.below(2) != 0 ? "tenant" : "";
         model.cores.push_back(core);
     }
     Core last;
@@ -189,6 +200,10 @@ inline Model random_model(Bytes &bytes)
     last.tasks[0].output = {OutputKind::port, {"port"}, FanOut::flow, WhenFull::wait, 0, 1e5};
     model.cores.push_back(last);
     model.memory.llc_ways = bytes.below(2) != 0 ? 0 : bytes.below(20);
+    if (bytes.below(2) != 0) {
+        model.memory.neighbours.push_back(
+            {"neighbour", 0, bytes.number(1e3, 1e9), bytes.number(0.1, 1000)});
+    }
     model.memory.latency_ns = {{0, bytes.number(10, 100)}, {100, bytes.number(100, 1000)}};
     model.memory.refresh_ns = bytes.number(1e3, 1e6);
     model.run.seed = bytes.below(65536);

@@ -206,6 +206,7 @@ void bind_model(nb::module_ &m)
     bind_struct<Core>(m, "Core", "A poll loop over tasks.");
     bind_struct<Ring>(m, "Ring", "A bounded queue between cores.");
     bind_struct<Accelerator>(m, "Accelerator", "A device that serves packets.");
+    bind_struct<Neighbour>(m, "Neighbour", "Who isn't simulated and uses the LLC.");
     bind_struct<Memory>(m, "Memory", "The caches and memory that cores share.");
     bind_struct<Run>(m, "Run", "How long, how precisely, what to record.");
     bind_struct<Model>(m, "Model", "A whole model.");
@@ -250,10 +251,10 @@ void bind_results(nb::module_ &m)
         .def_ro("disturbed", &CoreResult::disturbed)
         .def_ro("vectors_per_call", &CoreResult::vectors_per_call)
         .def_prop_ro("tasks", tuple_of(&CoreResult::tasks));
-    nb::class_<ClassResult>(m, "ClassResult", "Packets of one class.")
-        .def_ro("name", &ClassResult::name)
-        .def_ro("forwarded", &ClassResult::forwarded)
-        .def_ro("mean_latency_ns", &ClassResult::mean_latency_ns);
+    nb::class_<CacheShare>(m, "CacheShare", "Who holds how much of the LLC.")
+        .def_ro("name", &CacheShare::name)
+        .def_ro("mib", &CacheShare::mib)
+        .def_ro("miss_ratio", &CacheShare::miss_ratio);
     nb::class_<Sample>(m, "Sample", "One interval of the time series.")
         .def_ro("end_ns", &Sample::end_ns)
         .def_ro("offered", &Sample::offered)
@@ -280,6 +281,17 @@ void bind_results(nb::module_ &m)
                  return nb::borrow<nb::typed<nb::tuple, Histogram::Bar, nb::ellipsis>>(
                      nb::tuple(nb::cast(self.bars())));
              });
+    nb::class_<ClassResult>(m, "ClassResult", "Packets of one class.")
+        .def_ro("name", &ClassResult::name)
+        .def_ro("offered", &ClassResult::offered)
+        .def_ro("forwarded", &ClassResult::forwarded)
+        .def_ro("dropped", &ClassResult::dropped)
+        .def_ro("in_flight", &ClassResult::in_flight)
+        .def_ro("offered_pps", &ClassResult::offered_pps)
+        .def_ro("throughput_pps", &ClassResult::throughput_pps)
+        .def_ro("loss_ratio", &ClassResult::loss_ratio)
+        .def_ro("mean_latency_ns", &ClassResult::mean_latency_ns)
+        .def_ro("latency", &ClassResult::latency);
     nb::class_<Results>(m, "Results", "What a run answers.")
         .def_ro("stopped_by", &Results::stopped_by)
         .def_ro("simulated_ns", &Results::simulated_ns)
@@ -302,6 +314,7 @@ void bind_results(nb::module_ &m)
         .def_prop_ro("series", tuple_of(&Results::series))
         .def_ro("memory_latency_ns", &Results::memory_latency_ns)
         .def_ro("memory_gbps", &Results::memory_gbps)
+        .def_prop_ro("llc", tuple_of(&Results::llc))
         .def_ro("trace_json", &Results::trace_json)
         .def_ro("trace_left_out", &Results::trace_left_out);
 }

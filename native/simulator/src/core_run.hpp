@@ -74,6 +74,7 @@ class CoreRun
     CoreTime time_at(Ps instant) const; // an instant at or before which all others have acted
     bool working() const { return state_ == State::serving || state_ == State::device; }
     std::size_t in_hand() const; // packets taken and not handed over
+    void count_in_hand(std::vector<ClassCount> &classes) const;
     std::uint64_t pending_polls(Ps instant) const;
     bool overslept(Ps instant) const; // something has shown in an input before that, unnoticed
 

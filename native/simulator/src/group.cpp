@@ -46,6 +46,7 @@ void Group::build_core(const Layout &layout, std::size_t number)
         TaskRun &task = core->tasks[t];
         task.input = queue(layout.input_queue(task.model.input));
         for (StageRun &stage : task.stages) {
+            stage.number_classes(layout.class_names);
             if (!stage.model.accelerator.empty()) {
                 stage.device = device(layout, layout.accelerator(stage.model.accelerator));
             }
@@ -223,6 +224,21 @@ std::uint64_t Group::in_flight() const
         packets += core->in_hand();
     }
     return packets;
+}
+
+void Group::count_in_flight(std::vector<ClassCount> &classes) const
+{
+    for (const auto &[number, one] : queues) {
+        one->each_inside([&](const Packet &packet) { ++classes[packet.flow_class].in_flight; });
+    }
+    for (const auto &[number, one] : tx_queues) {
+        for (const TxEntry &entry : one->all_inside()) {
+            ++classes[entry.flow_class].in_flight;
+        }
+    }
+    for (const auto &[number, core] : cores) {
+        core->count_in_hand(classes);
+    }
 }
 
 } // namespace planecast::sim

@@ -35,6 +35,7 @@ class Group final : public Waker
 
     void add_to(Totals &totals) const;
     std::uint64_t in_flight() const;
+    void count_in_flight(std::vector<ClassCount> &classes) const;
 
     void arrival(std::uint32_t core, Ps when) override;
     void room(std::uint32_t core, Ps when) override;

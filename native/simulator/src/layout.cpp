@@ -99,9 +99,13 @@ std::size_t Layout::output_queue(const Output &output, std::size_t i) const
 void Layout::number_classes()
 {
     for (const Source &source : model.sources) {
-        first_class.push_back(class_names.size());
+        classes.emplace_back();
         for (const FlowClass &c : source.classes) {
-            class_names.push_back(source.name + "." + c.name);
+            auto known = std::find(class_names.begin(), class_names.end(), c.name);
+            classes.back().push_back(static_cast<std::uint8_t>(known - class_names.begin()));
+            if (known == class_names.end()) {
+                class_names.push_back(c.name);
+            }
             for (const FrameSize &frame : c.frames) {
                 largest_frame = std::max<std::size_t>(largest_frame, frame.bytes);
                 smallest_frame = std::min<std::size_t>(smallest_frame, frame.bytes);
@@ -161,9 +165,6 @@ void Layout::group_cores()
         const Core &one = model.cores[c];
         if (!one.sibling.empty()) {
             sets.join(c, core(one.sibling));
-        }
-        if (model.memory.llc_ways > 0) {
-            sets.join(0, c);
         }
         for (const Task &task : one.tasks) {
             for (const Stage &stage : task.stages) {

@@ -7,6 +7,7 @@
 #include "planecast/simulator/model.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,8 @@ class Layout
     std::size_t first_device = 0;
     std::vector<std::vector<std::size_t>> tx_queue; // by core and task; kNobody
 
-    std::vector<std::string> class_names;
-    std::vector<std::size_t> first_class; // by source
+    std::vector<std::string> class_names; // classes of one name are one, whoever sends them
+    std::vector<std::vector<std::uint8_t>> classes; // by source and its own number
     std::size_t largest_frame = 0;
     std::size_t smallest_frame = 65535;
 

@@ -205,22 +205,58 @@ void collect_series(const Shards &shards, Results &results)
     }
 }
 
+void add(ClassCount &to, const ClassCount &from)
+{
+    to.offered += from.offered;
+    to.forwarded += from.forwarded;
+    to.in_flight += from.in_flight;
+    to.latency += from.latency;
+}
+
+std::uint64_t lost(const ClassCount &count)
+{
+    return count.offered - count.forwarded - count.in_flight;
+}
+
 void collect_classes(const Layout &layout, const Shards &shards, Results &results)
 {
-    std::vector<ClassCount> counts(layout.class_names.size());
-    for (const auto &shard : shards) {
-        Baseline end = shard->baseline();
-        for (std::size_t c = 0; c < counts.size(); ++c) {
-            ClassCount then = shard->start.classes.empty() ? ClassCount{} : shard->start.classes[c];
-            counts[c].forwarded += end.classes[c].forwarded - then.forwarded;
-            counts[c].latency += end.classes[c].latency - then.latency;
+    std::uint64_t dropped_in_all = 0;
+    for (std::size_t c = 0; c < layout.class_names.size(); ++c) {
+        ClassCount now;
+        ClassCount then;
+        ClassResult result;
+        result.latency = Histogram(static_cast<unsigned>(layout.model.run.histogram_digits));
+        for (const auto &shard : shards) {
+            add(now, shard->class_counts()[c]);
+            if (!shard->start.classes.empty()) {
+                add(then, shard->start.classes[c]);
+            }
+            for (const auto &group : shard->groups) {
+                const Recorder &recorder = group->recorder;
+                result.latency.add(recorder.by_class.empty() ? recorder.histogram
+                                                             : recorder.histograms[c]);
+            }
         }
+        result.name = layout.class_names[c];
+        result.offered = now.offered;
+        result.forwarded = now.forwarded;
+        result.in_flight = now.in_flight;
+        result.dropped = lost(now);
+        dropped_in_all += result.dropped;
+        auto offered = static_cast<double>(now.offered - then.offered);
+        auto forwarded = static_cast<double>(now.forwarded - then.forwarded);
+        if (results.measured_ns > 0) {
+            result.offered_pps = offered / (results.measured_ns * 1e-9);
+            result.throughput_pps = forwarded / (results.measured_ns * 1e-9);
+        }
+        result.loss_ratio =
+            offered > 0 ? static_cast<double>(lost(now) - lost(then)) / offered : 0;
+        result.mean_latency_ns =
+            forwarded > 0 ? static_cast<double>(now.latency - then.latency) * 1e-3 / forwarded : 0;
+        results.classes.push_back(std::move(result));
     }
-    for (std::size_t c = 0; c < counts.size(); ++c) {
-        double mean = counts[c].forwarded > 0 ? static_cast<double>(counts[c].latency) * 1e-3 /
-                                                    static_cast<double>(counts[c].forwarded)
-                                              : 0;
-        results.classes.push_back({layout.class_names[c], counts[c].forwarded, mean});
+    if (dropped_in_all != results.dropped) {
+        throw InvariantError("a bug of the simulator: dropped = Σ dropped by class does not hold");
     }
 }
 
@@ -309,6 +345,9 @@ Results collect(const Layout &layout, const Shards &shards, std::string stopped_
         }
         results.memory_latency_ns = std::max(results.memory_latency_ns, shard->memory_latency_ns);
         results.memory_gbps = std::max(results.memory_gbps, shard->memory_gbps);
+        if (results.llc.empty()) { // who shares a memory system is in one shard
+            results.llc = shard->cache_shares();
+        }
     }
     collect_series(shards, results);
     collect_classes(layout, shards, results);

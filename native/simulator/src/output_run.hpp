@@ -55,7 +55,7 @@ class OutputRun
     Ps wait_until() const { return wait_until_; }
     Ps deadline() const { return deadline_; } // of the drain timer; kNever with an empty buffer
     void flush(Ps now);
-    std::size_t buffered() const { return buffer_.size(); }
+    const std::vector<Packet> &buffered() const { return buffer_; }
 
     const Output &model;
     Recorder *recorder = nullptr;      // none

@@ -104,6 +104,11 @@ class PacketQueue : public QueueState
 
     std::size_t waiting() const { return tail - head; }
     std::size_t on_the_way() const { return end_ - unseen; }
+    template <class Visitor> void each_inside(Visitor visit) const // waiting or on the way
+    {
+        std::for_each(packets + head, packets + tail, visit);
+        std::for_each(packets + unseen, packets + end_, visit);
+    }
     Int128 waits_of_waiting(Ps now) const;
     const std::string &name() const { return name_; }
 

@@ -45,9 +45,9 @@ bool RxPort::straight() const
            sources_.front().source->uniform();
 }
 
-std::size_t RxPort::straight_frame_bytes() const
+const Packet &RxPort::straight_pattern() const
 {
-    return sources_.front().source->pattern().frame_bytes;
+    return sources_.front().source->pattern();
 }
 
 Ps RxPort::next_straight()
@@ -61,7 +61,7 @@ Ps RxPort::next_straight()
     if (service_.empty()) {
         return times_.front();
     }
-    return later(std::max(times_.front(), wire_free_), service_[straight_frame_bytes()]);
+    return later(std::max(times_.front(), wire_free_), service_[straight_pattern().frame_bytes]);
 }
 
 std::size_t RxPort::write_straight(Ps until, std::size_t budget, Ps latency)
@@ -114,8 +114,8 @@ void RxPort::merge()
     }
 }
 
-RxStream::RxStream(const Nic &nic, std::size_t largest_frame, bool counts_here)
-    : counted(counts_here), latency_(ps_from_ns(nic.rx_latency_ns)), fifo_(nic.rx_fifo_packets),
+RxStream::RxStream(const Nic &nic, std::size_t largest_frame, std::size_t classes, bool counts_here)
+    : offered_by_class(classes > 1 ? classes : 0), counted(counts_here), latency_(ps_from_ns(nic.rx_latency_ns)), fifo_(nic.rx_fifo_packets),
       service_(rx_engine_times(nic, largest_frame))
 {
 }
@@ -148,7 +148,10 @@ Ps RxStream::advance_straight(Ps until, std::size_t budget)
     RxPort &port = *ports.front();
     std::size_t written = port.write_straight(until, budget, latency_);
     counts.offered += written;
-    counts.bytes += written * port.straight_frame_bytes();
+    counts.bytes += written * port.straight_pattern().frame_bytes;
+    if (!offered_by_class.empty()) {
+        offered_by_class[port.straight_pattern().flow_class] += written;
+    }
     Ps next = port.next_straight();
     exhausted = next == kNever;
     return std::min(next, until);
@@ -191,6 +194,9 @@ Ps RxStream::advance(Ps until, std::size_t budget)
         --budget;
         ++counts.offered;
         counts.bytes += packet->frame_bytes;
+        if (!offered_by_class.empty()) {
+            ++offered_by_class[packet->flow_class];
+        }
         counts.dropped += receive(*first, *packet) ? 0 : 1;
         first->pop();
     }

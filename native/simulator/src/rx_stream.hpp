@@ -36,7 +36,7 @@ class RxPort
     std::size_t write_straight(Ps until, std::size_t budget, Ps latency);
     // When the next packet is born; kNever if there are no more.
     Ps next_straight();
-    std::size_t straight_frame_bytes() const;
+    const Packet &straight_pattern() const;
     // The next packet, `born` now holding its last bit's arrival; null: no more.
     const Packet *peek() { return !packets_.empty() || refill() ? packets_.data() : nullptr; }
     void pop() { packets_ = packets_.subspan(1); }
@@ -71,7 +71,7 @@ class RxPort
 class RxStream
 {
   public:
-    RxStream(const Nic &nic, std::size_t largest_frame, bool counted);
+    RxStream(const Nic &nic, std::size_t largest_frame, std::size_t classes, bool counted);
 
     // Writes the packets born before `until` into the rings, about `budget` of them; returns the
     // instant before which nothing more will be written.
@@ -81,6 +81,7 @@ class RxStream
     std::vector<PacketQueue *> queues; // all that the ports steer to
     std::string name;
     RxCounts counts;
+    std::vector<std::uint64_t> offered_by_class; // empty when there is one
     bool counted; // another thread's copy of this stream isn't
     bool exhausted = false;
 

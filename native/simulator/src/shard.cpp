@@ -63,13 +63,14 @@ Shard::Shard(const Layout &layout, const std::vector<std::size_t> &numbers,
         build_memory(layout);
     }
     previous_batch_ = previous_sample_ = totals();
-    previous_times_ = baseline().cores;
+    previous_times_ = core_times();
     handle_marks(); // a warm-up of no time
 }
 
 void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
 {
-    auto stream = std::make_unique<RxStream>(layout.nics[nic], layout.largest_frame, counted);
+    auto stream = std::make_unique<RxStream>(layout.nics[nic], layout.largest_frame,
+                                             layout.class_names.size(), counted);
     stream->name = layout.nics[nic].name;
     for (std::size_t p = 0; p < layout.model.ports.size(); ++p) {
         const Port &model = layout.model.ports[p];
@@ -83,8 +84,7 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
             if (source.port == model.name) {
                 sends = true;
                 port->add(std::make_unique<TrafficSource>(
-                    source, model, run_.seed, s, static_cast<std::uint8_t>(layout.first_class[s]),
-                    layout.flows_matter(p)));
+                    source, model, run_.seed, s, layout.classes[s], layout.flows_matter(p)));
             }
         }
         if (!sends) {
@@ -121,8 +121,9 @@ void Shard::build_memory(const Layout &layout)
             std::uint64_t ways = core->model.llc_ways == 0 ? all_ways : core->model.llc_ways;
             for (TaskRun &task : core->tasks) {
                 for (std::size_t s = 0; s < task.stages.size(); ++s) {
-                    if (task.stages[s].model.llc_accesses > 0) {
+                    if (task.stages[s].uses_memory()) {
                         users_.push_back({&task.stages[s].model, ways & all_ways});
+                        users_.back().tenant = tenant_of(core->model.llc_tenant);
                         user_stages_.emplace_back(&task, s);
                         user_packets_.push_back(0);
                     }
@@ -132,6 +133,42 @@ void Shard::build_memory(const Layout &layout)
     }
     refresh_interval_ = std::max<Ps>(1, ps_from_ns(layout.model.memory.refresh_ns));
     refresh_memory();
+}
+
+std::size_t Shard::tenant_of(const std::string &name)
+{
+    if (name.empty()) {
+        return MemoryUser::kAlone;
+    }
+    auto known = std::find(tenants_.begin(), tenants_.end(), name);
+    if (known == tenants_.end()) {
+        known = tenants_.insert(known, name);
+    }
+    return static_cast<std::size_t>(known - tenants_.begin());
+}
+
+std::vector<CacheShare> Shard::cache_shares() const
+{
+    std::vector<CacheShare> shares;
+    for (std::size_t t = 0; t < tenants_.size(); ++t) {
+        CacheShare one{tenants_[t], 0, 0};
+        double touches = 0;
+        double misses = 0;
+        for (const MemoryUser &user : users_) {
+            if (user.tenant == t) {
+                one.mib = user.share_mib;
+                touches += user.packets_per_second * user.stage->llc_accesses;
+                misses += user.packets_per_second * user.stage->llc_accesses * user.miss_ratio;
+            }
+        }
+        one.miss_ratio = touches > 0 ? misses / touches : 0;
+        shares.push_back(std::move(one));
+    }
+    for (std::size_t i = 0; memory_ != nullptr && i < memory_->neighbours().size(); ++i) {
+        const MemorySystem::Aside &one = memory_->neighbours()[i];
+        shares.push_back({layout_.model.memory.neighbours[i].name, one.share_mib, one.miss_ratio});
+    }
+    return shares;
 }
 
 void Shard::refresh_memory()
@@ -165,7 +202,7 @@ void Shard::handle_marks()
     if (!warm_ && now_ == warmup_) {
         warm_ = true;
         for (auto &group : groups) {
-            group->recorder.histogram.clear();
+            group->recorder.clear_histograms();
             for (auto &[number, queue] : group->queues) {
                 queue->counts.max = queue->waiting();
             }
@@ -274,7 +311,8 @@ Baseline Shard::baseline() const
 {
     Baseline base;
     base.at = now_;
-    base.classes.resize(layout_.class_names.size());
+    base.classes = class_counts();
+    base.cores = core_times();
     for (const auto &group : groups) {
         for (const auto &[number, queue] : group->queues) {
             base.queues.push_back(
@@ -284,20 +322,43 @@ Baseline Shard::baseline() const
             base.queues.push_back({number, queue->waits - queue->waits_of_inside(now_),
                                    queue->waits, queue->entered});
         }
-        for (const auto &[number, core] : group->cores) {
-            base.cores.push_back(core->time_at(now_));
-        }
-        if (base.classes.size() == 1) { // not counted by class then
-            base.classes[0].forwarded += group->recorder.forwarded;
-            base.classes[0].latency += group->recorder.latency_sum;
-            continue;
-        }
-        for (std::size_t c = 0; c < base.classes.size(); ++c) {
-            base.classes[c].forwarded += group->recorder.by_class[c].forwarded;
-            base.classes[c].latency += group->recorder.by_class[c].latency;
-        }
     }
     return base;
+}
+
+std::vector<CoreTime> Shard::core_times() const
+{
+    std::vector<CoreTime> times;
+    for (const auto &group : groups) {
+        for (const auto &[number, core] : group->cores) {
+            times.push_back(core->time_at(now_));
+        }
+    }
+    return times;
+}
+
+// Of this moment, since the start; where there is one class, it is all there is.
+std::vector<ClassCount> Shard::class_counts() const
+{
+    std::vector<ClassCount> classes(layout_.class_names.size());
+    if (classes.size() == 1) {
+        Totals all = totals();
+        classes[0] = {all.offered, all.forwarded, in_flight(), all.latency};
+        return classes;
+    }
+    for (const auto &stream : streams) {
+        for (std::size_t c = 0; c < classes.size() && stream->counted; ++c) {
+            classes[c].offered += stream->offered_by_class[c];
+        }
+    }
+    for (const auto &group : groups) {
+        group->count_in_flight(classes);
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+            classes[c].forwarded += group->recorder.by_class[c].forwarded;
+            classes[c].latency += group->recorder.by_class[c].latency;
+        }
+    }
+    return classes;
 }
 
 void Shard::sample()
@@ -318,7 +379,7 @@ void Shard::sample()
     }
     one.waiting.resize(layout_.queues.size());
     one.memory_latency_ns = memory_latency_ns;
-    std::vector<CoreTime> times = baseline().cores;
+    std::vector<CoreTime> times = core_times();
     std::size_t i = 0;
     for (const auto &group : groups) {
         for (const auto &[number, core] : group->cores) {

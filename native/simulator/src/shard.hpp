@@ -52,7 +52,9 @@ class Shard
     Totals totals() const;
     std::uint64_t in_flight() const;
     Baseline baseline() const;     // of this moment
+    std::vector<ClassCount> class_counts() const;
     void check_invariants() const; // throws InvariantError
+    std::vector<CacheShare> cache_shares() const;
 
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;
@@ -69,7 +71,9 @@ class Shard
     Ps next_mark() const;
     void handle_marks();
     void refresh_memory();
+    std::size_t tenant_of(const std::string &name);
     void sample();
+    std::vector<CoreTime> core_times() const;
     Ps write_ahead(Ps until);
 
     const Layout &layout_;
@@ -86,6 +90,7 @@ class Shard
     Ps refresh_interval_ = kNever;
     Ps next_refresh_ = kNever;
     std::unique_ptr<MemorySystem> memory_;
+    std::vector<std::string> tenants_;
     std::vector<MemoryUser> users_;
     std::vector<std::pair<TaskRun *, std::size_t>> user_stages_; // task, stage
     std::vector<std::uint64_t> user_packets_;                    // at the last refresh

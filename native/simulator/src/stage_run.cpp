@@ -13,6 +13,23 @@ StageRun::StageRun(const Stage &stage, double ps_per_cycle)
     for (const Drop &drop : stage.drops) {
         drops.push_back({drop.cause, Occasion(drop.probability), drop.extra_cycles * ps_per_cycle});
     }
+    if (stage.policer_rate > 0 && !stage.policer_class_meters.empty()) {
+        std::size_t count = 0;
+        for (std::uint64_t own : stage.policer_class_meters) {
+            first_meter_.push_back(count);
+            count += own;
+        }
+        meters_.assign(count, Meter{stage.policer_burst, 0});
+    }
+}
+
+void StageRun::number_classes(const std::vector<std::string> &names)
+{
+    for (std::size_t i = 0; i < drops.size(); ++i) {
+        auto known = std::find(names.begin(), names.end(), model.drops[i].flow_class);
+        drops[i].flow_class =
+            known == names.end() ? kEveryClass : static_cast<int>(known - names.begin());
+    }
 }
 
 bool StageRun::plain() const
@@ -59,6 +76,19 @@ double StageRun::drop_some(DropRule &rule, Packet *batch, std::size_t &count, Ra
     std::size_t kept = 0;
     std::size_t looked_at = 0;
     std::uint64_t before = rule.count;
+    if (rule.flow_class != kEveryClass) {
+        for (std::size_t i = 0; i < count; ++i) {
+            std::size_t hits = 0;
+            if (batch[i].flow_class == rule.flow_class) {
+                rule.occasion.each(1, random, [&hits](std::size_t) { ++hits; });
+            }
+            rule.count += hits;
+            batch[kept] = batch[i];
+            kept += 1 - hits;
+        }
+        count = kept;
+        return static_cast<double>(rule.count - before) * rule.extra_ps;
+    }
     rule.occasion.each(count, random, [&](std::size_t i) {
         kept =
             static_cast<std::size_t>(std::copy(batch + looked_at, batch + i, batch + kept) - batch);
@@ -78,8 +108,14 @@ void StageRun::police(Packet *batch, std::size_t &count, Ps now, Random &random)
 {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        auto meters = static_cast<std::uint32_t>(meters_.size());
-        Meter &meter = meters_[meters > 1 ? random.below(meters) : 0];
+        std::size_t first = 0;
+        std::size_t count_of = meters_.size();
+        if (!first_meter_.empty()) {
+            first = first_meter_[batch[i].flow_class];
+            count_of = model.policer_class_meters[batch[i].flow_class];
+        }
+        auto meters = static_cast<std::uint32_t>(count_of);
+        Meter &meter = meters_[first + (meters > 1 ? random.below(meters) : 0)];
         double gained = static_cast<double>(now - meter.at) * 1e-12 * model.policer_rate;
         meter.tokens = std::min(model.policer_burst, meter.tokens + gained);
         meter.at = now;

@@ -26,6 +26,10 @@ class StageRun
     // Constant cost, no drops: a burst of n costs burst_ps() + n·packet_ps(), see TaskRun.
     bool plain() const;
     double burst_ps() const { return burst_.mean() * ps_per_cycle_; }
+    bool uses_memory() const
+    {
+        return model.llc_accesses > 0 || !model.llc_waits.empty() || !model.memory_waits.empty();
+    }
     double packet_ps() const { return packet_.mean() * ps_per_cycle_ + memory_ps; }
 
     const Stage &model;
@@ -36,8 +40,11 @@ class StageRun
         std::string cause;
         Occasion occasion;
         double extra_ps;
+        int flow_class = kEveryClass;
         std::uint64_t count = 0;
     };
+    static constexpr int kEveryClass = -1;
+    void number_classes(const std::vector<std::string> &names); // those that rules name
     std::vector<DropRule> drops;
     std::uint64_t policed = 0;
     std::uint64_t packets = 0;
@@ -57,6 +64,7 @@ class StageRun
         Ps at;
     };
     std::vector<Meter> meters_;
+    std::vector<std::size_t> first_meter_; // by class; empty: all are every class's
 };
 
 } // namespace planecast::sim

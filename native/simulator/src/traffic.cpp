@@ -37,7 +37,8 @@ Alias zipf(const FlowClass &c)
 } // namespace
 
 TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_t seed,
-                             std::uint64_t index, std::uint8_t first_class, bool hashes)
+                             std::uint64_t index, const std::vector<std::uint8_t> &classes,
+                             bool hashes)
     : model_(model), arrivals_(model.arrivals, stream_seed(seed, Purpose::arrivals, index)),
       random_(stream_seed(seed, Purpose::traffic, index)),
       left_(model.limit_packets == 0 ? ~std::uint64_t{0} : model.limit_packets),
@@ -51,7 +52,7 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
     }
     for (const FlowClass &c : model.classes) {
         ClassState state{};
-        state.index = static_cast<std::uint8_t>(first_class + classes_.size());
+        state.index = classes[classes_.size()];
         std::vector<double> frame_weights;
         for (const FrameSize &frame : c.frames) {
             state.frames.push_back(static_cast<std::uint16_t>(frame.bytes));
@@ -78,7 +79,7 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
     same_ = classes_.size() == 1 && only.frames.size() == 1 && only.hashes.size() <= 1 &&
             only.opens == 0 && model.arrivals.frame_bytes.empty() &&
             model.arrivals.rss_hashes.empty();
-    Packet first{0, 0, only.hashes.empty() ? 0 : only.hashes[0], only.frames[0], first_class, 0};
+    Packet first{0, 0, only.hashes.empty() ? 0 : only.hashes[0], only.frames[0], only.index, 0};
     std::fill(packets_.begin(), packets_.end(), first);
 }
 

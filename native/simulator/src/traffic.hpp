@@ -15,9 +15,9 @@ namespace planecast::sim
 class TrafficSource
 {
   public:
-    // `hashes`: whether anything downstream looks at flows; without, none are drawn.
+    // `classes`: the numbers of its classes. `hashes`: whether anything downstream looks at flows; without, none are drawn.
     TrafficSource(const Source &model, const Port &port, std::uint64_t seed, std::uint64_t index,
-                  std::uint8_t first_class, bool hashes);
+                  const std::vector<std::uint8_t> &classes, bool hashes);
 
     // The next packets, `born` holding the instant they are handed to the wire; the caller may
     // write to them. Empty: no more.

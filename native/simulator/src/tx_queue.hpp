@@ -107,6 +107,7 @@ class TxQueue : public TxState
     Ps room_at(std::size_t count) const;
 
     std::size_t inside() const { return tail - head; }
+    std::span<const TxEntry> all_inside() const { return {entries + head, entries + tail}; }
     Int128 waits_of_inside(Ps now) const; // time after now
     // An upper bound: the longest wait, were everything before it this queue's and of the shortest
     // frames.

@@ -110,13 +110,13 @@ class Validator
     {
         require_name(ports_, source.port, where + ".port", "port");
         require(!source.classes.empty(), where + ".classes", "at least one is needed");
-        classes_ += source.classes.size();
-        require(classes_ <= 256, where + ".classes", "more than 256 classes in all");
         double sum = 0;
         for (std::size_t i = 0; i < source.classes.size(); ++i) {
             const FlowClass &c = source.classes[i];
             std::string path = item(where + ".classes", i);
             sum += c.weight;
+            classes_.insert(c.name);
+            require(classes_.size() <= 256, where + ".classes", "more than 256 classes in all");
             require(!c.frames.empty(), path + ".frames", "at least one size is needed");
             double frames = 0;
             for (const FrameSize &frame : c.frames) {
@@ -217,8 +217,20 @@ class Validator
         for (std::size_t i = 0; i < stage.drops.size(); ++i) {
             require(!stage.drops[i].cause.empty(), item(where + ".drops", i) + ".cause",
                     "must not be empty");
+            if (!stage.drops[i].flow_class.empty()) {
+                require_name(classes_, stage.drops[i].flow_class,
+                             item(where + ".drops", i) + ".flow_class", "flow class");
+            }
         }
+        const auto &meters = stage.policer_class_meters;
+        require(meters.empty() || meters.size() == classes_.size(), where + ".policer_class_meters",
+                std::to_string(meters.size()) + " numbers for " + std::to_string(classes_.size()) +
+                    " classes");
+        require(std::accumulate(meters.begin(), meters.end(), std::uint64_t{0}) <= 4194304,
+                where + ".policer_class_meters", "more than 4194304 in all");
         check_curve(stage.llc_misses, where + ".llc_misses");
+        check_curve(stage.llc_waits, where + ".llc_waits");
+        check_curve(stage.memory_waits, where + ".memory_waits");
     }
 
     void check_curve(const std::vector<CurvePoint> &curve, const std::string &where)
@@ -362,6 +374,18 @@ class Validator
             require(m_.memory.llc_ways == 0 || (m_.cores[i].llc_ways & ~all) == 0,
                     item("cores", i) + ".llc_ways",
                     "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
+            for (std::size_t j = 0; j < i && !m_.cores[i].llc_tenant.empty(); ++j) {
+                require(m_.cores[j].llc_tenant != m_.cores[i].llc_tenant ||
+                            m_.cores[j].llc_ways == m_.cores[i].llc_ways,
+                        item("cores", i) + ".llc_ways",
+                        "differ from those of another core of the same tenant");
+            }
+        }
+        names_of(m_.memory.neighbours, "memory.neighbours");
+        for (std::size_t i = 0; i < m_.memory.neighbours.size(); ++i) {
+            require((m_.memory.neighbours[i].llc_ways & ~all) == 0,
+                    item("memory.neighbours", i) + ".llc_ways",
+                    "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
         }
     }
 
@@ -384,7 +408,7 @@ class Validator
     std::set<std::string> rings_;
     std::set<std::string> accelerators_;
     std::map<std::string, std::string> consumers_; // queue → core
-    std::size_t classes_ = 0;
+    std::set<std::string> classes_;
 };
 
 } // namespace

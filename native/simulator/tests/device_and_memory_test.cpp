@@ -97,6 +97,59 @@ TEST(Memory, WaysKeepUsersApart)
     EXPECT_NEAR(users[1].share_mib, 6, 1e-9);
 }
 
+// Two stages of a tenant hold lines together, as one stage would that is both.
+TEST(Memory, ATenantsStagesHoldLinesTogether)
+{
+    Memory model;
+    model.llc_ways = 10;
+    model.neighbours = {{"other", 0, 1e8, 40}};
+    model.latency_ns = {{0, 80}, {100, 180}};
+    Stage one;
+    one.llc_accesses = 2;
+    one.llc_misses = {{0, 1}, {20, 0}};
+    Stage both = one;
+    both.llc_accesses = 4;
+    std::vector<MemoryUser> parts = {{&one, 0x3ff, 1e7, 0, 0, 0, 0}, {&one, 0x3ff, 1e7, 0, 0, 0, 0}};
+    std::vector<MemoryUser> whole = {{&both, 0x3ff, 1e7}};
+    MemorySystem in_parts(model);
+    MemorySystem at_once(model);
+    in_parts.solve(parts);
+    at_once.solve(whole);
+    EXPECT_NEAR(parts[0].share_mib, whole[0].share_mib, 1e-6);
+    EXPECT_NEAR(parts[0].packet_ns + parts[1].packet_ns, whole[0].packet_ns, 1e-6);
+    EXPECT_NEAR(in_parts.neighbours()[0].share_mib, 10 - whole[0].share_mib, 1e-6);
+}
+
+// The more a neighbour asks for, the less is left and the more a packet waits.
+TEST(Memory, ABusierNeighbourLeavesLess)
+{
+    Stage stage;
+    stage.llc_accesses = 4;
+    stage.llc_misses = {{0, 1}, {8, 0}};
+    stage.llc_waits = {{0, 0}, {8, 2}};
+    stage.memory_waits = {{0, 2}, {8, 0}};
+    double held = 11;
+    double waited = 0;
+    double gbps = 0;
+    for (double lines : {0.0, 1e6, 1e7, 1e8, 1e9}) {
+        Memory model;
+        model.llc_ways = 10;
+        model.latency_ns = {{0, 80}, {100, 180}};
+        model.neighbours = {{"other", 0, lines, 100}};
+        std::vector<MemoryUser> users = {{&stage, 0x3ff, 1e7}};
+        MemorySystem system(model);
+        system.solve(users);
+        EXPECT_LE(users[0].share_mib, held);
+        EXPECT_GE(users[0].packet_ns, waited);
+        EXPECT_GE(system.traffic_gbps(), gbps);
+        held = users[0].share_mib;
+        waited = users[0].packet_ns;
+        gbps = system.traffic_gbps();
+    }
+    EXPECT_LT(held, 2);
+    EXPECT_GT(waited, 100);
+}
+
 // Any users: what they hold follows from what they miss, and what they miss from what they hold.
 TEST(Memory, WhatIsSolvedIsAFixedPoint)
 {

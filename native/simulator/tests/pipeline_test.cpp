@@ -87,6 +87,7 @@ TEST(Pipeline, OneCorePollsTwoQueues)
     Model model = one_core(ArrivalKind::constant, 1e6, 0, 100);
     model.ports.push_back(plain_port("port2"));
     model.sources.push_back(plain_source("port2", ArrivalKind::poisson, 2e6));
+    model.sources[1].classes[0].name = "other";
     Task second = model.cores[0].tasks[0];
     second.name = "second";
     second.input.name = "port2";
@@ -98,6 +99,50 @@ TEST(Pipeline, OneCorePollsTwoQueues)
     EXPECT_EQ(results.cores[0].tasks[0].packets, 1000U);
     EXPECT_EQ(results.classes.size(), 2U);
     EXPECT_GT(results.classes[1].forwarded, 1800U);
+}
+
+// Each class is counted for itself: what came, what left, what was dropped of it.
+TEST(Pipeline, ClassesHaveTheirOwnLossAndLatency)
+{
+    Model model = one_core(ArrivalKind::poisson, 5e6, 0, 100);
+    FlowClass &voice = model.sources[0].classes[0];
+    voice.name = "voice";
+    FlowClass bulk = voice;
+    bulk.name = "bulk";
+    bulk.weight = 3;
+    bulk.frames[0].bytes = 1518;
+    model.sources[0].classes.push_back(bulk);
+    Stage &stage = model.cores[0].tasks[0].stages[0];
+    stage.drops.push_back({"acl", 0.5, 0, "bulk"});
+    model.run.duration_ns = 1e7;
+    Results results = simulate(model);
+    ASSERT_EQ(results.classes.size(), 2U);
+    const ClassResult &first = results.classes[0];
+    const ClassResult &second = results.classes[1];
+    EXPECT_EQ(first.offered + second.offered, results.offered);
+    EXPECT_NEAR(static_cast<double>(second.offered) / static_cast<double>(first.offered), 3, 0.1);
+    EXPECT_EQ(first.dropped, 0U);
+    EXPECT_EQ(second.dropped, results.dropped);
+    EXPECT_NEAR(second.loss_ratio, 0.5, 0.01);
+    EXPECT_EQ(first.latency.total(), first.forwarded);
+    EXPECT_EQ(first.latency.total() + second.latency.total(), results.latency.total());
+    EXPECT_NEAR(first.offered_pps, 1.25e6, 5e4);
+}
+
+TEST(Pipeline, MetersAreOfAClass)
+{
+    Model model = one_core(ArrivalKind::constant, 2e6, 0, 10);
+    model.sources[0].classes.push_back(model.sources[0].classes[0]);
+    model.sources[0].classes[1].name = "other";
+    Stage &stage = model.cores[0].tasks[0].stages[0];
+    stage.policer_rate = 64e4; // 10,000 frames a second and meter
+    stage.policer_burst = 6400;
+    stage.policer_class_meters = {1, 20};
+    model.run.duration_ns = 1e9;
+    model.run.warmup_ns = 1e8;
+    Results results = simulate(model);
+    EXPECT_NEAR(results.classes[0].throughput_pps, 1e4, 200);
+    EXPECT_NEAR(results.classes[1].throughput_pps, 2e5, 8e3);
 }
 
 TEST(Pipeline, SiblingsSlowEachOther)

@@ -12,6 +12,7 @@ from planecast.report.numbers import count_text, digits, interval_text, kinds_te
 from planecast.report.page import Card, Drawing, Page, drawing, machine_text
 from planecast.report.profiles import profiles, shared
 from planecast.report.result_table import packet_table, result_table, stage_table
+from planecast.report.simulated_tables import class_table, lcore_table, ring_table
 from planecast.report.table import Table
 from planecast.report.warnings import notes_of, result_warnings
 from planecast.results import Manifest, Result
@@ -106,5 +107,8 @@ def _tables(results: Sequence[Result], labels: list[str]) -> Iterator[Table]:
         stage_table(labels, results, CYCLES),
         stage_table(labels, results, INSTRUCTIONS),
         packet_table(labels, results),
+        class_table(labels, results),
+        ring_table(labels, results),
+        lcore_table(labels, results),
     )
     yield from (table for table in found if table is not None)

@@ -11,7 +11,14 @@ from planecast.results.load_curve import (
 )
 from planecast.results.manifest import Manifest, collect_manifest, typed_command
 from planecast.results.query import Table, query
-from planecast.results.result import LcoreResult, QueueResult, Result, ResultSet, StageResult
+from planecast.results.result import (
+    ClassResult,
+    LcoreResult,
+    QueueResult,
+    Result,
+    ResultSet,
+    StageResult,
+)
 from planecast.results.search import (
     Bounds,
     BurstAnswer,
@@ -39,6 +46,7 @@ __all__ = [
     "KNEE_LOSS",
     "Bounds",
     "BurstAnswer",
+    "ClassResult",
     "Columns",
     "Comparison",
     "ComparisonRow",

@@ -55,7 +55,12 @@ class LoadPoint(Noun):
     mean_burst: float
     """Packets that the generator handed over at once, in the mean: it sends what is due."""
     send_call_ns: float
-    """How long its send call took, which is in each measured latency."""
+    """How long its send call took, which is in each latency, measured and simulated."""
+    receive_call_ns: float | None = None
+    """The same of its receive call. None in runs from before it was timed: their simulated
+    latencies have nothing of the tester in them."""
+    receive_wait_ns: float | None = None
+    """How long a packet that has come back waits for it on average."""
     trials: Annotated[int, Field(ge=0)]
     """Trials that were made at this load."""
 

@@ -51,6 +51,23 @@ class LcoreResult(Noun):
     """Packets of a poll that found some."""
 
 
+class ClassResult(Noun):
+    """What became of the packets of one flow class."""
+
+    packets_in: Annotated[int, Field(ge=0)]
+    """Packets that came in."""
+    packets_out: Annotated[int, Field(ge=0)]
+    """Packets that went out."""
+    dropped: Annotated[int, Field(ge=0)]
+    """Packets that were dropped, whatever the cause; the rest was inside when it ended."""
+    throughput_pps: Estimate
+    """Packets forwarded a second."""
+    loss: Estimate
+    """Share of those that came in that was dropped."""
+    latency_ns: dict[str, Estimate] = Field(default_factory=dict)
+    """Nanoseconds from arrival to departure, as of all packets; none if unknown."""
+
+
 class Result(Noun):
     """How a scenario performs, by whatever engine."""
 
@@ -76,6 +93,8 @@ class Result(Noun):
     """Nanoseconds from arrival to departure: mean, p50, p90, p99, p99.9, max; none if unknown."""
     latency_histogram: str | None = None
     """All latencies, in nanoseconds, as HdrHistogram's compressed V2 encoding in base64."""
+    classes: dict[str, ClassResult] = Field(default_factory=dict)
+    """By flow class, where there are several and the engine tells them apart."""
     queues: dict[str, QueueResult] = Field(default_factory=dict)
     """How full rings were, where the engine knows."""
     lcores: dict[str, LcoreResult] = Field(default_factory=dict)

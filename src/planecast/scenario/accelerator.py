@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planecast.scenario.model import Count, Noun
-from planecast.scenario.traffic import OfferedRate
+from planecast.scenario.model import Count, Noun, OfferedRate
 
 
 class Accelerator(Noun):

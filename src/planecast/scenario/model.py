@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from planecast.scenario.units import parse_bytes, parse_count
+from planecast.scenario.units import parse_bytes, parse_count, parse_rate_pps
 
 
 class Noun(BaseModel):
@@ -56,3 +56,15 @@ Count = Annotated[int, BeforeValidator(_count, json_schema_input_type=int | str)
 
 Bytes = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | str)]
 """A size in bytes; a person may type ``1.5kB``."""
+
+
+def _rate(value: Any) -> Any:
+    return parse_rate_pps(value) if isinstance(value, str) else value
+
+
+OfferedRate = Annotated[
+    float | None,
+    Field(ge=1, le=1e10),
+    BeforeValidator(_rate, json_schema_input_type=float | str | None),
+]
+"""Packets a second; a person may type ``14.88Mpps``."""

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planecast.scenario.model import Count, Noun
-from planecast.scenario.traffic import OfferedRate
+from planecast.scenario.model import Count, Noun, OfferedRate
 
 PcieLink = Literal["none", "gen2x8", "gen3x8", "gen3x16", "gen4x8", "gen4x16", "gen5x16"]
 

@@ -120,10 +120,12 @@ class Scenario(Noun):
     def _every_flow_has_an_entry(cls, traffic: Traffic, info: ValidationInfo) -> Traffic:
         # More active flows than entries would measure misses, and call them a fast router.
         workload = info.data.get("workload")  # absent when it was refused itself
-        if workload is not None and traffic.flows > workload.flows:
+        active = traffic.active_flows
+        if workload is not None and active > workload.flows:
+            lower = "traffic.flows" if traffic.classes == "none" else "those of classes"
             raise ValueError(
-                f"{traffic.flows} flows are active, more than the {workload.flows} entries of the "
-                "flow table; raise workload.flows or lower traffic.flows"
+                f"{active} flows are active, more than the {workload.flows} entries of the "
+                f"flow table; raise workload.flows or lower {lower}"
             )
         stages = () if workload is None else workload.stages
         absent = [name for name in stage_shares(traffic.dropped) if name not in stages]
@@ -160,6 +162,9 @@ class Scenario(Noun):
     @classmethod
     def _siblings_forward(cls, interference: Interference, info: ValidationInfo) -> Interference:
         placement = info.data.get("placement")
+        machine = info.data.get("machine")
+        if interference.neighbour_ways is not None and machine is not None:
+            _check_ways(interference.neighbour_ways, machine)
         if placement is None:
             return interference
         for pair in interference.pairs:
@@ -169,3 +174,18 @@ class Scenario(Noun):
                     f"{placement.lcores}"
                 )
         return interference
+
+
+def _check_ways(wanted: int, machine: str) -> None:
+    """Raises ValueError for more ways of a last cache level than there are, or are known."""
+    if machine == "host":
+        raise ValueError(
+            "nobody knows how many ways this host's last level has; leave neighbour_ways out, or "
+            "name a machine of the catalogue"
+        )
+    found = machine_of(machine)
+    if wanted > found.values.llc_ways.value:
+        raise ValueError(
+            f"got neighbour_ways {wanted}, but the last level of {found.title} has "
+            f"{found.values.llc_ways.value:g} ways"
+        )

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from planecast.scenario.flow_class import (
+    ClassTraffic,
+    FlowClasses,
+    classes_text,
+    filled,
+    flow_classes,
+)
 from planecast.scenario.frames import FrameMix, mix_frames
-from planecast.scenario.model import Bytes, Count, Noun
+from planecast.scenario.model import Bytes, Count, Noun, OfferedRate
 from planecast.scenario.shares import StageShares
-from planecast.scenario.units import parse_rate_pps
 from planecast.scenario.workload import MAX_FLOWS
-
-
-def _rate(value: Any) -> Any:
-    return parse_rate_pps(value) if isinstance(value, str) else value
-
-
-OfferedRate = Annotated[
-    float | None,
-    Field(ge=1, le=1e10),
-    BeforeValidator(_rate, json_schema_input_type=float | str | None),
-]
-"""Packets a second; a person may type ``14.88Mpps``."""
 
 
 class Traffic(Noun):
@@ -61,11 +57,45 @@ class Traffic(Noun):
     rules that deny, flows and routes that are missing, policers. The simulator's alone."""
     drop_cycles: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """TSC cycles that such a packet costs more in the stage that drops it."""
+    classes: FlowClasses = "none"
+    """Kinds of packets, each with its own share or rate, sizes, flows and DSCP, as a list such as
+    [{name: voice, share: 20%, frame_bytes: 128, flows: 1024, dscp: 46}, {name: bulk, share: 80%}];
+    keys that a class leaves out are those of the traffic. Results then are by class, too. The
+    simulator's; the closed form heeds shares and flows."""
 
     @property
     def frames(self) -> tuple[tuple[int, float], ...]:
-        """Every frame size in bytes, and how often it comes."""
+        """Every frame size in bytes, and how often it comes, over all classes."""
+        if self.classes == "none":
+            return self._frames
+        found: dict[int, float] = {}
+        for one in self.by_class:
+            whole = sum(weight for _, weight in one.frames)
+            for size, weight in one.frames:
+                found[size] = found.get(size, 0.0) + one.share * weight / whole
+        return tuple(found.items())
+
+    @property
+    def _frames(self) -> tuple[tuple[int, float], ...]:
         return mix_frames(self.frame_mix) or ((self.frame_bytes, 1.0),)
+
+    @property
+    def by_class(self) -> tuple[ClassTraffic, ...]:
+        """The classes; without any, one of all packets."""
+        classes = flow_classes(self.classes)
+        if not classes:
+            return (ClassTraffic("all", 1.0, self._frames, self.flows, red=False),)
+        return filled(classes, self._frames, self.flows)
+
+    @property
+    def active_flows(self) -> int:
+        """Flows of all classes."""
+        return sum(one.flows for one in self.by_class)
+
+    @property
+    def rated_classes(self) -> bool:
+        """Whether each class has arrivals of its own."""
+        return any(one.offered_pps is not None for one in flow_classes(self.classes))
 
     @property
     def at_a_rate(self) -> bool:
@@ -82,6 +112,27 @@ class Traffic(Noun):
         ):
             raise ValueError(f"got '{step}', which is not an IPv4 step such as 0.4.0.0")
         return ".".join(str(int(part)) for part in parts)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _offered_by_classes(cls, data: Any) -> Any:
+        # What classes offer together is what is offered.
+        if not isinstance(data, Mapping) or data.get("offered_pps") is not None:
+            return data
+        total = _offered(data.get("classes"))
+        return {**data, "offered_pps": total} if total else data
+
+    @model_validator(mode="after")
+    def _classes_fit(self) -> Self:
+        total = _offered(self.classes)
+        if total and not math.isclose(total, self.offered_pps or 0.0, rel_tol=1e-9):
+            raise ValueError(
+                f"classes offer {total:,.14g} packets a second together, but traffic.offered_pps "
+                f"says {self.offered_pps:,.14g}; set it to that, or to null"
+            )
+        if self.classes != "none" and self.arrivals == "pcap":
+            raise ValueError("a capture's packets are of one class; leave traffic.classes out")
+        return self
 
     @model_validator(mode="after")
     def _arrivals_fit(self) -> Self:
@@ -105,3 +156,12 @@ class Traffic(Noun):
                 f"{self.offered_pps:g} offered; raise traffic.burst_pps"
             )
         return self
+
+
+def _offered(classes: Any) -> float:
+    """Packets a second of classes with rates; 0 for others, and for what is refused elsewhere."""
+    try:
+        text = classes_text(classes)
+    except ValueError:
+        return 0.0
+    return sum(one.offered_pps or 0.0 for one in flow_classes(text))

@@ -11,6 +11,7 @@ from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.service import services
+from planecast.engines.simulate.tester import Tester
 from planecast.engines.solve import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint, knee_pps
@@ -77,6 +78,10 @@ def compared(
         port=port,
         # As the generator sent them: what was due when it came round.
         at_once=[load.mean_burst for load in measured.loads],
+        testers=[
+            Tester(load.send_call_ns, load.receive_wait_ns, load.receive_call_ns)
+            for load in measured.loads
+        ],
     )
     (service,) = services([scenario], calibration)
     limit = scenario.placement.burst
@@ -115,6 +120,8 @@ def _point(load: MeasuredLoad, simulated: Result, capacity_pps: float) -> LoadPo
         unsent=load.unsent,
         mean_burst=load.mean_burst,
         send_call_ns=load.send_call_ns,
+        receive_call_ns=load.receive_call_ns,
+        receive_wait_ns=load.receive_wait_ns,
         trials=load.trials,
     )
 

@@ -36,6 +36,8 @@ def sent_of(offered: int, refused: int = 0, unsent: int = 0, **own: Any) -> dict
         "total": total | own,
         "send_call_ns": 80.0,
         "mean_burst": 2.0,
+        "receive_call_ns": 90.0,
+        "receive_wait_ns": 150.0,
         "spacing_error_ns": {"p99": 300, "max": 4000},
         "gave_up": False,
     }

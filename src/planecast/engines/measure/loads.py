@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planecast.dataplanes import TrialAnswer
-from planecast.engines.measure.load_estimate import LoadEstimator
+from planecast.engines.measure.load_estimate import QUANTILE, Floats, LoadEstimator
 from planecast.engines.measure.load_trials import (
     IDLE,
     OVERLOAD,
@@ -77,6 +77,8 @@ class MeasuredLoad:
     unsent: int
     mean_burst: float
     send_call_ns: float
+    receive_call_ns: float
+    receive_wait_ns: float
     trials: int
 
 
@@ -283,9 +285,17 @@ def _load(
         loss=loss,
         unsent=int(columns["unsent"][rows].sum()),
         mean_burst=float(np.median(columns["mean_burst"][rows])),
-        send_call_ns=float(np.quantile(columns["send_call_ns"][rows], 0.1)),
+        send_call_ns=_usual(columns["send_call_ns"][rows]),
+        receive_call_ns=_usual(columns["receive_call_ns"][rows]),
+        receive_wait_ns=_usual(columns["receive_wait_ns"][rows]),
         trials=len(good),
     )
+
+
+def _usual(values: Floats) -> float:
+    """What the tester itself takes: the low quantile over trials, as of latencies; 0 if unknown."""
+    known = values[np.isfinite(values)]
+    return float(np.quantile(known, QUANTILE)) if known.size else 0.0
 
 
 def _lost(estimator: LoadEstimator, point: int) -> dict[str, int]:

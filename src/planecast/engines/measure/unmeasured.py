@@ -14,6 +14,7 @@ _REASONS = {
     "traffic.offered_pps": _GENERATOR,
     "traffic.arrivals": _GENERATOR,
     "traffic.frame_mix": "the data plane's own source sends frames of one size",
+    "traffic.classes": "what is measured is sent in one class: one size, one share of flows",
     "traffic.new_flows_pps": "the data plane's own source opens no flows",
     "traffic.drop": "the data plane's own source sends nothing that is dropped",
     "workload.new_flow_cycles": "what is measured costs what it costs",

@@ -10,13 +10,21 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.capping import SOURCE_CAUSES, capped_by
 from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.histogram import encoded
+from planecast.engines.simulate.memory import MemorySystem, settled
 from planecast.engines.simulate.notes import notes_of
 from planecast.engines.simulate.segments import Segment
 from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.tester import NOTHING, without_tester
 from planecast.errors import RunError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.results.result import LcoreResult, QueueResult, Result, StageResult
+from planecast.results.result import (
+    ClassResult,
+    LcoreResult,
+    QueueResult,
+    Result,
+    StageResult,
+)
 from planecast.scenario.scenario import Scenario
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
@@ -33,6 +41,9 @@ class Asked:
     segments: tuple[Segment, ...]
     lines: LineCosts
     """Of hand-overs."""
+    memory: MemorySystem | None
+    """Where it makes a difference."""
+    tsc_hz: float
     limits: dict[str, float]
     """Packets a second that card, link, PCIe and devices let through."""
     precision: float | None
@@ -50,7 +61,11 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
     """The Result of a simulated scenario. Raises RunError when no packet came."""
     scenario, solved = asked.scenario, asked.solved
     offered = scenario.traffic.at_a_rate
-    costs = _costs(asked.segments, answer)
+    settled_segments = tuple(
+        tuple(settled(stage, answer, asked.tsc_hz) for stage in segment)
+        for segment in asked.segments
+    )
+    costs = _costs(settled_segments, answer)
     latency = latency_of(answer) if offered else {}
     drops = _drops(answer, offered)
     # What an always full source can't get rid of isn't lost: it waits.
@@ -69,8 +84,9 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
         drops=drops,
         latency_ns=latency,
         latency_histogram=encoded(answer.latency) if latency else None,
-        queues={queue.name: _queue(queue) for queue in answer.queues},
-        lcores={core.name: _lcore(core) for core in answer.cores},
+        classes=classes_of(answer) if scenario.traffic.classes != "none" and offered else {},
+        queues={queue.name: _queue(queue) for queue in answer.queues if queue.name != NOTHING},
+        lcores={core.name: _lcore(core) for core in without_tester(answer)},
         capped_by=capped_by(scenario, asked.limits, answer, solved.capped_by),
         notes=(
             *solved.notes,
@@ -107,7 +123,7 @@ def _costs(
     """Of each segment the cycles a packet, together and by stage, in bursts of their mean size."""
     found = []
     for number, segment in enumerate(segments):
-        burst = _mean_burst(answer.cores[number :: len(segments)])
+        burst = _mean_burst(without_tester(answer)[number :: len(segments)])
         whole = _cost((segment,), burst)
         found.append((whole, {stage.name: _cost(((stage,),), burst) for stage in segment}))
     return found
@@ -177,13 +193,41 @@ def _sum(one: Estimate, other: Estimate) -> Estimate:
 
 def latency_of(answer: sim.Results) -> dict[str, Estimate]:
     """Mean with its interval, percentiles without: neighbours wait alike."""
-    histogram = answer.latency
-    if histogram.total == 0:
+    if answer.latency.total == 0:
         return {}
+    return {"mean": estimate(answer.mean_latency_ns, "ns")} | _percentiles(answer.latency)
+
+
+def _percentiles(histogram: sim.Histogram) -> dict[str, Estimate]:
     points = {f"p{percent:g}": histogram.percentile(percent) for percent in PERCENTILES}
-    return {"mean": estimate(answer.mean_latency_ns, "ns")} | {
-        name: Estimate(value=float(value), samples=histogram.total, unit="ns", kind="simulated")
+    return {
+        name: _plain(float(value), histogram.total, "ns")
         for name, value in (points | {"max": histogram.max}).items()
+    }
+
+
+def _plain(value: float, samples: int, unit: str) -> Estimate:
+    """Without an interval."""
+    return Estimate(value=value, samples=samples, unit=unit, kind="simulated")
+
+
+def classes_of(answer: sim.Results) -> dict[str, ClassResult]:
+    """What became of each class's packets; without intervals, which --replications gives."""
+    return {
+        one.name: ClassResult(
+            packets_in=one.offered,
+            packets_out=one.forwarded,
+            dropped=one.dropped,
+            throughput_pps=_plain(one.throughput_pps, one.forwarded, "pps"),
+            loss=_plain(one.loss_ratio, one.offered, "share"),
+            latency_ns={
+                "mean": _plain(one.mean_latency_ns, one.latency.total, "ns"),
+                **_percentiles(one.latency),
+            }
+            if one.latency.total
+            else {},
+        )
+        for one in answer.classes
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.policer import red_share
+from planecast.engines.simulate.tester import without_tester
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
 
@@ -35,6 +37,7 @@ def capped_by(
         wanted = answer.offered_pps.value
     # A limit in front of the stages is reached though some of what it lets through is dropped.
     kept = math.prod(1 - share for share in stage_shares(traffic.dropped).values())
+    kept *= 1 - red_share(scenario)
     reached = [
         (limit, name)
         for name, limit in limits.items()
@@ -48,8 +51,8 @@ def capped_by(
             lost[drop.cause] = lost.get(drop.cause, 0) + drop.packets
     if not lost and traffic.at_a_rate:
         return "generator"
-    if min(lcore.polling for lcore in answer.cores) < _RARELY_IDLE:
-        waits = max(answer.cores, key=lambda lcore: lcore.waiting)
+    if min(lcore.polling for lcore in without_tester(answer)) < _RARELY_IDLE:
+        waits = max(without_tester(answer), key=lambda lcore: lcore.waiting)
         if "accelerator" in limits and waits.waiting > waits.busy:
             return "accelerator"
         return core

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
 from planecast.engines.simulate.handover import LineCosts
-from planecast.engines.simulate.policer import meters
+from planecast.engines.simulate.memory import StageMemory
+from planecast.engines.simulate.policer import meters, red_drops
 from planecast.engines.simulate.segments import Segment
 from planecast.engines.simulate.service import StageService
 from planecast.scenario.interference import Interference
@@ -114,11 +116,40 @@ def _stage(scenario: Scenario, stage: StageService, device: str) -> sim.Stage:
         name=stage.name,
         burst_cycles=sim.Distribution(mean=stage.burst_cycles),
         packet_cycles=sim.Distribution(mean=stage.packet_cycles),
+        **_waits(stage.memory),
         new_flow_cycles=scenario.workload.new_flow_cycles if stage.name == opens else 0.0,
         accelerator=device if served else "",
-        drops=_drops(scenario, stage.name),
+        drops=[
+            *_drops(scenario, stage.name),
+            *(red_drops(scenario) if stage.name == "actions" else []),
+        ],
         **(meters(scenario) if stage.name == "actions" else {}),
     )
+
+
+class _Waits(TypedDict, total=False):
+    """Fields of the simulator's stage."""
+
+    llc_accesses: float
+    llc_misses: list[sim.CurvePoint]
+    llc_waits: list[sim.CurvePoint]
+    memory_waits: list[sim.CurvePoint]
+
+
+def _waits(memory: StageMemory | None) -> _Waits:
+    if memory is None:
+        return {}
+    found: _Waits = {
+        "llc_waits": memory.curve(memory.llc_waits),
+        "memory_waits": memory.curve(memory.memory_waits),
+    }
+    if memory.accesses == 0:
+        return found
+    return {
+        **found,
+        "llc_accesses": memory.accesses,
+        "llc_misses": memory.curve(memory.misses),
+    }
 
 
 CAUSES = {"classify": "flow_miss", "actions": "policer", "route": "route_miss"}

@@ -12,6 +12,7 @@ from planecast.engines.simulate.bare import bare
 from planecast.engines.simulate.card import card_of
 from planecast.engines.simulate.handover import line_costs
 from planecast.engines.simulate.limits import limits_of
+from planecast.engines.simulate.memory import memory_system, with_memory
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
@@ -19,6 +20,7 @@ from planecast.engines.simulate.segments import segments_of
 from planecast.engines.simulate.service import services
 from planecast.engines.simulate.sources import capture_of, frames_of
 from planecast.engines.simulate.spill import spilled, with_spill
+from planecast.engines.simulate.tester import Tester, with_tester
 from planecast.engines.solve import Calibration, solve
 from planecast.engines.solve.carry import carried
 from planecast.engines.solve.site import Site
@@ -48,6 +50,7 @@ def simulate(
     recorded: list[sim.Results] | None = None,
     port: Port | None = None,
     at_once: Sequence[float] | None = None,
+    testers: Sequence[Tester | None] | None = None,
 ) -> list[Result]:
     """Simulates scenarios. Intervals are 95 %, from batch means: the simulation's own.
 
@@ -56,11 +59,12 @@ def simulate(
     `recording` of so much simulated time it runs that long instead, from empty rings on; `recorded`
     receives what the core answered, its series and traces among it. `port` replaces the cost of
     the in-process source and sink. `at_once` says for each scenario how many packets of constant
-    arrivals come together on average, by default one. `seed` is by default that of the scenario's
-    traffic. With `replications` each runs so often, with the seeds that follow: then
-    percentiles have an interval, too. The same seed gives the same Results on any number of
-    `threads`, by default one a CPU. Raises InputError for what the model doesn't know and for a
-    capture that can't be read, RunError when the core refuses its model.
+    arrivals come together on average, by default one; `testers`, of scenarios of one lcore and no
+    card, what a generator in software adds to latencies, by default nothing. `seed` is by default
+    that of the scenario's traffic. With `replications` each runs so often, with the seeds that
+    follow: then percentiles have an interval, too. The same seed gives the same Results on any
+    number of `threads`, by default one a CPU. Raises InputError for what the model doesn't know and
+    for a capture that can't be read, RunError when the core refuses its model.
     """
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
@@ -72,20 +76,30 @@ def simulate(
         for one in _asked(scenarios, calibration, manifest, recording, precision)
     ]
     models = [
-        model_of(
+        _tested(
+            model_of(
+                one.scenario,
+                one.segments,
+                one.lines,
+                tsc_hz,
+                precision=precision,
+                seed=(one.scenario.traffic.seed if seed is None else seed) + number,
+                packets=packets,
+                host_seconds=host_seconds,
+                recording=recording,
+                at_once=batch,
+                memory=one.memory,
+            ),
             one.scenario,
-            one.segments,
-            one.lines,
-            tsc_hz,
-            precision=precision,
-            seed=(one.scenario.traffic.seed if seed is None else seed) + number,
-            packets=packets,
-            host_seconds=host_seconds,
-            recording=recording,
-            at_once=batch,
+            tester,
         )
         for number in range(replications)
-        for one, batch in zip(asked, at_once or [1.0] * len(asked), strict=True)
+        for one, batch, tester in zip(
+            asked,
+            at_once or [1.0] * len(asked),
+            testers or [None] * len(asked),
+            strict=True,
+        )
     ]
     try:
         answers = sim.simulate_many(models, threads=threads or len(os.sched_getaffinity(0)))
@@ -100,6 +114,10 @@ def simulate(
         replicated(result_of(one, answers[i], made_by), answers[i :: len(asked)])
         for i, one in enumerate(asked)
     ]
+
+
+def _tested(model: sim.Model, scenario: Scenario, tester: Tester | None) -> sim.Model:
+    return model if tester is None else with_tester(model, tester, scenario.placement.tx_ring)
 
 
 def _over(asked: Asked, port: Port) -> Asked:
@@ -120,29 +138,31 @@ def _asked(
     """What is known of the scenarios before they run."""
     plain = [bare(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
-    spills = [spilled(scenario) for scenario in scenarios]
-    costs = [
-        service
-        if found is None
-        else with_spill(service, found, carried(calibration, Site.of(scenario)).calibration)
-        for service, found, scenario in zip(
-            services(plain, calibration), spills, scenarios, strict=True
-        )
-    ]
-    hierarchy = calibration.hierarchy
+    costs = services(plain, calibration)
     timed = recording is not None and recording.duration_ns is not None
-    return [
-        Asked(
-            scenario=scenario,
-            solved=solved,
-            service=service,
-            segments=segments_of(scenario, service, line_costs(scenario.placement, hierarchy)),
-            lines=line_costs(scenario.placement, hierarchy),
-            limits=limits_of(
-                scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))
-            ),
-            precision=None if timed else precision,
-            beside=() if found is None else found.notes,
+    found = []
+    for scenario, solved, service in zip(scenarios, closed, costs, strict=True):
+        lines = line_costs(scenario.placement, calibration.hierarchy)
+        memory, spill, cost = memory_system(scenario, calibration), spilled(scenario), service
+        if spill is not None:
+            at = carried(calibration, Site.of(scenario)).calibration
+            cost = with_spill(cost, spill, at)
+        if memory is not None:
+            cost = with_memory(cost, memory, scenario.placement.burst)
+        found.append(
+            Asked(
+                scenario=scenario,
+                solved=solved,
+                service=cost,
+                segments=segments_of(scenario, cost, lines),
+                lines=lines,
+                memory=memory,
+                tsc_hz=calibration.hierarchy.tsc_hz,
+                limits=limits_of(
+                    scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))
+                ),
+                precision=None if timed else precision,
+                beside=() if spill is None else spill.notes,
+            )
         )
-        for scenario, solved, service, found in zip(scenarios, closed, costs, spills, strict=True)
-    ]
+    return found

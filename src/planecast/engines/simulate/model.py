@@ -17,9 +17,10 @@ from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
 from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.policer import metered_share
+from planecast.engines.simulate.memory import TENANT, MemorySystem
+from planecast.engines.simulate.policer import metered_share, red_share
 from planecast.engines.simulate.segments import Segment, bottleneck
-from planecast.engines.simulate.sources import capture_of, frames_of, source
+from planecast.engines.simulate.sources import capture_of, frames_of, sources
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
 
@@ -59,6 +60,7 @@ def model_of(
     host_seconds: float,
     recording: Recording | None = None,
     at_once: float = 1.0,
+    memory: MemorySystem | None = None,
 ) -> sim.Model:
     """The model of one scenario; it ends at the precision, after `packets` or `host_seconds`.
     `at_once` packets of constant arrivals come together on average.
@@ -72,20 +74,28 @@ def model_of(
     limits = limits_of(scenario, frames_of(scenario, capture)).values()
     # Packets that are dropped on the way cost less: at most as if they were dropped at once.
     kept = math.prod(1 - share for share in stage_shares(scenario.traffic.dropped).values())
+    kept *= 1 - red_share(scenario)
     capacity /= max(kept * metered_share(scenario, capacity), _LEAST_KEPT)
     taken = min([capacity * len(scenario.placement.chains), *limits])
     rate = _rate_pps(scenario, capture, taken, card)
     lcores = lcores_of(scenario, segments, card, lines, tsc_hz)
+    if memory is not None:
+        for core in lcores.cores:
+            core.llc_ways, core.llc_tenant = memory.ways, TENANT
     return sim.Model(
         sources=[
-            source(scenario, capture, number, rate / card.ports, card.ports, at_once=at_once)
+            one
             for number in range(card.ports)
+            for one in sources(
+                scenario, capture, number, rate / card.ports, card.ports, at_once=at_once
+            )
         ],
         nics=cards.nics(scenario),
         ports=cards.ports(scenario, card, _ring(scenario)),
         cores=lcores.cores,
         rings=lcores.rings,
         accelerators=lcores.accelerators,
+        memory=sim.Memory() if memory is None else memory.model,
         run=_run(
             scenario,
             rate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.tester import NOTHING, without_tester
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -47,6 +48,10 @@ def notes_of(
         )
     if latency or scenario.placement.cuts:
         notes += [_about_lcores(answer), _about_queues(answer)]
+    if answer.llc:
+        notes.append(_about_memory(answer))
+    if latency and len(answer.classes) > 1:
+        notes += [_about_class(one) for one in answer.classes]
     return [
         *notes,
         *_about_cuts(scenario, lines),
@@ -54,12 +59,33 @@ def notes_of(
     ]
 
 
+def _about_memory(answer: sim.Results) -> str:
+    """Who holds what of the last level, and how slow memory is, as solved last."""
+    shares = [f"{one.name} hold {one.mib:.3g} MiB of the last cache level" for one in answer.llc]
+    held = " and ".join(shares).replace("neighbour hold", "the neighbour holds", 1)
+    return (
+        f"{held}; memory gives {answer.memory_gbps:.3g} GB/s and takes "
+        f"{answer.memory_latency_ns:.3g} ns"
+    )
+
+
+def _about_class(one: sim.ClassResult) -> str:
+    """What became of a class's packets."""
+    parts = [
+        f"class {one.name}: {one.offered_pps / 1e6:.4g} Mpps in, {100 * one.loss_ratio:.3g} % lost"
+    ]
+    if one.latency.total:
+        points = [f"p{percent:g} {one.latency.percentile(percent):,}" for percent in (50.0, 99.0)]
+        parts.append(f"latency in ns: mean {one.mean_latency_ns:,.0f}, " + ", ".join(points))
+    return ", ".join(parts)
+
+
 _SHOWN = 4
 
 
 def _about_lcores(answer: sim.Results) -> str:
     """The busiest lcores, and how many packets a poll brings them."""
-    busiest = sorted(answer.cores, key=lambda lcore: -lcore.busy)
+    busiest = sorted(without_tester(answer), key=lambda lcore: -lcore.busy)
     shown = [
         f"{lcore.name} {100 * lcore.busy:.0f} % busy, {lcore.vectors_per_call.value:.3g} packets "
         "a poll"
@@ -70,7 +96,8 @@ def _about_lcores(answer: sim.Results) -> str:
 
 def _about_queues(answer: sim.Results) -> str:
     """The fullest rings, mean and most."""
-    fullest = sorted(answer.queues, key=lambda queue: -queue.mean / max(1, queue.capacity))
+    rings = [queue for queue in answer.queues if queue.name != NOTHING]
+    fullest = sorted(rings, key=lambda queue: -queue.mean / max(1, queue.capacity))
     shown = [
         f"{queue.name} {queue.mean:.3g}, at most {queue.max} of {queue.capacity}"
         for queue in fullest[:_SHOWN]

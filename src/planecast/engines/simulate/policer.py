@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from planecast.engines.simulate import _simulator as sim
 from planecast.scenario.scenario import Scenario
 
 IP_OFFSET_BYTES = 26.0
@@ -24,29 +25,60 @@ class Meters(TypedDict, total=False):
     policer_burst: float
     policer_header_bytes: float
     policer_meters: int
+    policer_class_meters: list[int]
 
 
 def meters(scenario: Scenario) -> Meters:
     """What the stage that meters has; nothing where meters let all through."""
     if not scenario.workload.polices:
         return {}
-    return {
+    found: Meters = {
         "policer_rate": float(scenario.workload.meter_rate),
         "policer_burst": float(scenario.workload.meter_burst),
         "policer_header_bytes": IP_OFFSET_BYTES,
-        "policer_meters": min(_flows(scenario), MOST_METERS),
     }
+    flows = _flows(scenario)
+    if len(flows) == 1:
+        return {**found, "policer_meters": min(flows[0], MOST_METERS)}
+    scale = min(1.0, MOST_METERS / sum(flows))
+    return {**found, "policer_class_meters": [max(1, int(own * scale)) for own in flows]}
+
+
+def red_share(scenario: Scenario) -> float:
+    """Share of the packets that come red, and are dropped where flow actions run."""
+    if "actions" not in scenario.workload.stages:
+        return 0.0
+    return sum(one.share for one in scenario.traffic.by_class if one.red)
+
+
+def red_drops(scenario: Scenario) -> list[sim.Drop]:
+    """The drops of classes that come red: a colour-aware meter leaves them red."""
+    return [
+        sim.Drop(
+            cause="policer",
+            probability=1.0,
+            extra_cycles=scenario.traffic.drop_cycles,
+            flow_class=one.name,
+        )
+        for one in scenario.traffic.by_class
+        if one.red
+    ]
 
 
 def metered_share(scenario: Scenario, lcore_pps: float) -> float:
     """Share of the packets of a chain of lcores that its meters let through in the long run."""
     if not scenario.workload.polices:
         return 1.0
-    sizes = scenario.traffic.frames
-    mean = sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
-    allowed_pps = _flows(scenario) * scenario.workload.meter_rate / (mean - IP_OFFSET_BYTES)
-    return min(1.0, allowed_pps / lcore_pps)
+    kept = 0.0
+    for one, flows in zip(scenario.traffic.by_class, _flows(scenario), strict=True):
+        whole = sum(weight for _, weight in one.frames)
+        mean = sum(size * weight for size, weight in one.frames) / whole
+        allowed_pps = flows * scenario.workload.meter_rate / (mean - IP_OFFSET_BYTES)
+        kept += one.share * min(1.0, allowed_pps / (one.share * lcore_pps))
+    return kept
 
 
-def _flows(scenario: Scenario) -> int:
-    return max(1, scenario.traffic.flows // len(scenario.placement.chains))
+def _flows(scenario: Scenario) -> list[int]:
+    """Flows of each class that a chain of lcores has."""
+    chains = len(scenario.placement.chains)
+    return [max(1, one.flows // chains) for one in scenario.traffic.by_class]

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import stats
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.answer import latency_of
+from planecast.engines.simulate.answer import classes_of, latency_of
 from planecast.results.estimate import Estimate
-from planecast.results.result import Result
+from planecast.results.result import ClassResult, Result
 
 CONFIDENCE = 0.95
 
@@ -34,10 +34,32 @@ def replicated(first: Result, answers: Sequence[sim.Results]) -> Result:
         if name.startswith("p")
     }
     note = f"percentiles and their intervals are of {len(whole)} runs, all else of the first"
+    if first.classes:
+        note = note.replace("percentiles", "percentiles and classes")
+    by_class = [classes_of(answer) for answer in answers] if first.classes else []
     return first.model_copy(
         update={
             "latency_ns": first.latency_ns | percentiles,
+            "classes": {
+                name: _class_over_runs(one, [run[name] for run in by_class])
+                for name, one in first.classes.items()
+            },
             "notes": (*first.notes, note),
+        }
+    )
+
+
+def _class_over_runs(first: ClassResult, runs: Sequence[ClassResult]) -> ClassResult:
+    """The first run's counts with the estimates of all runs."""
+    whole = [run.latency_ns for run in runs if run.latency_ns]
+    latency = first.latency_ns
+    if len(whole) > 1:
+        latency = {name: _over_runs([one[name] for one in whole]) for name in whole[0]}
+    return first.model_copy(
+        update={
+            "throughput_pps": _over_runs([run.throughput_pps for run in runs]),
+            "loss": _over_runs([run.loss for run in runs]),
+            "latency_ns": latency,
         }
     )
 
@@ -52,6 +74,6 @@ def _over_runs(runs: Sequence[Estimate]) -> Estimate:
         low=max(0.0, value - half),
         high=value + half,
         samples=len(runs),
-        unit="ns",
+        unit=runs[0].unit,
         kind="simulated",
     )

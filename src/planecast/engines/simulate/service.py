@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.engines.solve.features import WIDE_SEARCH
 from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from planecast.engines.simulate.memory import StageMemory
 
 Floats = NDArray[np.float64]
 
@@ -31,10 +35,13 @@ class StageService:
     packet_cycles: float
     poll_cycles: float | None = None
     """A poll that finds nothing, of a stage that takes packets; None: its part a burst."""
+    memory: StageMemory | None = None
+    """What of it the memory system decides, besides; None: nothing."""
 
     def per_packet(self, burst: float) -> float:
-        """Cycles a packet in bursts of so many packets on average."""
-        return self.packet_cycles + self.burst_cycles / burst
+        """Cycles a packet in bursts of so many packets on average, with the usual memory."""
+        usual = 0.0 if self.memory is None else self.memory.usual_cycles
+        return self.packet_cycles + self.burst_cycles / burst + usual
 
 
 @dataclass(frozen=True)

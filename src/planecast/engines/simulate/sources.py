@@ -10,6 +10,9 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.capture import Capture, read_capture
 from planecast.scenario.scenario import Scenario
 
+_FIRST_SOURCE = int(ipaddress.IPv4Address("10.0.0.1"))
+_FIRST_DESTINATION = int(ipaddress.IPv4Address("198.18.0.1"))
+"""RFC 2544's range."""
 _ARRIVALS = {"constant": sim.ArrivalKind.constant, "poisson": sim.ArrivalKind.poisson}
 
 
@@ -32,7 +35,7 @@ def frames_of(scenario: Scenario, capture: Capture | None) -> tuple[tuple[int, f
     return tuple((size, float(n)) for size, n in Counter(capture.frame_bytes).items())
 
 
-def source(
+def sources(
     scenario: Scenario,
     capture: Capture | None,
     number: int,
@@ -40,29 +43,52 @@ def source(
     ports: int,
     *,
     at_once: float = 1.0,
-) -> sim.Source:
-    """What comes in by port `number` of `ports`, at `rate` packets a second.
+) -> list[sim.Source]:
+    """What comes in by port `number` of `ports`, at `rate` packets a second: one source, of which
+    each packet has a class at random, or a source for each class with a rate of its own.
 
     Of constant arrivals `at_once` come together on average: a tester in software sends what has
     become due whenever it comes round.
     """
+    # Together the sources send at equal distances, too.
+    offset_ns = number / ports / rate * 1e9
+    classes = _classes(scenario, ports)
+    port = f"port{number}"
+    if not scenario.traffic.rated_classes:
+        arrivals = _arrivals(scenario, capture, rate, offset_ns, at_once)
+        return [sim.Source(name=f"source{number}", port=port, arrivals=arrivals, classes=classes)]
+    return [
+        sim.Source(
+            name=f"source{number}.{one.name}",
+            port=port,
+            arrivals=_arrivals(scenario, None, rate * one.weight, offset_ns, at_once),
+            classes=[one],
+        )
+        for one in classes
+    ]
+
+
+def _classes(scenario: Scenario, ports: int) -> list[sim.FlowClass]:
+    """The classes of one of so many ports; their flows follow each other."""
     traffic = scenario.traffic
-    return sim.Source(
-        name=f"source{number}",
-        port=f"port{number}",
-        # Together the sources send at equal distances, too.
-        arrivals=_arrivals(scenario, capture, rate, number / ports / rate * 1e9, at_once),
-        classes=[
+    found = []
+    first = 0
+    step = int(ipaddress.IPv4Address(traffic.destination_step))
+    for one in traffic.by_class:
+        found.append(
             sim.FlowClass(
-                frames=[
-                    sim.FrameSize(bytes=size, weight=weight) for size, weight in traffic.frames
-                ],
-                flows=max(1, traffic.flows // ports),
-                new_flows_per_second=traffic.new_flows_pps / ports,
-                destination_ip_step=int(ipaddress.IPv4Address(traffic.destination_step)),
+                name=one.name,
+                weight=one.share,
+                frames=[sim.FrameSize(bytes=size, weight=weight) for size, weight in one.frames],
+                flows=max(1, one.flows // ports),
+                new_flows_per_second=traffic.new_flows_pps * one.share / ports,
+                source_ip=_FIRST_SOURCE + first,
+                destination_ip=(_FIRST_DESTINATION + first * step) % (1 << 32),
+                destination_ip_step=step,
             )
-        ],
-    )
+        )
+        first += max(1, one.flows // ports)
+    return found
 
 
 def _arrivals(

@@ -34,6 +34,7 @@ CHOICES = (
     "workload.stages",
     "workload.flow_table",
     "traffic.frame_mix",
+    "traffic.classes",
     "traffic.destination_step",
     "placement.lcores",
     "placement.page_size",
@@ -118,13 +119,42 @@ class Questions:
     @property
     def largest_frame(self) -> Floats:
         """Bytes of the largest frame."""
+        from planecast.scenario.flow_class import flow_classes
         from planecast.scenario.frames import mix_frames
 
         def largest(mix: str) -> float:
             return max((size for size, _ in mix_frames(mix)), default=0)
 
+        def sizes(text: str) -> list[float]:
+            return [one.frame_bytes or largest(one.frame_mix) for one in flow_classes(text)]
+
         own = self.choices["traffic.frame_mix"].each(largest)
-        return np.where(own > 0, own, self.numbers["traffic.frame_bytes"])
+        usual = np.where(own > 0, own, self.numbers["traffic.frame_bytes"])
+        classes = self.choices["traffic.classes"]
+        # A class without a size of its own has the usual one; so has all without classes.
+        heeded = classes.each(lambda text: 0 in (sizes(text) or [0])) > 0
+        most = classes.each(lambda text: max(sizes(text), default=0.0))
+        return np.maximum(np.where(heeded, usual, 0.0), most)
+
+    @property
+    def by_class(self) -> tuple[tuple[Floats, Floats], ...]:
+        """(share of the packets, active flows) of each class; where a scenario has fewer classes
+        than another, of none."""
+        from planecast.scenario.flow_class import flow_classes
+
+        classes, flows = self.choices["traffic.classes"], self.numbers["traffic.flows"]
+        shares = np.zeros((max(1, *(len(flow_classes(v)) for v in classes.values)), self.size))
+        active = np.zeros_like(shares)
+        shares[0], active[0] = 1.0, flows
+        for number, text in enumerate(classes.values):
+            own = flow_classes(text)
+            here = classes.index == number
+            whole = sum(one.weight for one in own)
+            for place, one in enumerate(own):
+                share = one.weight / whole
+                shares[place, here] = share
+                active[place, here] = one.flows or np.maximum(1, np.floor(flows[here] * share))
+        return tuple(zip(shares, active, strict=True))
 
 
 def _choice(values: Sequence[Any]) -> Choice:

@@ -33,6 +33,7 @@ def coordinates(asked: Questions | Sequence[Scenario]) -> dict[str, Floats]:
     small = questions.choices["placement.page_size"].each(lambda size: size == "4KiB")
     numbers = {
         **questions.numbers,
+        "traffic.flows": sum((own for _, own in questions.by_class), np.zeros(questions.size)),
         "traffic.frame_bytes": questions.largest_frame,
         "lcores": questions.lcores,
         "4KiB pages": small,

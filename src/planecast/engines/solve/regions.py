@@ -68,6 +68,10 @@ class Facts:
     library_table: NDArray[np.bool_]
     """Flows are looked up by rte_hash."""
     active_flows: Floats
+    """Of all classes."""
+    by_class: tuple[tuple[Floats, Floats], ...]
+    """(share of the packets, active flows) of each class of flows: packets of one are spread evenly
+    over its flows, and so over fewer or more lines than those of another."""
     destinations: Floats
     """Distinct destinations before the steps come round."""
     destination_lines: Floats
@@ -86,6 +90,7 @@ def facts_of(asked: Questions | Sequence[Scenario]) -> Facts:
     """Gathers the numbers of many scenarios. `auto` pages count as 2 MiB ones."""
     questions = asked if isinstance(asked, Questions) else Questions.of(asked)
     numbers, choices = questions.numbers, questions.choices
+    by_class = questions.by_class
     steps = choices["traffic.destination_step"]
     destinations = steps.each(_destinations)
     route_lines = np.minimum(destinations, 1 << 20)
@@ -97,7 +102,8 @@ def facts_of(asked: Questions | Sequence[Scenario]) -> Facts:
         table_flows=numbers["workload.flows"],
         routes=numbers["workload.routes"],
         library_table=choices["workload.flow_table"].each(lambda name: name == "rte_hash") > 0,
-        active_flows=numbers["traffic.flows"],
+        active_flows=sum((flows for _, flows in by_class), np.zeros(questions.size)),
+        by_class=by_class,
         destinations=destinations,
         destination_lines=route_lines,
         destination_stride=(1 << 20) // route_lines,
@@ -132,7 +138,7 @@ def _step(dotted: str) -> int:
 
 def regions_of(facts: Facts) -> list[Region]:
     """Every region; its touches are 0 in a scenario whose pipeline leaves the stage out."""
-    return [_buffers(facts), _rules(facts), *_flow_table(facts), _actions(facts), *_routes(facts)]
+    return [_buffers(facts), _rules(facts), *_flow_table(facts), *_actions(facts), *_routes(facts)]
 
 
 def _buffers(facts: Facts) -> Region:
@@ -174,39 +180,49 @@ def _flow_table(facts: Facts) -> list[Region]:
     def touched(flows: Floats) -> Floats:
         return np.asarray(buckets * -np.expm1(-asked * flows / buckets))
 
+    found = []
+    for share, all_flows in facts.by_class:
+        flows = all_flows / facts.lcores
+        # Of the lines that all flows touch, a class has those of its part of the flows.
+        part = all_flows / np.maximum(facts.active_flows, 1e-9)
+        lines, every = touched(own) * part, touched(facts.active_flows) * part
+        found += [
+            Region(
+                stage="classify",
+                name="flow buckets",
+                cyclic=False,
+                lines=lines,
+                touches=asked * facts.stages["classify"] * share,
+                pages=np.minimum(lines, (buckets / 64 + 1) * part),
+                total_lines=every,
+            ),
+            Region(
+                stage="classify",
+                name="flow keys",  # of the library's alone
+                cyclic=False,
+                lines=flows / KEYS_PER_LINE + part,
+                touches=np.where(library, facts.stages["classify"], 0.0) * share,
+                pages=flows / KEYS_PER_LINE / 64 + part,
+                total_lines=all_flows / KEYS_PER_LINE + part,
+            ),
+        ]
+    return found
+
+
+def _actions(facts: Facts) -> list[Region]:
     return [
         Region(
-            stage="classify",
-            name="flow buckets",
+            stage="actions",
+            name="flow actions",
             cyclic=False,
-            lines=touched(own),
-            touches=asked * facts.stages["classify"],
-            pages=np.minimum(touched(own), buckets / 64 + 1),
-            total_lines=touched(facts.active_flows),
-        ),
-        Region(
-            stage="classify",
-            name="flow keys",  # of the library's alone
-            cyclic=False,
-            lines=own / KEYS_PER_LINE + 1,
-            touches=np.where(library, facts.stages["classify"], 0.0),
-            pages=own / KEYS_PER_LINE / 64 + 1,
-            total_lines=facts.active_flows / KEYS_PER_LINE + 1,
-        ),
+            lines=flows / facts.lcores,
+            touches=facts.stages["actions"] * share,
+            # An entry has four classes of one line: 256 bytes.
+            pages=flows / facts.lcores / 16 + flows / np.maximum(facts.active_flows, 1e-9),
+            total_lines=flows,
+        )
+        for share, flows in facts.by_class
     ]
-
-
-def _actions(facts: Facts) -> Region:
-    own = facts.active_flows / facts.lcores
-    return Region(
-        stage="actions",
-        name="flow actions",
-        cyclic=False,
-        lines=own,
-        touches=facts.stages["actions"],
-        pages=own / 16 + 1,  # an entry has four classes of one line: 256 bytes
-        total_lines=facts.active_flows,
-    )
 
 
 def _routes(facts: Facts) -> list[Region]:

@@ -27,12 +27,14 @@ struct Drop {
     std::string cause;
     double probability = 0;
     double extra_cycles = 0; // on top of the stage's cost
+    std::string flow_class = {}; // of these packets alone; empty: of all
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("cause", &Drop::cause, "name in the counts");
         visit("probability", &Drop::probability, kShare, "of a packet that reaches the stage");
         visit("extra_cycles", &Drop::extra_cycles, kCycles, "cost of dropping one");
+        visit("flow_class", &Drop::flow_class, "of this class alone, empty: of all");
     }
 };
 
@@ -52,9 +54,14 @@ struct Stage {
     double policer_burst = 1e6; // bytes, of which a bucket is full in the beginning
     double policer_header_bytes = 0;    // of each frame that it doesn't count
     std::uint64_t policer_meters = 1;   // buckets; a packet is of one of them, uniformly at random
+    std::vector<std::uint64_t> policer_class_meters; // instead: buckets of each class of the
+                                                     // model, in the order of their first mention
     double llc_accesses = 0;            // a packet: accesses that miss the core's own caches
     std::vector<CurvePoint> llc_misses; // MiB of LLC → share of them that goes to memory
     double blocking_factor = 1;         // share of their latency that isn't hidden
+    std::vector<CurvePoint> llc_waits;  // MiB of LLC → latencies of it that a packet waits for …
+    std::vector<CurvePoint> memory_waits; // … and of memory's; with either, accesses are traffic
+                                          // alone
     std::string accelerator;            // served by this device, the core waits for it
 
     template <class Visitor> static void describe(Visitor &&visit)
@@ -73,9 +80,13 @@ struct Stage {
               "of a frame, not counted");
         visit("policer_meters", &Stage::policer_meters, Range{1, 4194304},
               "buckets, one for each packet at random");
+        visit("policer_class_meters", &Stage::policer_class_meters, Range{1, 4194304},
+              "buckets of each class, instead");
         visit("llc_accesses", &Stage::llc_accesses, Range{0, 1e6}, "a packet");
         visit("llc_misses", &Stage::llc_misses, "MiB of LLC to miss ratio");
         visit("blocking_factor", &Stage::blocking_factor, kShare, "latency that is not hidden");
+        visit("llc_waits", &Stage::llc_waits, "MiB of LLC to its latencies that a packet waits");
+        visit("memory_waits", &Stage::memory_waits, "MiB of LLC to latencies of memory, likewise");
         visit("accelerator", &Stage::accelerator, "device that the core waits for");
     }
 };
@@ -160,6 +171,8 @@ struct Core {
     double sibling_busy_factor = 1; // service takes so many times longer while it works …
     double sibling_idle_factor = 1; // … and while it only polls
     std::uint64_t llc_ways = 0;     // bit mask of the LLC's ways; 0: all
+    std::string llc_tenant;         // cores of one tenant hold the same lines together; empty: each
+                                    // stage holds its own
     std::vector<Disturbance> disturbances;
 
     template <class Visitor> static void describe(Visitor &&visit)
@@ -171,6 +184,7 @@ struct Core {
         visit("sibling_busy_factor", &Core::sibling_busy_factor, Range{1, 100}, "while it works");
         visit("sibling_idle_factor", &Core::sibling_idle_factor, Range{1, 100}, "while it polls");
         visit("llc_ways", &Core::llc_ways, Range{0, 4294967295.0}, "bit mask, 0: all");
+        visit("llc_tenant", &Core::llc_tenant, "cores of one hold lines together, empty: none");
         visit("disturbances", &Core::disturbances, "what takes the core away");
     }
 };

@@ -64,10 +64,25 @@ struct CoreResult {
     std::vector<TaskResult> tasks;
 };
 
+// Packets of one class, whichever sources send it.
 struct ClassResult {
-    std::string name; // SOURCE.CLASS
+    std::string name;
+    std::uint64_t offered = 0; // whole run: offered = forwarded + dropped + in_flight
     std::uint64_t forwarded = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t in_flight = 0;
+    double offered_pps = 0;
+    double throughput_pps = 0;
+    double loss_ratio = 0;
     double mean_latency_ns = 0;
+    Histogram latency;
+};
+
+// Who holds how much of the LLC, as solved last: tenants and neighbours.
+struct CacheShare {
+    std::string name;
+    double mib = 0;
+    double miss_ratio = 0; // of all that it asks of the LLC
 };
 
 // One interval of the time series.
@@ -108,6 +123,7 @@ struct Results {
     std::vector<Sample> series;
     double memory_latency_ns = 0; // last solved; 0 without a memory model
     double memory_gbps = 0;
+    std::vector<CacheShare> llc;
     std::string trace_json; // Chrome's trace format; empty if none was asked for
     std::uint64_t trace_left_out = 0;
 };

@@ -1,0 +1,65 @@
+"""What a generator in software adds to the latencies that it measures."""
+
+from __future__ import annotations
+
+import pytest
+
+from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate.model import Recording
+from planecast.engines.simulate.tester import TESTER, Tester
+from planecast.engines.solve import Calibration
+from planecast.results import Manifest, Result
+from planecast.scenario import Scenario, with_overrides
+
+LOAD = 0.3
+
+
+@pytest.fixture
+def at_load(base: Scenario, capacity: float) -> Scenario:
+    # Not in step with the tester's rounds.
+    return with_overrides(
+        base, {"traffic.offered_pps": LOAD * capacity, "traffic.arrivals": "poisson"}
+    )
+
+
+def simulated(
+    scenario: Scenario, calibration: Calibration, manifest: Manifest, tester: Tester | None
+) -> Result:
+    (found,) = simulate(
+        [scenario],
+        calibration,
+        manifest,
+        threads=1,
+        testers=[tester],
+        recording=Recording(duration_ns=20e6),
+    )
+    return found
+
+
+def test_latency_has_both_calls_and_the_wait_in_it(
+    at_load: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    alone = simulated(at_load, calibration, manifest, None)
+    # Rounds of 200 ns are short beside what comes: each packet waits for half of one.
+    seen = simulated(at_load, calibration, manifest, Tester(150, 100, 50))
+    added = seen.latency_ns["mean"].value - alone.latency_ns["mean"].value
+    assert added == pytest.approx(150 + 100 + 50, rel=0.15)
+    assert seen.latency_ns["p50"].value > alone.latency_ns["p50"].value + 200
+
+
+def test_the_tester_is_no_lcore(
+    at_load: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    alone = simulated(at_load, calibration, manifest, None)
+    seen = simulated(at_load, calibration, manifest, Tester(150, 100, 50))
+    assert list(seen.lcores) == list(alone.lcores)
+    assert TESTER not in " ".join(seen.notes)
+    assert seen.throughput_pps.value == pytest.approx(alone.throughput_pps.value, rel=0.01)
+    assert seen.cycles_per_packet.value == pytest.approx(alone.cycles_per_packet.value, rel=0.02)
+
+
+def test_a_slow_tester_loses_packets_on_the_way_back(
+    at_load: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    seen = simulated(at_load, calibration, manifest, Tester(150, 1e5, 1e5))
+    assert seen.drops.get("ring")
