@@ -78,7 +78,7 @@ def write(folder: Path, text: str) -> Path:
             "s.yaml:2: traffic: got 7; allowed is a section with the keys "
             "frame_bytes, frame_mix, flows, destination_step, seed, offered_pps, arrivals, "
             "burst_packets, burst_pps, burst_gaps, pcap, new_flows_pps, dropped, "
-            "drop_cycles",
+            "drop_cycles, classes",
         ),
         (
             "name: x\nworkload:\n  stages: [acl, classify]\n",

@@ -606,7 +606,7 @@ class CurvePoint:
 class Drop:
     """A share of packets that ends in a stage."""
 
-    def __init__(self, *, cause: str = ..., probability: float = ..., extra_cycles: float = ...) -> None: ...
+    def __init__(self, *, cause: str = ..., probability: float = ..., extra_cycles: float = ..., flow_class: str = ...) -> None: ...
 
     @property
     def cause(self) -> str:
@@ -629,10 +629,17 @@ class Drop:
     @extra_cycles.setter
     def extra_cycles(self, arg: float, /) -> None: ...
 
+    @property
+    def flow_class(self) -> str:
+        """of this class alone, empty: of all"""
+
+    @flow_class.setter
+    def flow_class(self, arg: str, /) -> None: ...
+
 class Stage:
     """What a core does with a burst."""
 
-    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., llc_accesses: float = ..., llc_misses: Sequence[CurvePoint] = ..., blocking_factor: float = ..., accelerator: str = ...) -> None: ...
+    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., policer_class_meters: Sequence[int] = ..., llc_accesses: float = ..., llc_misses: Sequence[CurvePoint] = ..., blocking_factor: float = ..., llc_waits: Sequence[CurvePoint] = ..., memory_waits: Sequence[CurvePoint] = ..., accelerator: str = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -719,6 +726,13 @@ class Stage:
     def policer_meters(self, arg: int, /) -> None: ...
 
     @property
+    def policer_class_meters(self) -> tuple[int, ...]:
+        """buckets of each class, instead"""
+
+    @policer_class_meters.setter
+    def policer_class_meters(self, arg: Sequence[int], /) -> None: ...
+
+    @property
     def llc_accesses(self) -> float:
         """a packet"""
 
@@ -738,6 +752,20 @@ class Stage:
 
     @blocking_factor.setter
     def blocking_factor(self, arg: float, /) -> None: ...
+
+    @property
+    def llc_waits(self) -> tuple[CurvePoint, ...]:
+        """MiB of LLC to its latencies that a packet waits"""
+
+    @llc_waits.setter
+    def llc_waits(self, arg: Sequence[CurvePoint], /) -> None: ...
+
+    @property
+    def memory_waits(self) -> tuple[CurvePoint, ...]:
+        """MiB of LLC to latencies of memory, likewise"""
+
+    @memory_waits.setter
+    def memory_waits(self, arg: Sequence[CurvePoint], /) -> None: ...
 
     @property
     def accelerator(self) -> str:
@@ -902,7 +930,7 @@ class Disturbance:
 class Core:
     """A poll loop over tasks."""
 
-    def __init__(self, *, name: str = ..., clock_hz: float = ..., tasks: Sequence[Task] = ..., sibling: str = ..., sibling_busy_factor: float = ..., sibling_idle_factor: float = ..., llc_ways: int = ..., disturbances: Sequence[Disturbance] = ...) -> None: ...
+    def __init__(self, *, name: str = ..., clock_hz: float = ..., tasks: Sequence[Task] = ..., sibling: str = ..., sibling_busy_factor: float = ..., sibling_idle_factor: float = ..., llc_ways: int = ..., llc_tenant: str = ..., disturbances: Sequence[Disturbance] = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -952,6 +980,13 @@ class Core:
 
     @llc_ways.setter
     def llc_ways(self, arg: int, /) -> None: ...
+
+    @property
+    def llc_tenant(self) -> str:
+        """cores of one hold lines together, empty: none"""
+
+    @llc_tenant.setter
+    def llc_tenant(self, arg: str, /) -> None: ...
 
     @property
     def disturbances(self) -> tuple[Disturbance, ...]:
@@ -1033,10 +1068,43 @@ class Accelerator:
     @queue.setter
     def queue(self, arg: int, /) -> None: ...
 
+class Neighbour:
+    """Who isn't simulated and uses the LLC."""
+
+    def __init__(self, *, name: str = ..., llc_ways: int = ..., lines_per_second: float = ..., footprint_mib: float = ...) -> None: ...
+
+    @property
+    def name(self) -> str:
+        """name in results"""
+
+    @name.setter
+    def name(self, arg: str, /) -> None: ...
+
+    @property
+    def llc_ways(self) -> int:
+        """bit mask, 0: all"""
+
+    @llc_ways.setter
+    def llc_ways(self, arg: int, /) -> None: ...
+
+    @property
+    def lines_per_second(self) -> float:
+        """lines of it touched"""
+
+    @lines_per_second.setter
+    def lines_per_second(self, arg: float, /) -> None: ...
+
+    @property
+    def footprint_mib(self) -> float:
+        """MiB that they are of"""
+
+    @footprint_mib.setter
+    def footprint_mib(self, arg: float, /) -> None: ...
+
 class Memory:
     """The caches and memory that cores share."""
 
-    def __init__(self, *, llc_ways: int = ..., way_mib: float = ..., llc_latency_ns: float = ..., latency_ns: Sequence[CurvePoint] = ..., background_gbps: float = ..., refresh_ns: float = ...) -> None: ...
+    def __init__(self, *, llc_ways: int = ..., way_mib: float = ..., llc_latency_ns: float = ..., latency_ns: Sequence[CurvePoint] = ..., background_gbps: float = ..., neighbours: Sequence[Neighbour] = ..., refresh_ns: float = ...) -> None: ...
 
     @property
     def llc_ways(self) -> int:
@@ -1068,10 +1136,17 @@ class Memory:
 
     @property
     def background_gbps(self) -> float:
-        """neighbours' traffic"""
+        """passes the LLC by"""
 
     @background_gbps.setter
     def background_gbps(self, arg: float, /) -> None: ...
+
+    @property
+    def neighbours(self) -> tuple[Neighbour, ...]:
+        """who isn't simulated and uses the LLC"""
+
+    @neighbours.setter
+    def neighbours(self, arg: Sequence[Neighbour], /) -> None: ...
 
     @property
     def refresh_ns(self) -> float:
@@ -1348,17 +1423,17 @@ class CoreResult:
     @property
     def tasks(self) -> tuple[TaskResult, ...]: ...
 
-class ClassResult:
-    """Packets of one class."""
+class CacheShare:
+    """Who holds how much of the LLC."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def forwarded(self) -> int: ...
+    def mib(self) -> float: ...
 
     @property
-    def mean_latency_ns(self) -> float: ...
+    def miss_ratio(self) -> float: ...
 
 class Sample:
     """One interval of the time series."""
@@ -1423,6 +1498,39 @@ class Histogram:
     def digits(self) -> int: ...
 
     def bars(self) -> tuple[Bar, ...]: ...
+
+class ClassResult:
+    """Packets of one class."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def offered(self) -> int: ...
+
+    @property
+    def forwarded(self) -> int: ...
+
+    @property
+    def dropped(self) -> int: ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+    @property
+    def offered_pps(self) -> float: ...
+
+    @property
+    def throughput_pps(self) -> float: ...
+
+    @property
+    def loss_ratio(self) -> float: ...
+
+    @property
+    def mean_latency_ns(self) -> float: ...
+
+    @property
+    def latency(self) -> Histogram: ...
 
 class Results:
     """What a run answers."""
@@ -1489,6 +1597,9 @@ class Results:
 
     @property
     def memory_gbps(self) -> float: ...
+
+    @property
+    def llc(self) -> tuple[CacheShare, ...]: ...
 
     @property
     def trace_json(self) -> str: ...

@@ -280,13 +280,10 @@ def _memory_times(hierarchy: Hierarchy, times: float) -> Hierarchy:
 
 
 def _costs(plain: Scenario, calibration: Calibration, hierarchy: Hierarchy) -> dict[str, float]:
-    """TSC cycles a packet by stage; they add up to the whole, also where memory limits."""
+    """TSC cycles a packet by stage."""
     at = calibration.model_copy(update={"hierarchy": hierarchy, "alternatives": ()})
-    predicted = predicted_cycles([plain], at)
-    stages = {
+    return {
         name: float(values[0])
-        for name, (values, _) in predicted.stages.items()
+        for name, (values, _) in predicted_cycles([plain], at).stages.items()
         if name in ("source", "tx") or name in plain.workload.stages
     }
-    scale = float(predicted.value[0]) / sum(stages.values())
-    return {name: cost * scale for name, cost in stages.items()}
