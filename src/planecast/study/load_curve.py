@@ -80,6 +80,8 @@ def compared(
         at_once=[load.mean_burst for load in measured.loads],
         testers=[
             Tester(load.send_call_ns, load.receive_wait_ns, load.receive_call_ns)
+            if load.receive_call_ns > 0
+            else None
             for load in measured.loads
         ],
     )

@@ -68,9 +68,9 @@ def _sent(trial: LoadTrial) -> dict[str, float]:
         **{f"{name}_ns": latency.get(name, np.nan) for name in ("min", "mean", "p50", "p99")},
         "send_call_ns": trial.sent["send_call_ns"],
         "mean_burst": trial.sent["mean_burst"],
-        # null where nothing came back.
-        "receive_call_ns": _number(trial.sent["receive_call_ns"]),
-        "receive_wait_ns": _number(trial.sent["receive_wait_ns"]),
+        # Nothing where nothing came back, and of generators that don't tell.
+        "receive_call_ns": _number(trial.sent.get("receive_call_ns")),
+        "receive_wait_ns": _number(trial.sent.get("receive_wait_ns")),
         "late_p99_ns": spacing.get("p99", np.nan),
         "late_max_ns": spacing.get("max", np.nan),
     }

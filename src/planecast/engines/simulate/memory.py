@@ -32,7 +32,8 @@ from planecast.engines.solve.site import HOST, Site, at_host
 from planecast.errors import InputError
 from planecast.instruments.machine_entry import likeness
 from planecast.model.memory import Memory
-from planecast.scenario.machine import machine_of
+from planecast.model.sharing import memory_of
+from planecast.scenario.machine import Machine, machine_of
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -204,20 +205,22 @@ def _neighbours(scenario: Scenario, cache: _Cache) -> list[sim.Neighbour]:
 
 
 def _latency(scenario: Scenario, hierarchy: Hierarchy) -> Memory:
-    """Memory by load: calibrated when idle, the rest of the machine that it is, or is like."""
+    """Memory by load: calibrated when idle, and as the machine's, or one's like it, from there."""
     idle_ns = hierarchy.memory_latency_cycles / hierarchy.tsc_hz * 1e9
-    peak = _own_peak_gbs()
-    if scenario.machine != HOST:
-        peak = machine_of(scenario.machine).values.memory_gbs.value
-    # Nobody knows: it then never gets slower.
-    return Memory(idle_ns, 1e3, rise=0.0) if peak is None else Memory(idle_ns, peak)
+    machine = _own_likeness() if scenario.machine == HOST else machine_of(scenario.machine)
+    if machine is None:  # nobody knows: it then never gets slower
+        return Memory(idle_ns, 1e3, rise=0.0)
+    found = memory_of(machine)
+    more = idle_ns / found.idle_ns
+    points = tuple((gbs, ns * more) for gbs, ns in found.measured)
+    return replace(found, idle_ns=idle_ns, measured=points)
 
 
 @lru_cache(maxsize=1)
-def _own_peak_gbs() -> float | None:
-    """GB/s that this host's memory gives, by the catalogue's machine with such cores."""
+def _own_likeness() -> Machine | None:
+    """The catalogue's machine with cores like this host's."""
     try:
-        return likeness(None).values.memory_gbs.value
+        return likeness(None)
     except (InputError, OSError):
         return None
 
