@@ -249,8 +249,7 @@ void collect_classes(const Layout &layout, const Shards &shards, Results &result
             result.offered_pps = offered / (results.measured_ns * 1e-9);
             result.throughput_pps = forwarded / (results.measured_ns * 1e-9);
         }
-        result.loss_ratio =
-            offered > 0 ? static_cast<double>(lost(now) - lost(then)) / offered : 0;
+        result.loss_ratio = offered > 0 ? static_cast<double>(lost(now) - lost(then)) / offered : 0;
         result.mean_latency_ns =
             forwarded > 0 ? static_cast<double>(now.latency - then.latency) * 1e-3 / forwarded : 0;
         results.classes.push_back(std::move(result));

@@ -82,7 +82,7 @@ class RxStream
     std::string name;
     RxCounts counts;
     std::vector<std::uint64_t> offered_by_class; // empty when there is one
-    bool counted; // another thread's copy of this stream isn't
+    bool counted;                                // another thread's copy of this stream isn't
     bool exhausted = false;
 
   private:

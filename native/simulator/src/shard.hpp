@@ -51,7 +51,7 @@ class Shard
     std::uint64_t steps() const;
     Totals totals() const;
     std::uint64_t in_flight() const;
-    Baseline baseline() const;     // of this moment
+    Baseline baseline() const; // of this moment
     std::vector<ClassCount> class_counts() const;
     void check_invariants() const; // throws InvariantError
     std::vector<CacheShare> cache_shares() const;

@@ -15,7 +15,8 @@ namespace planecast::sim
 class TrafficSource
 {
   public:
-    // `classes`: the numbers of its classes. `hashes`: whether anything downstream looks at flows; without, none are drawn.
+    // `classes`: the numbers of its classes. `hashes`: whether anything downstream looks at flows;
+    // without, none are drawn.
     TrafficSource(const Source &model, const Port &port, std::uint64_t seed, std::uint64_t index,
                   const std::vector<std::uint8_t> &classes, bool hashes);
 

@@ -109,7 +109,8 @@ TEST(Memory, ATenantsStagesHoldLinesTogether)
     one.llc_misses = {{0, 1}, {20, 0}};
     Stage both = one;
     both.llc_accesses = 4;
-    std::vector<MemoryUser> parts = {{&one, 0x3ff, 1e7, 0, 0, 0, 0}, {&one, 0x3ff, 1e7, 0, 0, 0, 0}};
+    std::vector<MemoryUser> parts = {{&one, 0x3ff, 1e7, 0, 0, 0, 0},
+                                     {&one, 0x3ff, 1e7, 0, 0, 0, 0}};
     std::vector<MemoryUser> whole = {{&both, 0x3ff, 1e7}};
     MemorySystem in_parts(model);
     MemorySystem at_once(model);

@@ -154,7 +154,7 @@ def test_every_law_holds_on_several_lcores(ask: Ask, capacity: float) -> None:
     )
     inside = (found.packets_in or 0) - (found.packets_out or 0) - sum(found.drops.values())
     assert 0 <= inside <= 5000
-    assert any("MiB of the last cache level" in note for note in found.notes)
+    assert any("of the last cache level belong to the lcores" in note for note in found.notes)
 
 
 def test_ways_that_nobody_knows_are_refused(base: Scenario) -> None:

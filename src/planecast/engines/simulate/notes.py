@@ -61,11 +61,10 @@ def notes_of(
 
 def _about_memory(answer: sim.Results) -> str:
     """Who holds what of the last level, and how slow memory is, as solved last."""
-    shares = [f"{one.name} hold {one.mib:.3g} MiB of the last cache level" for one in answer.llc]
-    held = " and ".join(shares).replace("neighbour hold", "the neighbour holds", 1)
+    held = ", ".join(f"the {one.name} {one.mib:.3g} MiB" for one in answer.llc)
     return (
-        f"{held}; memory gives {answer.memory_gbps:.3g} GB/s and takes "
-        f"{answer.memory_latency_ns:.3g} ns"
+        f"of the last cache level belong to {held}; memory gives {answer.memory_gbps:.3g} GB/s and "
+        f"takes {answer.memory_latency_ns:.3g} ns"
     )
 
 

@@ -26,7 +26,7 @@ struct CurvePoint {
 struct Drop {
     std::string cause;
     double probability = 0;
-    double extra_cycles = 0; // on top of the stage's cost
+    double extra_cycles = 0;     // on top of the stage's cost
     std::string flow_class = {}; // of these packets alone; empty: of all
 
     template <class Visitor> static void describe(Visitor &&visit)
@@ -52,17 +52,17 @@ struct Stage {
     double policer_rate = 0;    // bytes a second of a token bucket; what exceeds it is dropped as
                                 // "policer"; 0: none
     double policer_burst = 1e6; // bytes, of which a bucket is full in the beginning
-    double policer_header_bytes = 0;    // of each frame that it doesn't count
-    std::uint64_t policer_meters = 1;   // buckets; a packet is of one of them, uniformly at random
+    double policer_header_bytes = 0;  // of each frame that it doesn't count
+    std::uint64_t policer_meters = 1; // buckets; a packet is of one of them, uniformly at random
     std::vector<std::uint64_t> policer_class_meters; // instead: buckets of each class of the
                                                      // model, in the order of their first mention
     double llc_accesses = 0;            // a packet: accesses that miss the core's own caches
     std::vector<CurvePoint> llc_misses; // MiB of LLC → share of them that goes to memory
     double blocking_factor = 1;         // share of their latency that isn't hidden
-    std::vector<CurvePoint> llc_waits;  // MiB of LLC → latencies of it that a packet waits for …
+    std::vector<CurvePoint> llc_waits; // MiB of LLC → latencies of it that a packet waits for …
     std::vector<CurvePoint> memory_waits; // … and of memory's; with either, accesses are traffic
                                           // alone
-    std::string accelerator;            // served by this device, the core waits for it
+    std::string accelerator;              // served by this device, the core waits for it
 
     template <class Visitor> static void describe(Visitor &&visit)
     {

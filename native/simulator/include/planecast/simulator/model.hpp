@@ -36,7 +36,7 @@ struct Memory {
     std::vector<CurvePoint> latency_ns; // GB/s of traffic → ns of a memory access
     double background_gbps = 0;         // what passes the LLC by
     std::vector<Neighbour> neighbours;
-    double refresh_ns = 100000;         // how often the load is looked at again
+    double refresh_ns = 100000; // how often the load is looked at again
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
