@@ -254,7 +254,11 @@ static void begin(struct generator *generator, double seconds)
     generator->begun = true;
 }
 
-enum { LINK_MS = 300 }; /* time enough for peers to shake hands */
+/* How often links are looked at; and for how long a link has to be down, over all runs, before its
+ * peer is called again. To call is to hang up first: a peer that shakes hands slowly, on a busy
+ * machine, would be cut off in the middle (DPDK's interrupt thread then panics: memif closes what
+ * is still to be polled). */
+enum { LOOK_MS = 10, CALL_MS = 1500 };
 
 static void sleep_ms(long milliseconds)
 {
@@ -263,14 +267,20 @@ static void sleep_ms(long milliseconds)
 }
 
 /* Some drivers can't tell, and a peer may be away for good: it goes on after a while. */
-static void wait_for_links(const struct generator *generator)
+static void wait_for_links(struct generator *generator)
 {
     const struct config *config = &generator->asked;
     for (double waited = 0; !ports_up(config) && !generator->stop && waited < config->link_wait_ms;
-         waited += LINK_MS) {
-        ports_call_peers(config);
-        sleep_ms(LINK_MS);
+         waited += LOOK_MS) {
+        generator->link_down_ms += LOOK_MS;
+        if (generator->link_down_ms >= CALL_MS) {
+            generator->link_down_ms = 0;
+            ports_call_peers(config);
+        }
+        sleep_ms(LOOK_MS);
     }
+    if (ports_up(config))
+        generator->link_down_ms = 0;
 }
 
 bool generator_start(struct generator *generator, double seconds, char *error, size_t error_bytes)
