@@ -9,8 +9,9 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from planecast.results import Result
+from planecast.results import Estimate, FoundRate, Manifest, Result, SearchAnswer
 from planecast.results.prometheus import prometheus_text
+from planecast.scenario import Scenario, with_overrides
 
 MakeResult = Callable[..., Result]
 
@@ -60,3 +61,28 @@ def test_the_dashboard_asks_for_what_is_exported(repository: Path, make_result: 
     panels = json.loads(text)["panels"]
     assert all(panel["targets"] for panel in panels)
     assert len({panel["id"] for panel in panels}) == len(panels)
+
+
+def test_a_searchs_rates_are_read_back(manifest: Manifest) -> None:
+    rate = Estimate(value=6e6, low=5.9e6, high=6.1e6, samples=4, unit="pps", kind="measured")
+    found = FoundRate(loss_ratio=0.0, rate_pps=rate, bounds=(), capped_by="data plane", why="x")
+    search = SearchAnswer(
+        method="mlr",
+        scenario=with_overrides(Scenario(name="t"), {"dataplane.kind": "testpmd"}),
+        dataplane="testpmd io",
+        trial_seconds=0.02,
+        rates={"NDR": found},
+        trials=50,
+        manifest=manifest,
+    )
+    samples = {
+        sample.labels["bound"]: sample
+        for family in text_string_to_metric_families(prometheus_text([], [search]))
+        for sample in family.samples
+        if sample.name == "planecast_rate_pps"
+    }
+    assert {name: sample.value for name, sample in samples.items()} == {
+        "value": 6e6, "low": 5.9e6, "high": 6.1e6,
+    }  # fmt: skip
+    assert samples["value"].labels["rate"] == "NDR"
+    assert samples["value"].labels["test"] == "64B-1t1c-testpmd"

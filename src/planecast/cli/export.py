@@ -48,8 +48,10 @@ def export(
 
     del form  # there is one so far
     root = runs_folder(runs)
-    results = [result for text in named or ["latest"] for result in pick(text, root).results]
-    text = prometheus_text(results)
+    picked = [pick(text, root) for text in named or ["latest"]]
+    results = [result for one in picked for result in one.results]
+    searches = [one.search for one in picked if one.search is not None]
+    text = prometheus_text(results, searches)
     if output is None:
         sys.stdout.write(text)
     else:

@@ -23,7 +23,7 @@ def csit_name(scenario: Scenario) -> str:
     """
     count = len(scenario.placement.cpus)
     frames = "IMIX" if _mixed(scenario) else f"{scenario.traffic.frame_bytes}B"
-    return f"{frames}-{count}t{count}c-{scenario.workload.kind}"
+    return f"{frames}-{count}t{count}c-{_forwards(scenario)}"
 
 
 def is_csit_name(text: str) -> bool:
@@ -55,7 +55,13 @@ def matches(name: str, scenario: Scenario) -> bool:
         if part and not frame and not threads and part.lower() != "imix":
             words.append(part.lower())
     phrase = "-".join(words)
-    return any(phrase in text.lower() for text in (scenario.workload.kind, scenario.name))
+    return any(phrase in text.lower() for text in (_forwards(scenario), scenario.name))
+
+
+def _forwards(scenario: Scenario) -> str:
+    """The function of planecast's own data plane, or the program of others."""
+    under_test = scenario.dataplane.kind
+    return scenario.workload.kind if under_test == "ours" else under_test
 
 
 def _mixed(scenario: Scenario) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from planecast.errors import InputError
 from planecast.results.csit_name import csit_name, is_csit_name, matches
 from planecast.results.result import Result
+from planecast.results.search import SearchAnswer
 from planecast.results.store import RunDirectory, find_run, results_of
 
 
@@ -17,6 +18,8 @@ class Picked:
 
     run: RunDirectory
     results: list[Result]
+    search: SearchAnswer | None = None
+    """The run's answer, where it is a search: it has rates and no results."""
 
 
 def pick(text: str, root: Path) -> Picked:
@@ -27,7 +30,9 @@ def pick(text: str, root: Path) -> Picked:
     name, mark, which = text.rpartition("#")
     if not mark:
         run = find_run(text, root)
-        return Picked(run, results_of(run.read()))
+        content = run.read()
+        search = content if isinstance(content, SearchAnswer) else None
+        return Picked(run, results_of(content), search)
     run = find_run(name, root)
     return Picked(run, _some(results_of(run.read()), which, run, text))
 

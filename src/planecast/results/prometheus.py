@@ -11,10 +11,12 @@ from planecast.results.csit_name import csit_name
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.results.scenario_labels import own_label
+from planecast.results.search import SearchAnswer
 
 _LABELS = ("scenario", "point", "test", "kind", "bound")
 _HELP = {
     "throughput_pps": "Packets forwarded a second over all lcores.",
+    "rate_pps": "Packets a second of a rate that a search found: NDR, PDR, throughput, MRR.",
     "cycles_per_packet": "Cycles of the time-stamp counter a packet.",
     "instructions_per_packet": "Instructions a packet.",
     "ipc": "Instructions a cycle.",
@@ -26,8 +28,9 @@ _HELP = {
 }
 
 
-def prometheus_text(results: Iterable[Result]) -> str:
-    """The exposition of results; of several of one scenario and kind the last counts.
+def prometheus_text(results: Iterable[Result], searches: Iterable[SearchAnswer] = ()) -> str:
+    """The exposition of results and of searches' rates; of several of one scenario and kind the
+    last counts.
 
     ``point`` is in what the scenario differs from its function's defaults, ``bound`` ``value``,
     ``low`` or ``high``: the estimate and its 95 % interval. The run is no label: each run would be
@@ -36,6 +39,7 @@ def prometheus_text(results: Iterable[Result]) -> str:
     registry = CollectorRegistry()
     extra: dict[str, tuple[str, ...]] = {
         "latency_ns": ("quantile",),
+        "rate_pps": ("rate",),
         "stage_cycles_per_packet": ("stage",),
     }
     extra["dropped_packets"] = ("cause",)
@@ -45,6 +49,8 @@ def prometheus_text(results: Iterable[Result]) -> str:
     }
     for result in results:
         _set(gauges, result)
+    for search in searches:
+        _set_rates(gauges, search)
     return generate_latest(registry).decode()
 
 
@@ -78,3 +84,18 @@ def _set(gauges: dict[str, Gauge], result: Result) -> None:
         gauges["disturbed_share"].labels(*about).set(result.disturbed_share)
     started = datetime.fromisoformat(result.manifest.started_at)
     gauges["started_seconds"].labels(*about).set(started.timestamp())
+
+
+def _set_rates(gauges: dict[str, Gauge], search: SearchAnswer) -> None:
+    scenario = search.scenario
+    names = (scenario.name, own_label(scenario), csit_name(scenario))
+    kind = ""
+    for name, rate in search.rates.items():
+        kind = rate.rate_pps.kind
+        for bound in ("value", "low", "high"):
+            number = getattr(rate.rate_pps, bound)
+            if number is not None:
+                gauges["rate_pps"].labels(*names, kind, bound, name).set(number)
+    if kind:
+        started = datetime.fromisoformat(search.manifest.started_at)
+        gauges["started_seconds"].labels(*names, kind).set(started.timestamp())
