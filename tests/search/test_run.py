@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.search.conftest import MadeUp
+from tests.search.conftest import LINK, MadeUp, Sessions
 
 from planecast.errors import InputError, RunError
 from planecast.results import Manifest, SearchAnswer
@@ -80,7 +80,7 @@ def test_a_generator_that_tires_lowers_the_highest_load(tmp_path: Path, manifest
 
     class Tired(MadeUp):
         def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
-            self.generator = 12e6 if self.made < 30 else 8e6
+            self.generator = 12e6 if self.made < 50 else 8e6
             return super().trial(offered_pps, seconds, number)
 
     answer = _answer(tmp_path / "t", _question("mlr"), Tired(capacity=20e6), manifest)
@@ -163,3 +163,16 @@ def test_progress_shows_the_interval_closing(tmp_path: Path, manifest: Manifest)
         search(_question("mlr"), session, manifest)
     assert any("NDR" in words and "PDR" in words and "Mpps" in words for words in said)
     assert any("repetition 2" in words for words in said)
+
+
+def test_what_was_reached_once_counts_less_each_time(session: Sessions) -> None:
+    """In the first trials the generator was faster than it is ever again."""
+
+    class Tired(MadeUp):
+        def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+            self.generator = 8e6 if self.made < 5 else 4e6
+            return super().trial(offered_pps, seconds, number)
+
+    found = session(Tired()).ceiling(LINK)
+    assert found.by == "generator"
+    assert found.pps == pytest.approx(0.9 * 4e6)

@@ -18,7 +18,7 @@ from planecast.search.mlr import search_losses
 from planecast.search.question import Question
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.second_opinion import check_cycles
-from planecast.search.session import LOWERINGS, Session, UnofferedError, capped_at, lowered
+from planecast.search.session import MARGINS, Session, UnofferedError, capped_at, lowered
 from planecast.search.telemetry import Watched, found_rates, instruments, observe
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
@@ -55,11 +55,11 @@ class Asked:
     def _offered(self, once: Callable[[], _Found]) -> _Found:
         """Begins a repetition anew below a load that the generator could not offer any more: what
         it reached at the start of a search it may not reach for all of it."""
-        for _ in range(LOWERINGS):
+        for margin in MARGINS:
             try:
                 return once()
             except UnofferedError as error:
-                self.ceiling = lowered(self.ceiling, error)
+                self.ceiling = lowered(self.ceiling, error, margin)
         return once()
 
     def rate(self, bounds: list[Bounds], loss: float | None) -> FoundRate:

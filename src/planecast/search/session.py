@@ -26,8 +26,10 @@ MARGIN = 0.97
 """Share of what the generator reached at the most that a search asks of it: what it reached once it
 does not reach each time."""
 
-LOWERINGS = 4
-"""Times that the highest load is lowered to what the generator reaches, before a search ends."""
+MARGINS = (MARGIN, 0.9, 0.75, 0.5)
+"""The same, time after time that the lowered load could not be offered either. On a machine that
+is busy with others the best of some trials says ever less of the next ones; and a search that ends
+below the generator's limit says so."""
 
 Closing = Callable[[str], None]
 """Told in words how far a search is."""
@@ -97,11 +99,11 @@ class Session:
     def ceiling(self, link: Ceiling) -> Ceiling:
         """The highest load that can be offered: the link's, or what the generator reaches of it."""
         found = link
-        for _ in range(LOWERINGS):
+        for margin in MARGINS:
             try:
                 self.trial(found.pps)
             except UnofferedError as error:
-                found = lowered(found, error)
+                found = lowered(found, error, margin)
             else:
                 return found
         self.trial(found.pps)
@@ -159,11 +161,12 @@ def tries_of(seconds: float) -> int:
     return int(min(max(_TRYING_S / seconds, 3), TRIES))
 
 
-def lowered(ceiling: Ceiling, error: UnofferedError) -> Ceiling:
-    """The ceiling lowered to what the generator reached. Raises `error` when that is nothing."""
+def lowered(ceiling: Ceiling, error: UnofferedError, margin: float) -> Ceiling:
+    """The ceiling lowered to that share of what the generator reached. Raises `error` when that is
+    nothing."""
     if error.reached_pps <= 0:
         raise error
-    reached = MARGIN * min(error.reached_pps, ceiling.pps)
+    reached = margin * min(error.reached_pps, ceiling.pps)
     asked = "" if ceiling.by == "generator" else f"; {ceiling.why}"
     why = f"the generator offers {reached / 1e6:.4g} Mpps at the most{asked}"
     return Ceiling(reached, "generator", why)
