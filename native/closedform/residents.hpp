@@ -3,6 +3,8 @@
 // why.
 #pragma once
 
+#include "sharing.hpp"
+
 #include <cstddef>
 
 namespace planecast::closedform
@@ -24,7 +26,5 @@ struct Residents {
 // `time`, packets that a line stays, by scenario, is read as a guess from below (0 will do, and the
 // answer of a smaller cache will do better) and written; it is kForEver where everything fits.
 void hit_shares(const Residents &residents, double *time, double *shares);
-
-inline constexpr double kForEver = 1e30;
 
 } // namespace planecast::closedform

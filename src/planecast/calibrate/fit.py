@@ -24,7 +24,9 @@ from planecast.engines.solve import (
     Parameter,
     features,
 )
+from planecast.engines.solve.beside import company, has_neighbours
 from planecast.engines.solve.features import STAGES
+from planecast.engines.solve.known import asked
 from planecast.engines.solve.ranges import ranges_of
 from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts
@@ -99,7 +101,14 @@ def calibrate(
     which, and what to vary.
     """
     scenarios = [result.scenario for result in measured]
-    table = features(scenarios, hierarchy, instructions)
+    questions = asked(scenarios)
+    cycles = np.array([result.cycles_per_packet.value for result in measured])
+
+    def features_on(machine: Hierarchy) -> FeatureTable:
+        beside = company(questions, machine, cycles) if has_neighbours(questions) else None
+        return features(questions, machine, instructions, beside)
+
+    table = features_on(hierarchy)
     names = _used_parameters(table)
     seen = observations(measured)
     if len(measured) < 3:
@@ -110,8 +119,7 @@ def calibrate(
     bounds = _bounds(names, hierarchy)
     fits = {}
     for factor in LAST_LEVEL_FACTORS:
-        other = features(scenarios, hierarchy.with_last_level(factor), instructions)
-        rows = seen.rows(other, names)
+        rows = seen.rows(features_on(hierarchy.with_last_level(factor)), names)
         fits[factor] = _fit_rows(rows, seen.values, seen.deviations, bounds)
     factor = _best_factor({f: fit.loss for f, fit in fits.items()})
     best = fits[factor]

@@ -100,6 +100,7 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
             f"{len(few)} of {len(answer.points)} points had too few undisturbed windows, so their "
             f"true cost may be lower than measured: {'; '.join(few)}"
         )
+    notes += answer.skipped
     notes += [f"run: {run}", f"report: {page}"]
     shown = [column for column in _COLUMNS if whole or column.header]
     return Sheet(

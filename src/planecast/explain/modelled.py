@@ -19,7 +19,7 @@ from scipy import stats
 from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.engines.solve.carry import carried
 from planecast.engines.solve.delays import Delays
-from planecast.engines.solve.engine import EXTRAPOLATION
+from planecast.engines.solve.engine import EXTRAPOLATION, neighbours_of
 from planecast.engines.solve.features import (
     ASKED_FOR_BY_KEY,
     STAGES,
@@ -152,8 +152,9 @@ def _sums(scenario: Scenario, calibration: Calibration) -> list[_Sums]:
     factors += [other.last_level_factor for other in calibration.alternatives]
     hierarchies = [calibration.hierarchy.with_last_level(factor) for factor in factors]
     questions = asked([scenario])
-    tables = feature_tables(questions, hierarchies, calibration.instructions)
-    delays = Delays(facts_of(questions))
+    beside, _ = neighbours_of(questions, calibration)
+    tables = feature_tables(questions, hierarchies, calibration.instructions, beside)
+    delays = Delays(facts_of(questions), beside)
     own = {"source", *scenario.workload.stages, "tx"}
     return [
         _summed(table, delays.parts(hierarchy), own, calibration.names)

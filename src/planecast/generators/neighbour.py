@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from planecast.controlled import ControlledProgram
 from planecast.errors import RunError
 from planecast.scenario.model import Noun
+from planecast.scenario.neighbour import Busy
 
 Mode = Literal["idle", "walk", "stream", "spin"]
 
@@ -30,6 +31,19 @@ class Work(Noun):
     """walk: misses in flight."""
     write: bool = False
     """stream: writes what it read."""
+
+    @classmethod
+    def of(cls, busy: Busy) -> Self:
+        """The work that a scenario or a study says."""
+        if not busy.touched_bytes:
+            return cls(mode="spin" if busy.spin else "idle")
+        return cls(
+            mode="walk" if busy.walk is not None else "stream",
+            bytes=busy.touched_bytes,
+            lines_per_s=busy.rate,
+            width=busy.width,
+            write=busy.write,
+        )
 
     def request(self) -> str:
         """As the program is asked."""

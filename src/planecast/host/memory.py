@@ -49,10 +49,22 @@ def _hugepages(root: Root) -> Check:
     )
 
 
+def large_pages(root: Root) -> bool:
+    """Whether a program that asks for pages of 2 MiB gets some: reserved or transparent ones."""
+    free = sum(
+        root.number(str(path.relative_to(root.path) / "free_hugepages")) or 0
+        for path in root.paths("sys/kernel/mm/hugepages/hugepages-2048kB")
+    )
+    return free > 0 or _transparent_mode(root) in ("always", "madvise")
+
+
+def _transparent_mode(root: Root) -> str:
+    chosen = re.search(r"\[(\w+)\]", root.text("sys/kernel/mm/transparent_hugepage/enabled"))
+    return chosen[1] if chosen else "not supported"
+
+
 def _transparent(root: Root) -> Check:
-    text = root.text("sys/kernel/mm/transparent_hugepage/enabled")
-    chosen = re.search(r"\[(\w+)\]", text)
-    mode = chosen[1] if chosen else "not supported"
+    mode = _transparent_mode(root)
     return Check(
         "transparent hugepages",
         "note",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -11,72 +11,25 @@ from planecast.errors import InputError
 from planecast.generators.neighbour import Work
 from planecast.scenario.document import read_document
 from planecast.scenario.load import load_scenario
-from planecast.scenario.model import Bytes, Count, Noun, listed
+from planecast.scenario.model import Count, Noun, listed
+from planecast.scenario.neighbour import Busy
 from planecast.scenario.problems import validated
 from planecast.scenario.scenario import Name, Scenario
 from planecast.scenario.study import Budget
-from planecast.scenario.units import parse_count
-
-MAX_BYTES = 4 << 30
 
 
-def _rate(value: Any) -> Any:
-    return float(parse_count(value)) if isinstance(value, str) else value
-
-
-class NoisyPoint(Noun):
+class NoisyPoint(Busy):
     """What the neighbour does at one point: one of walk, stream and spin."""
-
-    walk: Annotated[Bytes, Field(ge=4096, le=MAX_BYTES)] | None = None
-    """Working set that it chases pointers through."""
-    stream: Annotated[Bytes, Field(ge=16384, le=MAX_BYTES)] | None = None
-    """Memory that it reads in order."""
-    spin: bool = False
-    """It computes, and touches no memory."""
-    rate: Annotated[
-        float, BeforeValidator(_rate, json_schema_input_type=float | str), Field(ge=0, le=1e12)
-    ] = 0.0
-    """Cache lines a second at most, such as 20M; 0: as fast as it goes."""
-    width: Annotated[Count, Field(ge=1, le=16)] = 8
-    """walk: misses in flight."""
-    write: bool = False
-    """stream: writes what it read."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        kinds = (self.walk is not None, self.stream is not None, self.spin)
-        if sum(kinds) != 1:
+        if self.kinds != 1:
             raise ValueError("a point needs one of walk, stream and spin")
         return self
 
     def work(self) -> Work:
         """As the neighbour is asked."""
-        if self.spin:
-            return Work(mode="spin")
-        size = self.walk if self.walk is not None else self.stream
-        return Work(
-            mode="walk" if self.walk is not None else "stream",
-            bytes=size or 0,
-            lines_per_s=self.rate,
-            width=self.width,
-            write=self.write,
-        )
-
-    def label(self) -> str:
-        """Short name: ``walk 4MiB``, ``stream 256MiB 20M/s``."""
-        if self.spin:
-            return "spin"
-        size = _size(self.walk if self.walk is not None else self.stream or 0)
-        kind = "walk" if self.walk is not None else "stream"
-        limit = f" {self.rate / 1e6:g}M/s" if self.rate else ""
-        return f"{kind} {size}{limit}" + (" write" if self.write else "")
-
-
-def _size(size: int) -> str:
-    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):g}{unit}"
-    return f"{size}B"
+        return Work.of(self)
 
 
 class Noisy(Noun):

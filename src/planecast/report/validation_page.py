@@ -46,6 +46,7 @@ def validation_page(validation: Validation) -> Page:
             *result_warnings(labels, measured),
         ],
         notes=[
+            *validation.skipped,
             *notes_of(labels, measured, "measured: "),
             *notes_of(labels, predicted, "predicted: "),
         ],

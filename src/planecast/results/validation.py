@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator
 
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
-from planecast.scenario.model import Noun
+from planecast.scenario.model import Noun, listed
 from planecast.scenario.points import PointValue, point_label
 
 
@@ -78,6 +80,8 @@ class Validation(Noun):
     repeatability: Estimate | None = None
     """Ratio of two measurements of one configuration: among the held-out points over among the
     calibration points. How far it is from 1, the measurement itself moved."""
+    skipped: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    """Points that this machine can't measure, each with the reason, as sentences."""
     manifest: Manifest
     """What made it."""
 
@@ -88,7 +92,9 @@ class Validation(Noun):
         points: Sequence[ValidationPoint],
         calibration: Mapping[str, Estimate],
         manifest: Manifest,
+        *,
         repeatability: Estimate | None = None,
+        skipped: Sequence[str] = (),
     ) -> Self:
         """The validation with mean, maximum and coverage worked out over its held-out points.
 
@@ -106,5 +112,6 @@ class Validation(Noun):
             coverage_percent=100 * sum(point.inside for point in held) / len(held),
             calibration=dict(calibration),
             repeatability=repeatability,
+            skipped=tuple(skipped),
             manifest=manifest,
         )

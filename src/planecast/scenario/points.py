@@ -25,7 +25,7 @@ from planecast.scenario.model import list_text
 from planecast.scenario.override import SCENARIO_KEYS, check_key, with_overrides
 from planecast.scenario.scenario import Scenario
 
-PointValue = int | float | str | tuple[str, ...]
+PointValue = bool | int | float | str | tuple[str, ...]
 Point = Mapping[str, PointValue]
 """Dotted keys and their values over a base scenario; the empty mapping is the base itself."""
 

@@ -14,6 +14,7 @@ from planecast.scenario.interference import Interference
 from planecast.scenario.load_generator import LoadGeneratorChoice
 from planecast.scenario.machine import machine_of
 from planecast.scenario.model import Noun
+from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.nic import Nic
 from planecast.scenario.placement import Placement
 from planecast.scenario.shares import stage_shares
@@ -55,6 +56,8 @@ class Scenario(Noun):
     """A device that serves a stage, for the simulator."""
     interference: Interference = Interference()
     """What takes time away from lcores, for the simulator."""
+    neighbour: Neighbour = Neighbour()
+    """What runs on another CPU beside the data plane."""
     dataplane: DataplaneUnderTest = DataplaneUnderTest()
     """The program under test, for searches."""
     generator: LoadGeneratorChoice = LoadGeneratorChoice()
@@ -147,6 +150,14 @@ class Scenario(Noun):
             )
         return nic
 
+    @field_validator("neighbour")
+    @classmethod
+    def _beside(cls, neighbour: Neighbour, info: ValidationInfo) -> Neighbour:
+        placement = info.data.get("placement")
+        if placement is not None and neighbour.busy and neighbour.cpu in placement.cpus:
+            raise ValueError(f"the data plane forwards on CPU {neighbour.cpu} itself")
+        return neighbour
+
     @field_validator("accelerator")
     @classmethod
     def _serves_a_stage(cls, accelerator: Accelerator, info: ValidationInfo) -> Accelerator:
@@ -174,6 +185,14 @@ class Scenario(Noun):
                     f"{placement.lcores}"
                 )
         return interference
+
+    @property
+    def neighbour_cpu(self) -> int:
+        """The neighbour's CPU: as told, or the first that doesn't forward."""
+        if self.neighbour.cpu is not None:
+            return self.neighbour.cpu
+        taken = set(self.placement.cpus)
+        return next(cpu for cpu in range(len(taken) + 1) if cpu not in taken)
 
 
 def _check_ways(wanted: int, machine: str) -> None:

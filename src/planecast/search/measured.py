@@ -15,7 +15,7 @@ from planecast.dataplanes.under_test import title_of
 from planecast.engines.measure.external import ExternalRig
 from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
 from planecast.leftovers import sweep_leftovers
 from planecast.results.estimate import Kind
@@ -45,6 +45,7 @@ class MeasuredTester:
         ours = DataplaneUnderTest()
         sends = LoadGeneratorChoice()
         refuse_unmeasured([scenario.model_copy(update={"dataplane": ours, "generator": sends})])
+        refuse_neighbour(scenario)
         _refuse_spread(scenario)
         self._by_trial = scenario.dataplane == ours
         self.scenario = scenario

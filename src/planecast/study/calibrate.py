@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from planecast.results.store import RunDirectory
 from planecast.scenario.points import Point, point_label
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
+from planecast.study.possible import possible
 
 Progress = Callable[[float, float, str], None]
 
@@ -63,10 +64,12 @@ class Calibrated:
 def calibrate_study(context: Context, seconds: float | None = None) -> Calibrated:
     """Probes, counts instructions, measures the calibration points, fits; writes the calibration.
 
+    Points that this machine can't measure are left out (`possible`).
     `seconds` is the time for measuring, by default the budget's. Raises InputError when the points
     leave a parameter open, MissingError and RunError as the instruments and the engine do.
     """
-    study = context.study
+    study, _ = possible(context.study)
+    context = replace(context, study=study)
     scenarios = study.scenarios(study.calibrate)
     refuse_unmodelled([*scenarios, *study.scenarios(study.hold_out)])
     context.progress(0, 1, "probing caches and memory")

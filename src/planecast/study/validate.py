@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from planecast.engines.solve import solve
@@ -22,6 +23,7 @@ from planecast.scenario.load import load_scenario
 from planecast.scenario.points import Point
 from planecast.scenario.study import Study
 from planecast.study.calibrate import Context, calibrate_study, measure_points, with_instructions
+from planecast.study.possible import possible
 
 PREDICTIONS = "predictions.json"
 BASE = "scenario.yaml"  # JSON is YAML
@@ -29,7 +31,8 @@ BASE = "scenario.yaml"  # JSON is YAML
 
 def validate(context: Context) -> Validation:
     """Runs a whole study into its run's directory. Raises as calibrate_study does."""
-    study, manifest = context.study, context.manifest
+    study, skipped = possible(context.study)
+    context, manifest = replace(context, study=study), context.manifest
     points = len(study.calibrate) + len(study.hold_out) + 1
     share = len(study.calibrate) / points
     first = calibrate_study(context.part(0.0, share), study.budget.seconds * share)
@@ -54,6 +57,7 @@ def validate(context: Context) -> Validation:
         {p.name: p.estimate(first.calibration.points) for p in first.calibration.parameters},
         manifest,
         repeatability=ratio(measured[-1].cycles_per_packet, first.measured[0].cycles_per_packet),
+        skipped=skipped,
     )
     context.run.write_result(validation)
     return validation

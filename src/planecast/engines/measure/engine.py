@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from planecast.engines.measure.estimate import (
     estimate_point,
     undisturbed_rows,
 )
+from planecast.engines.measure.neighbours import Company, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
@@ -31,9 +32,6 @@ from planecast.scenario.scenario import Scenario
 from planecast.scenario.study import Budget
 
 Progress = Callable[[float, float, str], None]
-
-Company = Callable[[int], AbstractContextManager[object]]
-"""What stands beside a point while it is visited, such as a noisy neighbour: entered before."""
 
 PACKETS_OF_AN_ITERATION = 64
 """Packets of a router that take about as long as an iteration of the compute reference."""
@@ -50,13 +48,14 @@ def measure(
     table: TrialTable | None = None,
     eal_arguments: Sequence[str] = (),
     progress: Progress = lambda done, total, words: None,
-    company: Company = lambda point: nullcontext(),
+    company: Company | None = None,
 ) -> list[Result]:
     """Measures the scenarios together, interleaved, for about ``budget.seconds``.
 
     For ``budget.patience`` seconds more when a point lacks undisturbed windows by then.
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
-    labels name the scenarios. `company` is beside a point during its visits alone.
+    labels name the scenarios. `company` is beside a point during its visits alone; by default it
+    is the scenario's neighbour.
     Raises InputError for what the simulator alone can do, MissingError without the data plane's
     program, RunError when it fails.
     """
@@ -75,9 +74,10 @@ def measure(
             progress(elapsed, budget.seconds, "building the tables")
             running = _start(stack, configs, eal_arguments)
             look = _looker(running, configs, scenarios)
+            beside = company or stack.enter_context(neighbours(scenarios))
             last = restart == budget.restarts - 1
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
-                with company(point):
+                with beside(point):
                     answer = _visit(running[configs[point]], scenarios[point], budget)
                 trials.append(point, restart, visit, answer)
                 facts[point].add(answer)

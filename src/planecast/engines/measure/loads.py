@@ -24,7 +24,7 @@ from planecast.engines.measure.load_trials import (
     LoadTable,
 )
 from planecast.engines.measure.testbed import LoadTrial, Testbed
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError, RunError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -107,6 +107,7 @@ def check_scenario(scenario: Scenario) -> None:
             "leave traffic.offered_pps and traffic.pcap out",
         )
     refuse_unmeasured([scenario])
+    refuse_neighbour(scenario)
     if len(scenario.placement.cpus) != 1:
         raise InputError(
             f"{len(scenario.placement.cpus)} lcores forward, but a memory interface feeds one",

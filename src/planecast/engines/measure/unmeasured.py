@@ -46,3 +46,13 @@ def refuse_unmeasured(scenarios: Iterable[Scenario]) -> None:
                     scenario.name,
                     "leave it out, or ask the simulator: planecast predict --engine simulate",
                 )
+
+
+def refuse_neighbour(scenario: Scenario) -> None:
+    """Raises InputError for a neighbour, where a generator runs on the other CPU."""
+    if scenario.neighbour.busy:
+        raise InputError(
+            "a neighbour is set, but beside a generator there is none",
+            f"{scenario.name}: neighbour",
+            "leave it out, or measure without a generator: planecast measure",
+        )

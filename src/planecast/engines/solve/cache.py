@@ -8,7 +8,7 @@ to LRU, so the step is softened to 1 - exp(-(T/P)^4): 6 % at half the period, 63
 all at twice.
 Source: Che, Tung, Wang 2002; Fricker, Robert, Roberts 2012.
 
-The lines held are a concave function of T, so Newton's steps from below never pass the root, and
+The lines held are a concave function of T whose bend is known, so Halley's steps find the root, and
 from the root of a smaller cache they need a few to that of a larger one. They are native code
 (native/closedform), for they are most of what the closed form computes.
 """

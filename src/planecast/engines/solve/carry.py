@@ -28,6 +28,7 @@ import numpy as np
 
 from planecast.engines.solve.calibration import Calibration
 from planecast.engines.solve.counted import Counted, blank_hierarchy
+from planecast.engines.solve.features import DELAYED
 from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level, SharedMemory
 from planecast.engines.solve.site import HOST, Site
 from planecast.errors import InputError
@@ -47,8 +48,6 @@ ASSUMED_REMOTE = 1.6
 """Latency of another socket's memory over the local one's, where nobody tells."""
 UNKNOWN_CORE_ERROR = 0.15
 """Where nobody knows what the calibrated host's cores are."""
-_MEMORY = (".bf", ".behind")
-"""Ends of parameters that count delays of memory, in no unit of the core."""
 
 
 @dataclass(frozen=True)
@@ -269,7 +268,7 @@ def _halved(hierarchy: Hierarchy) -> Hierarchy:
 
 def _scaled(calibration: Calibration, core: float, memory: float) -> Calibration:
     """The parameters, their covariance and the alternative fits times their domain's factor."""
-    factors = np.array([memory if name.endswith(_MEMORY) else core for name in calibration.names])
+    factors = np.array([memory if name.endswith(DELAYED) else core for name in calibration.names])
     parameters = tuple(
         one.model_copy(update={"value": one.value * f, "low": one.low * f, "high": one.high * f})
         for one, f in zip(calibration.parameters, factors.tolist(), strict=True)

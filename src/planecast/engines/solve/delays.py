@@ -1,19 +1,23 @@
 """What memory adds to a packet, stage by stage: which level serves each region, and what it costs.
 
 A cache serves what no nearer one does. Scenarios are asked for many machines at once when the size
-of the last level is open, so what nearer levels serve is computed once.
+of the last level is open, so what nearer levels serve is computed once; it is native code
+(native/closedform), for it is most of what the closed form computes. `parts` has the same in numpy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.engines.solve import _residents
 from planecast.engines.solve.cache import Residents
-from planecast.engines.solve.hierarchy import LINE_BYTES, Flight, Hierarchy, Level
-from planecast.engines.solve.regions import Facts, regions_of
+from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy, Level
+from planecast.engines.solve.regions import Facts, Region, regions_of
 
 Floats = NDArray[np.float64]
 
@@ -21,42 +25,159 @@ Floats = NDArray[np.float64]
 MEMORY, WALKS = "memory", "walks"
 """What serves a line that no cache holds; what a translation that the TLB lacks adds."""
 
+NEIGHBOUR = "neighbour"
+"""Stands for the stage of a region that no stage touches."""
+
+
+def _but_for_last(hierarchy: Hierarchy) -> tuple[object, ...]:
+    """What hierarchies have in common that differ in their last level alone."""
+    nearer = hierarchy.levels[:-1]
+    return (*nearer, hierarchy.flights, hierarchy.walk_cycles, hierarchy.tlb_pages)
+
+
+@dataclass(frozen=True)
+class Company:
+    """Neighbours of many scenarios, as the shared cache and memory feel them: arrays of shape
+    (scenarios,)."""
+
+    lines: Floats
+    """Distinct lines that it touches in order, over and over."""
+    touches: Floats
+    """Lines that it touches while an lcore forwards a packet, divided by the lcores."""
+    memory_factor: Floats
+    """Latency of memory over what it were without the neighbour."""
+    lines_per_s: Floats
+    """Lines that it touches a second."""
+
+    def region(self) -> Region:
+        """Its working set: no stage's, and in no cache of the data plane's own cores."""
+        return Region(
+            stage=NEIGHBOUR,
+            name="working set",
+            cyclic=True,
+            lines=self.lines,
+            touches=self.touches,
+            pages=np.zeros_like(self.lines),
+            total_lines=self.lines,
+            stride=np.full_like(self.lines, 1e30),
+        )
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What cycles of delay are multiplied with, by stage an array of shape (hierarchies,)."""
+
+    always: Mapping[str, Floats]
+    where: Mapping[str, Floats]
+    """Where the scenario counts, more of them."""
+    counts: Floats
+    """Of shape (scenarios,): 1 where it does, else 0."""
+
+
+def _levels(hierarchy: Hierarchy, levels: Sequence[Level]) -> Floats:
+    """Levels as native code has them: lines, cycles a line beyond the first level's, shared."""
+    near = hierarchy.levels[0].line_cycles
+    rows = [
+        (level.size_bytes / LINE_BYTES, level.line_cycles - near, float(level.shared))
+        for level in levels
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def _last_levels(hierarchies: Sequence[Hierarchy]) -> Floats:
+    return np.concatenate([_levels(one, one.levels[-1:]) for one in hierarchies])
+
 
 class Delays:
     """The regions of many scenarios behind any hierarchy of caches."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, company: Company | None = None) -> None:
+        every = regions_of(facts)
+        self._stages = list(dict.fromkeys(region.stage for region in every))
         # A region that no scenario touches adds nothing, and may be left out.
-        self._regions = [r for r in regions_of(facts) if np.any(r.touches)]
-        self._stages = list(dict.fromkeys(region.stage for region in regions_of(facts)))
+        self._regions = [r for r in every if np.any(r.touches)]
+        if company is not None:
+            self._regions.append(company.region())
         self._facts = facts
+        self._company = company
         self._touches = np.stack([region.touches for region in self._regions])
         self._served: dict[tuple[Level, ...], tuple[Floats, Floats]] = {}
         self._sharing: Residents | None = None
 
     def on(self, hierarchies: Sequence[Hierarchy]) -> Iterator[tuple[dict[str, Floats], Floats]]:
-        """(delay a packet by stage in TSC cycles, lines a packet from memory) on each of them."""
-        walking = bool(np.any(self._facts.small_pages))
-        memory: dict[tuple[Flight, ...], Floats] = {}
-        for hierarchy in hierarchies:
-            near = hierarchy.levels[0].line_cycles
-            reached, delay = self._behind(hierarchy.levels)
-            missed = 1 - reached
-            missed *= self._touches
-            if hierarchy.flights not in memory:
-                memory[hierarchy.flights] = hierarchy.line_cycles(self._facts.burst)
-            cost = missed * (memory[hierarchy.flights] - near)
-            cost += delay
-            # Walks are as likely at any touch: large pages need none.
-            if walking:
-                cost += self._touches * (self._walk_share(hierarchy) * hierarchy.walk_cycles)
-            found: dict[str, Floats] = {}
-            for region, own in zip(self._regions, cost, strict=True):
-                known = found.get(region.stage)
-                found[region.stage] = own if known is None else known + own
-            for stage in self._stages:
-                found.setdefault(stage, np.zeros_like(self._facts.lcores))
-            yield found, missed.sum(axis=0)
+        """(delay a packet by stage in TSC cycles, lines a packet from memory) on each of them.
+
+        In native code: the same sums as those of `parts`.
+        """
+        for _, group in itertools.groupby(hierarchies, key=_but_for_last):
+            alike = list(group)
+            delay, missed = self._summed(alike)
+            for own, lines in zip(delay, missed, strict=True):
+                yield dict(zip(self._stages, own, strict=True)), lines
+
+    def _summed(self, hierarchies: Sequence[Hierarchy]) -> tuple[Floats, Floats]:
+        """Both of hierarchies that differ in their last level alone, of shape (hierarchies, stages,
+        scenarios) and (hierarchies, scenarios)."""
+        first, size = hierarchies[0], self._facts.lcores.size
+        delay = np.empty((len(hierarchies), len(self._stages), size))
+        missed = np.empty((len(hierarchies), size))
+        nearer, last = _levels(first, first.levels[:-1]), _last_levels(hierarchies)
+        _residents.delays(self._native(first), nearer, last, delay, missed)
+        return delay, missed
+
+    def weighted(
+        self, hierarchies: Sequence[Hierarchy], weights: Weights, whole: int
+    ) -> tuple[dict[str, Floats], Floats, Floats]:
+        """On hierarchies that differ in their last level alone: what `on` tells of number `whole`,
+        and the weighted sums of the delays on each, of shape (hierarchies, scenarios)."""
+        first, size = hierarchies[0], self._facts.lcores.size
+        delay, missed = np.empty((len(self._stages), size)), np.empty(size)
+        cost = np.empty((len(hierarchies), size))
+        always, where = (
+            np.stack([table[stage] for stage in self._stages], axis=1)
+            for table in (weights.always, weights.where)
+        )
+        _residents.weighted_delays(
+            self._native(first),
+            _levels(first, first.levels[:-1]),
+            _last_levels(hierarchies),
+            always,
+            where,
+            weights.counts,
+            whole,
+            delay,
+            missed,
+            cost,
+        )
+        return dict(zip(self._stages, delay, strict=True)), missed, cost
+
+    def _native(self, hierarchy: Hierarchy) -> _residents.Regions:
+        """The regions as tables, behind a hierarchy but for its levels."""
+        ones = np.ones(self._facts.lcores.size)
+        far = self._far(hierarchy) - hierarchy.levels[0].line_cycles
+        walks = self._walk_share(hierarchy) * hierarchy.walk_cycles
+        numbers = {stage: i for i, stage in enumerate(self._stages)}
+        return _residents.Regions(
+            np.array([region.cyclic for region in self._regions], dtype=np.bool_),
+            np.array([numbers.get(r.stage, len(numbers)) for r in self._regions], dtype=np.int64),
+            np.stack([region.lines for region in self._regions]),
+            np.stack([region.total_lines for region in self._regions]),
+            self._touches,
+            np.stack([ones if r.stride is None else r.stride for r in self._regions]),
+            np.stack([self._facts.lcores, far, walks]),
+        )
+
+    def beside(self, hierarchy: Hierarchy) -> tuple[Floats, Floats]:
+        """(share of the neighbour's touches that the caches serve, lines that a packet fetches from
+        memory) in each scenario."""
+        reached, _ = self._behind(hierarchy.levels)
+        gone = self._touches * (1 - reached)
+        return reached[-1], gone[:-1].sum(axis=0)
+
+    def _far(self, hierarchy: Hierarchy) -> Floats:
+        """Cycles a line from memory."""
+        alone = hierarchy.line_cycles(self._facts.burst)
+        return alone if self._company is None else alone * self._company.memory_factor
 
     def parts(self, hierarchy: Hierarchy) -> dict[str, dict[str, Floats]]:
         """The delay by stage, and what it is the sum of: by the level that serves the lines (those
@@ -66,6 +187,8 @@ class Delays:
 
         def add(what: str, cost: Floats) -> None:
             for region, own in zip(self._regions, cost, strict=True):
+                if region.stage == NEIGHBOUR:
+                    continue
                 parts = found[region.stage]
                 parts[what] = parts.get(what, 0.0) + own
 
@@ -76,7 +199,7 @@ class Delays:
                 add(level.name, delay - nearer)
             nearer = delay
         missed = self._touches * (1 - reached)
-        add(MEMORY, missed * (hierarchy.line_cycles(self._facts.burst) - near))
+        add(MEMORY, missed * (self._far(hierarchy) - near))
         add(WALKS, self._touches * (self._walk_share(hierarchy) * hierarchy.walk_cycles))
         return found
 
@@ -115,6 +238,8 @@ class Delays:
 
     def _walk_share(self, hierarchy: Hierarchy) -> Floats:
         """Share of the touches that need a page walk; none with 2 MiB pages."""
+        if not np.any(self._facts.small_pages):
+            return np.zeros_like(self._facts.lcores)
         in_use = sum(
             (np.where(r.touches > 0, r.pages, 0.0) for r in self._regions),
             np.zeros_like(self._facts.lcores),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from planecast.engines.solve.calibration import Alternative, Calibration
+from planecast.engines.solve.beside import company, has_neighbours
+from planecast.engines.solve.calibration import Calibration
 from planecast.engines.solve.carry import Carried, carried
 from planecast.engines.solve.counted import STAGE, counted_features, notes_of
+from planecast.engines.solve.delays import Company
 from planecast.engines.solve.features import (
     STAGES,
     FeatureTable,
-    feature_tables,
+    Spread,
+    features,
     instructions_of,
+    spread,
     stage_instructions,
 )
 from planecast.engines.solve.known import asked
@@ -35,6 +40,13 @@ Floats = NDArray[np.float64]
 
 EXTRAPOLATION = 1.5
 """Outside the calibrated range the model's own error counts so much more."""
+
+
+UNSURE_BESIDE = 0.3
+"""Half the 95 % interval of what a neighbour adds, as a share of it: how a cache replaces lines and
+how much of a latency shows are known to about so much."""
+
+_BESIDE_ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -157,16 +169,20 @@ def _with_idle_memory(
     """What the model says when memory has its idle latency."""
     if calibration.counted is not None:
         return _of_counters(questions, calibration)
-    table, others = _tables(questions, calibration)
+    beside, alone = neighbours_of(questions, calibration)
     names = calibration.names
+    found = _with_every_last_level(questions, calibration, beside)
+    table = found.table
     _refuse_unknown(table, names)
-    whole = table.row(None, names)
-    value = whole @ calibration.vector
+    value, others = found.values, found.others
     outer = any_outside(questions, calibration.ranges)
     own = calibration.discrepancy * value * np.where(outer, EXTRAPOLATION, 1.0)
-    cache = _cache_spread(others, calibration, value, table=table, whole=whole)
-    quantile = float(stats.t.ppf(0.975, calibration.freedom))
-    half = quantile * np.sqrt(_spread(whole, calibration) ** 2 + own**2 + cache**2)
+    # Root mean square of what the other sizes of the last cache level would change.
+    cache = np.sqrt(((others - value) ** 2).sum(axis=0) / max(1, len(others)))
+    quantile = _quantile(calibration.freedom)
+    half = quantile * np.sqrt(_spread(found.rows, calibration) ** 2 + own**2 + cache**2)
+    if alone is not None:
+        half = np.hypot(half, UNSURE_BESIDE * (value - alone))
     bound = table.memory_lines * calibration.hierarchy.memory_line_cycles
     stages = {}
     for stage in STAGES if by_stage else ():
@@ -181,13 +197,19 @@ def _with_idle_memory(
 def _of_counters(questions: Questions, calibration: Calibration) -> Predicted:
     """What a model of counters says: of the whole, for it knows no stages."""
     assert calibration.counted is not None
+    if has_neighbours(questions):
+        raise InputError(
+            "a calibration from counters doesn't tell what a neighbour costs",
+            "neighbour",
+            "leave the neighbour out, or calibrate by measuring: planecast calibrate STUDY",
+        )
     hierarchy = calibration.hierarchy
     instructions = calibration.instructions[STAGE].instructions_per_packet
     found = counted_features(calibration.counted, hierarchy, instructions, questions.lcores)
     value = found.rows @ calibration.vector
     own = calibration.discrepancy * value * np.where(found.outside, EXTRAPOLATION, 1.0)
     caches = found.open_delay * calibration.vector[-1]
-    quantile = float(stats.t.ppf(0.975, calibration.freedom))
+    quantile = _quantile(calibration.freedom)
     half = quantile * np.sqrt(_spread(found.rows, calibration) ** 2 + own**2 + caches**2)
     bound = found.memory_lines * hierarchy.memory_line_cycles
     return Predicted(
@@ -195,17 +217,43 @@ def _of_counters(questions: Questions, calibration: Calibration) -> Predicted:
     )
 
 
-def _tables(
+def neighbours_of(
     questions: Questions, calibration: Calibration
-) -> tuple[FeatureTable, list[tuple[Alternative, FeatureTable]]]:
-    """Features with the last cache level that fitted best, and with the others."""
-    sizes = [calibration.last_level_factor]
-    sizes += [other.last_level_factor for other in calibration.alternatives]
-    order = sorted(range(len(sizes)), key=sizes.__getitem__)
-    machines = [calibration.hierarchy.with_last_level(sizes[i]) for i in order]
-    found = feature_tables(questions, machines, calibration.instructions)
-    tables = dict(zip(order, found, strict=True))
-    return tables[0], [(o, tables[i]) for i, o in enumerate(calibration.alternatives, 1)]
+) -> tuple[Company | None, Floats | None]:
+    """The scenarios' neighbours, and what the scenarios would cost without them.
+
+    How fast a neighbour is depends on how fast the data plane is, and the other way round.
+    """
+    if not has_neighbours(questions):
+        return None, None
+    hierarchy = calibration.hierarchy.with_last_level(calibration.last_level_factor)
+    found: Company | None = None
+    alone = cycles = None
+    for _ in range(_BESIDE_ROUNDS):
+        table = features(questions, hierarchy, calibration.instructions, found)
+        _refuse_unknown(table, calibration.names)
+        cycles = table.row(None, calibration.names) @ calibration.vector
+        alone = cycles if alone is None else alone
+        found = company(questions, hierarchy, cycles)
+    return found, alone
+
+
+def _with_every_last_level(
+    questions: Questions, calibration: Calibration, beside: Company | None
+) -> Spread:
+    """Features with the last cache level that fitted best; the cost with it and with the others."""
+    others = calibration.alternatives
+    factors = [calibration.last_level_factor, *(other.last_level_factor for other in others)]
+    machines = [calibration.hierarchy.with_last_level(factor) for factor in factors]
+    vectors = np.array([calibration.vector, *(other.values for other in others)])
+    parameters = calibration.names, vectors
+    return spread(questions, machines, parameters, calibration.instructions, beside)
+
+
+@functools.lru_cache(maxsize=64)
+def _quantile(freedom: int) -> float:
+    """Half the 95 % interval, in standard deviations."""
+    return float(stats.t.ppf(0.975, freedom))
 
 
 def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
@@ -224,34 +272,9 @@ def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
 
 def _spread(rows: Floats, calibration: Calibration) -> Floats:
     """Standard deviation that the parameters' covariance gives to each row."""
-    variance = np.einsum("ij,ij->i", rows @ calibration.matrix, rows)
+    columns = rows.T  # a row a parameter lies together in memory
+    variance = ((calibration.matrix @ columns) * columns).sum(axis=0)
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
-
-
-def _cache_spread(
-    others: Sequence[tuple[Alternative, FeatureTable]],
-    calibration: Calibration,
-    value: Floats,
-    *,
-    table: FeatureTable,
-    whole: Floats,
-) -> Floats:
-    """Root mean square of what the other sizes of the last cache level would change.
-
-    Their features are those of `table`, whose rows are `whole`, but for the delays.
-    """
-    squares = np.zeros_like(value)
-    names = calibration.names
-    vectors = np.array([other.values for other, _ in others]).reshape(len(others), len(names))
-    for (_, other), vector, predicted in zip(others, vectors, vectors @ whole.T, strict=True):
-        change = predicted - value
-        for stage, row in other.stages.items():
-            for name, column in row.items():
-                same = table.stages[stage][name]
-                if column is not same and name in names:
-                    change += (column - same) * vector[names.index(name)]
-        squares += change**2
-    return np.asarray(np.sqrt(squares / max(1, len(others))))
 
 
 def solve(

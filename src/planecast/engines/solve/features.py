@@ -24,14 +24,13 @@ et al., IISWC 2015, for CPI and the blocking factor.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve.delays import Delays
+from planecast.engines.solve.delays import Company, Delays, Weights
 from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.questions import Questions
@@ -50,6 +49,12 @@ HIDDEN = "source.hidden"
 """Parameter: cycles of these that an instruction of the stages behind key extraction hides."""
 
 BEHIND_KEYS = ("classify", "actions", "route")
+
+WAITING = ("source", "acl", "classify", "actions", "route")
+"""Stages that wait for lines of their own."""
+
+DELAYED = (".bf", ".behind")
+"""Ends of the parameters that delays are multiplied with."""
 
 ASKED_FOR_BY_KEY = ("actions", "route")
 """Stages whose lines key extraction asks for, so that it has their delays as features too."""
@@ -140,28 +145,40 @@ class _Counted:
         return np.array(long)[self._pipeline]
 
 
-@functools.lru_cache(maxsize=1024)
+_BY_BURST: dict[int, tuple[StageInstructions, Floats]] = {}
+"""What was worked out for which counts, by their identity: to hash them takes longer."""
+
+
 def _by_burst(counted: StageInstructions) -> Floats:
     """Instructions a packet at every burst, by burst; that of none is never asked for."""
-    return np.array([0.0, *(counted.at(burst) for burst in range(1, MOST_BURST + 1))])
+    known = _BY_BURST.get(id(counted))
+    if known is None or known[0] is not counted:
+        if len(_BY_BURST) >= 1024:
+            _BY_BURST.clear()
+        found = np.array([0.0, *(counted.at(burst) for burst in range(1, MOST_BURST + 1))])
+        known = _BY_BURST[id(counted)] = (counted, found)
+    return known[1]
 
 
 def features(
     scenarios: Questions | Sequence[Scenario],
     hierarchy: Hierarchy,
     instructions: Mapping[str, InstructionCounts],
+    company: Company | None = None,
 ) -> FeatureTable:
     """The features of scenarios on a machine with the instruction counts of these pipelines.
 
-    Raises InputError for what the model doesn't know (`known.asked`).
+    `company` are their neighbours (`beside.company`). Raises InputError for what the model doesn't
+    know (`known.asked`).
     """
-    return feature_tables(scenarios, (hierarchy,), instructions)[0]
+    return feature_tables(scenarios, (hierarchy,), instructions, company)[0]
 
 
 def feature_tables(
     scenarios: Questions | Sequence[Scenario],
     hierarchies: Sequence[Hierarchy],
     instructions: Mapping[str, InstructionCounts],
+    company: Company | None = None,
 ) -> list[FeatureTable]:
     """The features on each of several machines; what two have in common is computed once.
 
@@ -172,8 +189,66 @@ def feature_tables(
     near = _near_features(facts, _Counted(questions, instructions))
     return [
         FeatureTable(_with_delays(near, delay, facts), memory_lines)
-        for delay, memory_lines in Delays(facts).on(hierarchies)
+        for delay, memory_lines in Delays(facts, company).on(hierarchies)
     ]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The features with one last cache level, and what others make of the cost."""
+
+    table: FeatureTable
+    rows: Floats
+    """Features of all stages together, of shape (scenarios, parameters)."""
+    values: Floats
+    """Cycles a packet, of shape (scenarios,)."""
+    others: Floats
+    """The same on the other hierarchies, in any order, of shape (others, scenarios)."""
+
+
+def spread(
+    questions: Questions,
+    hierarchies: Sequence[Hierarchy],
+    parameters: tuple[Sequence[str], Floats],
+    instructions: Mapping[str, InstructionCounts],
+    company: Company | None = None,
+) -> Spread:
+    """The features on the first of hierarchies that differ in their last level alone, and the cost
+    on each, with `parameters`: their names, and their values of shape (hierarchies, parameters).
+
+    The same as `feature_tables` times parameters, with nothing stored that isn't wanted.
+    """
+    names, values = parameters
+    facts = facts_of(questions)
+    near = _near_features(facts, _Counted(questions, instructions))
+    order = sorted(range(len(hierarchies)), key=lambda i: hierarchies[i].levels[-1].size_bytes)
+    first = order.index(0)
+    delay, memory_lines, cost = Delays(facts, company).weighted(
+        [hierarchies[i] for i in order], _weights(names, values[order], facts), first
+    )
+    table = FeatureTable(_with_delays(near, delay, facts), memory_lines)
+    rows = table.row(None, names)
+    close = values[order] * [not name.endswith(DELAYED) for name in names]
+    cost += close @ rows.T
+    return Spread(table, rows, cost[first], np.delete(cost, first, axis=0))
+
+
+def _weights(names: Sequence[str], values: Floats, facts: Facts) -> Weights:
+    """What `_with_delays` makes of the delays, as weights of them."""
+    columns = dict(zip(names, values.T, strict=True))
+    none = np.zeros(len(values))
+
+    def value(name: str, stages: Sequence[str], stage: str) -> Floats:
+        return columns.get(name, none) if stage in stages else none
+
+    return Weights(
+        always={
+            stage: value(f"{stage}.bf", WAITING, stage) + value("key.bf", ASKED_FOR_BY_KEY, stage)
+            for stage in STAGES
+        },
+        where={stage: value("classify.behind", ASKED_FOR_BY_KEY, stage) for stage in STAGES},
+        counts=facts.stages["classify"],
+    )
 
 
 def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Floats]]:
@@ -208,7 +283,7 @@ def _with_delays(
 ) -> dict[str, dict[str, Floats]]:
     """The near features and those of what misses add."""
     table = {stage: dict(row) for stage, row in near.items()}
-    for stage in ("source", "acl", "classify", "actions", "route"):
+    for stage in WAITING:
         table[stage][f"{stage}.bf"] = delay[stage]
     # Key extraction's own instructions are few; asking for the lines of others is most of its cost.
     asked = facts.stages["key"] * sum(

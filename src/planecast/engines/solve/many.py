@@ -15,7 +15,7 @@ from planecast.engines.solve.questions import Choice, Floats, Questions
 from planecast.engines.solve.site import Site
 from planecast.scenario.scenario import Scenario
 
-CHUNK = 4096
+CHUNK = 8192
 """Scenarios at a time: more would not stay in the caches, fewer would pay for numpy's calls."""
 
 

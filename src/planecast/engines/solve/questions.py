@@ -38,6 +38,7 @@ CHOICES = (
     "traffic.destination_step",
     "placement.lcores",
     "placement.page_size",
+    "neighbour",
 )
 """Keys with one of a few values each."""
 

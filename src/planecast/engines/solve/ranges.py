@@ -23,6 +23,7 @@ COORDINATES = (
     "placement.tx_ring",
     "lcores",
     "4KiB pages",
+    "neighbour bytes",
 )
 """What places a scenario among others."""
 
@@ -37,6 +38,7 @@ def coordinates(asked: Questions | Sequence[Scenario]) -> dict[str, Floats]:
         "traffic.frame_bytes": questions.largest_frame,
         "lcores": questions.lcores,
         "4KiB pages": small,
+        "neighbour bytes": questions.choices["neighbour"].each(lambda one: one.touched_bytes),
     }
     return {key: numbers[key] for key in COORDINATES}
 

@@ -180,12 +180,13 @@ def _flow_table(facts: Facts) -> list[Region]:
     def touched(flows: Floats) -> Floats:
         return np.asarray(buckets * -np.expm1(-asked * flows / buckets))
 
+    own_lines, all_lines = touched(own), touched(facts.active_flows)
     found = []
     for share, all_flows in facts.by_class:
         flows = all_flows / facts.lcores
         # Of the lines that all flows touch, a class has those of its part of the flows.
         part = all_flows / np.maximum(facts.active_flows, 1e-9)
-        lines, every = touched(own) * part, touched(facts.active_flows) * part
+        lines, every = own_lines * part, all_lines * part
         found += [
             Region(
                 stage="classify",

@@ -1,0 +1,78 @@
+"""Neighbour: what runs beside the data plane on another CPU, and takes cache and memory from it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from planecast.scenario.model import Bytes, Count, Noun
+from planecast.scenario.units import parse_count
+
+MAX_BYTES = 4 << 30
+
+
+def _rate(value: Any) -> Any:
+    return float(parse_count(value)) if isinstance(value, str) else value
+
+
+class Busy(Noun):
+    """What a neighbour does: one of walk, stream and spin, or nothing."""
+
+    walk: Annotated[Bytes, Field(ge=4096, le=MAX_BYTES)] | None = None
+    """Working set that it chases pointers through."""
+    stream: Annotated[Bytes, Field(ge=16384, le=MAX_BYTES)] | None = None
+    """Memory that it reads in order."""
+    spin: bool = False
+    """It computes, and touches no memory."""
+    rate: Annotated[
+        float, BeforeValidator(_rate, json_schema_input_type=float | str), Field(ge=0, le=1e12)
+    ] = 0.0
+    """Cache lines a second at most, such as 20M; 0: as fast as it goes."""
+    width: Annotated[Count, Field(ge=1, le=16)] = 8
+    """walk: misses in flight."""
+    write: bool = False
+    """stream: writes what it read."""
+
+    @property
+    def kinds(self) -> int:
+        """How many of walk, stream and spin it was told."""
+        return sum((self.walk is not None, self.stream is not None, self.spin))
+
+    @property
+    def touched_bytes(self) -> int:
+        """Of its working set or memory; 0 of one that touches none."""
+        return (self.walk if self.walk is not None else self.stream) or 0
+
+    def label(self) -> str:
+        """Short name: ``walk 4MiB``, ``stream 256MiB 20M/s``."""
+        if not self.touched_bytes:
+            return "spin" if self.spin else "idle"
+        kind = "walk" if self.walk is not None else "stream"
+        limit = f" {self.rate / 1e6:g}M/s" if self.rate else ""
+        return f"{kind} {_size(self.touched_bytes)}{limit}" + (" write" if self.write else "")
+
+
+def _size(size: int) -> str:
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << shift:
+            return f"{size / (1 << shift):g}{unit}"
+    return f"{size}B"
+
+
+class Neighbour(Busy):
+    """A process on another CPU, started for the measurement and ended with it."""
+
+    cpu: Annotated[Count, Field(ge=0, le=1023)] | None = None
+    """Its CPU; null: the first that doesn't forward."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is one."""
+        return self.kinds > 0
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if self.kinds > 1:
+            raise ValueError("a neighbour does one of walk, stream and spin")
+        return self

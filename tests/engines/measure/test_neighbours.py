@@ -1,0 +1,70 @@
+"""The scenarios' neighbours: who works when, and that none is left."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+from planecast.engines.measure import neighbours as room
+from planecast.engines.measure.neighbours import neighbours
+from planecast.generators.neighbour import Work
+from planecast.scenario import Scenario, with_overrides
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the neighbours' programs went through."""
+    words: list[str] = []
+
+    class Told:
+        def __init__(self, cpu: int) -> None:
+            self.cpu = cpu
+
+        def __enter__(self) -> Told:
+            words.append(f"start {self.cpu}")
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            words.append(f"end {self.cpu}")
+
+        @contextmanager
+        def doing(self, work: Work) -> Any:
+            words.append(f"{work.mode} {work.bytes >> 20}")
+            yield
+            words.append("idle")
+
+    monkeypatch.setattr(room, "Neighbour", Told)
+    return words
+
+
+def scenario(**keys: object) -> Scenario:
+    changes = {f"neighbour.{key}": value for key, value in keys.items()}
+    return with_overrides(Scenario(name="one"), {"placement.lcores": "0", **changes})
+
+
+def visit(company: AbstractContextManager[object]) -> None:
+    with company:
+        pass
+
+
+def test_each_works_beside_its_own_points_alone(said: list[str]) -> None:
+    scenarios = [scenario(), scenario(stream="256MiB"), scenario(walk="4MiB", cpu=5)]
+    with neighbours(scenarios) as beside:
+        assert said == ["start 1", "start 5"]
+        for point in (1, 0, 2):
+            visit(beside(point))
+    assert said[2:] == ["stream 256", "idle", "walk 4", "idle", "end 5", "end 1"]
+
+
+def test_they_end_with_a_failure_too(said: list[str]) -> None:
+    with pytest.raises(KeyboardInterrupt), neighbours([scenario(spin=True)]) as beside, beside(0):
+        raise KeyboardInterrupt
+    assert said == ["start 1", "spin 0", "end 1"]
+
+
+def test_without_any_nothing_is_started(said: list[str]) -> None:
+    with neighbours([scenario()]) as beside:
+        visit(beside(0))
+    assert said == []
