@@ -29,7 +29,7 @@ test: setup
 
 bench:
 	@tools/setup.sh bench
-	$(PYTHON_BIN) benchmarks/run.py
+	OPENBLAS_NUM_THREADS=1 $(PYTHON_BIN) benchmarks/run.py
 
 MUTATED_PACKETS ?= 20000000
 fuzz-dataplane: setup
