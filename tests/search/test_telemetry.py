@@ -124,6 +124,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telemetry, "_LEAD_S", 0.0)
     monkeypatch.setattr(telemetry, "_LOOK_S", 0.001)
     monkeypatch.setattr(telemetry, "_PERF_S", 0.01)
+    monkeypatch.setattr(telemetry, "hardware_counters", lambda: "hidden")
     monkeypatch.setattr(telemetry, "_busy_share", lambda cpus: 0.5)
     monkeypatch.setattr(telemetry, "tsc_hz", lambda root: (TSC_HZ, "kernel"))
     monkeypatch.setattr(telemetry, "count_instructions", lambda *words: COUNTS)
@@ -158,7 +159,8 @@ def test_without_counters_the_table_is_there_all_the_same_and_marked() -> None:
     assert told.ipc is not None
     assert told.ipc.value == pytest.approx(220 / 250)
     assert any("counted by singlestep" in mark for mark in told.marks)
-    assert "no hardware counters were asked" in told.marks
+    assert "counters are hidden here" in told.marks
+    assert any("ran 50 % of the time" in mark for mark in told.marks)
 
 
 def test_port_counters_are_those_of_one_trial() -> None:

@@ -39,6 +39,8 @@ _LEAD_S = 0.1
 _LOOK_S = 0.3
 _LOOKS = 5
 _PERF_S = 2.0
+_WHOLE = 0.95
+"""Share of the time from which on a thread that polls has its CPU for itself."""
 _TSC = "time-stamp counter"
 _CORE = "core"
 
@@ -152,7 +154,7 @@ def observe(
         if "perf" in chosen:
             _perf(look)
         else:
-            look.marks.append("no hardware counters were asked")
+            look.marks.append(_without_counters())
         if "dpdk" in chosen:
             _ports(look)
         found.append(_told(name, look))
@@ -195,9 +197,10 @@ def _instructions(
 def _cycles(look: _Look) -> None:
     """CPP by the identity clock / pps, the clock being that of the time our threads ran."""
     hz = tsc_hz(Root())
-    cycles = []
+    cycles, shares = [], []
     for _ in range(_LOOKS):
         trial, share = look.while_sending(_LOOK_S, lambda: _busy_share(look.cpus))
+        shares.append(share)
         if hz is not None and share > 0 and trial.forwarded_pps > 0:
             cycles.append(hz[0] * share / trial.forwarded_pps)
     if not cycles:
@@ -212,6 +215,16 @@ def _cycles(look: _Look) -> None:
         "cycles are the time-stamp counter's over the time that the forwarding threads ran, empty "
         "polls among them"
     )
+    if 0 < min(shares) < _WHOLE * len(look.cpus):
+        look.marks.append(
+            f"the forwarding threads ran {100 * min(shares) / len(look.cpus):.0f} % of the time at "
+            "the least: what else ran there is in the cycles by stage, and in IPC"
+        )
+
+
+def _without_counters() -> str:
+    there = hardware_counters()
+    return "no hardware counters were asked" if there == "there" else f"counters are {there} here"
 
 
 def _busy_share(cpus: tuple[int, ...]) -> float:
