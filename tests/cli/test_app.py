@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Run
 
 from planecast.cli import app as program
 from planecast.cli.verbs import VERBS, load_verb
@@ -18,11 +19,11 @@ from planecast.errors import InputError, MissingError, RunError
 Planecast = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_help_lists_the_verbs_and_loads_none_of_them(planecast: Planecast) -> None:
-    answer = planecast("--help")
-    assert answer.returncode == 0
+def test_help_lists_the_verbs_and_loads_none_of_them(run: Run) -> None:
+    answer = run("--help")
+    assert answer.code == 0
     for verb in ("doctor", "compare", "query", "schema"):
-        assert verb in answer.stdout
+        assert verb in answer.out
 
 
 def test_help_imports_no_heavy_library() -> None:
@@ -39,17 +40,17 @@ def test_help_imports_no_heavy_library() -> None:
     assert answer.stderr.strip() == "[]"
 
 
-def test_every_verb_that_is_there_has_help(planecast: Planecast) -> None:
+def test_every_verb_that_is_there_has_help(run: Run) -> None:
     here = Path(program.__file__).parent
     verbs = [verb for verb in VERBS if (here / f"{verb}.py").exists()]
     for verb in verbs:
         assert load_verb(verb).help
-    answer = planecast(verbs[0], "--help")
-    assert (answer.returncode, "Usage: planecast doctor" in answer.stdout) == (0, True)
+    answer = run(verbs[0], "--help")
+    assert (answer.code, "Usage: planecast doctor" in answer.out) == (0, True)
 
 
-def test_version(planecast: Planecast) -> None:
-    assert planecast("--version").stdout.startswith("planecast 0.")
+def test_version(run: Run) -> None:
+    assert run("--version").out.startswith("planecast 0.")
 
 
 @pytest.mark.parametrize(
@@ -67,14 +68,17 @@ def test_version(planecast: Planecast) -> None:
         ("query", "SELECT 1", "--format", "parquet"),
     ],
 )
-def test_bad_input_ends_with_2_and_no_traceback(
-    planecast: Planecast, words: tuple[str, ...]
-) -> None:
-    answer = planecast(*words)
-    assert answer.returncode == 2, answer
-    assert answer.stdout == ""
-    assert answer.stderr
-    assert "Traceback" not in answer.stderr
+def test_bad_input_ends_with_2_and_no_traceback(run: Run, words: tuple[str, ...]) -> None:
+    answer = run(*words)
+    assert answer.code == 2, answer
+    assert answer.out == ""
+    assert answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_the_nearest_verb_is_named(run: Run) -> None:
+    answer = run("mesure", "scenario.yaml")
+    assert (answer.code, "Did you mean 'measure'?" in answer.err) == (2, True)
 
 
 def test_a_mistake_is_one_sentence(planecast: Planecast) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from tests.cli.conftest import Run
 
 from planecast.results import Result, RunDirectory
 
-Planecast = Callable[..., subprocess.CompletedProcess[str]]
 MakeResult = Callable[..., Result]
 
 
@@ -33,12 +31,12 @@ def runs(tmp_path: Path, make_result: MakeResult) -> dict[str, str]:
     return names
 
 
-def test_two_runs(planecast: Planecast, runs: dict[str, str]) -> None:
-    answer = planecast("compare", runs["slow"], runs["fast"])
-    assert answer.returncode == 0, answer.stderr
-    assert "cycles_per_packet" in answer.stdout
-    assert "B lower" in answer.stdout
-    assert "not interleaved in one run" in answer.stdout
+def test_two_runs(run: Run, runs: dict[str, str]) -> None:
+    answer = run("compare", runs["slow"], runs["fast"])
+    assert answer.code == 0, answer.err
+    assert "cycles_per_packet" in answer.out
+    assert "B lower" in answer.out
+    assert "not interleaved in one run" in answer.out
 
 
 def test_several_runs_are_each_beside_the_first(run: Run, runs: dict[str, str]) -> None:
@@ -101,18 +99,18 @@ def test_a_report_of_several_runs(run: Run, runs: dict[str, str], tmp_path: Path
     assert (refused.code, "planecast compare has it of several" in refused.err) == (2, True)
 
 
-def test_two_results_of_one_run_are_interleaved(planecast: Planecast, runs: dict[str, str]) -> None:
-    answer = planecast("compare", f"{runs['both']}#1", f"{runs['both']}#2", "--format", "json")
-    (found,) = json.loads(answer.stdout)["comparisons"]
+def test_two_results_of_one_run_are_interleaved(run: Run, runs: dict[str, str]) -> None:
+    answer = run("compare", f"{runs['both']}#1", f"{runs['both']}#2", "--format", "json")
+    (found,) = json.loads(answer.out)["comparisons"]
     assert found["notes"] == []
     assert found["differences"] == {"placement.burst": ["32", "8"]}
     metrics = {row["metric"]: row for row in found["rows"]}
     assert metrics["cycles_per_packet"]["ratio"]["value"] == pytest.approx(1.04)
 
 
-def test_several_results_are_paired_by_scenario(planecast: Planecast, runs: dict[str, str]) -> None:
-    answer = planecast("compare", runs["both"], runs["both"], "--format", "csv")
-    scenarios = [line.split(",")[0] for line in answer.stdout.splitlines()[1:]]
+def test_several_results_are_paired_by_scenario(run: Run, runs: dict[str, str]) -> None:
+    answer = run("compare", runs["both"], runs["both"], "--format", "csv")
+    scenarios = [line.split(",")[0] for line in answer.out.splitlines()[1:]]
     assert list(dict.fromkeys(scenarios)) == ["burst=32", "burst=8"]
 
 
@@ -125,24 +123,27 @@ def test_several_results_are_paired_by_scenario(planecast: Planecast, runs: dict
     ],
 )
 def test_what_cannot_be_compared_says_so(
-    planecast: Planecast, runs: dict[str, str], a: str, b: str, sentence: str
+    run: Run, runs: dict[str, str], a: str, b: str, sentence: str
 ) -> None:
     def named(text: str) -> str:
         name, mark, number = text.partition("#")
         return runs[name] + mark + number
 
-    answer = planecast("compare", named(a), named(b))
-    assert (answer.returncode, sentence in answer.stderr) == (2, True), answer.stderr
+    answer = run("compare", named(a), named(b))
+    assert (answer.code, sentence in answer.err) == (2, True), answer.err
 
 
-def test_query_over_the_runs(planecast: Planecast, runs: dict[str, str]) -> None:
+def test_query_over_the_runs(
+    run: Run, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     sql = "SELECT count(*) AS results, count(DISTINCT run) AS runs FROM results"
-    answer = planecast("query", sql, "--format", "csv")
-    assert answer.stdout == "results,runs\n6,4\n"
-    assert planecast("query", sql, PLANECAST_RUNS="nowhere").stdout.split()[-2:] == ["0", "0"]
+    answer = run("query", sql, "--format", "csv")
+    assert answer.out == "results,runs\n6,4\n"
+    monkeypatch.setenv("PLANECAST_RUNS", "nowhere")
+    assert run("query", sql).out.split()[-2:] == ["0", "0"]
 
 
-def test_schema_for_an_editor(planecast: Planecast, tmp_path: Path) -> None:
-    assert planecast("schema", "study", "-o", "study.json").returncode == 0
+def test_schema_for_an_editor(run: Run, tmp_path: Path) -> None:
+    assert run("schema", "study", "-o", "study.json").code == 0
     schema = json.loads((tmp_path / "study.json").read_text())
     assert schema["required"] == ["name", "scenario", "calibrate", "hold_out"]

@@ -182,10 +182,26 @@ def test_a_data_plane_that_fails_leaves_a_partial_run(
     assert "the pool is empty" in (one_run() / "partial").read_text()
 
 
-def test_a_file_that_cannot_be_written(run: Run, small: Path, fake: Fake, quick: None) -> None:
+def test_a_file_that_cannot_be_written(run: Run, small: Path, fake: Fake, tmp_path: Path) -> None:
+    """It is said before the measuring, not after it."""
     answer = run("measure", small, "-o", "no/such/folder/out.json")
     assert answer.code == 1
     assert "out.json: can't write: No such file or directory; name another" in answer.err
+    answer = run("measure", small, "-o", tmp_path)
+    assert (answer.code, "this is a folder; name a file" in answer.err) == (2, True)
+    assert not (tmp_path / "runs").exists()
+    assert fake.log() == []
+
+
+def test_bad_input_leaves_no_run(run: Run, small: Path, fake: Fake, tmp_path: Path) -> None:
+    answer = run("measure", small, "--set", "placement.lcores=1023")
+    assert (answer.code, "there is no CPU 1023" in answer.err) == (2, True)
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_a_varied_value_is_named_with_its_option(run: Run, small: Path) -> None:
+    answer = run("measure", small, "--vary", "traffic.flows=1,x")
+    assert "planecast: --vary traffic.flows=x: got 'x'" in answer.err
 
 
 def spawn(words: list[str], tmp_path: Path, **environment: str) -> subprocess.Popen[str]:

@@ -14,6 +14,7 @@ from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
 from planecast.native import native_folder
+from planecast.study.instructions import PACKETS
 from planecast.study.profile import Profile
 
 OneRun = Callable[[], Path]
@@ -132,6 +133,7 @@ def test_both_instruments_for_real(
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not installed")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setitem(PACKETS, "callgrind", 2048)
     found = profiled(run, small, "--instrument", "both", "--touches")
     valgrind, native = found["counts"]
     assert (valgrind["instrument"], native["instrument"]) == ("callgrind", "singlestep")

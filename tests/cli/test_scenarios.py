@@ -10,6 +10,7 @@ from tests.cli.test_measure import real
 from tests.conftest import REPOSITORY
 
 from planecast.scenario import FUNCTIONS, load_scenario
+from planecast.study.instructions import PACKETS
 
 __all__ = ["real"]
 
@@ -57,7 +58,10 @@ def test_it_is_measured(run: Run, small: Path, real: None, name: str) -> None:
 @pytest.mark.live
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["macswap.yaml", "l2bridge.yaml"])
-def test_it_is_profiled(run: Run, small: Path, real: None, name: str) -> None:
+def test_it_is_profiled(
+    run: Run, small: Path, real: None, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setitem(PACKETS, "callgrind", 2048)
     path = REPOSITORY / "scenarios" / name
     words = [word for setting in (*SMALL, "placement.lcores=0") for word in ("--set", setting)]
     answer = run("profile", path, *words, "--format", "json")

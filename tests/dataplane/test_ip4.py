@@ -15,7 +15,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 from tests.dataplane.conftest import Forwarded, Program, read_pcap, write_pcap
-from tests.dataplane.routed import routed
+from tests.dataplane.routed import filled, resized, routed
 
 from planecast.dataplanes import configs_for
 from planecast.dataplanes.config import write_config
@@ -23,7 +23,7 @@ from planecast.scenario import load_scenario
 
 pytestmark = pytest.mark.live
 
-AT_IP, FCS_BYTES, NEXT_HOPS = 14, 4, 7
+AT_IP, NEXT_HOPS = 14, 7
 ROUTES = 512
 """256 of /8, and 256 longer ones."""
 FLOWS = 256
@@ -40,7 +40,8 @@ def frame(
     fields = {"src": "10.1.2.3", "dst": "20.30.40.50", "ttl": 64} | ip
     ethernet = l2 if l2 is not None else Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01")
     headers = ethernet / IP(**fields) / (layer or UDP(sport=1024, dport=80))
-    return bytes(headers / Raw(bytes(i & 0xFF for i in range(size - FCS_BYTES - len(headers)))))
+    usual = layer is None and l2 is None and "options" not in ip
+    return filled(headers, AT_IP + 28 if usual else len(headers), size)
 
 
 def patched(packet: bytes, offset: int, value: bytes, *, checksum: bool = True) -> bytes:
@@ -118,8 +119,9 @@ def check_forwarded(before: bytes, after: bytes, hop: int | None = None) -> None
 
 
 def test_sizes_and_layers(route: Forward) -> None:
+    flows = [frame(tos=tos) for tos in range(256)]
     sent = [
-        frame(size=size, id=size, ttl=2 + size % 254, tos=size & 255) for size in range(64, 1519)
+        resized(flows[size & 255], AT_IP, size, 2 + size % 254, size) for size in range(64, 1519)
     ]
     sent += [frame(layer=TCP()), frame(layer=ICMP()), frame(size=60, frag=100, flags="MF")]
     done = route(sent)

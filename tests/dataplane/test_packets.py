@@ -11,11 +11,11 @@ from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_Router_Alert
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
-from tests.dataplane.routed import routed
+from tests.dataplane.routed import FCS_BYTES, filled, resized, routed
 
 pytestmark = pytest.mark.live
 
-L2_BYTES, FCS_BYTES, FLOWS = 22, 4, 64
+L2_BYTES, FLOWS = 22, 64
 AF11, AF12, AF13, AF33, EXPEDITED = 10, 12, 14, 30, 46
 ROUTES = 64
 
@@ -39,7 +39,7 @@ def frame(
         / IP(tos=dscp << 2 | 1, **fields)
         / UDP(sport=ports[0], dport=ports[1])
     )
-    return bytes(headers / Raw(bytes(i & 0xFF for i in range(size - FCS_BYTES - len(headers)))))
+    return filled(headers, len(headers) if "options" in ip else L2_BYTES + 28, size)
 
 
 def route_of(destination: int) -> int:
@@ -62,6 +62,16 @@ def check_forwarded(before: bytes, after: bytes, exp: int = 0) -> None:
     assert after[L2_BYTES:] == routed(before[L2_BYTES:])
 
 
+def check_bytes(before: bytes, after: bytes) -> None:
+    """The same without Scapy, which takes 1 ms a packet."""
+    route = route_of(struct.unpack_from(">I", before, L2_BYTES + 16)[0])
+    ttl = before[L2_BYTES + 8] - 1
+    addresses = b"\2\0\0\0\0" + bytes([route]) + b"\2\0\0\0\1\0"
+    outer, inner = (16 + route) << 12 | ttl, (16 + (route ^ 0x5555)) << 12 | 1 << 8 | ttl
+    assert after[:L2_BYTES] == addresses + struct.pack(">HII", 0x8847, outer, inner)
+    assert after[L2_BYTES:] == routed(before[L2_BYTES:])
+
+
 def test_a_good_packet(forward: Callable) -> None:
     before = frame()
     done = forward([before])
@@ -70,15 +80,18 @@ def test_a_good_packet(forward: Callable) -> None:
 
 
 def test_every_size_and_every_route(forward: Callable) -> None:
-    addresses = (f"{4 * (size % ROUTES)}.0.{size >> 8}.{size & 255}" for size in range(64, 1519))
-    sent = [
-        frame(size % FLOWS, size=size, dst=address, ttl=2 + size % 254, id=size * 43)
-        for size, address in zip(range(64, 1519), addresses, strict=True)
-    ]
+    flows = [frame(flow) for flow in range(FLOWS)]
+    sent = []
+    for size in range(64, 1519):
+        address = bytes([4 * (size % ROUTES), 0, size >> 8, size & 255])
+        before = patched(flows[size % FLOWS], L2_BYTES + 16, address)
+        sent.append(resized(before, L2_BYTES, size, 2 + size % 254, 43 * size))
     done = forward(sent)
     assert done.drops == {}
-    for before, after in zip(sent, done.frames, strict=True):
-        check_forwarded(before, after)
+    for number, (before, after) in enumerate(zip(sent, done.frames, strict=True)):
+        check_bytes(before, after)
+        if number % 16 == 0:
+            check_forwarded(before, after)
 
 
 @pytest.mark.parametrize("configured", [64, 9000], ids=["segments", "one buffer"])

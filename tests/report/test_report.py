@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import errno
-import subprocess
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as planecast
 
 from planecast.errors import InputError, RunError
 from planecast.report import write_report
 from planecast.results import Result, ResultSet, RunDirectory, Validation, read_result
 
-Planecast = Callable[..., subprocess.CompletedProcess[str]]
+__all__ = ["planecast"]
+
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
@@ -61,30 +62,30 @@ def test_a_full_disk_leaves_no_half_report(
     assert {path.name for path in run.path.iterdir()} == {"result.json"}
 
 
-def test_the_verb_takes_the_latest_run(planecast: Planecast, run: RunDirectory) -> None:
+def test_the_verb_takes_the_latest_run(planecast: Run, run: RunDirectory) -> None:
     answer = planecast("report")
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert answer.stdout == f"runs/{run.path.name}/report.html\n"
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == f"runs/{run.path.name}/report.html\n"
     assert (run.path / "report.html").stat().st_size > 1_000_000
 
 
 def test_the_verb_gives_machines_the_results_themselves(
-    planecast: Planecast, run: RunDirectory, tmp_path: Path
+    planecast: Run, run: RunDirectory, tmp_path: Path
 ) -> None:
     output = tmp_path / "whole.json"
     answer = planecast("report", str(run.path), "--format", "json", "-o", str(output))
-    assert (answer.returncode, answer.stdout) == (0, ""), answer.stderr
+    assert (answer.code, answer.out) == (0, ""), answer.err
     assert read_result(output) == run.read()
 
 
 def test_the_verb_takes_a_run_and_a_file(
-    planecast: Planecast, run: RunDirectory, tmp_path: Path, results: list[Result]
+    planecast: Run, run: RunDirectory, tmp_path: Path, results: list[Result]
 ) -> None:
     with RunDirectory.create(tmp_path / "runs", "measure", "later") as later:
         later.write_result(results)
     for name in (run.path.name, str(run.path), str(run.path / "result.json")):
         answer = planecast("report", name, "-o", "here.html")
-        assert (answer.returncode, answer.stdout) == (0, "here.html\n"), answer.stderr
+        assert (answer.code, answer.out) == (0, "here.html\n"), answer.err
         assert "Validation of vpe-upstream" in (tmp_path / "here.html").read_text(encoding="utf-8")
         (tmp_path / "here.html").unlink()
 
@@ -99,10 +100,10 @@ def test_the_verb_takes_a_run_and_a_file(
     ],
 )
 def test_a_mistake_costs_one_sentence(
-    planecast: Planecast, run: RunDirectory, words: list[str], code: int, sentence: str
+    planecast: Run, run: RunDirectory, words: list[str], code: int, sentence: str
 ) -> None:
     answer = planecast("report", *words)
-    assert answer.returncode == code
-    assert answer.stdout == ""
-    assert sentence in answer.stderr
-    assert answer.stderr.count("\n") == 1
+    assert answer.code == code
+    assert answer.out == ""
+    assert sentence in answer.err
+    assert answer.err.count("\n") == 1

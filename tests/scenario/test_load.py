@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from planecast.errors import InputError
 from planecast.scenario import SCENARIO_KEYS, STAGES, Scenario, load_scenario, with_overrides
 from planecast.scenario.document import parse_document, parse_value
+from planecast.scenario.study import load_study
 
 
 def test_the_shipped_scenario_is_the_default_one(repository: Path) -> None:
@@ -220,6 +221,24 @@ def test_a_subset_of_stages_runs_unless_it_lacks_the_key(chosen: set[str]) -> No
     else:
         changed = with_overrides(base, {"workload.stages": list(stages)})
         assert changed.workload.stages == stages
+
+
+def test_a_study_is_no_scenario(repository: Path) -> None:
+    path = repository / "studies" / "vpe-upstream.yaml"
+    with pytest.raises(InputError) as error:
+        load_scenario(path)
+    assert str(error.value) == f"{path}: this is a study; here name a scenario"
+    scenario = repository / "scenarios" / "vpe-upstream.yaml"
+    with pytest.raises(InputError, match="this is a scenario; here name a study"):
+        load_study(scenario)
+
+
+def test_an_unknown_key_that_is_like_no_other(scenario_file: Path) -> None:
+    with pytest.raises(InputError) as error:
+        load_scenario(scenario_file, {"xyzzy": 1})
+    assert str(error.value).startswith(
+        "--set xyzzy=1: unknown key xyzzy; the keys are name, machine, workload, traffic, placement"
+    )
 
 
 @given(st.text(max_size=60))

@@ -10,8 +10,6 @@ from planecast.scenario.units import (
     parse_bytes,
     parse_count,
     parse_duration_s,
-    parse_frequency_hz,
-    parse_rate_bps,
     parse_rate_pps,
 )
 
@@ -39,12 +37,9 @@ def test_bytes(text: str, value: int) -> None:
     assert parse_bytes(text) == value
 
 
-def test_rates_frequencies_and_durations() -> None:
+def test_rates_and_durations() -> None:
     assert parse_rate_pps("14.88Mpps") == 14.88e6
     assert parse_rate_pps("500k") == 5e5
-    assert parse_rate_bps("25Gb/s") == 25e9
-    assert parse_rate_bps("10Gbps") == parse_rate_bps("10Gbit/s") == parse_rate_bps("10G") == 1e10
-    assert parse_frequency_hz("2.6GHz") == 2.6e9
     assert [parse_duration_s(t) for t in ("90", "500ms", "2min", "2m", "1h")] == [
         90,
         0.5,
@@ -82,7 +77,7 @@ def test_a_prefix_multiplies(number: int, prefix: tuple[str, int]) -> None:
 
 @given(st.text())
 def test_any_text_parses_or_says_why(text: str) -> None:
-    for parse in (parse_count, parse_bytes, parse_rate_pps, parse_frequency_hz, parse_duration_s):
+    for parse in (parse_count, parse_bytes, parse_rate_pps, parse_duration_s):
         try:
             assert parse(text) >= 0
         except ValueError as error:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from planecast.cli.options import RunsOption
+from planecast.cli.options import RunsOption, checked_output
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +31,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
+            callback=checked_output,
             help="Where to write it, whole or not at all; by default to stdout.",
             show_default=False,
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from planecast.cli.options import FormatOption, OutputOption
+from planecast.cli.options import FormatOption, OutputOption, check_writable
 from planecast.cli.output import Column, Sheet, emit
 from planecast.errors import InputError, RunError
 
@@ -167,6 +167,7 @@ def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
 
     if path.suffix != ".yaml":
         raise InputError("an entry is a YAML file", str(path), f"name it {path.name}.yaml")
+    check_writable(path, str(path))
     other = likeness(like)
     probed = probe_machine(fresh=fresh)
     idle_ns = probed.memory_latency_cycles.value / probed.tsc_hz * 1e9

@@ -185,12 +185,13 @@ def scenarios_of(
     import itertools
 
     from planecast.scenario import load_scenario, point_label, value_at, with_overrides
+    from planecast.scenario.override import set_place
 
     base = load_scenario(path, changes)
     labels, scenarios = [], []
     for values in itertools.product(*varied.values()):
         raw = dict(zip(varied, values, strict=True))
-        scenario = with_overrides(base, raw)
+        scenario = with_overrides(base, raw, set_place(raw, option="--vary"))
         scenarios.append(scenario)
         labels.append(point_label({key: value_at(scenario, key) for key in raw}))
     if not varied:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +13,31 @@ from planecast.errors import InputError
 from planecast.scenario import parse_set, parse_vary
 
 Format = Literal["table", "csv", "json", "parquet"]
+
+
+def check_writable(path: Path, shown: str) -> None:
+    """Whether a file can be made there: asked before a minute of work, not after it.
+
+    Raises InputError for a folder, RunError for what the disk refuses.
+    """
+    from planecast.results.atomic import disk_error
+
+    if path.is_dir():
+        raise InputError("this is a folder", shown, "name a file")
+    folder = path.parent
+    if not folder.is_dir():
+        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
+        raise disk_error(number, os.strerror(number), path)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise disk_error(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def checked_output(output: Path | None) -> Path | None:
+    """What is given to ``-o``, looked at as `check_writable` does."""
+    if output is not None:
+        check_writable(output, f"-o {output}")
+    return output
+
 
 SetOption = Annotated[
     list[str] | None,
@@ -36,7 +63,13 @@ FormatOption = Annotated[
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the answer to a file."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the answer to a file.",
+        callback=checked_output,
+    ),
 ]
 RunsOption = Annotated[
     Path | None,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from planecast.cli.options import RunsOption
+from planecast.cli.options import RunsOption, checked_output
 from planecast.errors import InputError
 
 
@@ -32,6 +32,7 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
+            callback=checked_output,
             help="Where to write it; by default report.html in the run's folder, and "
             "comparison.html in the last one's for several.",
             show_default=False,
@@ -52,8 +53,6 @@ def report(
     from planecast.report import write_report
     from planecast.results import find_run, runs_folder
 
-    if output is not None and output.is_dir():
-        raise InputError("this is a folder", f"-o {output}", "name a file, such as report.html")
     root = runs_folder(runs)
     if named and len(named) > 1:
         _side_by_side(named, root, form, output)

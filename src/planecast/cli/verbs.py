@@ -74,3 +74,8 @@ class LazyGroup(TyperGroup):
         if cmd_name not in VERBS or not _there(cmd_name):
             return None
         return _Unloaded(name=cmd_name, callback=None, help=VERBS[cmd_name])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        # What the base class looks for the nearest name in.
+        self.commands = {verb: self.get_command(ctx, verb) for verb in self.list_commands(ctx)}
+        return super().resolve_command(ctx, args)

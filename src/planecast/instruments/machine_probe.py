@@ -7,7 +7,6 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from planecast.instruments.canary import CanarySummary
-from planecast.instruments.latency_curve import interpolate, monotone
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
 
@@ -144,16 +143,6 @@ class MachineProbe(Noun):
     """How long it took."""
     notes: Annotated[tuple[str, ...], BeforeValidator(listed)]
     """What a reader has to know about these numbers."""
-
-    def latency_at(self, size_bytes: float, page_size: str = "2MiB") -> float:
-        """TSC cycles of a random access to a working set of this size, from the curve.
-
-        Never falls with the size; flat beyond the largest measured set. `page_size` is 2MiB or
-        4KiB.
-        """
-        points = self.curve if page_size == "2MiB" else self.small_page_curve
-        sizes = [point.size_bytes for point in points]
-        return interpolate(sizes, monotone([point.cycles.value for point in points]), size_bytes)
 
     def translation(self) -> tuple[float, float]:
         """4 KiB pages that the TLB reaches, and TSC cycles that a walk adds beyond them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -150,6 +151,9 @@ class RunDirectory:
     ) -> None:
         if kind is None:
             self.complete()
+            return
+        if issubclass(kind, InputError) and [p.name for p in self.path.iterdir()] == [PARTIAL]:
+            shutil.rmtree(self.path, ignore_errors=True)  # nothing was begun: nothing is left
             return
         why = "interrupted" if issubclass(kind, KeyboardInterrupt) else f"{kind.__name__}: {error}"
         # On a full disk the first mark stays: it says partial too.

@@ -94,5 +94,5 @@ def nearest(key: str, noun: type[BaseModel], section: str = "") -> str:
         meant = [by_last[name] for name in close]
     if meant:
         return f"did you mean {' or '.join(meant)}?"
-    siblings = [n for n in names if n.startswith(f"{section}.")] if section else names
-    return "the keys are " + ", ".join(siblings or names)
+    siblings = [n for n in names if section and n.startswith(f"{section}.")]
+    return "the keys are " + ", ".join(siblings or noun.model_fields)

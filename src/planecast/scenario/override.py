@@ -78,8 +78,10 @@ def with_overrides(
     return validated(Scenario, merged(scenario.model_dump(), overrides), place)
 
 
-def set_place(overrides: Mapping[str, Any], otherwise: Where | None = None) -> Where:
-    """Places of values that came from ``--set``; others are where `otherwise` says."""
+def set_place(
+    overrides: Mapping[str, Any], otherwise: Where | None = None, option: str = "--set"
+) -> Where:
+    """Places of values that came from an option; others are where `otherwise` says."""
 
     def place(location: Location) -> str:
         key = ".".join(part for part in location if isinstance(part, str))
@@ -89,7 +91,7 @@ def set_place(overrides: Mapping[str, Any], otherwise: Where | None = None) -> W
         if name is not None:
             value = overrides[name]
             text = list_text(value) if isinstance(value, list | tuple) else value
-            return f"--set {name}={text}"
-        return otherwise(location) if otherwise else "--set"
+            return f"{option} {name}={text}"
+        return otherwise(location) if otherwise else option
 
     return place

@@ -12,6 +12,9 @@ from planecast.scenario.keys import Location, allowed, field_at, nearest
 
 N = TypeVar("N", bound=BaseModel)
 
+_KINDS = {"workload": "a scenario", "hold_out": "a study", "tenants": "a plan of tenants"}
+"""What a file is, by a key that others have not."""
+
 Where = Callable[[Location], str]
 """Says where in what the person wrote a value stands: ``file:line`` or ``--set key=value``."""
 
@@ -26,13 +29,18 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
         return noun.model_validate(dict(data))
     except ValidationError as error:
         found = error.errors(include_url=False)
+    other = [kind for key, kind in _KINDS.items() if key in data and key not in noun.model_fields]
+    if other:
+        own = next((kind for key, kind in _KINDS.items() if key in noun.model_fields), "")
+        wanted = f"name {own}" if own else f"its keys are {', '.join(noun.model_fields)}"
+        raise InputError(f"this is {other[0]}", where(()), f"here {wanted}")
     found.sort(key=lambda problem: problem["type"] != "extra_forbidden")
     problem = found[0]
     location: Location = tuple(problem["loc"])
     key = ".".join(str(part) for part in location if isinstance(part, str))
     what, what_to_do = _sentence(noun, problem, location, key)
     place = where(location)
-    if place.startswith(f"--set {key}="):
+    if place.startswith((f"--set {key}=", f"--vary {key}=")):
         what = what.removeprefix(f"{key}: ")
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     raise InputError(what, place, what_to_do + more)

@@ -1,4 +1,4 @@
-"""Quantities as a person types them: ``14.88Mpps``, ``64Ki``, ``1.5kB``, ``2.6GHz``, ``90s``.
+"""Quantities as a person types them: ``14.88Mpps``, ``64Ki``, ``1.5kB``, ``90s``.
 
 Only text that a person typed comes through here; inside the project a quantity is a plain number
 in its SI unit, and the unit is in its name. Decimal prefixes are k, M, G, T; binary ones Ki, Mi,
@@ -77,17 +77,6 @@ def parse_bytes(text: str) -> int:
 def parse_rate_pps(text: str) -> float:
     """A packet rate in packets a second: ``14880952``, ``14.88M``, ``14.88Mpps``."""
     return float(_scaled(text, ("pps", ""), "a packet rate such as 14.88Mpps, 500k or 1e6"))
-
-
-def parse_rate_bps(text: str) -> float:
-    """A bit rate in bits a second: ``10G``, ``10Gbps``, ``25Gb/s``."""
-    wanted = "a bit rate such as 10Gbps or 25Gb/s"
-    return float(_scaled(text, ("bps", "b/s", "bit/s", ""), wanted))
-
-
-def parse_frequency_hz(text: str) -> float:
-    """A frequency in hertz: ``2.6GHz``, ``2600M``."""
-    return float(_scaled(text, ("Hz", ""), "a frequency such as 2.6GHz"))
 
 
 def parse_duration_s(text: str) -> float:

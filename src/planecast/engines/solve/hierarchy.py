@@ -14,7 +14,6 @@ from planecast.scenario.model import Noun, listed
 Floats = NDArray[np.float64]
 
 LINE_BYTES = 64
-SMALL_PAGE_BYTES = 4096
 
 
 class Level(Noun):
