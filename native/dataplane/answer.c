@@ -83,21 +83,13 @@ static void put_machine(FILE *out, const struct dataplane *dataplane)
 void answer_ready(FILE *out, const struct dataplane *dataplane)
 {
     fprintf(out, "{\"ready\": {\"function\": \"%s\", \"lcores\": %u, ",
-            config_function(&dataplane->config)->name, dataplane->config.lcore_count);
+            config_function(&dataplane->config)->name, dataplane->config.lcores.count);
     put_machine(out, dataplane);
     if (dataplane->config.telemetry) {
         fprintf(out, ", \"telemetry\": ");
         json_put_string(out, telemetry_socket());
     }
     fprintf(out, "}}\n");
-    fflush(out);
-}
-
-void answer_error(FILE *out, const char *error)
-{
-    fprintf(out, "{\"error\": ");
-    json_put_string(out, error);
-    fprintf(out, "}\n");
     fflush(out);
 }
 
@@ -134,11 +126,6 @@ void answer_trial(FILE *out, const struct dataplane *dataplane, const struct tri
     put_machine(out, dataplane);
     fprintf(out, "}\n");
     fflush(out);
-}
-
-int answer_end(FILE *out)
-{
-    return fflush(out) == 0 && !ferror(out) ? EXIT_DONE : EXIT_FAILED;
 }
 
 int answer_not_conserved(void)

@@ -10,10 +10,6 @@
 void answer_ready(FILE *out, const struct dataplane *dataplane);
 void answer_trial(FILE *out, const struct dataplane *dataplane, const struct trial *trial,
                   const struct window *windows, const struct totals *totals);
-void answer_error(FILE *out, const char *error);
-
-/* The exit code so far: EXIT_FAILED when the answers could not be written. */
-int answer_end(FILE *out);
 
 /* Says on stderr that packets got lost; the exit code. */
 int answer_not_conserved(void);

@@ -10,9 +10,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "eal_start.h"
 #include "function.h"
+#include "key_types.h"
 
-enum { LCORES_MAX = 64, DSCPS_MAX = 64, PORTS_MAX = 16, PORT_INTERNAL = -1 };
+enum { LCORES_MAX = CPUS_MAX, PORTS_MAX = 16, PORT_INTERNAL = -1 };
 enum {
     ROUTES_MAX = 65536
 }; /* rte_lpm compares a new route with all others: 4 times as many, 16 times as long */
@@ -20,7 +22,6 @@ enum { STAGES_TEXT = 256 };
 enum lookup { LOOKUP_LPM, LOOKUP_HASH };
 enum route_lookup { ROUTE_LOOKUP_LPM, ROUTE_LOOKUP_FIB };
 enum flow_table_kind { FLOW_TABLE_BUCKETS, FLOW_TABLE_RTE_HASH };
-enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct config {
     /* tables */
@@ -46,8 +47,7 @@ struct config {
     uint32_t frame_bytes; /* with FCS */
     uint32_t active_flows;
     uint32_t destination_step; /* host order */
-    uint32_t dscp_count;
-    uint8_t dscp[DSCPS_MAX];
+    struct dscp_list dscp;
     uint32_t seed;
     /* ports */
     struct port_list {
@@ -59,8 +59,7 @@ struct config {
     /* pool */
     uint32_t mbufs, rx_ring, tx_ring, handover_ring;
     /* machine */
-    uint32_t lcore_count;
-    uint16_t lcore_cpu[LCORES_MAX];
+    struct cpu_list lcores;
     uint32_t main_cpu;
     enum page_size page_size;
     uint32_t memory_mb; /* 0: as much as the tables need */
@@ -72,19 +71,8 @@ struct config {
 void config_defaults(struct config *config);
 
 /* Reads a file over what `config` holds, makes the pipeline of it and checks the whole. False with
- * "FILE:LINE: key: sentence" in `error`. (config_file.c) */
+ * "FILE:LINE: key: sentence" in `error`. */
 bool config_read(const char *path, struct config *config, char *error, size_t error_bytes);
-
-/* Sets one key from text; false with a sentence in `error`. */
-bool config_set(struct config *config, const char *section, const char *key, const char *text,
-                char *error, size_t error_bytes);
-
-/* A key's number, below CONFIG_KEYS_MAX; -1: there is none. */
-enum { CONFIG_KEYS_MAX = 64 };
-int config_find(const char *section, const char *key);
-
-/* False with a sentence in `error` when there is no such section. */
-bool config_section(const char *section, char *error, size_t error_bytes);
 
 /* What is wrong between keys that are fine each alone, and what follows from several: the pipeline.
  * (config_check.c) */

@@ -50,12 +50,12 @@ static bool check_rings(const struct config *config, struct config_conflict *con
 
 static bool check_lcores(const struct config *config, struct config_conflict *conflict)
 {
-    for (uint32_t i = 0; i < config->lcore_count; i++) {
+    for (uint32_t i = 0; i < config->lcores.count; i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (config->lcore_cpu[i] == config->lcore_cpu[j])
+            if (config->lcores.cpu[i] == config->lcores.cpu[j])
                 return conflicts(conflict, NAME("machine", "lcores"), NO_NAME,
                                  "CPU %u is named twice; each takes one lcore",
-                                 config->lcore_cpu[i]);
+                                 config->lcores.cpu[i]);
         }
     }
     if (config->simd_bits == 0 || (config->simd_bits >= 64 && is_power_of_two(config->simd_bits)))
@@ -140,11 +140,11 @@ static bool check_cuts(struct config *config, struct config_conflict *conflict)
     if (!cuts_parse(config_function(config), config->cut_names, &config->cuts, conflict->sentence,
                     sizeof conflict->sentence))
         return false;
-    if (config->lcore_count % segments_of(config) == 0)
+    if (config->lcores.count % segments_of(config) == 0)
         return true;
     return conflicts(conflict, NAME("machine", "lcores"), NAME("pipeline", "cuts"),
                      "%u of them can't be shared evenly by the %u segments of the pipeline",
-                     config->lcore_count, segments_of(config));
+                     config->lcores.count, segments_of(config));
 }
 
 static bool check_pipeline(struct config *config, struct config_conflict *conflict)

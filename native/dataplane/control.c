@@ -37,17 +37,6 @@ static int answer_request(struct dataplane *dataplane, const char *words, struct
     return totals_conserved(&ours) ? answer_end(stdout) : answer_not_conserved();
 }
 
-/* The word that a line begins with, and what follows it. */
-static bool begins_with(const char *line, const char *word, const char **rest)
-{
-    line += strspn(line, " \t");
-    size_t length = strlen(word);
-    if (strncmp(line, word, length) != 0 || strchr(" \t\r", line[length]) == NULL)
-        return false;
-    *rest = line + length;
-    return true;
-}
-
 int control_serve(struct dataplane *dataplane)
 {
     static struct requests requests;
@@ -59,9 +48,9 @@ int control_serve(struct dataplane *dataplane)
     int code = answer_end(stdout);
     while (code == EXIT_DONE && !dataplane->stop) {
         enum request_kind kind = requests_next(&requests, &line);
-        if (kind == REQUEST_END || (kind == REQUEST_LINE && begins_with(line, "quit", &rest)))
+        if (kind == REQUEST_END || (kind == REQUEST_LINE && request_begins(line, "quit", &rest)))
             break;
-        if (kind == REQUEST_LINE && begins_with(line, "trial", &rest)) {
+        if (kind == REQUEST_LINE && request_begins(line, "trial", &rest)) {
             code = answer_request(dataplane, rest, &windows);
         } else {
             answer_error(stdout, kind == REQUEST_TOO_LONG

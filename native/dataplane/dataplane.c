@@ -36,7 +36,7 @@ static bool open_all(struct dataplane *dataplane, char *error, size_t error_byte
         if (dataplane->tables[id] == NULL || dataplane->stop)
             return false;
     }
-    for (uint32_t i = 0; i < config->lcore_count; i++) {
+    for (uint32_t i = 0; i < config->lcores.count; i++) {
         if (!open_lcore(dataplane, i, error, error_bytes))
             return false;
     }
@@ -70,7 +70,7 @@ void dataplane_close(struct dataplane *dataplane)
         dataplane->tables[id] = NULL;
     }
     /* From the end of a chain: rings and pool are the first ones'. */
-    for (uint32_t i = dataplane->config.lcore_count; i-- > 0;) {
+    for (uint32_t i = dataplane->config.lcores.count; i-- > 0;) {
         struct lcore *lcore = dataplane->lcore[i];
         if (lcore == NULL)
             continue;
@@ -87,7 +87,7 @@ struct totals dataplane_totals(const struct dataplane *dataplane)
         if (dataplane->tables[id] != NULL && stages[id].held != NULL)
             totals.in_flight += stages[id].held(dataplane->tables[id]);
     }
-    for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
+    for (uint32_t i = 0; i < dataplane->config.lcores.count; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
         if (lcore->in == NULL)
             totals.packets_in += lcore->packets_in;

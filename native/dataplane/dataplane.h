@@ -15,7 +15,7 @@ enum instrument { INSTRUMENT_NONE, INSTRUMENT_CALLGRIND, INSTRUMENT_STOP };
 struct dataplane {
     struct config config;
     void *tables[STAGES];            /* NULL: the function has no such stage, or it no tables */
-    struct lcore *lcore[LCORES_MAX]; /* [config.lcore_count] */
+    struct lcore *lcore[LCORES_MAX]; /* [config.lcores.count] */
     enum instrument instrument;
     const char *pages; /* what the tables stand on: "4KiB", "2MiB", "mixed" */
     bool ports_started;

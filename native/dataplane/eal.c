@@ -13,7 +13,8 @@ static uint64_t ip4_bytes(const struct config *config)
 {
     if (config->function != FUNCTION_IP4)
         return 0;
-    return config->routes * (1024ULL + 256) + config->next_hops * 16ULL * (1 + config->lcore_count);
+    return config->routes * (1024ULL + 256) +
+           config->next_hops * 16ULL * (1 + config->lcores.count);
 }
 
 uint32_t eal_memory_needed_mib(const struct config *config)
@@ -29,7 +30,7 @@ uint32_t eal_memory_needed_mib(const struct config *config)
                             : 0) /* schedulers */
                      + (config->function == FUNCTION_L2BRIDGE ? bridge_bytes(config) : 0) +
                      ip4_bytes(config) +
-                     config->lcore_count * (config->mbufs * buffer + (2ULL << 20));
+                     config->lcores.count * (config->mbufs * buffer + (2ULL << 20));
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96; /* heap and pools are fragmented by alignment */
 }
 
@@ -39,8 +40,8 @@ enum exit_code eal_open(const struct config *config, const char *program, int ex
     const struct eal_request request = {
         .program = program,
         .main_cpu = config->main_cpu,
-        .lcore_cpu = config->lcore_cpu,
-        .lcore_count = config->lcore_count,
+        .lcore_cpu = config->lcores.cpu,
+        .lcore_count = config->lcores.count,
         .memory_mib = config->memory_mb != 0 ? config->memory_mb : eal_memory_needed_mib(config),
         .small_pages = config->page_size == PAGES_4KIB,
         .simd_bits = config->simd_bits,

@@ -15,7 +15,8 @@
 #include <rte_byteorder.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "bytes.h"
 
 enum {
     FCS_BYTES = 4,
@@ -45,52 +46,6 @@ enum {
     VLAN_ID_BITS = 12,
     FLOW_ID_BITS = 2 * VLAN_ID_BITS,
 };
-
-/* Byte order: DPDK's macros are inline assembly here, which no compiler turns into vector code. */
-static inline uint16_t big16(uint16_t v)
-{
-    return __builtin_bswap16(v);
-}
-static inline uint32_t big32(uint32_t v)
-{
-    return __builtin_bswap32(v);
-}
-static inline uint64_t big64(uint64_t v)
-{
-    return __builtin_bswap64(v);
-}
-
-/* Unaligned loads and stores: the compiler makes one instruction of each. */
-static inline uint16_t load16(const void *p)
-{
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-static inline uint32_t load32(const void *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-static inline uint64_t load64(const void *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-static inline void store16(void *p, uint16_t v)
-{
-    memcpy(p, &v, sizeof v);
-}
-static inline void store32(void *p, uint32_t v)
-{
-    memcpy(p, &v, sizeof v);
-}
-static inline void store64(void *p, uint64_t v)
-{
-    memcpy(p, &v, sizeof v);
-}
 
 /* The eight bytes at OFFSET_TAGS as the flow table's key: both VLAN ids (host order here) and no
  * more. */

@@ -43,7 +43,7 @@ bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index
     uint32_t segments = segments_of(config);
     lcore->index = index;
     lcore->burst.lcore = (uint8_t)index;
-    lcore->cpu = config->lcore_cpu[index];
+    lcore->cpu = config->lcores.cpu[index];
     lcore->lcore_id = index + 1; /* lcore 0 is the main one */
     lcore->chain = index / segments;
     lcore->segment = index % segments;

@@ -28,6 +28,12 @@ enum { ERROR_BYTES = PATH_MAX + 1024 };
 
 static struct dataplane dataplane;
 
+static const struct program program = {
+    "planecast-dataplane",
+    config_print_keys,
+    {[INSTRUMENT_CALLGRIND - 1] = "callgrind", [INSTRUMENT_STOP - 1] = "stop", NULL},
+};
+
 static int run_once(const struct options *options)
 {
     struct trial trial = trial_default(&dataplane);
@@ -78,32 +84,23 @@ static int run(const struct options *options)
 int main(int argc, char **argv)
 {
     static char error[ERROR_BYTES];
-    struct options options = {0};
-    int extra = argc; /* getopt would reorder EAL's words: it sees only what stands before -- */
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            extra = i;
-            break;
-        }
-    }
-    int code = options_read(extra, argv, &options);
+    struct options options;
+    int code = options_read(argc, argv, &program, &options);
     if (code >= 0)
         return code;
     struct config *config = &dataplane.config;
-    dataplane.instrument = options.instrument;
-    int extra_count = extra < argc ? argc - extra - 1 : 0;
+    dataplane.instrument = (enum instrument)options.instrument;
     config_defaults(config);
     if (!config_read(options.config_path, config, error, sizeof error)) {
         code = EXIT_BAD_INPUT;
-    } else if (!cpus_check(config->main_cpu, config->lcore_cpu, config->lcore_count, error,
+    } else if (!cpus_check(config->main_cpu, config->lcores.cpu, config->lcores.count, error,
                            sizeof error)) {
         code = EXIT_MISSING;
     } else if (!requests_catch_signals(&dataplane.stop)) {
         snprintf(error, sizeof error, "no pipe for signals: %s", strerror(errno));
         code = EXIT_FAILED;
     } else {
-        code =
-            eal_open(config, argv[0], extra_count, argv + argc - extra_count, error, sizeof error);
+        code = eal_open(config, argv[0], options.extra_count, options.extra, error, sizeof error);
     }
     if (code != EXIT_DONE) {
         fprintf(stderr, "planecast-dataplane: %s\n", error);

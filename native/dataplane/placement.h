@@ -27,7 +27,7 @@ static inline uint32_t segment_of(const struct config *config, uint32_t stage)
 
 static inline uint32_t chains_of(const struct config *config)
 {
-    return config->lcore_count / segments_of(config);
+    return config->lcores.count / segments_of(config);
 }
 
 /* Reads "classify,tx" or "none"; false with a sentence in `error`. */

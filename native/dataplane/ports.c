@@ -70,7 +70,7 @@ static bool check_port(const struct config *config, const char *key, int32_t por
         return true;
     snprintf(error, error_bytes,
              "ports.%s: port %d has %u RX and %u TX queues, but %u lcores want %u and %u", key,
-             port, info.max_rx_queues, info.max_tx_queues, config->lcore_count, rx_queues(config),
+             port, info.max_rx_queues, info.max_tx_queues, config->lcores.count, rx_queues(config),
              chains_of(config));
     return false;
 }

@@ -25,7 +25,7 @@ bool source_open(struct source *source, const struct config *config, uint32_t in
     source->profile.destination_step = config->destination_step;
     source->destination = lcore * 4099 * config->destination_step; /* lcores walk apart */
     for (uint32_t i = 0; i < DSCP_SLOTS; i++) {
-        source->profile.tos[i] = (uint8_t)(config->dscp[i % config->dscp_count] << 2);
+        source->profile.tos[i] = (uint8_t)(config->dscp.value[i % config->dscp.count] << 2);
     }
     if (source->port != PORT_INTERNAL)
         return true;

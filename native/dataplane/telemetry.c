@@ -41,7 +41,7 @@ static int serve_stats(const char *command, const char *parameters, struct rte_t
 static struct rte_tel_data *stage_dict(const struct dataplane *dataplane, uint32_t clock)
 {
     uint64_t cycles = 0, bursts = 0, packets = 0;
-    for (uint32_t i = 0; i < dataplane->config.lcore_count; i++) {
+    for (uint32_t i = 0; i < dataplane->config.lcores.count; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
         cycles += lcore->stage_cycles[clock];
         bursts += lcore->stage_bursts[clock];
@@ -90,7 +90,7 @@ static int serve_rings(const char *command, const char *parameters, struct rte_t
     (void)parameters;
     pthread_mutex_lock(&lock);
     rte_tel_data_start_dict(data);
-    for (uint32_t i = 0; served != NULL && i < served->config.lcore_count; i++) {
+    for (uint32_t i = 0; served != NULL && i < served->config.lcores.count; i++) {
         const struct handover *out = &served->lcore[i]->out;
         struct rte_tel_data *dict = out->rings > 0 ? rte_tel_data_alloc() : NULL;
         if (dict == NULL)

@@ -23,7 +23,7 @@ struct trial trial_default(const struct dataplane *dataplane)
         .pipeline = config->pipeline,
         .traffic = {.frame_bytes = config->frame_bytes,
                     .flows = config->active_flows,
-                    .lcores = config->lcore_count},
+                    .lcores = config->lcores.count},
     };
 }
 

@@ -12,10 +12,7 @@
 
 #include "dataplane.h"
 
-enum { WINDOWS_MAX = 8192, SECONDS_MAX = 1000000 };
-
-/* More would overflow the counters' sum; at 100 million a second they take months. */
-#define PACKETS_MAX UINT64_C(1000000000000000)
+enum { WINDOWS_MAX = 8192 };
 
 struct trial {
     uint32_t windows; /* per lcore */
@@ -44,9 +41,6 @@ struct trial trial_default(const struct dataplane *dataplane);
 /* Reads "windows=64 burst=16 …" over it; false with a sentence in `error`. */
 bool trial_parse(const struct dataplane *dataplane, const char *text, struct trial *trial,
                  char *error, size_t error_bytes);
-
-/* A number of seconds above 0 and up to SECONDS_MAX. */
-bool trial_read_seconds(const char *text, double *seconds);
 
 /* Runs it on trial->traffic.lcores lcores (on the calling thread when `here`). `windows` holds
  * [lcore][trial->windows]. False when a worker could not be started. */

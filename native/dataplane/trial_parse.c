@@ -3,10 +3,10 @@
  * A trial's request, "windows=64 packets=2048 burst=16 …", as a controlling program writes it.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "headers.h"
+#include "numbers.h"
 #include "placement.h"
 #include "trial.h"
 
@@ -40,20 +40,13 @@ static void put_number(struct trial *trial, const struct request_key *key, uint6
     memcpy((char *)trial + key->offset, &value, key->bytes); /* little-endian, as x86 is */
 }
 
-bool trial_read_seconds(const char *text, double *seconds)
-{
-    char *end = NULL;
-    *seconds = strtod(text, &end);
-    return end != text && *end == '\0' && *seconds > 0 && *seconds <= SECONDS_MAX;
-}
-
 static bool set_key(const struct function *function, struct trial *trial, const char *name,
                     const char *text, char *error, size_t error_bytes)
 {
     if (strcmp(name, "stages") == 0)
         return pipeline_parse(function, text, &trial->pipeline, error, error_bytes);
     if (strcmp(name, "seconds") == 0) {
-        if (trial_read_seconds(text, &trial->seconds))
+        if (parse_seconds(text, &trial->seconds))
             return true;
         snprintf(error, error_bytes, "seconds: '%s' is not a number above 0 and up to %d", text,
                  SECONDS_MAX);
@@ -63,10 +56,8 @@ static bool set_key(const struct function *function, struct trial *trial, const 
         const struct request_key *key = &request_keys[i];
         if (strcmp(key->name, name) != 0)
             continue;
-        char *end = NULL;
-        uint64_t value = strtoull(text, &end, 10); /* ULLONG_MAX when it is too large */
-        if (*text >= '0' && *text <= '9' && *end == '\0' && value >= key->min &&
-            value <= key->max) {
+        uint64_t value = 0;
+        if (parse_whole(text, key->min, key->max, "", &value) != NULL) {
             put_number(trial, key, value);
             return true;
         }
@@ -86,9 +77,9 @@ static bool check(const struct dataplane *dataplane, const struct trial *trial, 
         snprintf(error, error_bytes, "packets: missing; a trial takes packets=, seconds= or both");
         return false;
     }
-    if (trial->traffic.lcores > config->lcore_count) {
+    if (trial->traffic.lcores > config->lcores.count) {
         snprintf(error, error_bytes, "lcores: %u, but the configuration has %u",
-                 trial->traffic.lcores, config->lcore_count);
+                 trial->traffic.lcores, config->lcores.count);
         return false;
     }
     if (trial->traffic.lcores % segments_of(config) != 0) {

@@ -11,6 +11,10 @@
 
 #include "exit_code.h"
 
+/* The key page_size of every program's configuration. */
+enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
+#define PAGE_SIZES "auto,4KiB,2MiB"
+
 struct eal_request {
     const char *program; /* argv[0] */
     uint32_t main_cpu;   /* CPU of lcore 0, which sleeps */

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exit_code.h"
+#include "json.h"
+
 static atomic_bool *signalled;
 static int wake[2]; /* read end, write end */
 
@@ -89,4 +92,27 @@ enum request_kind requests_next(struct requests *requests, char **line)
         if (!fill(requests))
             return REQUEST_END;
     }
+}
+
+bool request_begins(const char *line, const char *word, const char **rest)
+{
+    line += strspn(line, " \t");
+    size_t length = strlen(word);
+    if (strncmp(line, word, length) != 0 || strchr(" \t\r", line[length]) == NULL)
+        return false;
+    *rest = line + length;
+    return true;
+}
+
+void answer_error(FILE *out, const char *error)
+{
+    fprintf(out, "{\"error\": ");
+    json_put_string(out, error);
+    fprintf(out, "}\n");
+    fflush(out);
+}
+
+int answer_end(FILE *out)
+{
+    return fflush(out) == 0 && !ferror(out) ? EXIT_DONE : EXIT_FAILED;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines from a controlling program, and the signals that end the waiting for them.
+ * Lines from a controlling program, the answers that every program gives, and the signals that end
+ * the waiting.
  *
  * A signal could come just before a read begins, which would then wait for ever; so a signal also
  * writes a byte into a pipe, and the waiting is for the pipe and the input both.
@@ -11,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { REQUEST_BYTES = 1024 };
 
@@ -36,5 +38,14 @@ void requests_open(struct requests *requests, int input);
 
 /* Waits for the next line; *line stays valid until the next call. */
 enum request_kind requests_next(struct requests *requests, char **line);
+
+/* One line of JSON. */
+void answer_error(FILE *out, const char *error);
+
+/* The exit code so far: EXIT_FAILED when the answers could not be written. */
+int answer_end(FILE *out);
+
+/* Whether a line's first word is this one; what follows it is *rest then. */
+bool request_begins(const char *line, const char *word, const char **rest);
 
 #endif

@@ -248,14 +248,6 @@ void answer_ready(FILE *out, const struct generator *generator)
     fflush(out);
 }
 
-void answer_error(FILE *out, const char *error)
-{
-    fprintf(out, "{\"error\": ");
-    json_put_string(out, error);
-    fprintf(out, "}\n");
-    fflush(out);
-}
-
 void answer_run(FILE *out, struct generator *generator, bool histograms)
 {
     static struct histogram all;
@@ -288,9 +280,4 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     put_machine(out, generator);
     fprintf(out, "}\n");
     fflush(out);
-}
-
-int answer_end(FILE *out)
-{
-    return fflush(out) == 0 && !ferror(out) ? EXIT_DONE : EXIT_FAILED;
 }

@@ -8,13 +8,9 @@
 #include "generator.h"
 
 void answer_ready(FILE *out, const struct generator *generator);
-void answer_error(FILE *out, const char *error);
 
 /* The run as it is by now; `histograms`: with the latencies' encoded histograms, and only when it
  * is over. */
 void answer_run(FILE *out, struct generator *generator, bool histograms);
-
-/* EXIT_DONE; EXIT_FAILED when it could not be written. */
-int answer_end(FILE *out);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One table says all there is to know of a key: its place, type, bounds, default and meaning.
- * Reading and `--keys` walk it.
+ * The tables of keys, and the file that sets them.
  */
 #include "config.h"
 
 #include <string.h>
 
 #include "config_types.h"
+#include "ini.h"
 
 #define OF_RUN(name)    offsetof(struct config, name)
 #define OF_STREAM(name) offsetof(struct stream_config, name)
 
 /* clang-format off */
-static const struct config_key keys[] = {
+static const struct key keys_of_run[] = {
     {"ports", "tx", &type_port, OF_RUN(tx_port), 0, 31, "0", "where packets are sent", NULL},
     {"ports", "rx", &type_port, OF_RUN(rx_port), 0, 31, "0", "where they are expected", NULL},
     {"ports", "link_gbps", &type_number, OF_RUN(link_gbps), 0.001, 10000, "10", "link rate that percents are of", NULL},
@@ -29,10 +29,12 @@ static const struct config_key keys[] = {
     {"pool", "mbufs", &type_u32, OF_RUN(mbufs), 1024, 1U << 22, "8192", "packet buffers for sending, and as many for receiving", NULL},
     {"pool", "rx_ring", &type_u32, OF_RUN(rx_ring), 32, 16384, "512", "RX descriptors", NULL},
     {"pool", "tx_ring", &type_u32, OF_RUN(tx_ring), 32, 16384, "512", "TX descriptors", NULL},
-    {"machine", "lcores", &type_cpus, OF_RUN(lcores), 0, UINT16_MAX, "1", "CPU that sends and receives, or two", NULL},
+    {"machine", "lcores", &type_cpu_pair, OF_RUN(lcores), 0, UINT16_MAX, "1", "CPU that sends and receives, or two", NULL},
     {"machine", "main_cpu", &type_u32, OF_RUN(main_cpu), 0, UINT16_MAX, "0", "CPU of the main lcore, which sleeps", NULL},
-    {"machine", "page_size", &type_choice, OF_RUN(page_size), 0, 0, "auto", "as large as there are, or 4 KiB", "auto,4KiB,2MiB"},
+    {"machine", "page_size", &type_choice, OF_RUN(page_size), 0, 0, "auto", "as large as there are, or 4 KiB", PAGE_SIZES},
     {"machine", "memory_mb", &type_u32, OF_RUN(memory_mb), 0, 1U << 20, "0", "DPDK's memory; 0: what the buffers need", NULL},
+};
+static const struct key keys_of_streams[] = {
     {"stream", "direction", &type_choice, OF_STREAM(direction), 0, 0, "forward", "sent by ports.tx and expected at ports.rx, or the other way", "forward,reverse"},
     {"stream", "headers", &type_choice, OF_STREAM(headers), 0, 0, "ipv4", "Ethernet alone, or IPv4 and UDP after it, after a tag, or after two", "ethernet,ipv4,vlan-ipv4,qinq-ipv4"},
     {"stream", "sizes", &type_sizes, OF_STREAM(sizes), 64, 9000, "64", "frame sizes with FCS", NULL},
@@ -67,21 +69,27 @@ static const struct config_key keys[] = {
     {"stream", "ttl", &type_u32, OF_STREAM(ttl), 1, 255, "64", "time to live", NULL},
 };
 /* clang-format on */
-enum { KEYS = sizeof keys / sizeof *keys };
-_Static_assert((int)KEYS <= (int)CONFIG_KEYS_MAX, "config_file.c keeps a line for every key");
+enum {
+    RUN_KEYS = sizeof keys_of_run / sizeof *keys_of_run,
+    STREAM_KEYS = sizeof keys_of_streams / sizeof *keys_of_streams
+};
+_Static_assert((int)RUN_KEYS <= (int)KEYS_MAX && (int)STREAM_KEYS <= (int)KEYS_MAX,
+               "a line is kept for every key");
 
-static bool is_of_stream(const struct config_key *key)
-{
-    return strcmp(key->section, "stream") == 0;
-}
+static const char sections[] = "ports, run, pool, machine, stream NAME";
+const struct key_table run_keys = {keys_of_run, RUN_KEYS, "", sections};
+const struct key_table stream_keys = {keys_of_streams, STREAM_KEYS, " NAME", sections};
 
 void config_defaults(struct config *config)
 {
     memset(config, 0, sizeof *config);
-    for (size_t i = 0; i < KEYS; i++) {
-        if (!is_of_stream(&keys[i]))
-            keys[i].type->read((char *)config + keys[i].offset, &keys[i], keys[i].initial);
-    }
+    keys_default(&run_keys, config);
+}
+
+void config_print_keys(FILE *out)
+{
+    keys_print(&run_keys, out);
+    keys_print(&stream_keys, out);
 }
 
 struct stream_config *config_add_stream(struct config *config, const char *name, char *error,
@@ -106,78 +114,8 @@ struct stream_config *config_add_stream(struct config *config, const char *name,
     struct stream_config *stream = &config->stream[config->stream_count++];
     memset(stream, 0, sizeof *stream);
     snprintf(stream->name, sizeof stream->name, "%s", name);
-    for (size_t i = 0; i < KEYS; i++) {
-        if (is_of_stream(&keys[i]))
-            keys[i].type->read((char *)stream + keys[i].offset, &keys[i], keys[i].initial);
-    }
+    keys_default(&stream_keys, stream);
     return stream;
-}
-
-void config_print_keys(FILE *out)
-{
-    const char *section = "";
-    for (size_t i = 0; i < KEYS; i++) {
-        const struct config_key *key = &keys[i];
-        char allowed[256];
-        if (strcmp(section, key->section) != 0) {
-            section = key->section;
-            fprintf(out, is_of_stream(key) ? "[%s NAME]\n" : "[%s]\n", section);
-        }
-        key->type->allowed(key, allowed, sizeof allowed);
-        fprintf(out, "%s = %s  ; %s (%s)\n", key->name, key->initial, key->meaning, allowed);
-    }
-}
-
-int config_find(const char *section, const char *name)
-{
-    for (int i = 0; i < KEYS; i++) {
-        if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].name, name) == 0)
-            return i;
-    }
-    return -1;
-}
-
-bool config_section(const char *section, char *error, size_t error_bytes)
-{
-    for (int i = 0; i < KEYS; i++) {
-        if (strcmp(keys[i].section, section) == 0)
-            return true;
-    }
-    snprintf(error, error_bytes,
-             "no section [%.80s]; allowed are ports, run, pool, machine, stream NAME", section);
-    return false;
-}
-
-/* "no such key in [ports]; allowed are tx, rx, …". */
-static bool unknown_key(const char *section, char *error, size_t error_bytes)
-{
-    if (!config_section(section, error, error_bytes))
-        return false;
-    int used = snprintf(error, error_bytes, "no such key in [%s]; allowed are", section);
-    const char *separator = " ";
-    for (int i = 0; i < KEYS && used > 0 && (size_t)used < error_bytes; i++) {
-        if (strcmp(keys[i].section, section) != 0)
-            continue;
-        used += snprintf(error + used, error_bytes - (size_t)used, "%s%s", separator, keys[i].name);
-        separator = ", ";
-    }
-    return false;
-}
-
-bool config_set(struct config *config, struct stream_config *stream, const char *section,
-                const char *name, const char *text, char *error, size_t error_bytes)
-{
-    int index = config_find(section, name);
-    if (index < 0)
-        return unknown_key(section, error, error_bytes);
-    const struct config_key *key = &keys[index];
-    char *base = is_of_stream(key) ? (char *)stream : (char *)config;
-    if (key->type->read(base + key->offset, key, text))
-        return true;
-    char allowed[256];
-    key->type->allowed(key, allowed, sizeof allowed);
-    snprintf(error, error_bytes, "'%.80s' is not allowed; it takes %s", text, allowed);
-    return false;
 }
 
 uint32_t config_longest_frame(const struct config *config)
@@ -191,4 +129,58 @@ uint32_t config_longest_frame(const struct config *config)
         }
     }
     return longest;
+}
+
+struct reader {
+    struct config *config;
+    int line_of[KEYS_MAX];
+    int stream_line_of[STREAMS_MAX][KEYS_MAX];
+};
+
+static bool find_section(void *opaque, char *heading, struct ini_section *section, char *error,
+                         size_t error_bytes)
+{
+    struct reader *reader = opaque;
+    if (strncmp(heading, "stream", 6) != 0 || strchr(" \t", heading[6]) == NULL) {
+        *section = (struct ini_section){&run_keys, reader->config, reader->line_of, ""};
+        snprintf(section->name, sizeof section->name, "%s", heading);
+        return keys_section(&run_keys, heading, error, error_bytes);
+    }
+    const char *name = heading + 6 + strspn(heading + 6, " \t");
+    struct stream_config *stream =
+        config_add_stream(reader->config, *name == '\0' ? "stream" : name, error, error_bytes);
+    if (stream == NULL)
+        return false;
+    int *line_of = reader->stream_line_of[stream - reader->config->stream];
+    *section = (struct ini_section){&stream_keys, stream, line_of, "stream"};
+    return true;
+}
+
+/* Names the line of the key, when the file sets it. */
+static void tell_conflict(const struct reader *reader, const char *path,
+                          const struct config_conflict *conflict, char *error, size_t error_bytes)
+{
+    bool of_run = conflict->stream < 0;
+    const int *line_of = of_run ? reader->line_of : reader->stream_line_of[conflict->stream];
+    int key = keys_find(of_run ? &run_keys : &stream_keys, conflict->section, conflict->key);
+    ini_tell(path, line_of[key], conflict->section, conflict->key, conflict->sentence, error,
+             error_bytes);
+}
+
+bool config_read(const char *path, struct config *config, char *error, size_t error_bytes)
+{
+    static struct reader reader; /* too large for a stack */
+    struct config_conflict conflict;
+    const struct ini ini = {find_section, &reader};
+    memset(&reader, 0, sizeof reader);
+    reader.config = config;
+    if (!ini_read(path, &ini, error, error_bytes))
+        return false;
+    if (config->stream_count == 0 &&
+        config_add_stream(config, "stream", error, error_bytes) == NULL)
+        return false;
+    if (config_check(config, &conflict))
+        return true;
+    tell_conflict(&reader, path, &conflict, error, error_bytes);
+    return false;
 }

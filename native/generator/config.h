@@ -12,11 +12,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "eal_start.h"
+#include "key_types.h"
+
 enum {
     STREAMS_MAX = 256, /* a stream's number is a byte of its packets */
     SIZES_MAX = 16,
     WEIGHTS_MAX = 4096, /* packets until a mixture of sizes repeats */
-    DSCPS_MAX = 64,
     NAME_BYTES = 64,
     BATCH_MAX = 256,
     PORT_NONE = -1,
@@ -29,7 +31,6 @@ enum rate_kind { RATE_MAX, RATE_PPS, RATE_PERCENT };
 /* Forward: sent by ports.tx, expected at ports.rx. Reverse: the other way. */
 enum direction { FORWARD, REVERSE, DIRECTIONS };
 enum when_full { FULL_WAIT, FULL_DROP };
-enum page_size { PAGES_AUTO, PAGES_4KIB, PAGES_2MIB };
 
 struct rate {
     enum rate_kind kind;
@@ -40,11 +41,6 @@ struct rate {
 struct sizes {
     uint32_t count;
     uint32_t frame_bytes[SIZES_MAX], weight[SIZES_MAX];
-};
-
-struct dscps {
-    uint32_t count;
-    uint8_t value[DSCPS_MAX];
 };
 
 struct stream_config {
@@ -66,13 +62,8 @@ struct stream_config {
     uint32_t outer_vlan, outer_vlan_step, inner_vlan, inner_vlan_step;
     uint32_t source_ip, source_ip_step, destination_ip, destination_ip_step; /* host order */
     uint32_t source_port, source_port_step, destination_port, destination_port_step;
-    struct dscps dscp;
+    struct dscp_list dscp;
     uint32_t ttl;
-};
-
-struct cpus {
-    uint32_t count;
-    uint16_t cpu[2];
 };
 
 struct config {
@@ -89,7 +80,7 @@ struct config {
     /* pool */
     uint32_t mbufs, rx_ring, tx_ring;
     /* machine */
-    struct cpus lcores; /* one for sending and receiving, or one for each */
+    struct cpu_list lcores; /* one for sending and receiving, or one for each */
     uint32_t main_cpu, page_size, memory_mb;
     uint32_t stream_count;
     struct stream_config stream[STREAMS_MAX];
@@ -103,20 +94,11 @@ struct stream_config *config_add_stream(struct config *config, const char *name,
                                         size_t error_bytes);
 
 /* Reads a file over what `config` holds and checks the whole. False with "FILE:LINE: key: sentence"
- * in `error`. (config_file.c) */
+ * in `error`. */
 bool config_read(const char *path, struct config *config, char *error, size_t error_bytes);
 
-/* Sets one key from text: of the stream when `section` is "stream". False with a sentence in
- * `error`. */
-bool config_set(struct config *config, struct stream_config *stream, const char *section,
-                const char *key, const char *text, char *error, size_t error_bytes);
-
-/* A key's number, below CONFIG_KEYS_MAX; -1: there is none. */
-enum { CONFIG_KEYS_MAX = 64 };
-int config_find(const char *section, const char *key);
-
-/* False with a sentence in `error` when there is no such section. */
-bool config_section(const char *section, char *error, size_t error_bytes);
+/* Keys of struct config, and of struct stream_config: section "stream". */
+extern const struct key_table run_keys, stream_keys;
 
 /* What is wrong between keys that are fine each alone; `stream` is the number of the stream it is
  * about, or -1. (config_check.c) */

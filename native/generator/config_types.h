@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The types that a configuration key may have: how text becomes a value, and what to say is
- * allowed.
+ * The types of keys that the generator alone has.
  */
 #ifndef PLANECAST_GENERATOR_CONFIG_TYPES_H
 #define PLANECAST_GENERATOR_CONFIG_TYPES_H
 
-#include "config.h"
+#include "key_types.h"
 
-struct config_key;
-
-struct config_type {
-    /* False when the text is not allowed. */
-    bool (*read)(void *place, const struct config_key *key, const char *text);
-    void (*allowed)(const struct config_key *key, char *text, size_t text_bytes);
-};
-
-struct config_key {
-    const char *section, *name;
-    const struct config_type *type;
-    size_t offset; /* in struct config, or in struct stream_config for section "stream" */
-    double min, max;
-    const char *initial, *meaning;
-    const char *choices; /* of type_choice: names in the order of their values, with commas */
-};
-
-extern const struct config_type type_u32, type_u64, type_number, type_bool, type_choice, type_ipv4,
-    type_mac, type_cpus, type_port, type_sizes, type_rate, type_dscps, type_path;
+extern const struct key_type type_mac;      /* uint64_t */
+extern const struct key_type type_cpu_pair; /* struct cpu_list of one or two */
+extern const struct key_type type_port;     /* int32_t, or PORT_NONE */
+extern const struct key_type type_sizes;    /* struct sizes */
+extern const struct key_type type_rate;     /* struct rate */
+extern const struct key_type type_path;     /* char[PATH_MAX] */
 
 #endif

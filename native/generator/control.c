@@ -11,17 +11,6 @@
 
 enum { ERROR_BYTES = 1024 };
 
-/* The word that a line begins with, and what follows it. */
-static bool begins_with(const char *line, const char *word, const char **rest)
-{
-    line += strspn(line, " \t");
-    size_t length = strlen(word);
-    if (strncmp(line, word, length) != 0 || strchr(" \t\r", line[length]) == NULL)
-        return false;
-    *rest = line + length;
-    return true;
-}
-
 /* False with the error answered. */
 static bool start(struct generator *generator, const char *words)
 {
@@ -66,19 +55,19 @@ static void tell(struct generator *generator, const char *what)
 static void answer_request(struct generator *generator, const char *line)
 {
     const char *rest = NULL;
-    if (begins_with(line, "start", &rest)) {
+    if (request_begins(line, "start", &rest)) {
         if (start(generator, rest)) {
             fprintf(stdout, "{\"started\": {\"streams\": %u}}\n", generator->stream_count);
             fflush(stdout);
         }
-    } else if (begins_with(line, "run", &rest)) {
+    } else if (request_begins(line, "run", &rest)) {
         if (start(generator, rest))
             finish(generator);
-    } else if (begins_with(line, "stats", &rest)) {
+    } else if (request_begins(line, "stats", &rest)) {
         tell(generator, "stats");
-    } else if (begins_with(line, "stop", &rest)) {
+    } else if (request_begins(line, "stop", &rest)) {
         tell(generator, "stop");
-    } else if (begins_with(line, "wait", &rest)) {
+    } else if (request_begins(line, "wait", &rest)) {
         tell(generator, "wait");
     } else {
         answer_error(stdout, "requests are: start key=value …, run key=value …, stats, wait, stop, "
@@ -96,7 +85,7 @@ int control_serve(struct generator *generator)
     int code = answer_end(stdout);
     while (code == EXIT_DONE && !generator->stop) {
         enum request_kind kind = requests_next(&requests, &line);
-        if (kind == REQUEST_END || (kind == REQUEST_LINE && begins_with(line, "quit", &rest)))
+        if (kind == REQUEST_END || (kind == REQUEST_LINE && request_begins(line, "quit", &rest)))
             break;
         if (kind == REQUEST_TOO_LONG)
             answer_error(stdout, "a request takes up to 1023 bytes");

@@ -10,6 +10,7 @@
  * sender.c (how it goes out), receiver.c (how it comes back), generator.c (a run).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -27,12 +28,14 @@ enum { ERROR_BYTES = PATH_MAX + 1200 };
 static struct generator generator;
 static char error[ERROR_BYTES];
 
+static const struct program program = {"planecast-generator", config_print_keys, {NULL}};
+
 static int run_once(const struct options *options)
 {
     char words[64] = "";
     double seconds = 0;
-    if (options->packets != NULL)
-        snprintf(words, sizeof words, "packets=%s", options->packets);
+    if (options->packets != 0)
+        snprintf(words, sizeof words, "packets=%" PRIu64, options->packets);
     if (!request_read(&generator.config, words, &generator.asked, &seconds, error, sizeof error) ||
         !generator_start(&generator, options->seconds, error, sizeof error)) {
         fprintf(stderr, "planecast-generator: %s\n", error);
@@ -76,19 +79,11 @@ static enum exit_code start_eal(const char *program, int extra_count, char **ext
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
-    int extra = argc; /* getopt would reorder EAL's words: it sees only what stands before -- */
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            extra = i;
-            break;
-        }
-    }
-    int code = options_read(extra, argv, &options);
+    struct options options;
+    int code = options_read(argc, argv, &program, &options);
     if (code >= 0)
         return code;
     struct config *config = &generator.config;
-    int extra_count = extra < argc ? argc - extra - 1 : 0;
     config_defaults(config);
     if (!config_read(options.config_path, config, error, sizeof error)) {
         code = EXIT_BAD_INPUT;
@@ -99,7 +94,7 @@ int main(int argc, char **argv)
         snprintf(error, sizeof error, "no pipe for signals: %s", strerror(errno));
         code = EXIT_FAILED;
     } else {
-        code = start_eal(argv[0], extra_count, argv + argc - extra_count);
+        code = start_eal(argv[0], options.extra_count, options.extra);
     }
     if (code != EXIT_DONE) {
         fprintf(stderr, "planecast-generator: %s\n", error);

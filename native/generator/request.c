@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "request.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_BYTES = 1024 };
+#include "numbers.h"
 
-bool request_read_seconds(const char *text, double *seconds)
-{
-    char *end = NULL;
-    *seconds = strtod(text, &end);
-    return end != text && *end == '\0' && *seconds > 0 && *seconds <= SECONDS_MAX;
-}
+enum { WORDS_BYTES = 1024 };
 
 static struct stream_config *find_stream(struct config *config, const char *name)
 {
@@ -66,19 +60,19 @@ static bool set_key(struct config *asked, const char *name, const char *text, ch
             return false;
         }
     }
-    bool of_run = stream == NULL && config_find("run", key) >= 0;
-    if (!of_run && config_find("stream", key) < 0) {
+    bool of_run = stream == NULL && keys_find(&run_keys, "run", key) >= 0;
+    if (!of_run && keys_find(&stream_keys, "stream", key) < 0) {
         snprintf(error, error_bytes, "a run has no key '%s'", name);
         return false;
     }
     bool fine = true;
     if (of_run) {
-        fine = config_set(asked, NULL, "run", key, text, reason, sizeof reason);
+        fine = keys_set(&run_keys, asked, "run", key, text, reason, sizeof reason);
     } else {
         for (uint32_t i = 0; i < asked->stream_count && fine; i++) {
             if (stream == NULL || stream == &asked->stream[i])
-                fine = config_set(asked, &asked->stream[i], "stream", key, text, reason,
-                                  sizeof reason);
+                fine = keys_set(&stream_keys, &asked->stream[i], "stream", key, text, reason,
+                                sizeof reason);
         }
     }
     if (!fine)
@@ -100,7 +94,7 @@ static bool set_word(struct config *asked, char *word, double *seconds, char *er
         return choose_streams(asked, equals + 1, error, error_bytes);
     if (strcmp(word, "seconds") != 0)
         return set_key(asked, word, text, error, error_bytes);
-    if (request_read_seconds(text, seconds))
+    if (parse_seconds(text, seconds))
         return true;
     snprintf(error, error_bytes, "seconds: '%s' is not a number above 0 and up to %d", text,
              SECONDS_MAX);

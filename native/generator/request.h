@@ -7,11 +7,6 @@
 
 #include "config.h"
 
-enum { SECONDS_MAX = 1000000 };
-
-/* A number of seconds above 0 and up to SECONDS_MAX. */
-bool request_read_seconds(const char *text, double *seconds);
-
 /* Reads them over a copy of the file's configuration, `asked`; what a key of a stream sets, it sets
  * in all streams, or in one when its name and a dot stand before it. False with a sentence in
  * `error`. */

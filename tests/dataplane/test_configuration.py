@@ -50,7 +50,10 @@ MISTAKES = {
     "no port": ("[ports]\nrx = eth0", "2: rx: 'eth0' is not allowed; it takes up to 16 of int"),
     "no CPUs": ("[machine]\nlcores = 0-", "2: lcores: '0-' is not allowed; it takes a CPU list"),
     "CPUs backwards": ("[machine]\nlcores = 3-1", "2: lcores: '3-1' is not allowed"),
-    "many CPUs": ("[machine]\nlcores = 0-64", "2: lcores: more than 64 CPUs; it takes up to 64"),
+    "many CPUs": (
+        "[machine]\nlcores = 0-64",
+        "2: lcores: '0-64' is not allowed; it takes a CPU list such as 1 or 0-3,8, of 64 CPUs",
+    ),
     "a CPU twice": ("[machine]\nlcores = 1,0-2", "2: lcores: CPU 1 is named twice"),
     "unknown stage": (
         "[pipeline]\nstages = acl,nat",
@@ -172,7 +175,7 @@ def test_what_is_fine(dataplane: Any, text: str, end: str) -> None:
         (["a.ini", "--seconds", "inf"], "--seconds: a number above 0"),
         (["a.ini", "--seconds", "soon"], "--seconds: a number above 0"),
         (["a.ini", "--instrument", "perf"], "--instrument: callgrind or stop"),
-        (["a.ini", "--control", "--packets", "5"], "--control: each trial says its own"),
+        (["a.ini", "--control", "--packets", "5"], "--control: each request says its own"),
         (["a.ini", "--control", "--instrument", "stop"], "--instrument: only with --packets or"),
     ],
 )

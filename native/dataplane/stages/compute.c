@@ -24,13 +24,13 @@ struct compute_lane {
 
 void *compute_create(const struct config *config, char *error, size_t error_bytes)
 {
-    struct compute_lane *lanes = rte_zmalloc("compute", config->lcore_count * sizeof *lanes, 0);
+    struct compute_lane *lanes = rte_zmalloc("compute", config->lcores.count * sizeof *lanes, 0);
     if (lanes == NULL) {
         snprintf(error, error_bytes, "no memory for the compute reference of %u lcores",
-                 config->lcore_count);
+                 config->lcores.count);
         return NULL;
     }
-    for (uint32_t lcore = 0; lcore < config->lcore_count; lcore++) {
+    for (uint32_t lcore = 0; lcore < config->lcores.count; lcore++) {
         for (uint32_t seed = 0; seed < KERNEL_SEEDS; seed++)
             lanes[lcore].expected[seed] = kernel_run(&lanes[lcore].kernel, config->seed + seed);
         lanes[lcore].seed = config->seed;

@@ -13,6 +13,7 @@
 
 #include "../gather.h"
 #include "../headers.h"
+#include "../ip4_lpm.h"
 #include "../ip4_routes.h"
 #include "ip4.h"
 #include "stages.h"
@@ -41,13 +42,13 @@ static bool open_table(const struct config *config, uint32_t groups)
 static int add_routes(const struct prefix *routes, uint32_t count)
 {
     int rc = 0;
-    for (uint32_t i = 0; i < count && rc == 0; i++) {
-        uint32_t hop = i % ip4_tables.next_hop_count;
-        if (ip4_tables.lpm != NULL)
-            rc = rte_lpm_add(ip4_tables.lpm, routes[i].address, routes[i].depth, hop);
-        else
-            rc = rte_fib_add(ip4_tables.fib, routes[i].address, routes[i].depth, hop);
+    if (ip4_tables.lpm != NULL) {
+        ip4_lpm_fill(ip4_tables.lpm, routes, count, ip4_tables.next_hop_count);
+        return 0;
     }
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        rc = rte_fib_add(ip4_tables.fib, routes[i].address, routes[i].depth,
+                         i % ip4_tables.next_hop_count);
     return rc;
 }
 
@@ -65,7 +66,7 @@ static bool open_next_hops(const struct config *config)
         ip4_tables.next_hop[i].out = out;
     }
     bool fine = ip4_tables.next_hop != NULL;
-    for (uint32_t i = 0; i < config->lcore_count && fine; i++) {
+    for (uint32_t i = 0; i < config->lcores.count && fine; i++) {
         ip4_tables.count[i] =
             rte_zmalloc("hop_counts", count * sizeof(struct ip4_count), RTE_CACHE_LINE_SIZE);
         fine = ip4_tables.count[i] != NULL;

@@ -137,7 +137,7 @@ void *tm_create(const struct config *config, char *error, size_t error_bytes)
 {
     tm_tables.mtu = tm_mtu(config);
     fill_colours();
-    for (uint32_t lcore = 0; lcore < config->lcore_count; lcore++) {
+    for (uint32_t lcore = 0; lcore < config->lcores.count; lcore++) {
         for (uint32_t input = 0; input < config->rx.count; input++) {
             if (!passes(config, lcore, input))
                 continue;

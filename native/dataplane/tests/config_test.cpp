@@ -56,12 +56,12 @@ TEST(Config, Defaults)
     EXPECT_EQ(config.active_flows, 65536U);
     EXPECT_EQ(config.meter_rate, 1'250'000'000U);
     EXPECT_EQ(config.destination_step, 0x00040000U);
-    EXPECT_EQ(config.dscp_count, 8U);
-    EXPECT_EQ(config.dscp[7], 46);
+    EXPECT_EQ(config.dscp.count, 8U);
+    EXPECT_EQ(config.dscp.value[7], 46);
     EXPECT_EQ(config.rx.count, 1U);
     EXPECT_EQ(config.rx.port[0], PORT_INTERNAL);
     EXPECT_EQ(config.pipeline.length, 5);
-    EXPECT_EQ(config.lcore_count, 1U);
+    EXPECT_EQ(config.lcores.count, 1U);
     EXPECT_TRUE(config.police_red);
     EXPECT_FALSE(config.telemetry);
 }
@@ -88,13 +88,13 @@ TEST(Config, EveryTypeIsRead)
     EXPECT_FALSE(config.police_red);
     EXPECT_EQ(config.pipeline.length, 2);
     EXPECT_EQ(config.destination_step, 0x01020304U);
-    EXPECT_EQ(config.dscp_count, 1U);
+    EXPECT_EQ(config.dscp.count, 1U);
     EXPECT_EQ(config.rx.count, 2U);
     EXPECT_EQ(config.rx.port[0], 31);
     EXPECT_EQ(config.rx.port[1], PORT_INTERNAL);
-    EXPECT_EQ(config.lcore_count, 5U);
-    EXPECT_EQ(config.lcore_cpu[0], 8);
-    EXPECT_EQ(config.lcore_cpu[4], 3);
+    EXPECT_EQ(config.lcores.count, 5U);
+    EXPECT_EQ(config.lcores.cpu[0], 8);
+    EXPECT_EQ(config.lcores.cpu[4], 3);
     EXPECT_EQ(config.page_size, PAGES_2MIB);
 }
 

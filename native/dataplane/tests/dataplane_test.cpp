@@ -21,7 +21,7 @@ struct config small()
     config_defaults(&config);
     config.acl_rules = config.routes = config.flows = config.active_flows = 64;
     config.mbufs = 4096;
-    config.lcore_cpu[0] = 0;
+    config.lcores.cpu[0] = 0;
     return config;
 }
 

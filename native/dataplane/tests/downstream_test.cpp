@@ -47,7 +47,7 @@ struct config small()
     config.function = FUNCTION_VPE_DOWNSTREAM;
     config.routes = 16;
     config.flows = 64;
-    config.lcore_count = 1;
+    config.lcores.count = 1;
     return config;
 }
 

@@ -116,7 +116,7 @@ TEST(Compute, AWrongResultDropsThePacketAndIsCounted)
     TestPool test;
     struct config config;
     config_defaults(&config);
-    config.lcore_count = 1;
+    config.lcores.count = 1;
     std::array<char, 256> error{};
     void *tables = compute_create(&config, error.data(), error.size());
     ASSERT_NE(tables, nullptr) << error.data();

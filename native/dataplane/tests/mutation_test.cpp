@@ -201,7 +201,7 @@ struct config config_of(function_id id, uint64_t round)
     config.bridge_entries = 1000; // fewer than the stations that mutations make
     config.mbufs = 8192;
     config.stage_clock = 1;
-    config.lcore_cpu[0] = 0;
+    config.lcores.cpu[0] = 0;
     config.rx.count = config.tx.count = functions[id].chooses ? 3 : 1;
     return config;
 }

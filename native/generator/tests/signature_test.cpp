@@ -34,8 +34,8 @@ stream_config stream_of(const std::vector<std::pair<std::string, std::string>> &
     char error[512];
     stream_config *stream = config_add_stream(&all, "test", error, sizeof error);
     for (const auto &[key, text] : keys)
-        EXPECT_TRUE(
-            config_set(&all, stream, "stream", key.c_str(), text.c_str(), error, sizeof error))
+        EXPECT_TRUE(keys_set(&stream_keys, stream, "stream", key.c_str(), text.c_str(), error,
+                             sizeof error))
             << error;
     return *stream;
 }

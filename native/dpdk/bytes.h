@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loads and stores at any address, and byte order, as functions of which the compiler makes one
- * instruction each.
+ * instruction each. DPDK's macros for byte order are inline assembly here, which no compiler turns
+ * into vector code.
  */
-#ifndef PLANECAST_GENERATOR_BYTES_H
-#define PLANECAST_GENERATOR_BYTES_H
+#ifndef PLANECAST_BYTES_H
+#define PLANECAST_BYTES_H
 
 #include <stdint.h>
 #include <string.h>
@@ -16,6 +17,10 @@ static inline uint16_t big16(uint16_t v)
 static inline uint32_t big32(uint32_t v)
 {
     return __builtin_bswap32(v);
+}
+static inline uint64_t big64(uint64_t v)
+{
+    return __builtin_bswap64(v);
 }
 static inline uint16_t load16(const void *p)
 {
