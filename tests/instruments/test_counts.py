@@ -10,6 +10,7 @@ from planecast.errors import InputError
 from planecast.instruments.counts import (
     InstructionCounts,
     RawCounts,
+    by_kind,
     differences,
     run_plan,
     solve_counts,
@@ -92,6 +93,11 @@ def test_instruments_are_compared_by_stage() -> None:
     assert rows["key"].percent is None
     assert rows["other"].percent == 0
     assert rows["total"].first == 263
+
+
+def test_work_is_told_apart_by_kind() -> None:
+    kinds = by_kind(solved({"source": (20, 0), "acl": (200, 0), "tx": (60, 8)}, (0, 32)), burst=8)
+    assert (kinds.io, kinds.processing, kinds.other) == (81, 200, 4)
 
 
 @pytest.mark.parametrize(

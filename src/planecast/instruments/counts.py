@@ -138,6 +138,17 @@ class CountDifference(Noun):
     """The second's excess over the first, in percent; None when the first is 0."""
 
 
+class KindSplit(Noun):
+    """Instructions a packet by kind of work, at one burst size."""
+
+    io: float
+    """In the stages that get packets in and out."""
+    processing: float
+    """In the stages that work on them."""
+    other: float
+    """Outside the stages."""
+
+
 def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
     """The runs, (packets, burst), that `solve_counts` needs: two lengths of each burst size.
 
@@ -223,6 +234,14 @@ def differences(first: InstructionCounts, second: InstructionCounts) -> list[Cou
         CountDifference(stage=name, first=a, second=b, percent=100 * (b / a - 1) if a else None)
         for name, a, b in rows
     ]
+
+
+def by_kind(counts: InstructionCounts, burst: int | None = None) -> KindSplit:
+    """Instructions a packet by kind of work, at `burst` or the reference burst."""
+    at = burst or counts.burst
+    in_out = sum(stage.at(at) for name, stage in counts.stages.items() if name in IO_STAGES)
+    rest = sum(stage.at(at) for name, stage in counts.stages.items() if name not in IO_STAGES)
+    return KindSplit(io=in_out, processing=rest, other=counts.other.at(at))
 
 
 def stage_of(function: str) -> str | None:
