@@ -82,9 +82,14 @@ std::size_t ArrivalProcess::fill_poisson()
         }
     }
     Ps now = now_;
-    for (Ps &time : times_) {
-        now = later(now, time);
-        time = now;
+    if (mean_gap_ * kLongestGap * kBatch < static_cast<double>(kNever / 2) && now < kNever / 2) {
+        for (Ps &time : times_) { // the end of time is too far to be looked for
+            time = now += time;
+        }
+    } else {
+        for (Ps &time : times_) {
+            time = now = later(now, time);
+        }
     }
     now_ = now;
     return kBatch;

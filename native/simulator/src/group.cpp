@@ -108,6 +108,9 @@ TxWire &Group::wire(const Layout &layout, std::size_t port)
         wire.latency = engine.latency;
         wire_times_[port] = tx_wire_times(layout.model.ports[port], layout.largest_frame);
         wire.service = wire_times_[port].empty() ? nullptr : wire_times_[port].data();
+        if (wire.service != nullptr && layout.smallest_frame == layout.largest_frame) {
+            wire.only = wire.service[layout.largest_frame];
+        }
         for (const std::vector<Ps> *times : {&wire_times_[port], &engine.service}) {
             if (!times->empty()) {
                 wire.shortest = std::max(wire.shortest, (*times)[layout.smallest_frame]);

@@ -92,6 +92,9 @@ class PacketQueue : public QueueState
         slot = packet;
         slot.ready = ready;
     }
+    // The same for many: they are written to next_slot() and on.
+    Packet *next_slot() { return packets + end_; }
+    void wrote(std::size_t count) { end_ += count; }
     void seal() { packets[end_].ready = kNever; }
 
     // ---- the side that pushes now; the caller has looked at room()

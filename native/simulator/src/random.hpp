@@ -85,7 +85,8 @@ class LanedRandom
     void exponentials(double *out, std::size_t count);
 
   private:
-    std::array<std::array<std::uint64_t, kLanes>, 4> state_;
+    using Row = std::array<std::uint64_t, kLanes>;
+    std::array<Row, 4> state_;
 };
 
 } // namespace planecast::sim

@@ -74,15 +74,33 @@ std::size_t RxPort::write_straight(Ps until, std::size_t budget, Ps latency)
         std::size_t most = std::min(budget - written, times_.size());
         std::size_t count = 0;
         Ps wire_free = service > 0 ? wire_free_ : 0; // a wire of no time keeps nobody waiting
-        while (count < most) {
-            packet.born = later(std::max(times_[count], wire_free), service);
-            if (packet.born >= until) {
-                break;
+        if (queue != nullptr && std::max({until, wire_free, service, latency}) < kNear) {
+            Packet *const first = queue->next_slot();
+            Packet *slot = first;
+            // A time past `until` may be the end of time itself: compared before anything is added.
+            for (const Ps *time = times_.data(), *end = time + most; time < end && *time < until;
+                 ++time) {
+                packet.born = std::max(*time, wire_free) + service;
+                if (packet.born >= until) {
+                    break;
+                }
+                wire_free = packet.born;
+                packet.ready = packet.born + latency;
+                *slot++ = packet;
             }
-            wire_free = packet.born;
-            ++count;
-            if (queue != nullptr) {
-                queue->write(packet, later(packet.born, latency));
+            count = static_cast<std::size_t>(slot - first);
+            queue->wrote(count);
+        } else {
+            while (count < most) {
+                packet.born = later(std::max(times_[count], wire_free), service);
+                if (packet.born >= until) {
+                    break;
+                }
+                wire_free = packet.born;
+                ++count;
+                if (queue != nullptr) {
+                    queue->write(packet, later(packet.born, latency));
+                }
             }
         }
         wire_free_ = wire_free;
@@ -115,7 +133,8 @@ void RxPort::merge()
 }
 
 RxStream::RxStream(const Nic &nic, std::size_t largest_frame, std::size_t classes, bool counts_here)
-    : offered_by_class(classes > 1 ? classes : 0), counted(counts_here), latency_(ps_from_ns(nic.rx_latency_ns)), fifo_(nic.rx_fifo_packets),
+    : offered_by_class(classes > 1 ? classes : 0), counted(counts_here),
+      latency_(ps_from_ns(nic.rx_latency_ns)), fifo_(nic.rx_fifo_packets),
       service_(rx_engine_times(nic, largest_frame))
 {
 }

@@ -22,6 +22,9 @@ inline Ps later(Ps time, Ps delay)
     return sum < kNever ? sum : kNever;
 }
 
+// Sums of two instants or delays below this are instants: no later() is needed.
+inline constexpr Ps kNear = kNever / 4;
+
 // Rounds; never negative; kNever for what doesn't fit.
 inline Ps ps_from(double picoseconds)
 {

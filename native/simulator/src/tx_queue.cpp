@@ -6,6 +6,13 @@
 namespace planecast::sim
 {
 
+namespace
+{
+
+constexpr Ps kRow = 4096; // packets of a send_each() at most, where the end of time is far
+
+} // namespace
+
 TxQueue::TxQueue(std::string name, std::size_t most, TxWire &wire, Recorder &recorder)
     : name_(std::move(name)), wire_(wire), recorder_(recorder),
       // Departures are counted many at a time: cleaning at every burst would cost more than
@@ -52,10 +59,26 @@ bool TxQueue::send_surely(const Packet *packets, const Ps *handed, std::size_t c
     const Ps engine_free = engine != nullptr ? engine->free : 0;
     Ps longest = 0;
     UInt128 all_waits = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        gone[i] = wire.send(handed[i], packets[i].frame_bytes);
-        longest = std::max(longest, gone[i] - handed[i]);
-        all_waits += static_cast<std::uint64_t>(gone[i] - handed[i]);
+    if (wire.only > 0 && engine == nullptr && static_cast<Ps>(count) <= kRow && until < kNear &&
+        wire.free - handed[0] < kNear / kRow &&
+        std::max(wire.latency, wire.only) < kNear / kRow / kRow) {
+        // One size, and too near for the end of time: nothing to look up, nothing to look for.
+        std::uint64_t waits_of_row = 0;
+        Ps free = wire.free;
+        for (std::size_t i = 0; i < count; ++i) {
+            free = std::max(handed[i] + wire.latency, free) + wire.only;
+            gone[i] = free;
+            longest = std::max(longest, free - handed[i]);
+            waits_of_row += static_cast<std::uint64_t>(free - handed[i]);
+        }
+        wire.free = free;
+        all_waits = waits_of_row;
+    } else {
+        for (std::size_t i = 0; i < count; ++i) {
+            gone[i] = wire.send(handed[i], packets[i].frame_bytes);
+            longest = std::max(longest, gone[i] - handed[i]);
+            all_waits += static_cast<std::uint64_t>(gone[i] - handed[i]);
+        }
     }
     // Frames leave `shortest` apart at least, so this many are inside at once at most.
     const Ps inside = wire.shortest > 0 ? longest / wire.shortest + 1 : (longest > 0 ? kNever : 0);

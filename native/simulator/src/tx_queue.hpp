@@ -30,6 +30,7 @@ struct TxWire {
     TxEngine *engine = nullptr;  // null: takes no time
     Ps latency = 0;              // the engine's
     Ps shortest = 0;             // least time between two frames, here or in the engine
+    Ps only = 0;                 // what every frame takes, where there is one size; else 0
 
     // When the last bit of a frame handed over now has left.
     Ps send(Ps now, std::uint16_t frame_bytes)
