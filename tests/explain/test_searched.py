@@ -9,7 +9,7 @@ import pytest
 from planecast.explain.cases import explained_run
 from planecast.explain.searched import explain_search
 from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
-from planecast.results.search import Bounds, FoundRate
+from planecast.results.search import Bounds, CyclesCheck, FoundRate
 from planecast.results.telemetry import InstructionSplit, Telemetry
 from planecast.scenario import Scenario, with_overrides
 
@@ -40,7 +40,11 @@ def said(value: float, unit: str = "cycles/packet") -> Estimate:
 
 
 def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
-    opinion = {"pmd": said(1300), "pmd processing": said(325), "EMC hits": said(0.5, "share")}
+    opinion = {
+        "pmd": said(1300),
+        "pmd processing": said(325),
+        "megaflow look-ups": said(0.5, "share"),
+    }
     found = explain_search(answer("ovs", opinion), "run")
     assert found.limits[0].startswith("NDR is 2 Mpps: above it the data plane loses")
     assert "in vain in 75% of them, and works 325.0 cycles on each" in found.limits[1]
@@ -51,7 +55,7 @@ def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
     assert sum(part.cycles.value for part in found.causes) == 1300
     tries = " ".join(f"{advice.try_this} {advice.why}" for advice in found.advice)
     assert "rx_ring=2048" in tries
-    assert "50% of the packets miss the exact-match cache" in tries
+    assert "50% of the packets are of flows that the exact-match cache" in tries
     assert "between 1.9 and 2.1 Mpps, from 40 trials of 1 s in 1 repetition" in found.certainty[0]
 
 
@@ -80,6 +84,18 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
     shares = {role.role: role.instructions for role in found.roles}
     assert shares["processing"] is not None
     assert shares["processing"].value == 60
+
+
+def test_a_cap_that_is_not_the_data_planes_is_named() -> None:
+    made = answer("ovs", {"pmd": said(1300), "pmd processing": said(325)})
+    rate = made.rates["NDR"].model_copy(update={"capped_by": "generator"})
+    check = CyclesCheck(offered_pps=3e6, ours=said(400), own={"pmd": said(380)})
+    changed = made.model_copy(update={"rates": {"NDR": rate}, "cycles_check": check})
+    found = explain_search(changed, "run")
+    assert "was not at its limit: its thread looks for packets in vain in 75%" in found.limits[1]
+    assert "the generator set the rate" in found.advice[0].try_this
+    assert not any("rx_ring" in advice.try_this for advice in found.advice)
+    assert any("says 400.0 cycles a packet" in text and "-5 %" in text for text in found.certainty)
 
 
 def test_a_busy_thread_is_its_own_limit() -> None:

@@ -57,8 +57,9 @@ class PmdStats:
     """TSC cycles, those in which it found none among them."""
     processing_cycles_per_packet: float
     """TSC cycles of the iterations that found packets."""
-    emc_hits: int | None = None
-    """Packets whose flow the exact-match cache knew; None where it doesn't say."""
+    megaflow_hits: int | None = None
+    """Packets that no exact cache knew (EMC, SMC, simple match), so that masks were tried one after
+    another; None where it doesn't say."""
     upcalls: int | None = None
     """Packets that no cache knew: the slow path was asked."""
     packets_per_batch: float | None = None
@@ -300,7 +301,7 @@ def opinion_of(found: PmdStats) -> dict[str, Estimate]:
         "pmd": said(found.cycles_per_packet, "cycles/packet"),
         "pmd processing": said(found.processing_cycles_per_packet, "cycles/packet"),
     }
-    for name, count in (("EMC hits", found.emc_hits), ("upcalls", found.upcalls)):
+    for name, count in (("megaflow look-ups", found.megaflow_hits), ("upcalls", found.upcalls)):
         if count is not None and found.received > 0:
             opinion[name] = said(count / found.received, "share")
     if found.packets_per_batch is not None:
@@ -324,14 +325,14 @@ def _thread(text: str) -> PmdStats | None:
     processing = re.search(r"avg processing cycles per packet: ([\d.]+)", text)
     if received is None or total is None or processing is None:
         return None  # a thread without packets has no averages
-    hits = re.search(r"emc hits: (\d+)", text)
+    hits = re.search(r"megaflow hits: (\d+)", text)
     failed = re.findall(r"miss with (?:success|failed) upcall: (\d+)", text)
     batch = re.search(r"avg\. packets per output batch: ([\d.]+)", text)
     return PmdStats(
         int(received[1]),
         float(total[1]),
         float(processing[1]),
-        emc_hits=int(hits[1]) if hits else None,
+        megaflow_hits=int(hits[1]) if hits else None,
         upcalls=sum(map(int, failed)) if failed else None,
         packets_per_batch=float(batch[1]) if batch else None,
     )

@@ -32,8 +32,10 @@ NODE = "node "
 """What stands before a node's name in a data plane's opinion."""
 
 _TSC = "time-stamp counter"
+_CAPS = ("link", "generator", "--max-rate")
+"""What a search says a rate is capped by where the data plane never got to feel its limit."""
 _IDLE, _BUSY = 0.3, 0.9
-_FEW_HITS = 0.9
+_MANY_MASKED = 0.1
 _FEW_IN_BATCH = 4.0
 _SOME = 0.001
 
@@ -145,7 +147,12 @@ def _limits(
         yield f"{name} is {rate.rate_pps.value / 1e6:.4g} Mpps: {rate.why}"
     if idle is not None and whole is not None:
         working = whole.value * (1 - idle)
-        if idle > _IDLE:
+        if idle > _IDLE and rate is not None and rate.capped_by in _CAPS:
+            yield (
+                f"the data plane was not at its limit: its thread looks for packets in vain in "
+                f"{idle:.0%} of its cycles, and works {working:.1f} on each that comes"
+            )
+        elif idle > _IDLE:
             yield (
                 f"cycles don't limit it: at that rate its thread looks for packets in vain in "
                 f"{idle:.0%} of them, and works {working:.1f} cycles on each that comes. What is "
@@ -195,6 +202,16 @@ def _certainty(
                 f"two sources: {own}. The clock over the packets that came back says "
                 f"{clock.value:.1f}, {apart:+.0f} % from it"
             )
+    check = answer.cycles_check
+    if check is not None:
+        own = ", ".join(
+            f"{check.own[name].value:.1f} ({name}, {percent:+.0f} %)"
+            for name, percent in check.difference_percent.items()
+        )
+        yield (
+            f"at {check.offered_pps / 1e6:.4g} Mpps offered the clock says {check.ours.value:.1f} "
+            f"cycles a packet, and the data plane itself {own}"
+        )
     if answer.refused:
         again = ", ".join(f"{count} {why}" for why, count in answer.refused.items())
         yield f"trials that were made again: {again}"
@@ -202,7 +219,13 @@ def _certainty(
 
 def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
     opinion = answer.second_opinion
-    if idle is not None and idle > _IDLE:
+    capped = next((rate.capped_by for rate in answer.rates.values()), "")
+    if capped in _CAPS:
+        yield Advice(
+            try_this=f"search again without that cap: the {capped} set the rate",
+            why="what the data plane can do is not known yet",
+        )
+    elif idle is not None and idle > _IDLE:
         yield Advice(
             try_this="larger rings: --set placement.rx_ring=2048 --set placement.tx_ring=2048",
             why="packets are lost while cycles are left",
@@ -211,12 +234,12 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
             try_this="planecast doctor",
             why="it says what takes the forwarding CPU away: interrupts, timers, neighbours",
         )
-    hits = opinion.get("EMC hits")
-    if hits is not None and hits.value < _FEW_HITS:
+    masked = opinion.get("megaflow look-ups")
+    if masked is not None and masked.value > _MANY_MASKED:
         yield Advice(
             try_this="ovs-vsctl set Open_vSwitch . other_config:smc-enable=true",
-            why=f"{1 - hits.value:.0%} of the packets miss the exact-match cache, which holds "
-            "8,192 flows; the signature cache holds a million",
+            why=f"{masked.value:.0%} of the packets are of flows that the exact-match cache, which "
+            "holds 8,192, doesn't know; the signature cache holds a million",
         )
     upcalls = opinion.get("upcalls")
     if upcalls is not None and upcalls.value > _SOME:
