@@ -28,6 +28,12 @@ def test_each_trouble_has_its_name(results: list[Result]) -> None:
     assert found["interval-missing"].endswith(": c.")
 
 
+def test_what_is_inside_when_a_simulation_ends_is_not_lost(results: list[Result]) -> None:
+    rate = results[0].throughput_pps.model_copy(update={"kind": "simulated"})
+    ended = results[0].model_copy(update={"packets_out": 7, "throughput_pps": rate})
+    assert list(result_warnings(["a"], [ended])) == []
+
+
 def test_intervals_that_cover_too_little(make_validation: Callable[..., Validation]) -> None:
     (warned,) = validation_warnings(make_validation(coverage_percent=62.5))
     assert warned.name == "coverage-low"
