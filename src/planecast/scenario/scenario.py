@@ -156,6 +156,12 @@ class Scenario(Noun):
         placement = info.data.get("placement")
         if placement is not None and neighbour.busy and neighbour.cpu in placement.cpus:
             raise ValueError(f"the data plane forwards on CPU {neighbour.cpu} itself")
+        interference = info.data.get("interference")
+        if neighbour.busy and interference is not None and interference.neighbour_lines_per_s:
+            raise ValueError(
+                "interference.neighbour_lines_per_s says who is beside the lcores, too; leave one "
+                "of them out"
+            )
         return neighbour
 
     @field_validator("accelerator")

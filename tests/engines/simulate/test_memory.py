@@ -162,3 +162,9 @@ def test_ways_that_nobody_knows_are_refused(base: Scenario) -> None:
         with_overrides(base, {"interference.neighbour_ways": 3})
     with pytest.raises(InputError, match="got neighbour_ways 30"):
         with_overrides(base, {"interference.neighbour_ways": 30, "machine": "platinum-8180"})
+
+
+def test_one_neighbour_is_enough(base: Scenario) -> None:
+    both = {"neighbour.stream": "256MiB", "interference.neighbour_lines_per_s": 5}
+    with pytest.raises(InputError, match="leave one of them out"):
+        with_overrides(base, both)
