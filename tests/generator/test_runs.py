@@ -69,9 +69,10 @@ def test_two_lcores(generator: Any) -> None:
     if len(there) < 2:
         pytest.skip("needs two CPUs")
     machine = {"lcores": f"{there[-1]},{there[0]}"}
+    # As many as the ring holds: the receiving lcore may lose its CPU for as long as it likes.
     check_whole(
-        generator.once("--packets", "20000", streams={"a": {"rate": "100kpps"}}, machine=machine),
-        20000,
+        generator.once("--packets", "1000", streams={"a": {"rate": "100kpps"}}, machine=machine),
+        1000,
     )
 
 
