@@ -7,9 +7,12 @@
 #include "canary.h"
 #include "clock.h"
 
-#define SLICE_NS      100000.0 /* disturbance lasts milliseconds; reading the clock 20 ns */
-#define FAST_WIDTH    8
-#define FAST_FROM     (256u << 10)
+#define SLICE_NS   100000.0 /* disturbance lasts milliseconds; reading the clock 20 ns */
+#define FAST_WIDTH 8
+#define FAST_FROM  (256u << 10)
+/* Pages beyond a TLB whose lines, one each, an L2 still holds. */
+#define WALKS_FROM    4096
+#define WALKS_TO      16384
 #define STREAM_BYTES  (1u << 20)
 #define CALIBRATE_TSC (SLICE_NS * 2.5) /* 2.5 GHz is near enough to choose a slice's length */
 
@@ -143,8 +146,13 @@ void points_add(struct points *points, const struct chase_sets *sets, enum page_
         if (kind == PAGE_2MIB && set->bytes >= FAST_FROM && set != largest)
             add_chase(points, "chase", kind, set, FAST_WIDTH);
     }
-    for (size_t i = 0; i < sets->page_chases; i++)
-        add_chase(points, "page_chase", kind, &sets->pages[i], 1);
+    for (size_t i = 0; i < sets->page_chases; i++) {
+        const struct chase_set *pages = &sets->pages[i];
+        add_chase(points, "page_chase", kind, pages, 1);
+        /* Walks of lines that are asked for together overlap, as those of a burst's packets do. */
+        if (pages->lines >= WALKS_FROM && pages->lines <= WALKS_TO)
+            add_chase(points, "page_chase", kind, pages, FAST_WIDTH);
+    }
     for (unsigned width = 1; width <= KERNEL_MAX_WIDTH; width *= 2) {
         if (width > 1)
             add_chase(points, "chase", kind, largest, width);

@@ -127,6 +127,33 @@ def test_disturbed_slices_are_left_out() -> None:
     assert found.notes == ()
 
 
+def test_what_small_pages_cost() -> None:
+    """A made-up TLB of 2,048 pages, a walk of 40 cycles, 10 where eight overlap; a noisy LLC."""
+
+    def cycles(pages: int, page: str, width: int) -> float:
+        walk = 40 if page == "4KiB" and pages > 2048 else 0
+        noise = 30 if page == "2MiB" and pages > 16384 else 0
+        return (10 + walk + noise) if width == 1 else (3 + walk / 4)
+
+    answer = json.loads(output())
+    chases = [p for p in answer["points"] if p["kind"] != "page_chase"]
+    for page in ("2MiB", "4KiB"):
+        for pages, width in [*((16 << k, 1) for k in range(13)), (4096, 8), (8192, 8), (16384, 8)]:
+            cost = cycles(pages, page, width)
+            chases.append(point("page_chase", page, 4096 * pages, width, cost))
+    found = read(output(points=chases)).translation()
+    assert found == (2048, 40, 10)
+
+
+def test_where_there_are_no_huge_pages_small_ones_cost_nothing_more() -> None:
+    points = [
+        p
+        for p in json.loads(output())["points"]
+        if not (p["kind"] == "page_chase" and p["page"] == "2MiB")
+    ]
+    assert read(output(points=points)).translation().walk_cycles == 0
+
+
 def test_siblings_are_told_by_the_slowdown_not_by_the_kernel() -> None:
     pairs = read(output()).pairs
     assert [(p.other, p.listed, p.siblings) for p in pairs] == [(0, False, True), (2, True, False)]

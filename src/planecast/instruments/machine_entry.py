@@ -90,10 +90,10 @@ def measured_entry(
         change["llc_ways"] = measured(llc.ways)
     core: dict[str, Any] = {"l3_latency_cycles": measured(llc.latency_cycles.value * core_cycles)}
     if any(point.huge_cycles is not None for point in probe.pages):
-        reach, walk = probe.translation()
-        core["second_tlb_entries"] = measured(reach)
+        translation = probe.translation()
+        core["second_tlb_entries"] = measured(translation.pages)
         core["walk_cycles"] = Fact(
-            value=round(walk * core_cycles, 4), status="measured", source="probe"
+            value=round(translation.walk_cycles * core_cycles, 4), status="measured", source="probe"
         )
     if loaded is not None:
         change |= _loaded(loaded, like)

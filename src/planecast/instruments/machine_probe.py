@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from itertools import takewhile
+from statistics import median
+from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator
 
@@ -33,6 +35,21 @@ class PagePoint(Noun):
     """TSC cycles a hop when they are 4 KiB pages."""
     huge_cycles: Estimate | None
     """TSC cycles a hop over the same lines in 2 MiB pages."""
+    small_together_cycles: Estimate | None = None
+    """TSC cycles a line with eight chases at once, 4 KiB pages; None where it isn't measured."""
+    huge_together_cycles: Estimate | None = None
+    """The same lines in 2 MiB pages."""
+
+
+class Translation(NamedTuple):
+    """What address translation costs with 4 KiB pages."""
+
+    pages: float
+    """4 KiB pages that the TLB reaches."""
+    walk_cycles: float
+    """TSC cycles that a walk adds to one access beyond them."""
+    together_cycles: float
+    """The same a line, with eight asked for at once: walks overlap."""
 
 
 class FlightPoint(Noun):
@@ -144,20 +161,31 @@ class MachineProbe(Noun):
     notes: Annotated[tuple[str, ...], BeforeValidator(listed)]
     """What a reader has to know about these numbers."""
 
-    def translation(self) -> tuple[float, float]:
-        """4 KiB pages that the TLB reaches, and TSC cycles that a walk adds beyond them."""
-        costs = [
+    def translation(self) -> Translation:
+        """What 4 KiB pages cost beside 2 MiB ones; no cost where no 2 MiB pages were to be had."""
+        alone = [
             (point.pages, max(0.0, point.small_cycles.value - point.huge_cycles.value))
             for point in self.pages
             if point.huge_cycles is not None
         ]
-        if not costs:
-            return 1536.0, 0.0
-        # The median over the larger sets: single points are as noisy as the shared cache is.
-        beyond = sorted(extra for pages, extra in costs if pages >= 4096)
-        walk = beyond[len(beyond) // 2] if beyond else costs[-1][1]
-        reached = [pages for pages, extra in costs if extra < max(2.0, walk / 2)]
-        return float(max(reached, default=64)), walk
+        if not alone:
+            return Translation(1536.0, 0.0, 0.0)
+        together = [
+            max(0.0, point.small_together_cycles.value - point.huge_together_cycles.value)
+            for point in self.pages
+            if point.small_together_cycles is not None and point.huge_together_cycles is not None
+        ]
+        # Those chased together, too, are beyond a TLB and their lines still in an L2: beyond that
+        # the shared cache's noise is larger than a walk.
+        beyond = [
+            max(0.0, point.small_cycles.value - point.huge_cycles.value)
+            for point in self.pages
+            if point.small_together_cycles is not None and point.huge_cycles is not None
+        ]
+        walk = median(beyond) if beyond else alone[-1][1]
+        near = takewhile(lambda point: point[1] < max(2.0, walk / 2), sorted(alone))
+        reached = max((pages for pages, _ in near), default=64)
+        return Translation(float(reached), walk, median(together) if together else walk)
 
     @property
     def llc(self) -> CacheLevel:

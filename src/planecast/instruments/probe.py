@@ -16,7 +16,7 @@ from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.native import native_program
 
 SECONDS = 12.0
-_VERSION = 2  # of what is remembered; raised when MachineProbe changes
+_VERSION = 3  # of what is remembered; raised when MachineProbe changes
 
 
 def probe_machine(

@@ -191,13 +191,18 @@ def _levels(
 
 
 def _pages(reader: Reader, output: ProbeOutput) -> Iterable[PagePoint]:
-    huge = {point.lines: point for point in _of(output, "page_chase", "2MiB", 1)}
+    found = {
+        (point.page, point.width, point.lines): reader.estimate(point)
+        for point in output.points
+        if point.kind == "page_chase"
+    }
     for point in _of(output, "page_chase", "4KiB", 1):
-        same = huge.get(point.lines)
         yield PagePoint(
             pages=point.lines,
-            small_cycles=reader.estimate(point),
-            huge_cycles=None if same is None else reader.estimate(same),
+            small_cycles=found["4KiB", 1, point.lines],
+            huge_cycles=found.get(("2MiB", 1, point.lines)),
+            small_together_cycles=found.get(("4KiB", FAST_WIDTH, point.lines)),
+            huge_together_cycles=found.get(("2MiB", FAST_WIDTH, point.lines)),
         )
 
 

@@ -73,7 +73,7 @@ class Hierarchy(Noun):
     flights: Annotated[tuple[Flight, ...], BeforeValidator(listed), Field(min_length=1)]
     """Cycles a line from memory by the number of misses in flight, ascending."""
     walk_cycles: Annotated[float, Field(ge=0)]
-    """What a page walk adds to an access, beyond the reach of the TLB."""
+    """What a page walk adds to a line that is asked for with others, beyond the TLB's reach."""
     tlb_pages: Annotated[float, Field(gt=0)]
     """Small pages that the TLB reaches."""
     transfer: Transfer | None = None
@@ -99,7 +99,7 @@ class Hierarchy(Noun):
                 )
             )
         huge = [flight for flight in probe.flights if flight.page_size == "2MiB"]
-        reach, walk = probe.translation()
+        translation = probe.translation()
         return cls(
             tsc_hz=probe.tsc_hz,
             core_hz=probe.core_hz,
@@ -110,8 +110,8 @@ class Hierarchy(Noun):
                 for flight in sorted(huge, key=lambda flight: flight.width)
             )
             or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
-            walk_cycles=walk,
-            tlb_pages=reach,
+            walk_cycles=translation.together_cycles,
+            tlb_pages=translation.pages,
             transfer=_transfer(probe),
         )
 
