@@ -152,11 +152,13 @@ def test_a_peer_that_goes_and_comes_back(tmp_path: Path) -> None:
         assert stays.end() == 0
 
 
+# Shared memory of Python's pools and of browsers, which other tests use at the same time.
+OTHERS = re.compile(r"sem\.mp-|\.?(org|com)\.(chromium|google)")
+
+
 def shared_memory() -> set[Path]:
-    """Shared memory on this machine, but for that of Python's pools and of browsers, which other
-    tests use at the same time."""
-    others = re.compile(r"sem\.mp-|\.?(org|com)\.(chromium|google)")
-    return {path for path in Path("/dev/shm").iterdir() if not others.match(path.name)}
+    """Shared memory on this machine, but for what other tests use at the same time."""
+    return {path for path in Path("/dev/shm").iterdir() if not OTHERS.match(path.name)}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -29,9 +29,18 @@ def side_by_side(
     run begins, and the failure is raised when those under way have ended.
     """
 
+    failures: list[BaseException] = []
+
     def in_a_slot(run: Run) -> Found:
         with _SLOTS:
-            return one(run)
+            # The thread that waits for the answers may hear of a failure late.
+            if failures:
+                raise failures[0]
+            try:
+                return one(run)
+            except BaseException as error:
+                failures.append(error)
+                raise
 
     def told(done: int) -> None:
         if progress is not None:
