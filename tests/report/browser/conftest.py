@@ -32,6 +32,25 @@ _ARGUMENTS = (
 _START_SECONDS = 30
 _ANSWER_SECONDS = 60
 
+# Figures as wide as their frames, and nothing moved for 0.3 s.
+_SETTLED = """
+const plots = [...document.querySelectorAll('.plot')].filter(plot => plot.clientWidth > 0);
+const fits = plot => Math.abs(
+  (plot.querySelector('.main-svg')?.clientWidth ?? NaN) - plot.clientWidth) <= 1;
+const seen = () => plots.map(plot =>
+  [...plot.querySelectorAll('text')].map(text => text.getBoundingClientRect().x)).join();
+return new Promise(done => {
+  let last = null, since = 0;
+  const look = () => {
+    const now = seen();
+    if (now !== last || !plots.every(fits)) [last, since] = [now, performance.now()];
+    if (performance.now() - since >= 300) requestAnimationFrame(done);
+    else setTimeout(look, 50);
+  };
+  look();
+});
+"""
+
 
 class Browser:
     """One window; everything that it asks for and complains about is kept."""
@@ -118,10 +137,9 @@ class Browser:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until what was asked for is drawn: Plotly follows a window's size a moment later."""
-        self.script(
-            "return new Promise(done => setTimeout(() => requestAnimationFrame(done), 300))"
-        )
+        """Wait until what was asked for is drawn: Plotly follows a window's size a moment later,
+        and on a busy machine much later."""
+        self.script(_SETTLED)
 
 
 @pytest.fixture(scope="session")
