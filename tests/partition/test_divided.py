@@ -19,13 +19,14 @@ from planecast.errors import InputError
 from planecast.generators.neighbour import Work
 from planecast.host.root import Root
 from planecast.host.topology import Topology, read_topology
-from planecast.partition import verify as room
+from planecast.partition import visits as room
 from planecast.partition.contention import Parts, beside
 from planecast.partition.divided import Divided, concerning
 from planecast.partition.machine import Machine, Timing
 from planecast.partition.noisy import load_noisy
 from planecast.partition.plan import Plan, make_plan
-from planecast.partition.verify import Context, verify
+from planecast.partition.verify import verify
+from planecast.partition.visits import Context
 from planecast.results import Manifest, Result, RunDirectory
 from planecast.scenario import Scenario
 

@@ -15,10 +15,12 @@ from tests.engines.simulate.conftest import base, calibration, counts, hierarchy
 from planecast.engines.solve import Calibration, predicted_cycles, solve
 from planecast.errors import InputError
 from planecast.generators.neighbour import Done, Work
-from planecast.partition import verify as room
+from planecast.partition import visits as room
 from planecast.partition.contention import beside, with_neighbour
+from planecast.partition.neighbour_cost import of_both
 from planecast.partition.noisy import NoisyPoint, load_noisy
-from planecast.partition.verify import Context, verify
+from planecast.partition.verify import verify
+from planecast.partition.visits import Context
 from planecast.results import Manifest, Result, RunDirectory
 from planecast.scenario import Scenario
 
@@ -237,6 +239,6 @@ def test_neighbours_that_come_first_tell_the_model(
 
 
 def test_both_idle_figures_count(make_result: Callable[..., Result]) -> None:
-    both = room._of_both(make_result(200.0), make_result(242.0))
+    both = of_both(make_result(200.0), make_result(242.0))
     assert both.cycles_per_packet.value == pytest.approx(220.0)
     assert both.cycles_per_packet.samples == 2 * make_result(1.0).cycles_per_packet.samples

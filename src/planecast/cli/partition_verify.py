@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planecast.partition.divided import Divided
-    from planecast.partition.verify import Cost, Verified
+    from planecast.partition.neighbour_cost import Cost
+    from planecast.partition.verify import Verified
     from planecast.scenario.scenario import Scenario
 
 _COLUMNS = (
@@ -63,8 +64,8 @@ def verify(
     Without a calibration (planecast calibrate) nothing is predicted.
     """
     from planecast.partition.noisy import load_noisy
-    from planecast.partition.verify import Context
     from planecast.partition.verify import verify as run_study
+    from planecast.partition.visits import Context
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
 

@@ -43,6 +43,11 @@ class Timing(Noun):
     mhz: Annotated[int, Field(ge=100, le=10000)] = 2300
     """Clock of cores whose own the kernel doesn't tell."""
 
+    @property
+    def sibling_slowdown(self) -> float:
+        """Times as long that a thread takes while its core's other thread does the like."""
+        return 2 / (1 + self.smt_gain)
+
 
 class MachineShape(Noun):
     """A machine in a few numbers. CPUs count through all cores' first threads, then the second."""

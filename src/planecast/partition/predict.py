@@ -197,8 +197,8 @@ def _running(
         core = machine.topology.core_of(cpu)
         assert core is not None
         together = sum(other in share.busy for other in core.threads)
-        smt = (1 + machine.timing.smt_gain) / 2 if together > 1 else 1.0
-        clocks.append(machine.clock_ghz(core) * smt)
+        slower = machine.timing.sibling_slowdown if together > 1 else 1.0
+        clocks.append(machine.clock_ghz(core) / slower)
         busy[domains.index(core.llc)] += tenant.name not in case.idle
     return busy, float(np.mean(clocks)) if clocks else 1.0
 

@@ -158,7 +158,7 @@ def _median(costs: NDArray[np.float64], visits: NDArray[np.generic]) -> Estimate
 def predicted_slowdown(scenario: Scenario | None, calibration: Calibration | None) -> float:
     """The model's: of the workload's own empty slots where it is calibrated, else the usual."""
     if scenario is None or calibration is None:
-        return 2 / (1 + Timing().smt_gain)
+        return Timing().sibling_slowdown
     placement = scenario.placement.model_copy(update={"busy_siblings": True})
     beside = scenario.model_copy(update={"placement": placement})
     try:
@@ -167,7 +167,7 @@ def predicted_slowdown(scenario: Scenario | None, calibration: Calibration | Non
             for one in (scenario, beside)
         ]
     except InputError:  # a pipeline that the calibration never saw
-        return 2 / (1 + Timing().smt_gain)
+        return Timing().sibling_slowdown
     return both[1] / both[0]
 
 

@@ -1,0 +1,96 @@
+"""Measuring a data plane beside a neighbour that does one thing after another, in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+
+from planecast.engines.measure import TrialTable, measure
+from planecast.engines.measure.engine import Progress
+from planecast.engines.solve import Calibration
+from planecast.generators.neighbour import Done, Neighbour, Work
+from planecast.partition.divided import Divided
+from planecast.partition.noisy import Noisy
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result
+from planecast.results.store import RunDirectory
+from planecast.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every part of a verification needs."""
+
+    study: Noisy
+    source: str
+    """The study's file, as a command can name it."""
+    scenario: Scenario
+    calibration: Calibration | None
+    """None: nothing is predicted."""
+    run: RunDirectory
+    manifest: Manifest
+    progress: Progress
+    divided: Divided | None = None
+    """A plan to measure with and without, where this machine can."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A point of the measurement."""
+
+    label: str
+    work: Work
+    divided: bool = False
+    """The plan is applied meanwhile."""
+
+
+def measured_beside(
+    context: Context, visits: Sequence[Visit], *, keep: bool = True
+) -> tuple[list[Result], list[float]]:
+    """Measured results, and the neighbour's lines a second beside each; trials are kept or not.
+
+    Raises MissingError without the programs, InputError for a scenario that can't be measured.
+    """
+    table = TrialTable([visit.label for visit in visits])
+    done: dict[int, list[Done]] = {}
+    with Neighbour(context.study.cpu) as neighbour:
+
+        def company(point: int) -> AbstractContextManager[object]:
+            kept = done.setdefault(point, [])
+            return _company(visits[point], neighbour, context.divided, kept)
+
+        try:
+            results = measure(
+                [context.scenario] * len(visits),
+                context.study.budget,
+                context.manifest,
+                table=table,
+                progress=context.progress,
+                company=company,
+            )
+        finally:
+            if keep and table.columns():
+                context.run.write_trials(table.stored())
+    return results, [_mean_rate(done.get(point, [])) for point in range(len(visits))]
+
+
+@contextmanager
+def _company(
+    visit: Visit, neighbour: Neighbour, divided: Divided | None, done: list[Done]
+) -> Iterator[None]:
+    """The neighbour at work, and the plan applied where the visit wants it; what the neighbour did
+    is kept, unless the visit fails."""
+    with ExitStack() as stack:
+        if visit.divided and divided is not None:
+            # Before the neighbour begins: its lines then are in its own ways.
+            stack.enter_context(divided.applied())
+        stack.enter_context(neighbour.doing(visit.work))
+        yield
+        if visit.work.mode != "idle":
+            done.append(neighbour.done())
+
+
+def _mean_rate(done: Sequence[Done]) -> float:
+    seconds = sum(one.seconds for one in done)
+    return sum(one.lines for one in done) / seconds if seconds else 0.0
