@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from planecast.report.efficiency_columns import EFFICIENCY_HEADINGS, efficiency_cells
 from planecast.report.figures.survey_figures import grouped_bars, lines_over, split_bars
 from planecast.report.numbers import ABSENT, count_text, digits
 from planecast.report.page import Card, Drawing, Page, drawing, machine_text
@@ -118,8 +119,6 @@ def _drawings(
 def _tables(measured: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table]:
     rows = []
     for point in measured:
-        split = point.split
-        cycles = estimate_cell(point.cycles_per_packet)
         rows.append(
             [
                 Cell(point.label),
@@ -130,13 +129,7 @@ def _tables(measured: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table
                     else Cell(ABSENT)
                     for name in _names(measured)
                 ),
-                Cell(cycles.text, f"{cycles.detail} {point.cycles_of}".strip()),
-                estimate_cell(point.instructions_per_packet),
-                estimate_cell(point.ipc),
-                *(
-                    Cell(ABSENT if split is None else digits(getattr(split, kind)))
-                    for kind in ("io", "processing", "other")
-                ),
+                *efficiency_cells(point),
                 Cell(point.capped_by),
             ]
         )
@@ -144,12 +137,7 @@ def _tables(measured: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table
         Heading("data plane"),
         Heading("setting"),
         *(Heading(name, "Mpps", number=True) for name in _names(measured)),
-        Heading("CPP", "cycles/packet", number=True),
-        Heading("IPP", "instructions/packet", number=True),
-        Heading("IPC", number=True),
-        Heading("I/O", "instructions", number=True),
-        Heading("processing", "instructions", number=True),
-        Heading("other", "instructions", number=True),
+        *EFFICIENCY_HEADINGS,
         Heading("capped by"),
     )
     if rows:

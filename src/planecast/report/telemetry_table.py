@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from planecast.report.efficiency_columns import EFFICIENCY_HEADINGS, efficiency_cells
 from planecast.report.numbers import ABSENT, digits
-from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.table import Cell, Heading, Table
 from planecast.results import Telemetry
 
 
@@ -15,12 +16,7 @@ def telemetry_table(told: Sequence[Telemetry]) -> Table:
         Heading("rate"),
         Heading("offered", "Mpps", number=True),
         Heading("lost", "% while watched", number=True),
-        Heading("CPP", "cycles/packet", number=True),
-        Heading("IPP", "instructions/packet", number=True),
-        Heading("IPC", "instructions/cycle", number=True),
-        Heading("I/O", "instructions/packet", number=True),
-        Heading("processing", "instructions/packet", number=True),
-        Heading("other", "instructions/packet", number=True),
+        *EFFICIENCY_HEADINGS,
     )
     return Table(
         "telemetry",
@@ -33,20 +29,11 @@ def telemetry_table(told: Sequence[Telemetry]) -> Table:
 
 
 def _row(one: Telemetry) -> list[Cell]:
-    cycles = estimate_cell(one.cycles_per_packet)
-    if one.cycles_of:
-        cycles = Cell(cycles.text, f"{cycles.detail} {one.cycles_of}".strip())
-    parts = [ABSENT] * 3
-    if one.split is not None:
-        parts = [digits(part) for part in (one.split.io, one.split.processing, one.split.other)]
     return [
         Cell(one.rate),
         Cell(digits(one.offered_pps / 1e6)),
         Cell(digits(100 * one.loss_ratio)),
-        cycles,
-        estimate_cell(one.instructions_per_packet),
-        estimate_cell(one.ipc),
-        *(Cell(part) for part in parts),
+        *efficiency_cells(one),
     ]
 
 

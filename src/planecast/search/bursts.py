@@ -9,7 +9,7 @@ from __future__ import annotations
 from planecast.errors import RunError
 from planecast.results.estimate import Kind
 from planecast.results.search import BurstAnswer
-from planecast.search.combine import mean_estimate
+from planecast.results.student import mean_estimate
 from planecast.search.session import Session
 from planecast.search.tester import Ceiling
 

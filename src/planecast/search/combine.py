@@ -7,24 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy import stats
 
 from planecast.results.estimate import Estimate, Kind
 from planecast.results.search import Bounds, FoundRate
+from planecast.results.student import half_width
 from planecast.search.tester import Ceiling
 
 DATAPLANE = "data plane"
-
-
-def mean_estimate(values: Sequence[float], unit: str, kind: Kind) -> Estimate:
-    """The mean of repetitions with Student's interval; one repetition has none."""
-    mean = float(np.mean(values))
-    if len(values) < 2:
-        return Estimate(value=mean, samples=len(values), unit=unit, kind=kind)
-    half = _student(values)
-    return Estimate(
-        value=mean, low=mean - half, high=mean + half, samples=len(values), unit=unit, kind=kind
-    )
 
 
 def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
@@ -40,7 +29,7 @@ def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
     width = float(
         np.mean([(high - bound.low_pps) / 2 for bound, high in zip(bounds, highs, strict=True)])
     )
-    spread = _student(middles) if len(middles) > 1 else 0.0
+    spread = half_width(middles) if len(middles) > 1 else 0.0
     mean, half = float(np.mean(middles)), float(np.hypot(width, spread))
     return Estimate(
         value=mean,
@@ -99,10 +88,3 @@ def equal_rates(rates: dict[str, FoundRate]) -> list[str]:
             "much is lost lies less than the bounds' width"
         )
     return found
-
-
-def _student(values: Sequence[float]) -> float:
-    """Half-width of the 95 % interval of a mean."""
-    count = len(values)
-    quantile = float(stats.t.ppf(0.975, count - 1))
-    return quantile * float(np.std(values, ddof=1)) / float(np.sqrt(count))

@@ -22,9 +22,9 @@ from planecast.instruments.counts import IO_STAGES, InstructionCounts, by_kind
 from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
+from planecast.results.student import mean_estimate
 from planecast.results.telemetry import InstructionSplit, Telemetry
 from planecast.scenario.scenario import Scenario
-from planecast.search.combine import mean_estimate
 from planecast.search.counting import count, counted, counting
 from planecast.search.trial import Trial
 from planecast.study.instructions import count_instructions

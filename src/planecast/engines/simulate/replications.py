@@ -6,18 +6,15 @@ percentile can be trusted; whole runs are independent, and Student's t holds for
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.answer import classes_of, latency_of
 from planecast.results.estimate import Estimate
 from planecast.results.result import ClassResult, Result
-
-CONFIDENCE = 0.95
+from planecast.results.student import half_width
 
 
 def replicated(first: Result, answers: Sequence[sim.Results]) -> Result:
@@ -65,10 +62,8 @@ def _class_over_runs(first: ClassResult, runs: Sequence[ClassResult]) -> ClassRe
 
 
 def _over_runs(runs: Sequence[Estimate]) -> Estimate:
-    values = np.array([run.value for run in runs])
-    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(runs) - 1))
-    half = quantile * float(values.std(ddof=1)) / math.sqrt(len(runs))
-    value = float(values.mean())
+    values = [run.value for run in runs]
+    half, value = half_width(values), float(np.mean(values))
     return Estimate(
         value=value,
         low=max(0.0, value - half),

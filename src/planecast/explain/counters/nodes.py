@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from planecast.explain.counters.explanation import ExplainedMetric, ExplainedNode
 from planecast.explain.counters.vectors import Vectors
 from planecast.instruments.recorded import Recording, Share
 from planecast.results.estimate import Estimate, Kind
+from planecast.results.student import FEWEST_ROUNDS, half_width
 from planecast.topdown import Definition, Evaluation, Metric, Node, evaluate_tree, over_threshold
 from planecast.topdown.dimension import parse_dimension
 from planecast.topdown.expression import Values
@@ -25,7 +25,6 @@ MARKED_BELOW = 0.5
 """Below this share of the time it is shown with a mark."""
 _APART = 0.01
 """Groups that take turns fairly differ by less than this in the share of the time that each has."""
-_FEWEST_ROUNDS = 3
 _COUNTS = {"events": "event", "instructions": "instruction", "core cycles": "cycle"}
 _SHOWN_UNITS = {"instructions/cycle": "instructions/cycle", "cycles/event": "cycles"}
 
@@ -111,9 +110,8 @@ def estimated(known: Known, scale: float, unit: str) -> Estimate:
     """A known value as an estimate; three rounds or more give its interval (Student's t)."""
     rounds = known.rounds[np.isfinite(known.rounds)]
     half = known.half_width
-    if rounds.size >= _FEWEST_ROUNDS:
-        quantile = float(stats.t.ppf(0.975, rounds.size - 1))
-        half = quantile * float(rounds.std(ddof=1)) / float(np.sqrt(rounds.size))
+    if rounds.size >= FEWEST_ROUNDS:
+        half = half_width(rounds)
     value = known.value * scale
     ends = (None, None) if half is None else (value - half * scale, value + half * scale)
     return Estimate(

@@ -7,14 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import stats
 
 from planecast.explain.counters.explanation import ExplainedMetric
 from planecast.instruments.recorded import Recording
-from planecast.results.estimate import Estimate
+from planecast.results.student import FEWEST_ROUNDS, mean_estimate
 from planecast.topdown.plausible import impossible_clock
 
-_FEWEST = 3
 _UNITS = {"pcm-memory": "MB/s", "pcm-pcie": "lines/s"}
 """Units of columns that don't name theirs."""
 
@@ -37,7 +35,9 @@ def explained_readings(recording: Recording) -> Iterator[ExplainedMetric]:
         mark = _mark(name, usable) if usable.size else "no value"
         scaled = recording.tool == "pcm" and _IN_MILLIONS.fullmatch(name) is not None
         unit = "millions" if scaled else _unit(name, recording.tool)
-        value = None if mark or not usable.size else _estimate(usable, unit)
+        value = None
+        if not mark and usable.size:
+            value = mean_estimate(usable, unit, "measured", fewest=FEWEST_ROUNDS)
         if scaled and not mark:
             mark = _SAYS_MILLIONS
         yield ExplainedMetric(
@@ -60,22 +60,6 @@ def _mark(name: str, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) 
     if float(values.max()) >= 2.0**63:
         return f"impossible: {values.max():.4g}, the counter ran below zero"
     return None
-
-
-def _estimate(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], unit: str) -> Estimate:
-    mean = float(values.mean())
-    half = None
-    if values.size >= _FEWEST:
-        quantile = float(stats.t.ppf(0.975, values.size - 1))
-        half = quantile * float(values.std(ddof=1)) / float(np.sqrt(values.size))
-    return Estimate(
-        value=mean,
-        low=None if half is None else mean - half,
-        high=None if half is None else mean + half,
-        samples=int(values.size),
-        unit=unit,
-        kind="measured",
-    )
 
 
 def _unit(name: str, tool: str) -> str:

@@ -1,0 +1,23 @@
+"""The mean of rounds: Student's interval, and none of too few."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planecast.results.student import half_width, mean_estimate
+
+
+def test_the_interval_is_students() -> None:
+    # The 97.5 % quantile of t with four degrees of freedom is 2.776 (any table).
+    found = mean_estimate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), "cycles/packet", "measured")
+    half = 2.776 * 2.5**0.5 / 5**0.5
+    assert found.value == 3.0
+    assert found.interval == pytest.approx((3 - half, 3 + half), rel=1e-3)
+    assert (found.samples, found.unit, found.kind) == (5, "cycles/packet", "measured")
+
+
+def test_too_few_rounds_have_no_interval() -> None:
+    assert mean_estimate([1.0], "ns", "simulated").interval is None
+    assert mean_estimate([1.0, 3.0], "ns", "simulated", fewest=3).interval is None
+    assert half_width([1.0, 3.0]) == pytest.approx(12.706, rel=1e-4)
