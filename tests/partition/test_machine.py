@@ -68,7 +68,12 @@ def test_amd_parts_have_many_caches_and_their_own_unit() -> None:
 
 
 def test_parts_whose_bandwidth_cannot_be_limited() -> None:
-    assert MachineShape(like="e5-2699v4").topology().rdt.bandwidth is None
+    broadwell, haswell = (MachineShape(like=f"e5-2699v{n}").topology().rdt for n in (4, 3))
+    assert broadwell.bandwidth is None
+    assert haswell.bandwidth is None
+    # The maker's answers (intel-cmt-cat, issues 3 and 55): two ways at the least, then one.
+    assert (broadwell.l3.least_bits, broadwell.classes) == (1, 16)
+    assert (haswell.l3.least_bits, haswell.classes) == (2, 4)
 
 
 @pytest.mark.parametrize(
