@@ -104,10 +104,12 @@ def _by_cause(explained: Explanation) -> Iterator[Advice]:
         if whole is None or part.cycles.value < _WORTH * whole.value:
             continue
         where = _dearest_stage(explained, part.cause)
+        most = part.cycles.value
+        if explained.modelled is None:  # a bound: it may be all of its interval
+            most = max(most, part.cycles.high or most)
         yield Advice(
             try_this=cause.advice,
-            why=f"{cause.title}: at most {part.cycles.value:.1f} cycles a packet, most of them in "
-            f"{where}",
+            why=f"{cause.title}: at most {most:.1f} cycles a packet, most of them in {where}",
         )
 
 

@@ -1,4 +1,4 @@
-"""Sums and differences of estimates that are taken as independent."""
+"""Sums and differences of estimates: of independent ones, and of such that err alike."""
 
 from __future__ import annotations
 
@@ -15,6 +15,21 @@ def total(estimates: Iterable[Estimate | None]) -> Estimate | None:
         return None
     kinds: set[Kind] = {part.kind for part in parts}
     return _combined([(part, 1) for part in parts], kinds.pop() if len(kinds) == 1 else "computed")
+
+
+def together(estimates: Iterable[Estimate]) -> Estimate | None:
+    """The sum of what errs alike, computed: the ends of the intervals add. None of nothing."""
+    parts = list(estimates)
+    if not parts:
+        return None
+    ends = [part.interval or (part.value, part.value) for part in parts]
+    return Estimate(
+        value=sum(part.value for part in parts),
+        low=sum(low for low, _ in ends),
+        high=sum(high for _, high in ends),
+        unit=parts[0].unit,
+        kind="computed",
+    )
 
 
 def difference(left: Estimate, right: Estimate) -> Estimate:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planecast.explain.arithmetic import total
+from planecast.explain.arithmetic import together, total
 from planecast.explain.causes import cause_of
 from planecast.explain.explanation import CauseCycles
 from planecast.explain.node import ExplainedNode
@@ -26,13 +26,18 @@ CORES_OWN = ("core", "burst", "rounds")
 """Causes that are frontend, bad speculation, core bound and L1 together."""
 
 
-def computed_tree(causes: Sequence[CauseCycles], whole: Estimate) -> tuple[ExplainedNode, ...]:
-    """Nodes of levels 1 to 3 with what is known of `causes`; none when no cause tells any."""
+def computed_tree(
+    causes: Sequence[CauseCycles], whole: Estimate, *, alike: bool = False
+) -> tuple[ExplainedNode, ...]:
+    """Nodes of levels 1 to 3 with what is known of `causes`; none when no cause tells any.
+
+    `alike`: waits are bounded, not calibrated, so they err together.
+    """
     own = {part.cause: part.cycles for part in causes}
     waits = [c for name, c in own.items() if cause_of(name).group in ("memory", "stores")]
     known: dict[str, Estimate | None] = {
         "retiring": own.get("issue"),
-        "memory_bound": total(waits),
+        "memory_bound": together(waits) if alike else total(waits),
         **{node: own.get(cause) for cause, node in _LEVEL_3.items()},
     }
     shares = {

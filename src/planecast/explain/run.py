@@ -15,7 +15,8 @@ from planecast.engines.solve.features import instructions_of
 from planecast.engines.solve.ranges import outside
 from planecast.errors import InputError
 from planecast.explain.advice import advise
-from planecast.explain.arithmetic import difference, total
+from planecast.explain.arithmetic import difference, together, total
+from planecast.explain.bounded import Waits, bounded_waits, taken_apart
 from planecast.explain.causes import in_order
 from planecast.explain.computed_tree import CORES_OWN, computed_tree
 from planecast.explain.core import Core, core_of
@@ -41,6 +42,12 @@ NO_COUNTERS = (
     "cycles and the calibrated model"
 )
 
+BOUNDED = (
+    "waits by level follow from the tables that the stages touch: from nothing to every line "
+    "waited for alone, the value as much as shows of the calibrated look-ups; core is what is left "
+    "of a measured stage"
+)
+
 
 @dataclass(frozen=True)
 class Case:
@@ -63,7 +70,9 @@ def explain_case(case: Case) -> Explanation:
     """Where the cycles of one result go, what limits it, how sure that is, what to try."""
     model, why_not = _model(case)
     core = _core(case)
-    stages = tuple(_stages(case, model, core))
+    waits = bounded_waits(case.scenario, case.calibration) if case.calibration else {}
+    waits = waits if model is None else {}
+    stages = tuple(_stages(case, model, core, waits))
     measured = case.result.cycles_per_packet if case.result else None
     whole = measured or (model.whole if model else None)
     instructions = _whole_instructions(case, stages)
@@ -79,9 +88,9 @@ def explain_case(case: Case) -> Explanation:
         stages=stages,
         causes=causes,
         roles=tuple(_roles(stages)),
-        nodes=computed_tree(causes, whole) if whole is not None else (),
-        unknown=(*_unknown(case, stages, why_not), _only_counted(causes, whole)),
-        notes=tuple(_notes(case, core)),
+        nodes=computed_tree(causes, whole, alike=bool(waits)) if whole is not None else (),
+        unknown=(*_unknown(case, stages, why_not, bool(waits)), _only_counted(causes, whole)),
+        notes=tuple(_notes(case, core, bool(waits))),
         manifest=case.result.manifest if case.result else None,
     )
     return explained.model_copy(
@@ -112,7 +121,9 @@ def _core(case: Case) -> Core | None:
     return None
 
 
-def _stages(case: Case, model: Modelled | None, core: Core | None) -> list[StageExplanation]:
+def _stages(
+    case: Case, model: Modelled | None, core: Core | None, waits: Mapping[str, Waits]
+) -> list[StageExplanation]:
     found = case.result.stages if case.result else {}
     names = list(found) or ["source", *case.scenario.workload.stages, "tx"]
     counted = _instructions(case)
@@ -132,7 +143,13 @@ def _stages(case: Case, model: Modelled | None, core: Core | None) -> list[Stage
                 modelled=said,
                 instructions=instructions,
                 ipc=_ipc(instructions, cycles, case.calibration),
-                causes=_causes(name, cycles, model, _issue(instructions, core, case.calibration)),
+                causes=_causes(
+                    name,
+                    cycles,
+                    model,
+                    _issue(instructions, core, case.calibration),
+                    waits.get(name, {} if waits else None),
+                ),
             )
         )
     loop = _loop(case, stages, counted.get(LOOP))
@@ -183,12 +200,19 @@ def _issue(
 
 
 def _causes(
-    stage: str, cycles: Estimate | None, model: Modelled | None, issue: float
+    stage: str,
+    cycles: Estimate | None,
+    model: Modelled | None,
+    issue: float,
+    waits: Waits | None,
 ) -> tuple[CauseCycles, ...]:
+    """`waits` are those of a stage that no model is calibrated for, where its tables are known."""
     if cycles is None:
         return ()
     if model is None or stage not in model.stages:
         issue = min(issue, cycles.value)
+        if waits is not None:
+            return _listed(taken_apart(cycles, issue, waits))
         rest = _plain(issue) if issue else None
         parts = {"issue": rest} if rest else {}
         parts["not told"] = difference(cycles, rest) if rest else cycles
@@ -238,12 +262,13 @@ def _all_causes(
             parts["unexplained"] = difference(whole, model.whole)
         return _listed(parts)
     names = {part.cause for stage in stages for part in stage.causes}
+    apart = "core" in names  # bounded: all waits err alike
     if not names:
         return _listed({"not told": whole})
     found = {}
     for name in names:
         of_stages = [part.cycles for s in stages for part in s.causes if part.cause == name]
-        summed = total(of_stages)
+        summed = together(of_stages) if apart else total(of_stages)
         assert summed is not None
         found[name] = summed
     return _listed(found)
@@ -275,7 +300,9 @@ def _ipc(
     return None if found is None else found.scaled(factor, "instructions/cycle")
 
 
-def _unknown(case: Case, stages: tuple[StageExplanation, ...], why_not: str) -> list[str]:
+def _unknown(
+    case: Case, stages: tuple[StageExplanation, ...], why_not: str, bounded: bool
+) -> list[str]:
     found = []
     if case.result is None:
         found.append(
@@ -289,7 +316,7 @@ def _unknown(case: Case, stages: tuple[StageExplanation, ...], why_not: str) -> 
             "tell them apart (perf record; planecast explain --from)"
         )
     if why_not:
-        found.append(f"causes: {why_not}")
+        found.append(f"{'how much of the waits shows' if bounded else 'causes'}: {why_not}")
     if not any(stage.instructions for stage in stages) and not (
         case.result and case.result.instructions_per_packet
     ):
@@ -308,8 +335,10 @@ def _only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> st
     return f"frontend, bad speculation, ports and L1 one by one{share}: only counters tell them"
 
 
-def _notes(case: Case, core: Core | None) -> list[str]:
+def _notes(case: Case, core: Core | None, bounded: bool) -> list[str]:
     found = [NO_COUNTERS]
+    if bounded:
+        found.append(BOUNDED)
     if case.counted_by and case.counts is not None:
         found.append(
             f"instructions are those of {case.counted_by}, by {case.counts.instrument} "

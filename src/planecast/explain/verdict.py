@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planecast.explain.arithmetic import total
+from planecast.explain.arithmetic import together, total
 from planecast.explain.causes import Group, cause_of
 from planecast.explain.explanation import Explanation
 from planecast.results.estimate import Estimate
@@ -59,10 +59,11 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
 def _groups(explained: Explanation) -> dict[Group, Estimate]:
     """Cycles by group of causes, of the groups that can limit."""
     found: dict[Group, Estimate] = {}
-    if explained.modelled is None:
-        return found
+    if not any(part.cause == "core" for part in explained.causes):
+        return found  # the issue width alone says nothing of what limits
     for group in _GROUPS:
-        summed = total(p.cycles for p in explained.causes if cause_of(p.cause).group == group)
+        parts = [p.cycles for p in explained.causes if cause_of(p.cause).group == group]
+        summed = together(parts) if explained.modelled is None else total(parts)
         if summed is not None:
             found[group] = summed
     return found
@@ -102,6 +103,11 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
             f"{case.result.disturbed_share:.0%} of the trials were disturbed: measure again on a "
             "quieter machine before you act on a small difference"
         )
-    if explained.modelled is None:
+    if not groups:
         found.append("no causes are told: what is measured is as sure as its interval says")
+    elif explained.modelled is None:
+        found.append(
+            "waits are bounds, no model is calibrated for this function: trust their upper ends, "
+            "and the measured stages"
+        )
     return tuple(found)

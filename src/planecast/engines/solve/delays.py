@@ -91,8 +91,15 @@ def _last_levels(hierarchies: Sequence[Hierarchy]) -> Floats:
 class Delays:
     """The regions of many scenarios behind any hierarchy of caches."""
 
-    def __init__(self, facts: Facts, company: Company | None = None) -> None:
-        every = regions_of(facts)
+    def __init__(
+        self,
+        facts: Facts,
+        company: Company | None = None,
+        *,
+        regions: Sequence[Region] | None = None,
+    ) -> None:
+        """`regions` are those of another network function than the model's own."""
+        every = regions_of(facts) if regions is None else regions
         self._stages = list(dict.fromkeys(region.stage for region in every))
         # A region that no scenario touches adds nothing, and may be left out.
         self._regions = [r for r in every if np.any(r.touches)]

@@ -125,11 +125,12 @@ def _runs(stage: str, stages: tuple[str, ...]) -> bool:
 
 def _destinations(dotted: str) -> int:
     """Distinct addresses before the steps come round."""
-    step = _step(dotted)
+    step = step_addresses(dotted)
     return (1 << 32) // max(1, step & -step) if step else 1
 
 
-def _step(dotted: str) -> int:
+def step_addresses(dotted: str) -> int:
+    """Addresses from a flow's destination to the next one's."""
     value = 0
     for part in dotted.split("."):
         value = value << 8 | int(part)
@@ -138,10 +139,17 @@ def _step(dotted: str) -> int:
 
 def regions_of(facts: Facts) -> list[Region]:
     """Every region; its touches are 0 in a scenario whose pipeline leaves the stage out."""
-    return [_buffers(facts), _rules(facts), *_flow_table(facts), *_actions(facts), *_routes(facts)]
+    return [
+        packet_buffers(facts),
+        _rules(facts),
+        *_flow_table(facts),
+        *_actions(facts),
+        *_routes(facts),
+    ]
 
 
-def _buffers(facts: Facts) -> Region:
+def packet_buffers(facts: Facts) -> Region:
+    """The mbufs and headers that packets cycle through, of every network function."""
     lines = BUFFER_LINES * facts.buffers
     return Region(
         stage="source",
