@@ -169,17 +169,18 @@ def _vpe_downstream(asked: _Asked) -> Iterator[Region]:
         "next hops",
         lambda flows: min(workload.routes / NEXT_HOPS_PER_LINE, distinct(flows)),
     )
-    for name, lines, most in (
-        ("pipes", _PIPE_LINES, _PIPES),
-        ("queues", 1, _PIPES),  # the sixteen of a pipe are one line
-        ("queues' counters", _EXTRA_LINES, _QUEUES),
+    for name, lines, places, touches in (
+        ("pipes", _PIPE_LINES, _PIPES, _PIPE_LINES),
+        ("queues", 1, _PIPES, 1),  # the sixteen of a pipe are one line
+        ("queues' counters", _EXTRA_LINES, _QUEUES, _EXTRA_LINES),
+        ("queued packets", _SLOT_LINES, _QUEUES, 1),
     ):
-        yield asked.region(
-            "tm", name, lambda flows, n=lines, m=most: n * min(flows, m), lines, own=True
-        )
-    yield asked.region(
-        "tm", "queued packets", lambda flows: _SLOT_LINES * min(flows, _QUEUES), own=True
-    )
+        yield asked.region("tm", name, _filled(lines, places), touches, own=True)
+
+
+def _filled(lines: int, places: int) -> Lines:
+    """So many lines of each of the places that flows are spread over."""
+    return lambda flows: lines * min(flows, places)
 
 
 _TABLES: dict[str, Callable[[_Asked], Iterator[Region]]] = {
