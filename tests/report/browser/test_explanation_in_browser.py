@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 from tests.report.browser.test_in_browser import (
-    _LABELS_OVERLAPPING,
-    _TEXTS_OUTSIDE,
-    SIZES,
     Browser,
     Page,
+    check_layout,
+    each_size,
     page,
-    visit,
 )
 from tests.report.test_counters_page import recorded
 
@@ -43,24 +41,21 @@ def html(measured: Result, calibration: Calibration) -> str:
     return explanation_html(a, compare_explanations(a, b))
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_an_explanation(browser: Browser, page: Page, html: str, width: int, scheme: str) -> None:
-    visit(browser, page(html), width, scheme)
-    drawn = browser.script(
-        "return [...document.querySelectorAll('.plot')].map(plot => plot.id +"
-        " plot.querySelectorAll('.sankey-node, .point').length)"
-    )
-    assert [name.rstrip("0123456789") for name in drawn] == [
-        "cycles-plot",
-        "stage-causes-plot",
-        "tree-plot",
-        "steps-cause-plot",
-        "steps-stage-plot",
-    ]
-    assert all(int(name.rpartition("plot")[2]) > 2 for name in drawn)
-    assert browser.script("return document.documentElement.scrollWidth") <= width
-    assert browser.script(_TEXTS_OUTSIDE) == []
-    assert browser.script(_LABELS_OVERLAPPING) == []
+def test_an_explanation(browser: Browser, page: Page, html: str) -> None:
+    for width, _ in each_size(browser, page(html)):
+        drawn = browser.script(
+            "return [...document.querySelectorAll('.plot')].map(plot => plot.id +"
+            " plot.querySelectorAll('.sankey-node, .point').length)"
+        )
+        assert [name.rstrip("0123456789") for name in drawn] == [
+            "cycles-plot",
+            "stage-causes-plot",
+            "tree-plot",
+            "steps-cause-plot",
+            "steps-stage-plot",
+        ]
+        assert all(int(name.rpartition("plot")[2]) > 2 for name in drawn)
+        check_layout(browser, width)
 
 
 def test_recorded_counters_of_four_generations(
@@ -78,17 +73,13 @@ def test_recorded_counters_of_four_generations(
         drawings += [replace(one, anchor=f"{name}-{one.anchor}") for one in made.drawings]
         known[f"{name}-tree-plot"] = sum(node.share is not None for node in found.nodes)
     whole = replace(made, drawings=drawings)
-    visit(browser, page(page_html(whole)), *SIZES[0])
-    drawn = browser.script(
-        "return Object.fromEntries([...document.querySelectorAll('.plot')].map(plot =>"
-        " [plot.id, plot.querySelectorAll("
-        "'.sankey-node, .bars .point, .waterfalllayer .point').length]))"
-    )
-    assert len(drawn) == 2 + 3 * 4
-    assert {name: drawn[name] for name in known} == known
-    assert all(count >= 4 for count in drawn.values()), drawn
-    for width, scheme in SIZES:
-        browser.look(width, 900, scheme)
-        assert browser.script("return document.documentElement.scrollWidth") <= width
-        assert browser.script(_TEXTS_OUTSIDE) == []
-        assert browser.script(_LABELS_OVERLAPPING) == []
+    for width, _ in each_size(browser, page(page_html(whole))):
+        drawn = browser.script(
+            "return Object.fromEntries([...document.querySelectorAll('.plot')].map(plot =>"
+            " [plot.id, plot.querySelectorAll("
+            "'.sankey-node, .bars .point, .waterfalllayer .point').length]))"
+        )
+        assert len(drawn) == 2 + 3 * 4
+        assert {name: drawn[name] for name in known} == known
+        assert all(count >= 4 for count in drawn.values()), drawn
+        check_layout(browser, width)

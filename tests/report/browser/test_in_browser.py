@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +68,36 @@ def visit(browser: Browser, address: str, width: int = 1280, scheme: str = "ligh
     assert browser.complaints() == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_a_validation(
-    browser: Browser, page: Page, validation: Validation, width: int, scheme: str
-) -> None:
-    visit(browser, page(report_html(validation)), width, scheme)
+def each_size(
+    browser: Browser, address: str, sizes: list[tuple[int, str]] = SIZES
+) -> Iterator[tuple[int, str]]:
+    """Open a page at the first size, then let the window follow the others: to draw a page anew
+    costs seconds."""
+    visit(browser, address, *sizes[0])
+    yield sizes[0]
+    for width, scheme in sizes[1:]:
+        browser.look(width, 900, scheme)
+        yield width, scheme
+    assert browser.complaints() == []
+
+
+def check_layout(browser: Browser, width: int) -> None:
+    """Nothing is wider than the window, outside of its figure or upon its neighbour."""
+    assert browser.script("return document.documentElement.scrollWidth") <= width
+    assert browser.script(_TEXTS_OUTSIDE) == []
+    assert browser.script(_LABELS_OVERLAPPING) == []
+
+
+def test_a_validation(browser: Browser, page: Page, validation: Validation) -> None:
+    for width, _ in each_size(browser, page(report_html(validation))):
+        check_validation(browser)
+        check_layout(browser, width)
+        if width == 1280:
+            check_paper(browser)
+
+
+def check_validation(browser: Browser) -> None:
+    """All its figures, marks and rows are there."""
     plots = browser.script(
         "return [...document.querySelectorAll('.plot')].map(plot =>"
         " [plot.id, plot.querySelectorAll('svg.main-svg').length > 0,"
@@ -91,17 +116,12 @@ def test_a_validation(
     ]
     assert browser.script("return document.querySelectorAll('#points tbody tr').length") == 24
     assert browser.script("return document.querySelectorAll('.commands tbody tr').length") == 24
-    assert browser.script("return document.documentElement.scrollWidth") <= width
-    assert browser.script(_TEXTS_OUTSIDE) == []
-    assert browser.script(_LABELS_OVERLAPPING) == []
     counts = browser.script(
         "return ['#error-plot .bars .point', '#measured-predicted-plot .points path',"
         " '#stages-burst-plot .bars .point']"
         ".map(what => document.querySelectorAll(what).length)"
     )
     assert counts == [24, 24, 7 * 7 * 2]
-    if width == 1280:
-        check_paper(browser)
 
 
 def check_paper(browser: Browser) -> None:
@@ -118,56 +138,41 @@ def check_paper(browser: Browser) -> None:
     assert browser.script(size) == screen
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_measured_results(
-    browser: Browser, page: Page, results: list[Result], width: int, scheme: str
-) -> None:
-    visit(browser, page(report_html(ResultSet(results=tuple(results)))), width, scheme)
-    drawn = "return document.querySelectorAll('.plot svg.main-svg:first-child').length"
-    assert browser.script(drawn) == 3
-    assert browser.script(_TEXTS_OUTSIDE) == []
-    assert browser.script(_LABELS_OVERLAPPING) == []
-    # Figures take the colours of the page, also when the reader changes them.
+def test_measured_results(browser: Browser, page: Page, results: list[Result]) -> None:
+    """Also on a telephone, and with the window made wider: figures take the colours of the page
+    when the reader changes them."""
     colour = {"light": "rgb(27, 31, 36)", "dark": "rgb(230, 233, 238)"}
-    ink = "return getComputedStyle(document.querySelector('.xtick text')).fill"
-    assert browser.script(ink) == colour.pop(scheme)
-    ((other, changed),) = colour.items()
-    browser.look(width, 900, other)
-    assert browser.script(ink) == changed
+    address = page(report_html(ResultSet(results=tuple(results))))
+    for width, scheme in each_size(browser, address, SIZES[::-1]):
+        drawn = "return document.querySelectorAll('.plot svg.main-svg:first-child').length"
+        assert browser.script(drawn) == 3
+        check_layout(browser, width)
+        ink = "return getComputedStyle(document.querySelector('.xtick text')).fill"
+        assert browser.script(ink) == colour[scheme]
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_a_load_curve(
-    browser: Browser, page: Page, load_curve: LoadCurve, width: int, scheme: str
-) -> None:
-    visit(browser, page(report_html(load_curve)), width, scheme)
-    points = "return document.querySelectorAll('#load-curves-plot .points path.point').length"
-    lines = "return document.querySelectorAll('#load-curves-plot .lines path.js-line').length"
-    assert browser.script(points) == 3 * len(load_curve.loads)
-    assert browser.script(lines) == 3
-    assert browser.script("return document.documentElement.scrollWidth") <= width
-    assert browser.script(_TEXTS_OUTSIDE) == []
-    assert browser.script(_LABELS_OVERLAPPING) == []
+def test_a_load_curve(browser: Browser, page: Page, load_curve: LoadCurve) -> None:
+    for width, _ in each_size(browser, page(report_html(load_curve)), SIZES[::-1]):
+        points = "return document.querySelectorAll('#load-curves-plot .points path.point').length"
+        lines = "return document.querySelectorAll('#load-curves-plot .lines path.js-line').length"
+        assert browser.script(points) == 3 * len(load_curve.loads)
+        assert browser.script(lines) == 3
+        check_layout(browser, width)
 
 
-@pytest.mark.parametrize("size", SIZES)
 def test_a_search(
     browser: Browser,
     page: Page,
     search_answer: SearchAnswer,
     search_trials: dict[str, np.ndarray],
-    size: tuple[int, str],
 ) -> None:
-    width, scheme = size
-    visit(browser, page(report_html(search_answer, trials=search_trials)), width, scheme)
-    drawn = "return [...document.querySelectorAll('.plot')].map(plot => plot.id)"
-    assert browser.script(drawn) == ["interval-plot", "loss-plot", "latency-plot"]
-    points = "return document.querySelectorAll('#{}-plot .points path.point').length"
-    # Two of eight trials are far above the rates, outside of what is shown at first.
-    assert browser.script(points.format("interval")) == len(search_trials["seconds"])
-    assert browser.script("return document.documentElement.scrollWidth") <= width
-    assert browser.script(_TEXTS_OUTSIDE) == []
-    assert browser.script(_LABELS_OVERLAPPING) == []
+    for width, _ in each_size(browser, page(report_html(search_answer, trials=search_trials))):
+        drawn = "return [...document.querySelectorAll('.plot')].map(plot => plot.id)"
+        assert browser.script(drawn) == ["interval-plot", "loss-plot", "latency-plot"]
+        points = "return document.querySelectorAll('#{}-plot .points path.point').length"
+        # Two of eight trials are far above the rates, outside of what is shown at first.
+        assert browser.script(points.format("interval")) == len(search_trials["seconds"])
+        check_layout(browser, width)
 
 
 def test_nothing_leaves_the_page(browser: Browser, page: Page, results: list[Result]) -> None:

@@ -20,17 +20,25 @@
   // Paper is narrower than the window and lower than a long figure, and a browser lays out for it
   // without a resize event.
   const paper = { width: 900, height: 620, tick: 8 };
-  const screen = plots.map((plot) => [plot, plot.layout.height, plot.layout.yaxis.tickfont?.size]);
+  const screen = plots.map((plot) => ({
+    plot,
+    height: plot.layout.height,
+    least: plot.style.minHeight,
+    tick: plot.layout.yaxis.tickfont?.size,
+  }));
   const fit = (plot, width, height, tick) =>
     Plotly.relayout(plot, { width, height, autosize: width === null, "yaxis.tickfont.size": tick });
   addEventListener("beforeprint", () => {
-    for (const [plot, height, tick] of screen) {
+    for (const { plot, height, tick } of screen) {
       const long = height > paper.height;
       plot.style.minHeight = "0";
       fit(plot, paper.width, long ? paper.height : height, long ? paper.tick : tick);
     }
   });
   addEventListener("afterprint", () => {
-    for (const [plot, height, tick] of screen) fit(plot, null, height, tick);
+    for (const { plot, height, least, tick } of screen) {
+      plot.style.minHeight = least;
+      fit(plot, null, height, tick);
+    }
   });
 })();
