@@ -141,5 +141,8 @@ def test_an_explanation_tells_causes_by_level_and_the_tree(
     assert share is not None
     assert share.interval is not None
     assert share.interval[0] == pytest.approx(0, abs=0.02)
+    # Each level may be all of a stage, all of them together no more than the whole.
+    (waiting,) = (text for text in found.limits if text.startswith("waiting for lines"))
+    assert float(waiting.partition(", ")[2].partition(", ")[2].partition("]")[0]) <= 118
     assert any(text.startswith("waits are bounds") for text in found.certainty)
     assert any(text.startswith("how much of the waits shows") for text in found.unknown)

@@ -3,15 +3,14 @@
 Which level serves a stage's lines follows from the sizes of its tables, as it does for the stages
 that are calibrated. How much of that shows does not: a stage may ask for lines early enough to wait
 for none, or wait for each alone. So a wait's interval goes from nothing to the lone latency of all
-lines, and no further than what was measured; its value is what shows of the calibrated look-ups.
-What is left of the measured stage is the core's own.
+lines, and no further than what was measured; its value is what lines cost that are asked for
+together, a burst's worth from memory, as the probe measured it. What is left of the measured stage
+is the core's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import numpy as np
 
 from planecast.engines.solve import Calibration, Flight, Hierarchy, Questions
 from planecast.engines.solve.delays import Delays
@@ -20,8 +19,6 @@ from planecast.engines.solve.regions import facts_of
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
-_LOOK_UPS = ("classify.bf", "actions.bf", "route.bf")
-"""Calibrated blocking factors of look-ups whose lines an earlier stage, or pass, asks for."""
 _UNIT = "cycles/packet"
 
 Waits = Mapping[str, Estimate]
@@ -29,7 +26,7 @@ Waits = Mapping[str, Estimate]
 
 
 def bounded_waits(scenario: Scenario, calibration: Calibration) -> dict[str, Waits]:
-    """By stage, the waits that its tables make likely on the calibrated machine.
+    """By stage, the waits of its tables on the calibrated machine.
 
     None of a function whose tables nobody described, of a data plane of somebody else, of a
     pipeline over several lcores, or beside a neighbour: what shares the caches then is not known.
@@ -47,14 +44,10 @@ def bounded_waits(scenario: Scenario, calibration: Calibration) -> dict[str, Wai
     machines = [calibration.hierarchy.with_last_level(factor) for factor in factors]
     likely = delays.parts(machines[0])
     most = [delays.parts(_alone(machine)) for machine in machines]
-    shown = _shown(calibration)
     found: dict[str, Waits] = {}
     for stage, parts in likely.items():
-        factor = shown.get(stage, shown[""])
         waits = {
-            cause: _estimate(
-                factor * float(cycles[0]), [float(one[stage][cause][0]) for one in most]
-            )
+            cause: _estimate(float(cycles[0]), [float(one[stage][cause][0]) for one in most])
             for cause, cycles in parts.items()
         }
         found[stage] = {cause: wait for cause, wait in waits.items() if wait.high}
@@ -101,16 +94,6 @@ def _alone(machine: Hierarchy) -> Hierarchy:
             "flights": (Flight(width=1, line_cycles=machine.memory_latency_cycles),),
         }
     )
-
-
-def _shown(calibration: Calibration) -> dict[str, float]:
-    """How much of the waits shows by stage, between nothing and all; of stages not calibrated under
-    the empty name."""
-    values = dict(zip(calibration.names, calibration.vector.tolist(), strict=True))
-    own = [values[name] for name in _LOOK_UPS if name in values]
-    usual = float(np.clip(np.mean(own), 0.0, 1.0)) if own else 0.5
-    source = float(np.clip(values.get("source.bf", usual), 0.0, 1.0))
-    return {"source": source, "": usual}
 
 
 def _estimate(value: float, most: Sequence[float]) -> Estimate:

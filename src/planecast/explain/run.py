@@ -44,7 +44,7 @@ NO_COUNTERS = (
 
 BOUNDED = (
     "waits by level follow from the tables that the stages touch: from nothing to every line "
-    "waited for alone, the value as much as shows of the calibrated look-ups; core is what is left "
+    "waited for alone, the value as lines cost that are asked for together; core is what is left "
     "of a measured stage"
 )
 

@@ -63,10 +63,19 @@ def _groups(explained: Explanation) -> dict[Group, Estimate]:
         return found  # the issue width alone says nothing of what limits
     for group in _GROUPS:
         parts = [p.cycles for p in explained.causes if cause_of(p.cause).group == group]
-        summed = together(parts) if explained.modelled is None else total(parts)
+        summed = total(parts) if explained.modelled is not None else _within(parts, explained)
         if summed is not None:
             found[group] = summed
     return found
+
+
+def _within(bounded: list[Estimate], explained: Explanation) -> Estimate | None:
+    """Bounds together: each level's may be all of a stage, all levels' no more than the whole."""
+    summed, whole = together(bounded), explained.cycles_per_packet
+    if summed is None or whole is None:
+        return summed
+    most = max(summed.value, min(summed.high or 0.0, whole.high or whole.value))
+    return summed.model_copy(update={"high": most})
 
 
 def _share(cycles: Estimate, whole: Estimate) -> str:
