@@ -11,7 +11,8 @@
 SHELL := /bin/bash
 PYTHON_BIN := .venv/bin/python
 PYTEST_ARGS ?=
-ON_ALL_CPUS := -n logical --dist worksteal
+# One worker more than CPUs: live tests wait a third of their time.
+ON_ALL_CPUS := -n $$(($$(nproc) + 1)) --dist worksteal
 
 .PHONY: demo test bench fuzz-dataplane lint setup clean
 

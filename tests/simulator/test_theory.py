@@ -66,9 +66,10 @@ def test_d_d_1_never_waits(make_queue: MakeQueue, rate_pps: float) -> None:
     assert results.queues[0].mean_wait_ns < 2e-3  # a poll's picosecond
 
 
-@pytest.mark.parametrize("load", [0.5, 0.9, 1.0, 1.5])
-@pytest.mark.parametrize("ring", [1, 5, 20])
-def test_m_m_1_k(make_queue: MakeQueue, load: float, ring: int) -> None:
+@pytest.mark.parametrize(
+    ("ring", "load"), [(1, 0.5), (1, 1.5), (5, 0.9), (5, 1.0), (20, 0.9), (20, 1.0), (20, 1.5)]
+)
+def test_m_m_1_k(make_queue: MakeQueue, ring: int, load: float) -> None:
     places = ring + 1  # one more is in service
     weights = [load**n for n in range(places + 1)]
     total = sum(weights)
