@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from tests.engines.measure.conftest import Columns, tries
 
 from planecast.engines.measure.load_estimate import LoadEstimator
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, LoadTable
@@ -29,6 +32,12 @@ def small(cpu: int) -> Scenario:
     return with_overrides(Scenario(name="small"), point)
 
 
+def lost_of(columns: Columns, point: int) -> np.ndarray[Any, Any]:
+    """Packets that each trial at a load lost, wherever."""
+    lost = sum(columns[name] for name in columns if name.startswith("lost_"))
+    return np.asarray(lost)[columns["point"] == point]
+
+
 @pytest.mark.live
 def test_every_packet_is_accounted_for(
     alone: None, short_folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -43,11 +52,13 @@ def test_every_packet_is_accounted_for(
     monkeypatch.setattr("tempfile.tempdir", str(short_folder))
     table = LoadTable()
     with Testbed(small(cpus[-1]), cpus[0]) as testbed:
-        for round_ in range(5):
+        for round_ in tries():
             table.append(IDLE, round_, 0, testbed.idle(0.002))
             table.append(OVERLOAD, round_, 0, testbed.trial(None, 0.01))
             for point, rate in enumerate(RATES):
                 table.append(point, round_, 0, testbed.trial(rate, 0.02))
+            if round_ >= 4 and min(lost_of(table.columns(), 0)) == 0:
+                break
     assert list(short_folder.iterdir()) == []  # configurations, sockets
     columns = table.columns()
     whole = (columns["whole"] == 1) & (columns["point"] != IDLE)
@@ -57,9 +68,8 @@ def test_every_packet_is_accounted_for(
     assert set(balance[whole]) == {0.0}
     assert set(columns["sent"][whole] - columns["packets"][whole]) == {0.0}
     assert (columns["unsent"][whole] >= 0).all()
-    # In the best round nothing is lost at a load that a ring of 1,024 holds for 50 ms.
-    lowest = columns["point"] == 0
-    assert min(lost[lowest]) == 0
+    # In some round nothing is lost at a load that a ring of 1,024 holds for 50 ms.
+    assert min(lost_of(columns, 0)) == 0
     offered = [max(columns["offered"][columns["point"] == point]) for point in range(len(RATES))]
     assert offered == sorted(offered)
     assert LoadEstimator.of(columns).poll_cycles().value > 0
