@@ -40,6 +40,16 @@ def test_imported_counters_answer_predict(run: Run, files: list[str]) -> None:
     assert any("calibrated from counters of w11.csv" in note for note in result["notes"])
 
 
+def test_a_sweep_takes_them(run: Run, files: list[str]) -> None:
+    run("calibrate", *files, "--machine", "gold-6152")
+    answer = run("sweep", "small.yaml", "--vary", "placement.llc_ways=2,5,11", "--format", "json")
+    assert answer.code == 0, answer.err
+    sql = "SELECT placement_llc_ways AS ways, throughput_pps AS pps FROM sweeps ORDER BY ways"
+    for row in run("query", sql, "--format", "json").json():
+        expected = 2.1e9 / TRUTH.cycles(row["ways"], 2.1)
+        assert row["pps"] == pytest.approx(expected, rel=0.03)
+
+
 def test_what_needs_stages_refuses_them(run: Run, files: list[str]) -> None:
     run("calibrate", *files, "--machine", "gold-6152")
     (name,) = Path("runs").iterdir()

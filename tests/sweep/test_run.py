@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.calibrate.test_from_counters import imported
 from tests.sweep.conftest import MakeJob
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import Calibration, solve
 from planecast.errors import InputError
-from planecast.results import Manifest, RunDirectory, query, read_parquet
+from planecast.results import Manifest, RunDirectory, collect_manifest, query, read_parquet
 from planecast.results.store import SWEEP
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import Job, Plan, Workers, best_points, parse_axis, read_job, run_sweep
@@ -166,3 +167,27 @@ def test_plans_that_make_no_sense_are_refused(base: Scenario) -> None:
             Plan.of(base, axes, "grid", points, 1)
     with pytest.raises(InputError, match="too many to draw"):
         Plan.of(base, [flows], "lhs", 10**9, 1)
+
+
+def test_a_calibration_from_counters_is_swept(tmp_path: Path) -> None:
+    """It knows any workload: the model's own network function is no condition."""
+    model = imported(tmp_path).calibration
+    manifest = collect_manifest("solve", 1)
+    base = with_overrides(
+        Scenario(name="theirs"),
+        {"workload.kind": "ip4", "workload.stages": "check,next_hop,rewrite"},
+    )
+    axes = [parse_axis("placement.lcores=1,'0-1'"), parse_axis("machine.llc_size=0.5,1")]
+    job = Job(
+        plan=Plan.of(base, axes, "grid", None, 1),
+        calibration=model,
+        engine="solve",
+        precision=0.1,
+        batch=4,
+        manifest=manifest,
+    )
+    found = swept(job, RunDirectory.create(tmp_path, "sweep", "theirs"))
+    assert found["refused"].tolist() == [None] * 4
+    single = [with_overrides(base, {"placement.lcores": lcores}) for lcores in ("1", "0-1")]
+    expected = [result.throughput_pps.value for result in solve(single, model, manifest)]
+    assert found["throughput_pps"][1::2] == pytest.approx(expected)

@@ -126,7 +126,8 @@ def sweep(
 
         base = load_scenario(scenario, overrides(settings))
         plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
-        job = _job(plan, calibration_of(calibration, root), engine, precision)
+        model = calibration_of(calibration, root, counted=engine == "solve")
+        job = _job(plan, model, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
     try:

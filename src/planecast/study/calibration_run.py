@@ -38,7 +38,7 @@ def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> C
         raise InputError(
             "this calibration is of counters and knows no stages",
             str(path),
-            "predict --engine solve takes it",
+            "predict and sweep take it, with --engine solve",
         )
     return found
 

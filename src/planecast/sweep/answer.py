@@ -23,7 +23,7 @@ from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Column
 from planecast.sweep.hardware import beyond_calibration, split, with_factors
-from planecast.sweep.job import Job, Plan
+from planecast.sweep.job import Job
 
 Columns = dict[str, NDArray[Any]]
 
@@ -75,7 +75,7 @@ def _solved(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
         for name, values in solve_many(base, columns, machine).items():
             found[name][rows] = values
 
-    for base, factors, rows in _bases(job.plan, drawn, refused):
+    for base, factors, rows in _bases(job, drawn, refused):
         machine = with_factors(job.calibration, factors)
         _halving(functools.partial(ask, base, machine), rows, refused)
         found["extrapolates"][rows] |= bool(beyond_calibration(factors))
@@ -103,12 +103,13 @@ def _halving(
 
 
 def _bases(
-    plan: Plan, drawn: Mapping[str, Column], refused: NDArray[Any]
+    job: Job, drawn: Mapping[str, Column], refused: NDArray[Any]
 ) -> list[tuple[Scenario, dict[str, float], NDArray[np.intp]]]:
     """Scenarios and factors of the machine, over which columns vary, and the rows of each.
 
     Every combination of what are no numbers of the closed form is checked once, as a scenario.
     """
+    plan = job.plan
     active, entries = (
         drawn.get(key, np.asarray(value_at(plan.base, key)))
         for key in ("traffic.flows", "workload.flows")
@@ -126,7 +127,7 @@ def _bases(
         changes, factors = split(values)
         try:
             scenario = with_overrides(plan.base, changes)
-            refuse_unmodelled([scenario])
+            refuse_unmodelled([scenario], any_workload=job.calibration.any_workload)
         except InputError as error:
             refused[rows] = str(error)
             continue

@@ -92,6 +92,11 @@ class Calibration(Noun):
     stages."""
 
     @property
+    def any_workload(self) -> bool:
+        """Whether it is of whatever was counted, not of the stages that the model knows."""
+        return self.counted is not None
+
+    @property
     def names(self) -> list[str]:
         """Names of the parameters, in order."""
         return [parameter.name for parameter in self.parameters]

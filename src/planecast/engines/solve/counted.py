@@ -36,7 +36,6 @@ Floats = NDArray[np.float64]
 STAGE = "whole"
 """In place of a stage: ``whole.cpi`` and ``whole.bf`` are the parameters."""
 CPI, BF = f"{STAGE}.cpi", f"{STAGE}.bf"
-NAMES = (CPI, BF)
 _SAME_SIZE = 0.01
 
 

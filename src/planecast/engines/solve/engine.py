@@ -84,7 +84,7 @@ def predicted_cycles(
 
 
 def _asked(scenarios: Questions | Sequence[Scenario], calibration: Calibration) -> Questions:
-    return asked(scenarios, any_workload=calibration.counted is not None)
+    return asked(scenarios, any_workload=calibration.any_workload)
 
 
 def _over_sites(

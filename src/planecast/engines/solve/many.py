@@ -28,7 +28,7 @@ def solve_many(
     capped_by (core or memory) and extrapolates (a key outside its calibrated range). The caller
     checked the values. Raises InputError for what the model doesn't know.
     """
-    refuse_unmodelled([base], any_workload=calibration.counted is not None)
+    refuse_unmodelled([base], any_workload=calibration.any_workload)
     questions = Questions.over(base, columns)
     at = carried(calibration, Site.of(base))
     parts = [
