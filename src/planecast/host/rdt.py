@@ -26,6 +26,9 @@ _FLAGS = {
 }
 """Flags of ``/proc/cpuinfo`` and what they stand for."""
 
+EIGHTHS = "1/8 GB/s"
+"""Unit of AMD's limits of bandwidth."""
+
 
 @dataclass(frozen=True)
 class CacheAllocation:
@@ -61,7 +64,7 @@ class BandwidthAllocation:
     """What a class without a limit has."""
     classes: int
     unit: str
-    """``percent``; AMD counts steps of 1/8 GB/s; ``MB/s`` with the kernel's mba_MBps."""
+    """``percent``; `EIGHTHS` on AMD's; ``MB/s`` with the kernel's mba_MBps."""
     domains: tuple[int, ...]
 
 
@@ -175,7 +178,7 @@ def _bandwidth(root: Root, domains: tuple[int, ...], *, amd: bool) -> BandwidthA
         int(v) for part in line.split(";") if (v := part.rpartition("=")[2].strip()).isdecimal()
     ]
     most = max(values, default=100)
-    unit = "1/8 GB/s" if amd else "percent" if most <= 100 else "MB/s"
+    unit = EIGHTHS if amd else "percent" if most <= 100 else "MB/s"
     return BandwidthAllocation(
         resource="MB",
         least=least,

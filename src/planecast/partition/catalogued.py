@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from planecast.errors import InputError
+from planecast.host.rdt import EIGHTHS
 from planecast.scenario.machine import Machine, machine_of
-
-AMD_UNIT = "1/8 GB/s"
 
 
 def shape_values(name: str) -> dict[str, Any]:
@@ -55,8 +54,8 @@ def _allocation(machine: Machine) -> dict[str, Any]:
     if given.bandwidth_classes and given.bandwidth_step:
         found["bandwidth_classes"] = int(given.bandwidth_classes.value)
         found["bandwidth_step"] = int(given.bandwidth_step.value)
-        amd = given.bandwidth_unit is not None and given.bandwidth_unit.value == AMD_UNIT
-        found["bandwidth_unit"] = AMD_UNIT if amd else "percent"
+        amd = given.bandwidth_unit is not None and given.bandwidth_unit.value == EIGHTHS
+        found["bandwidth_unit"] = EIGHTHS if amd else "percent"
         found["sparse"] = amd
     return found
 

@@ -13,10 +13,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from planecast.host.frequency import Frequency, Priority
 from planecast.host.nics import Nic
-from planecast.host.rdt import BandwidthAllocation, CacheAllocation, Rdt
+from planecast.host.rdt import EIGHTHS, BandwidthAllocation, CacheAllocation, Rdt
 from planecast.host.topology import CacheDomain, Core, Node, Topology
 from planecast.model.memory import Memory
-from planecast.partition.catalogued import AMD_UNIT, shape_values
+from planecast.partition.catalogued import shape_values
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.model import Bytes, Count, Noun, listed
 from planecast.scenario.placement import CpuList
@@ -149,7 +149,7 @@ class MachineShape(Noun):
 
     def _rdt(self, domains: tuple[int, ...]) -> Rdt:
         step, unit = self.bandwidth_step, self.bandwidth_unit
-        most = _UNLIMITED if unit == AMD_UNIT else 100
+        most = _UNLIMITED if unit == EIGHTHS else 100
         limited = self.bandwidth_classes or self.classes
         band = BandwidthAllocation("MB", step, step, most, limited, unit, domains)
         cache = CacheAllocation(

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from planecast.errors import MissingError, RunError
-from planecast.host.rdt import BandwidthAllocation, CacheAllocation, Rdt
+from planecast.host.rdt import EIGHTHS, BandwidthAllocation, CacheAllocation, Rdt
 from planecast.partition.record import Door
 from planecast.partition.schemata import Schemata, parse_schemata
 from planecast.partition.show import PREFIX
@@ -80,7 +80,7 @@ class Pqos:
         if band:
             step = int(band[2])
             most = max([100, *(int(value) for _, value in _BANDWIDTH.findall(text))])
-            unit = "percent" if most == 100 else "1/8 GB/s"  # AMD's, which no class exceeds
+            unit = "percent" if most == 100 else EIGHTHS  # AMD's, which no class exceeds
             limit = BandwidthAllocation("MB", step, step, most, int(band[1]), unit, domains)
         return Rdt((), True, caches, limit)
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.host.rdt import EIGHTHS
 from planecast.model.sharing import brought_in, split
 from planecast.partition.division import Division
 from planecast.partition.machine import Machine
@@ -212,7 +213,7 @@ def _held_back(machine: Machine, case: Case, tenant: Tenant, busy: Floats) -> Fl
     if band.unit == "percent":
         return np.full_like(busy, 100 / max(1, limit))
     # AMD's, and the kernel's mba_MBps: of the class in a domain, against what its threads can ask.
-    gbs = limit / 8 if band.unit == "1/8 GB/s" else limit / 1000
+    gbs = limit / 8 if band.unit == EIGHTHS else limit / 1000
     asked = busy * timing.core_lines * LINE_BYTES / timing.memory_ns
     return np.maximum(1.0, asked / max(gbs, 1e-9))
 

@@ -187,7 +187,7 @@ def test_nothing_leaves_the_page(browser: Browser, page: Page, results: list[Res
         "return new Promise(done => {"
         " addEventListener('securitypolicyviolation', event => done(event.violatedDirective));"
         " fetch('http://127.0.0.1:9/').catch(() => {});"
-        " setTimeout(() => done('nothing'), 2000) })"
+        " setTimeout(() => done('nothing'), 20000) })"
     )
     assert blocked == "connect-src"
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from planecast.explain.counters import CounterDifference
 from planecast.report.figures.style import Figure, error_bars, rows_figure
-from planecast.report.figures.waterfall import Step, steps_figure
+from planecast.report.figures.waterfall import CHEAPER, DEARER, Step, steps_figure
 from planecast.report.labels import plain, unique
 from planecast.report.numbers import digits, estimate_text
 
-_DEARER, _CHEAPER = "#d55e00", "#0072b2"
 _INDENT = "· "
 
 
@@ -26,7 +25,7 @@ def topdown_changes(found: CounterDifference) -> Figure | None:
         y=labels,
         orientation="h",
         marker={
-            "color": [_DEARER if change.value > 0 else _CHEAPER for change in changes],
+            "color": [DEARER if change.value > 0 else CHEAPER for change in changes],
             "opacity": [0.45 if change.moved is False else 1.0 for change in found.changes],
             "line": {"width": 0},
         },

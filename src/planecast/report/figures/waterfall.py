@@ -12,7 +12,9 @@ from planecast.report.labels import folded, plain
 from planecast.report.numbers import digits, estimate_text
 from planecast.results import Estimate
 
-_DEARER, _CHEAPER, _WHOLE = "#d55e00", "#0072b2", "#8a8f98"
+DEARER, CHEAPER = "#d55e00", "#0072b2"
+"""Colours of a step up and a step down."""
+_WHOLE = "#8a8f98"
 _HEIGHT_PX = 420
 _DOUBT = ": within the intervals"
 _SHOWN = 0.001
@@ -50,8 +52,8 @@ def steps_figure(a: Estimate, b: Estimate, steps: Sequence[Step], unit: str) -> 
         x=["A", *(s.name if s.sure else f"{s.name} (?)" for s in seen), "others", "B"],
         y=[a.value, *(step.change for step in seen), left, b.value],
         measure=["absolute", *("relative" for _ in seen), "relative", "total"],
-        increasing={"marker": {"color": _DEARER}},
-        decreasing={"marker": {"color": _CHEAPER}},
+        increasing={"marker": {"color": DEARER}},
+        decreasing={"marker": {"color": CHEAPER}},
         totals={"marker": {"color": _WHOLE}},
         connector={"line": {"width": 1, "color": _WHOLE}},
         hovertext=[
