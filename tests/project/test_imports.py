@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LEVELS = (
-    {"errors", "native", "leftovers"},
+    {"errors", "native", "leftovers", "progress"},
     {"controlled"},
     {"catalog", "host"},
     {"scenario"},

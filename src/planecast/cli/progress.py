@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-Progress = Callable[[float, float, str], None]
-"""Called with what is done, the whole (in the same unit) and a few words on what is going on."""
+from planecast.progress import Progress
 
 
 @contextmanager

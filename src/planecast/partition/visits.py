@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from planecast.engines.measure import TrialTable, measure
-from planecast.engines.measure.engine import Progress
 from planecast.engines.solve import Calibration
 from planecast.generators.neighbour import Done, Neighbour, Work
 from planecast.partition.divided import Divided
 from planecast.partition.noisy import Noisy
+from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.store import RunDirectory

@@ -10,6 +10,7 @@ from planecast.engines.measure import measure
 from planecast.errors import InputError, PlanecastError
 from planecast.instruments.counts import InstructionCounts, by_kind
 from planecast.model.ceilings import card_ceilings
+from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
@@ -27,8 +28,6 @@ from planecast.search.telemetry import NONE
 from planecast.search.variation import Case
 from planecast.study.instructions import count_instructions
 from planecast.study.profile import bursts_with
-
-Progress = Callable[[float, float, str], None]
 
 NOT_YET = "not measured yet"
 """Of a point whose turn has not come: a survey that was stopped has some."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from planecast.engines.solve.features import instructions_of, stage_instructions
 from planecast.engines.solve.known import refuse_unmodelled
 from planecast.instruments.counts import InstructionCounts
 from planecast.instruments.probe import probe_machine
+from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
@@ -24,8 +25,6 @@ from planecast.scenario.points import Point, point_label
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
 from planecast.study.possible import possible
-
-Progress = Callable[[float, float, str], None]
 
 CALIBRATION = "calibration.json"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from planecast.engines.measure.load_trials import LoadTable
@@ -13,14 +12,13 @@ from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.service import services
 from planecast.engines.simulate.tester import Tester
 from planecast.engines.solve import Calibration
+from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint, knee_pps
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.store import RunDirectory
 from planecast.scenario.scenario import Scenario
-
-Progress = Callable[[float, float, str], None]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from planecast.dataplanes import once_command
 from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.leftovers import private_folder
+from planecast.progress import Progress
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.study.instructions import PACKETS, count_instructions
-
-Progress = Callable[[float, float, str], None]
 
 
 class Profile(Noun):

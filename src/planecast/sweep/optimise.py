@@ -18,6 +18,7 @@ from typing import Any
 
 from planecast.engines.solve import NUMBERS
 from planecast.errors import InputError
+from planecast.progress import Progress
 from planecast.results.result import Result
 from planecast.scenario import parse_cpus
 from planecast.scenario.document import parse_value
@@ -145,7 +146,7 @@ def optimise(
     prices: Sequence[Price],
     target: Target,
     trials: int,
-    progress: Callable[[float, float, str], None],
+    progress: Progress,
 ) -> Found:
     """Search the axes of the job's plan.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from planecast.errors import InputError, RunError
+from planecast.progress import Progress
 from planecast.results.atomic import disk_errors, replacing
 from planecast.results.store import PARTS, SWEEP, RunDirectory
 from planecast.results.trials import quoted, write_parquet
@@ -27,8 +27,6 @@ from planecast.sweep.workers import Workers
 JOB = "sweep.json"
 
 _CRASHES = 3  # pools that may break before the sweep gives up
-
-Progress = Callable[[float, float, str], None]
 
 
 def read_job(run: RunDirectory) -> Job:

@@ -8,13 +8,14 @@ Source: Saltelli et al. 2010, by way of SALib.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.errors import InputError
+from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.results.sensitivity import Sensitivity, Swing
@@ -27,7 +28,6 @@ from planecast.sweep.hardware import FACTORS
 from planecast.sweep.job import Job
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float, float, str], None]
 
 _BATCH = 64
 

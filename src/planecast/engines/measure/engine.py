@@ -8,7 +8,7 @@ times, for where the kernel put the tables' pages differs between starts.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -26,12 +26,11 @@ from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
 from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.study import Budget
-
-Progress = Callable[[float, float, str], None]
 
 PACKETS_OF_AN_ITERATION = 64
 """Packets of a router that take about as long as an iteration of the compute reference."""

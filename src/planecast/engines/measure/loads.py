@@ -8,7 +8,7 @@ simulation is measured in the same states of the machine as the curve.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,12 +26,11 @@ from planecast.engines.measure.load_trials import (
 from planecast.engines.measure.testbed import LoadTrial, Testbed
 from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError, RunError
+from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
 from planecast.scenario.scenario import Scenario
-
-Progress = Callable[[float, float, str], None]
 
 DEFAULT_LOADS = (0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 1.0, 1.03, 1.1, 1.2)
 """Shares of the capacity: the knee is where they are dense."""
