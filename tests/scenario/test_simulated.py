@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planecast.errors import InputError
-from planecast.scenario import Scenario, with_overrides
+from planecast.scenario import Scenario, load_scenario, load_study, with_overrides
 
 BASE = Scenario(name="s")
 
@@ -56,3 +57,26 @@ def test_chains_are_lcores_in_a_row() -> None:
     point = {"placement.cuts": "key,tx", "placement.lcores": "0-5"}
     assert with_overrides(BASE, point).placement.chains == ((0, 1, 2), (3, 4, 5))
     assert with_overrides(BASE, {"placement.lcores": "2,4"}).placement.chains == ((2,), (4,))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("interference.neighbour_lines_per_s", "say neighbour.rate, with neighbour.stream or"),
+        ("interference.neighbour_bytes", "say neighbour.stream or neighbour.walk"),
+        ("interference.neighbour_ways", "say neighbour.ways"),
+    ],
+)
+def test_a_key_of_before_names_that_of_today(tmp_path: Path, old: str, new: str) -> None:
+    section, _, key = old.partition(".")
+    text = f"{{name: s, {section}: {{{key}: 4096}}}}"
+    (tmp_path / "scenario.yaml").write_text(text)
+    (tmp_path / "study.yaml").write_text(
+        f"name: t\nscenario: {text}\ncalibrate: [{{}}]\nhold_out: [{{traffic.flows: 256}}]\n"
+    )
+    with pytest.raises(InputError, match=f"unknown key {old}.*{new}"):
+        with_overrides(BASE, {old: 4096})
+    with pytest.raises(InputError, match=f"unknown key {old}.*{new}"):
+        load_scenario(tmp_path / "scenario.yaml")
+    with pytest.raises(InputError, match=f"unknown key .*{old}.*{new}"):
+        load_study(tmp_path / "study.yaml")

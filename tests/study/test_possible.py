@@ -22,6 +22,7 @@ hold_out:
   - {placement.page_size: 4KiB}
   - {placement.page_size: 2MiB, traffic.flows: 512}
   - {neighbour.stream: 256MiB}
+  - {neighbour.stream: 256MiB, neighbour.cores: 2}
   - {placement.lcores: "0-3"}
 """
 
@@ -49,12 +50,13 @@ def test_one_cpu_and_small_pages_leave_little(study: Study, tmp_path: Path) -> N
     fewer, skipped = possible(study, machine(tmp_path, "0", "always madvise [never]"))
     assert fewer.calibrate == ({},)
     assert fewer.hold_out == ({"traffic.flows": 256},)
-    assert len(skipped) == 5
+    assert len(skipped) == 6
     assert skipped[0] == "left out lcores=0-1: there is no CPU 1 on this machine"
     assert "4 KiB ones" in skipped[1]
     assert skipped[2].endswith("not 2MiB")
     assert "no CPU 1 on" in skipped[3]
-    assert "no CPU 1-3 on" in skipped[4]
+    assert "no CPU 1-2 on" in skipped[4]
+    assert "no CPU 1-3 on" in skipped[5]
 
 
 @pytest.mark.parametrize(

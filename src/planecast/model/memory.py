@@ -13,6 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 RISE = 0.66
 REACH = 2.11
@@ -34,20 +37,25 @@ class Memory:
 
     def latency_ns(self, load_gbs: float) -> float:
         """Nanoseconds of a line when so many GB/s are under way. Never falls with load."""
-        if not self.measured:
-            return self._formed(load_gbs)
-        last, slowest = self.measured[-1]
-        if load_gbs > last:
-            return slowest * self._formed(load_gbs) / self._formed(last)
-        loads, latencies = zip((0.0, self.idle_ns), *self.measured, strict=True)
-        return float(np.interp(load_gbs, loads, np.maximum.accumulate(latencies)))
+        return float(self.latencies_ns(np.float64(load_gbs)))
 
-    def _formed(self, load_gbs: float) -> float:
+    def latencies_ns(self, loads_gbs: Floats | np.float64) -> Floats:
+        """The same of many loads."""
+        formed = self._formed(loads_gbs)
+        if not self.measured:
+            return formed
+        last, slowest = self.measured[-1]
+        loads, latencies = zip((0.0, self.idle_ns), *self.measured, strict=True)
+        told = np.interp(loads_gbs, loads, np.maximum.accumulate(latencies))
+        beyond = slowest * formed / self._formed(np.float64(last))
+        return np.where(np.asarray(loads_gbs) > last, beyond, told)
+
+    def _formed(self, loads_gbs: Floats | np.float64) -> Floats:
         """By the formula."""
-        used = max(0.0, load_gbs) / self.peak_gbs
-        level = min(used, 1.0)
+        used = np.maximum(0.0, loads_gbs) / self.peak_gbs
+        level = np.minimum(used, 1.0)
         queued = self.rise * level / (self.reach - level)
-        return self.idle_ns * (1 + queued + _STEEP * (used - level))
+        return np.asarray(self.idle_ns * (1 + queued + _STEEP * (used - level)))
 
 
 def fitted(points: tuple[tuple[float, float], ...], peak_gbs: float) -> Memory:

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.solve import Calibration, Hierarchy, predicted_cycles
+from planecast.engines.solve.beside import line_cycles
 from planecast.engines.solve.cache import hit_shares
+from planecast.engines.solve.engine import UNSURE_BESIDE
 from planecast.engines.solve.hierarchy import LINE_BYTES
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.regions import Region, facts_of, regions_of
@@ -28,13 +30,8 @@ from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
 
-UNSURE = 0.3
-"""Half the 95 % interval of what a neighbour adds, as a share of it: how a cache replaces lines and
-how much of a latency shows are known to about so much."""
-
 _ROUNDS = 60
 _SETTLED = 1e-4
-_PROBED_WIDTH = 8  # accesses in flight behind a level's cycles a line
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,8 @@ def beside(
     parts: Parts | None = None,
 ) -> Contended:
     """The machine that the data plane has beside this neighbour; both share the last level, or
-    have the `parts` of it that a division gives them."""
+    have the `parts` of it that a division gives them. Memory gives `memory_gbs` at most, where the
+    calibration doesn't carry its machine's own latency by load."""
     whole = parts.own if parts is not None else 1.0
     if work.mode in ("idle", "spin") or work.bytes <= _private_bytes(calibration.hierarchy):
         rate = _private_rate(calibration.hierarchy, work)
@@ -77,6 +75,8 @@ def beside(
         return Contended(quiet, whole, rate, 1.0)
     hierarchy = calibration.hierarchy.with_last_level(calibration.last_level_factor)
     memory = Memory(hierarchy.memory_latency_cycles / hierarchy.tsc_hz * 1e9, memory_gbs)
+    if hierarchy.memory is not None:
+        memory = hierarchy.memory.curve()
     facts = facts_of(asked([scenario]))
     regions = regions_of(facts)
     capacity = np.array([hierarchy.levels[-1].size_bytes / LINE_BYTES])
@@ -120,7 +120,7 @@ def with_neighbour(
     takes (`thread_factor` on the cost)."""
     cost = result.cycles_per_packet.scaled(thread_factor, result.cycles_per_packet.unit)
     added = cost.value - quiet.cycles_per_packet.value
-    half = np.hypot((cost.high or cost.value) - cost.value, UNSURE * added)
+    half = np.hypot((cost.high or cost.value) - cost.value, UNSURE_BESIDE * added)
     wider = Estimate(
         value=cost.value,
         low=max(cost.value - float(half), 0.01 * cost.value),
@@ -153,18 +153,9 @@ def with_neighbour(
 def on_what_is_left(calibration: Calibration, share: float, factor: float) -> Calibration:
     """The calibration on a machine with this share of the last level, and memory `factor` times as
     far."""
-    old = calibration.hierarchy
-    hierarchy = old.model_copy(
-        update={
-            "memory_latency_cycles": old.memory_latency_cycles * factor,
-            "flights": tuple(
-                f.model_copy(update={"line_cycles": f.line_cycles * factor}) for f in old.flights
-            ),
-        }
-    )
     return calibration.model_copy(
         update={
-            "hierarchy": hierarchy,
+            "hierarchy": calibration.hierarchy.with_memory(factor),
             "last_level_factor": calibration.last_level_factor * share,
             "alternatives": tuple(
                 a.model_copy(update={"last_level_factor": a.last_level_factor * share})
@@ -192,13 +183,9 @@ def _limited(work: Work, lines_per_s: float) -> float:
 
 def _rate(hierarchy: Hierarchy, work: Work, hit: float, factor: float) -> float:
     """Lines a second of a neighbour beyond its core's own caches."""
-    near = hierarchy.levels[-1].line_cycles
-    far = hierarchy.memory_line_cycles
-    if work.mode == "walk":
-        far = float(hierarchy.line_cycles(np.array([float(work.width)]))[0])
-        near *= _PROBED_WIDTH / work.width
-    cycles = hit * near + (1 - hit) * far * factor
-    return _limited(work, hierarchy.tsc_hz / cycles)
+    width = np.array([float(work.width)])
+    cycles = line_cycles(hierarchy, work.mode == "walk", width, hit, factor)
+    return _limited(work, hierarchy.tsc_hz / float(cycles[0]))
 
 
 def _region(work: Work, touches: float) -> Region:

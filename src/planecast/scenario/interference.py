@@ -1,4 +1,7 @@
-"""Interference: what takes time away from the forwarding lcores, for the simulator."""
+"""Interference: what takes time away from the forwarding lcores, for the simulator.
+
+Who takes cache and memory away is the section `neighbour`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from planecast.scenario.cpus import CPU_LIMIT
-from planecast.scenario.model import Bytes, Count, Noun
+from planecast.scenario.model import Noun
 
 _PAIR = re.compile(r"([0-9]{1,4})\+([0-9]{1,4})")
 
@@ -44,15 +47,6 @@ class Interference(Noun):
     """Standard deviation of these times, divided by their mean; 0: all alike."""
     periodic: bool = False
     """At equal distances, as a timer's; otherwise at random (a Poisson process)."""
-    neighbour_lines_per_s: Annotated[Count, Field(ge=0, le=10**12)] = 0
-    """Cache lines a second that others on the socket touch in the last cache level, such as 200M;
-    0: nobody. They take room there, and what they miss makes memory slower for the lcores."""
-    neighbour_bytes: Annotated[Bytes, Field(ge=4096, le=2**50)] = 64 << 20
-    """Distinct bytes that these lines are of: what fits into the last level is fetched once, what
-    is far larger is a stream."""
-    neighbour_ways: Annotated[Count | None, Field(ge=1, le=64)] = None
-    """Ways of the last level that they may fill, from the top; those of ``placement.llc_ways`` are
-    at the bottom. null: all."""
     siblings: Annotated[str, BeforeValidator(_pairs, json_schema_input_type=str)] = "none"
     """Pairs of lcores that are hardware threads of one core, such as 0+1,2+3."""
     busy_factor: Annotated[float, Field(ge=1, le=100)] = 1.5

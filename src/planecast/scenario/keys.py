@@ -14,6 +14,13 @@ from pydantic.fields import FieldInfo
 Location = tuple[str | int, ...]
 """Keys and list positions from the top of a document to a value in it."""
 
+RENAMED = {
+    "interference.neighbour_lines_per_s": "neighbour.rate, with neighbour.stream or neighbour.walk",
+    "interference.neighbour_bytes": "neighbour.stream or neighbour.walk",
+    "interference.neighbour_ways": "neighbour.ways",
+}
+"""Keys that a scenario had, and what says the same today."""
+
 
 def dotted_keys(noun: type[BaseModel], prefix: str = "") -> Iterator[str]:
     """Every key of `noun` that holds a value, such as ``traffic.flows``, in order."""
@@ -79,6 +86,9 @@ def nearest(key: str, noun: type[BaseModel], section: str = "") -> str:
     A key that exists in another section (``flows`` at the top) is found by its last part too.
     """
     full = f"{section}.{key}" if section else key
+    today = next((new for old, new in RENAMED.items() if f".{full}".endswith(f".{old}")), None)
+    if today is not None:
+        return f"say {today}"
     names = list(dotted_keys(noun))
     sections = [] if section else [name for name in noun.model_fields if name not in names]
     last = full.rsplit(".", 1)[-1]

@@ -1,4 +1,8 @@
-"""Neighbour: what runs beside the data plane on another CPU, and takes cache and memory from it."""
+"""Neighbour: what runs beside the data plane on other CPUs, and takes cache and memory from it.
+
+One section for all engines: measure starts it, the closed form and the simulator take its lines
+into their last cache level and its misses into memory's latency.
+"""
 
 from __future__ import annotations
 
@@ -61,15 +65,25 @@ def _size(size: int) -> str:
 
 
 class Neighbour(Busy):
-    """A process on another CPU, started for the measurement and ended with it."""
+    """Processes on other CPUs, started for the measurement and ended with it."""
 
+    cores: Annotated[Count, Field(ge=1, le=64)] = 1
+    """So many of them, each on a CPU of its own, with a working set and a rate of its own."""
     cpu: Annotated[Count, Field(ge=0, le=1023)] | None = None
-    """Its CPU; null: the first that doesn't forward."""
+    """Its CPU, of several the first; null: those that don't forward, from the first on."""
+    ways: Annotated[Count | None, Field(ge=1, le=64)] = None
+    """Ways of the last level that they may fill, from the top; those of ``placement.llc_ways`` are
+    at the bottom. null: all. Of machines of the catalogue, for the models alone."""
 
     @property
     def busy(self) -> bool:
         """Whether there is one."""
         return self.kinds > 0
+
+    @property
+    def all_bytes(self) -> int:
+        """What all of them touch."""
+        return self.cores * self.touched_bytes
 
     @model_validator(mode="after")
     def _one(self) -> Self:

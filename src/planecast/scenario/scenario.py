@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count, islice
 from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_validator
@@ -57,7 +58,7 @@ class Scenario(Noun):
     interference: Interference = Interference()
     """What takes time away from lcores, for the simulator."""
     neighbour: Neighbour = Neighbour()
-    """What runs on another CPU beside the data plane."""
+    """What runs on other CPUs beside the data plane."""
     dataplane: DataplaneUnderTest = DataplaneUnderTest()
     """The program under test, for searches."""
     generator: LoadGeneratorChoice = LoadGeneratorChoice()
@@ -153,15 +154,11 @@ class Scenario(Noun):
     @field_validator("neighbour")
     @classmethod
     def _beside(cls, neighbour: Neighbour, info: ValidationInfo) -> Neighbour:
-        placement = info.data.get("placement")
+        placement, machine = info.data.get("placement"), info.data.get("machine")
         if placement is not None and neighbour.busy and neighbour.cpu in placement.cpus:
             raise ValueError(f"the data plane forwards on CPU {neighbour.cpu} itself")
-        interference = info.data.get("interference")
-        if neighbour.busy and interference is not None and interference.neighbour_lines_per_s:
-            raise ValueError(
-                "interference.neighbour_lines_per_s says who is beside the lcores, too; leave one "
-                "of them out"
-            )
+        if machine is not None:
+            _check_ways(neighbour, machine)
         return neighbour
 
     @field_validator("accelerator")
@@ -179,9 +176,6 @@ class Scenario(Noun):
     @classmethod
     def _siblings_forward(cls, interference: Interference, info: ValidationInfo) -> Interference:
         placement = info.data.get("placement")
-        machine = info.data.get("machine")
-        if interference.neighbour_ways is not None and machine is not None:
-            _check_ways(interference.neighbour_ways, machine)
         if placement is None:
             return interference
         for pair in interference.pairs:
@@ -193,24 +187,28 @@ class Scenario(Noun):
         return interference
 
     @property
-    def neighbour_cpu(self) -> int:
-        """The neighbour's CPU: as told, or the first that doesn't forward."""
-        if self.neighbour.cpu is not None:
-            return self.neighbour.cpu
+    def neighbour_cpus(self) -> tuple[int, ...]:
+        """The neighbours' CPUs: as many as there are neighbours, of those that don't forward, from
+        the one that was told or the first on."""
+        if not self.neighbour.busy:
+            return ()
         taken = set(self.placement.cpus)
-        return next(cpu for cpu in range(len(taken) + 1) if cpu not in taken)
+        free = (cpu for cpu in count(self.neighbour.cpu or 0) if cpu not in taken)
+        return tuple(islice(free, self.neighbour.cores))
 
 
-def _check_ways(wanted: int, machine: str) -> None:
+def _check_ways(neighbour: Neighbour, machine: str) -> None:
     """Raises ValueError for more ways of a last cache level than there are, or are known."""
+    if neighbour.ways is None:
+        return
     if machine == "host":
         raise ValueError(
-            "nobody knows how many ways this host's last level has; leave neighbour_ways out, or "
-            "name a machine of the catalogue"
+            "nobody knows how many ways this host's last level has; leave ways out, or name a "
+            "machine of the catalogue"
         )
     found = machine_of(machine)
-    if wanted > found.values.llc_ways.value:
+    if neighbour.ways > found.values.llc_ways.value:
         raise ValueError(
-            f"got neighbour_ways {wanted}, but the last level of {found.title} has "
+            f"got ways {neighbour.ways}, but the last level of {found.title} has "
             f"{found.values.llc_ways.value:g} ways"
         )

@@ -42,9 +42,7 @@ def possible(study: Study, root: Root | None = None) -> tuple[Study, tuple[str, 
 def _lacking(scenario: Scenario, root: Root) -> Sequence[str]:
     """What of it this machine doesn't have, as sentences."""
     found = []
-    needed = set(scenario.placement.cpus)
-    if scenario.neighbour.busy:
-        needed.add(scenario.neighbour_cpu)
+    needed = {*scenario.placement.cpus, *scenario.neighbour_cpus}
     online = root.text("sys/devices/system/cpu/online").strip()
     absent = needed.difference(parse_cpus(online)) if online else ()
     if absent:

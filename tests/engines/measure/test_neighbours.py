@@ -58,6 +58,16 @@ def test_each_works_beside_its_own_points_alone(said: list[str]) -> None:
     assert said[2:] == ["stream 256", "idle", "walk 4", "idle", "end 5", "end 1"]
 
 
+def test_several_work_side_by_side(said: list[str]) -> None:
+    """On the CPUs that don't forward, from the first that was told on."""
+    here = scenario(stream="64MiB", cores=2, cpu=1)
+    moved = here.model_copy(update={"placement": here.placement.model_copy(update={"lcores": "2"})})
+    assert (here.neighbour_cpus, moved.neighbour_cpus) == ((1, 2), (1, 3))
+    with neighbours([here]) as beside:
+        visit(beside(0))
+    assert said[2:6] == ["stream 64", "stream 64", "idle", "idle"]
+
+
 def test_they_end_with_a_failure_too(said: list[str]) -> None:
     with pytest.raises(KeyboardInterrupt), neighbours([scenario(spin=True)]) as beside, beside(0):
         raise KeyboardInterrupt

@@ -35,6 +35,12 @@ def test_refused_in_a_sentence_that_names_the_key(key: str, value: Any) -> None:
     assert "planecast predict --engine simulate" in str(error.value)
 
 
+def test_ways_are_not_given_by_measuring() -> None:
+    named = with_overrides(BASE, {"machine": "platinum-8180", "neighbour.ways": 3})
+    with pytest.raises(InputError, match=r"neighbour\.ways is set, but planecast partition"):
+        refuse_unmeasured([named.model_copy(update={"machine": "host"})])
+
+
 def test_what_the_data_plane_does_is_measured() -> None:
     point = {"placement.cuts": "tx", "placement.lcores": "0-1", "placement.ring_wait": False}
     refuse_unmeasured([BASE, with_overrides(BASE, point)])

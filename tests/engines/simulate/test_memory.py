@@ -9,7 +9,7 @@ import pytest
 from tests.engines.simulate.conftest import Ask
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.bare import alone, bare
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.memory import memory_system, with_memory
 from planecast.engines.simulate.model import Recording
@@ -19,12 +19,10 @@ from planecast.errors import InputError
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 
-LARGE = {
-    "workload.flows": 1 << 20,
-    "traffic.flows": 1 << 20,
-    "interference.neighbour_bytes": 1 << 30,
-}
-"""Flow tables that the last level holds a part of, beside somebody with a stream."""
+LARGE = {"workload.flows": 1 << 20, "traffic.flows": 1 << 20}
+"""Flow tables that the last level holds a part of."""
+STREAM = {"neighbour__stream": 1 << 30}
+"""Somebody beside the lcores, who streams as fast as he can."""
 
 
 def large(base: Scenario, **more: Any) -> Scenario:
@@ -45,10 +43,10 @@ def test_nobody_else_on_one_lcore_needs_none(base: Scenario, calibration: Calibr
 
 
 def test_stages_cost_what_they_did(base: Scenario, calibration: Calibration) -> None:
-    scenario = large(base, interference__neighbour_lines_per_s=1)
+    scenario = large(base, **STREAM, neighbour__rate=1)
     system = memory_system(scenario, calibration)
     assert system is not None
-    (before,) = services([bare(scenario)], calibration)
+    (before,) = services([alone(bare(scenario))], calibration)
     after = with_memory(before, system, base.placement.burst)
     for one, other in zip(before.stages, after.stages, strict=True):
         assert other.per_packet(32) == pytest.approx(one.per_packet(32), rel=1e-9)
@@ -61,7 +59,7 @@ def test_stages_cost_what_they_did(base: Scenario, calibration: Calibration) -> 
 def test_an_idle_neighbour_changes_nothing(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
-    scenario = large(base, interference__neighbour_lines_per_s=1)
+    scenario = large(base, **STREAM, neighbour__rate=1)
     (closed,) = solve([bare(scenario)], calibration, manifest)
     (found,) = simulate([scenario], calibration, manifest, threads=1)
     assert found.throughput_pps.value == pytest.approx(closed.throughput_pps.value, rel=0.005)
@@ -71,10 +69,10 @@ def test_an_idle_neighbour_changes_nothing(
 def test_the_busier_the_neighbour_the_less_is_forwarded(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
-    rates = [1, 10_000_000, 100_000_000, 1_000_000_000]
+    slower = [{"neighbour__rate": rate} for rate in (1, 10_000_000)]
+    faster = [{"neighbour__cores": cores} for cores in (1, 8)]
     answers = [
-        asked(large(base, interference__neighbour_lines_per_s=rate), calibration, manifest)
-        for rate in rates
+        asked(large(base, **STREAM, **one), calibration, manifest) for one in (*slower, *faster)
     ]
     forwarded = [answer.throughput_pps.value for answer in answers]
     held = [answer.llc[0].mib for answer in answers]
@@ -96,9 +94,9 @@ def test_ways_keep_a_neighbour_away(
         scenario = large(base, machine="platinum-8180", **more)
         return asked(scenario, calibration, manifest).throughput_pps.value
 
-    busy = {"interference__neighbour_lines_per_s": 200_000_000}
+    busy = {**STREAM, "neighbour__cores": 8}
     four = forwarded(placement__llc_ways=4)
-    assert forwarded(placement__llc_ways=4, interference__neighbour_ways=7, **busy) > (
+    assert forwarded(placement__llc_ways=4, neighbour__ways=7, **busy) > (
         1.01 * forwarded(placement__llc_ways=4, **busy)
     )
     # Apart, nothing but memory's latency is left of it.
@@ -107,7 +105,7 @@ def test_ways_keep_a_neighbour_away(
             base,
             machine="platinum-8180",
             placement__llc_ways=4,
-            interference__neighbour_ways=7,
+            neighbour__ways=7,
             **busy,
         ),
         calibration,
@@ -121,7 +119,7 @@ def test_who_asks_less_holds_less(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     """At a lower rate the lcores insert less beside the same neighbour: a packet is dearer."""
-    busy = large(base, interference__neighbour_lines_per_s=50_000_000)
+    busy = large(base, **STREAM, neighbour__rate=50_000_000)
     full = asked(busy, calibration, manifest)
     rate = 0.3 * full.throughput_pps.value
     part = asked(with_overrides(busy, {"traffic.offered_pps": rate}), calibration, manifest)
@@ -133,7 +131,8 @@ def test_latency_is_looked_at_again_as_load_changes(
 ) -> None:
     scenario = large(
         base,
-        interference__neighbour_lines_per_s=50_000_000,
+        **STREAM,
+        neighbour__rate=50_000_000,
         traffic__offered_pps=1e6,
         traffic__arrivals="on_off",
         traffic__burst_packets=2000,
@@ -148,7 +147,8 @@ def test_latency_is_looked_at_again_as_load_changes(
 def test_every_law_holds_on_several_lcores(ask: Ask, capacity: float) -> None:
     found = ask(
         placement__lcores="0-3",
-        interference__neighbour_lines_per_s=100_000_000,
+        **STREAM,
+        neighbour__cores=2,
         traffic__offered_pps=3 * capacity,
         nic__link_gbps=100.0,
     )
@@ -159,12 +159,47 @@ def test_every_law_holds_on_several_lcores(ask: Ask, capacity: float) -> None:
 
 def test_ways_that_nobody_knows_are_refused(base: Scenario) -> None:
     with pytest.raises(InputError, match="nobody knows how many ways"):
-        with_overrides(base, {"interference.neighbour_ways": 3})
-    with pytest.raises(InputError, match="got neighbour_ways 30"):
-        with_overrides(base, {"interference.neighbour_ways": 30, "machine": "platinum-8180"})
+        with_overrides(base, {"neighbour.ways": 3})
+    with pytest.raises(InputError, match="got ways 30"):
+        with_overrides(base, {"neighbour.ways": 30, "machine": "platinum-8180"})
 
 
-def test_one_neighbour_is_enough(base: Scenario) -> None:
-    both = {"neighbour.stream": "256MiB", "interference.neighbour_lines_per_s": 5}
-    with pytest.raises(InputError, match="leave one of them out"):
-        with_overrides(base, both)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"stream": 1 << 30},
+        {"stream": 1 << 30, "cores": 4},
+        {"stream": 1 << 30, "rate": 20_000_000},
+        {"walk": 8 << 20},
+        {"walk": 64 << 20, "cores": 2},
+        {"stream": 1 << 30, "cores": 2, "ways": 3},
+        {"stream": 1 << 30, "cores": 2, "ways": 9},
+    ],
+    ids=str,
+)
+def test_it_costs_what_the_closed_form_says(
+    base: Scenario, calibration: Calibration, manifest: Manifest, more: dict[str, Any]
+) -> None:
+    """One key, two engines, one answer at full load."""
+    keys = {f"neighbour__{key}": value for key, value in more.items()}
+    site = {"machine": "platinum-8180", "placement__llc_ways": 4} if "ways" in more else {}
+    busy = large(base, **site, **keys)
+    (without, beside) = solve([large(base, **site), busy], calibration, manifest)
+    (found,) = simulate([busy], calibration, manifest, threads=1)
+    added = beside.cycles_per_packet.value - without.cycles_per_packet.value
+    assert found.cycles_per_packet.value - without.cycles_per_packet.value == pytest.approx(
+        added, rel=0.05, abs=0.002 * without.cycles_per_packet.value
+    )
+
+
+def test_load_on_memory_counts_once(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    """The closed form slows a catalogue machine's memory down by what all lcores ask of it, the
+    memory system does too: one of them is left out."""
+    keys = {"workload__acl_rules": 65536, "workload__routes": 65536, "placement__llc_ways": 1}
+    scenario = large(base, machine="platinum-8180", placement__lcores="0-27", **keys)
+    (closed,) = solve([scenario], calibration, manifest)
+    (found,) = simulate([scenario], calibration, manifest, threads=1)
+    assert any("memory's latency is 1.5" in note for note in closed.notes)
+    assert found.cycles_per_packet.value == pytest.approx(closed.cycles_per_packet.value, rel=0.01)

@@ -59,6 +59,9 @@ KEYS: dict[str, st.SearchStrategy[Any]] = {
     "interference.spread": st.floats(0, 3),
     "interference.periodic": st.booleans(),
     "interference.siblings": st.sampled_from(["none", "0+1"]),
+    "neighbour.walk": st.sampled_from([None, 4 << 20, 1 << 30]),
+    "neighbour.rate": st.sampled_from([0.0, 1.0, 1e8]),
+    "neighbour.cores": st.integers(1, 64),
 }
 
 

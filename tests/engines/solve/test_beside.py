@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from tests.engines.simulate.conftest import base, calibration, manifest
 
-from planecast.engines.solve import Calibration, predicted_cycles
+from planecast.engines.solve import Calibration, Questions, predicted_cycles
+from planecast.engines.solve.carry import carried
+from planecast.engines.solve.delays import Delays
+from planecast.engines.solve.engine import neighbours_of
+from planecast.engines.solve.regions import facts_of
+from planecast.engines.solve.site import Site, at_host
 from planecast.generators.neighbour import Work
 from planecast.partition.contention import beside as contended
 from planecast.scenario import Scenario, with_overrides
@@ -38,6 +43,47 @@ def test_what_stays_in_its_own_caches_or_spins_costs_nothing(
     alone = cost(calibration, base)
     assert cost(calibration, base, spin=True) == alone
     assert cost(calibration, base, walk=256 << 10) == alone
+
+
+def test_several_cost_more_than_one(base: Scenario, calibration: Calibration) -> None:
+    costs = [cost(calibration, base, stream=256 * MIB, cores=cores) for cores in (1, 2, 8, 32)]
+    assert costs == sorted(costs)
+    assert costs[-1] > 1.01 * costs[0]
+
+
+def test_ways_lie_over_each_other_or_apart(base: Scenario, calibration: Calibration) -> None:
+    """Of 11 ways the lcores have the lowest four: the more of these a neighbour fills, the more it
+    costs; where it fills none, memory alone is slower."""
+    keys = {"traffic.flows": 1 << 18, "machine": "platinum-8180", "placement.llc_ways": 4}
+    four = with_overrides(base, keys)
+    alone = float(predicted_cycles([four], calibration).value[0])
+    costs = [cost(calibration, four, stream=256 * MIB, ways=n) for n in (7, 8, 9, 11)]
+    assert costs == sorted(costs)
+    assert alone < costs[0] < alone + 0.1 * (costs[-1] - alone)
+    assert costs[-1] == cost(calibration, four, stream=256 * MIB)
+    # What fits into its own ways asks nothing of memory.
+    assert cost(calibration, four, walk=4 * MIB, ways=7) == pytest.approx(alone, rel=1e-3)
+
+
+def test_parts_by_cause_add_up_beside_some_ways(base: Scenario, calibration: Calibration) -> None:
+    four = with_overrides(
+        base,
+        {
+            "machine": "platinum-8180",
+            "placement.llc_ways": 4,
+            "neighbour.stream": 256 * MIB,
+            "neighbour.ways": 9,
+        },
+    )
+    own = carried(calibration, Site.of(four)).calibration
+    questions = Questions.of([at_host(four)])
+    beside, _ = neighbours_of(questions, own)
+    assert beside is not None
+    delays = Delays(facts_of(questions), beside)
+    ((by_stage, _),) = delays.on([own.hierarchy])
+    for stage, parts in delays.parts(own.hierarchy).items():
+        total = sum(float(cycles[0]) for cycles in parts.values())
+        assert total == pytest.approx(float(by_stage[stage][0]), rel=1e-9, abs=1e-9)
 
 
 def test_it_is_the_neighbour_of_partition(base: Scenario, calibration: Calibration) -> None:

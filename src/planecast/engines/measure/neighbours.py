@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from planecast.generators.neighbour import Neighbour, Work
 from planecast.scenario.scenario import Scenario
@@ -15,17 +15,20 @@ Company = Callable[[int], AbstractContextManager[object]]
 @contextmanager
 def neighbours(scenarios: Sequence[Scenario]) -> Iterator[Company]:
     """Starts a program on each CPU that some scenario has a neighbour on; none outlives the block.
+    Of several that a scenario has, each has built its working set before the next begins.
 
     Raises MissingError without the program, RunError when it refuses its CPU.
     """
-    busy = {s.neighbour_cpu for s in scenarios if s.neighbour.busy}
+    busy = {cpu for scenario in scenarios for cpu in scenario.neighbour_cpus}
     with ExitStack() as stack:
         running = {cpu: stack.enter_context(Neighbour(cpu)) for cpu in sorted(busy)}
 
-        def company(point: int) -> AbstractContextManager[object]:
+        @contextmanager
+        def company(point: int) -> Iterator[None]:
             scenario = scenarios[point]
-            if not scenario.neighbour.busy:
-                return nullcontext()
-            return running[scenario.neighbour_cpu].doing(Work.of(scenario.neighbour))
+            with ExitStack() as visit:
+                for cpu in scenario.neighbour_cpus:
+                    visit.enter_context(running[cpu].doing(Work.of(scenario.neighbour)))
+                yield
 
         yield company

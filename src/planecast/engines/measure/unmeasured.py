@@ -22,6 +22,7 @@ _REASONS = {
     "placement.core_ghz": "planecast doesn't set clocks",
     "placement.core_priority": "planecast doesn't set clocks",
     "placement.llc_ways": "planecast partition gives ways to a running data plane",
+    "neighbour.ways": "planecast partition gives ways to what runs",
     "placement.remote_memory": "bind the data plane's memory to a node with numactl",
     "placement.busy_siblings": "name both threads of each core in placement.lcores",
     "placement.handover_ns": "what is measured takes as long as it takes",

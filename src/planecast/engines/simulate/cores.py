@@ -8,10 +8,10 @@ from typing import TypedDict
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
 from planecast.engines.simulate.handover import LineCosts
-from planecast.engines.simulate.memory import StageMemory
 from planecast.engines.simulate.policer import meters, red_drops
 from planecast.engines.simulate.segments import Segment
 from planecast.engines.simulate.service import StageService
+from planecast.engines.simulate.shared import StageMemory
 from planecast.scenario.interference import Interference
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares

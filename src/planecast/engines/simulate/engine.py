@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.answer import Asked, result_of
-from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.bare import alone, bare
 from planecast.engines.simulate.card import card_of
 from planecast.engines.simulate.handover import line_costs
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.memory import memory_system, with_memory
+from planecast.engines.simulate.memory import idle_service, memory_system, with_memory
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
@@ -138,12 +138,13 @@ def _asked(
     """What is known of the scenarios before they run."""
     plain = [bare(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
-    costs = services(plain, calibration)
+    costs = services([alone(scenario) for scenario in plain], calibration)
     timed = recording is not None and recording.duration_ns is not None
     found = []
     for scenario, solved, service in zip(scenarios, closed, costs, strict=True):
         lines = line_costs(scenario.placement, calibration.hierarchy)
-        memory, spill, cost = memory_system(scenario, calibration), spilled(scenario), service
+        memory, spill = memory_system(scenario, calibration), spilled(scenario)
+        cost = service if memory is None else idle_service(scenario, memory)
         if spill is not None:
             at = carried(calibration, Site.of(scenario)).calibration
             cost = with_spill(cost, spill, at)

@@ -21,7 +21,7 @@ from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from planecast.engines.simulate.memory import StageMemory
+    from planecast.engines.simulate.shared import StageMemory
 
 Floats = NDArray[np.float64]
 

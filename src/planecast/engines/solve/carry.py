@@ -29,7 +29,7 @@ import numpy as np
 from planecast.engines.solve.calibration import Calibration
 from planecast.engines.solve.counted import Counted, blank_hierarchy
 from planecast.engines.solve.features import DELAYED
-from planecast.engines.solve.hierarchy import Flight, Hierarchy, Level, SharedMemory
+from planecast.engines.solve.hierarchy import Hierarchy, Level, SharedMemory, Ways
 from planecast.engines.solve.site import HOST, Site
 from planecast.errors import InputError
 from planecast.instruments.machine_entry import likeness
@@ -212,23 +212,18 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
     for level in old.levels:
         size, latency = (last, machine.l3_ns) if level.shared else private[level.name]
         levels.append(_slowed(level, latency * ns / level.latency_cycles, size))
-    memory = values.memory_idle_ns.value * ns
-    more = memory / old.memory_latency_cycles
-    flights = [
-        Flight(width=flight.width, line_cycles=flight.line_cycles * more) for flight in old.flights
-    ]
-    return old.model_copy(
+    farther = values.memory_idle_ns.value * ns / old.memory_latency_cycles
+    return old.with_memory(farther).model_copy(
         update={
             "core_hz": ghz * 1e9,
             "levels": tuple(levels),
-            "memory_latency_cycles": memory,
-            "flights": tuple(flights),
             "tlb_pages": core.second_tlb_entries.value,
             "memory": SharedMemory(
                 idle_ns=values.memory_idle_ns.value,
                 peak_gbs=values.memory_gbs.value,
                 loaded=tuple((point.gbs, point.ns) for point in values.memory_loaded),
             ),
+            "ways": Ways(own=int(ways), of=int(values.llc_ways.value)),
         }
     )
 
@@ -246,13 +241,7 @@ def _remote(old: Hierarchy, machine: Machine | None, share: float) -> tuple[Hier
     if machine is not None and machine.values.remote_memory_ns is not None:
         ratio = machine.values.remote_memory_ns.value / machine.values.memory_idle_ns.value
         known = machine.values.remote_memory_ns.status
-    more = 1 + share * (ratio - 1)
-    flights = tuple(
-        flight.model_copy(update={"line_cycles": flight.line_cycles * more})
-        for flight in old.flights
-    )
-    update = {"memory_latency_cycles": old.memory_latency_cycles * more, "flights": flights}
-    return old.model_copy(update=update), (
+    return old.with_memory(1 + share * (ratio - 1)), (
         f"{100 * share:.3g} % of the lines from memory are another socket's, at {ratio:.3g} times "
         f"the latency ({known}); caches, rings and cards count as local"
     )

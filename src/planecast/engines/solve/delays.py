@@ -41,16 +41,19 @@ class Company:
     (scenarios,)."""
 
     lines: Floats
-    """Distinct lines that it touches in order, over and over."""
+    """Distinct lines that they touch in order, over and over, in the lcores' part of the last
+    level; no more than can lie there."""
     touches: Floats
-    """Lines that it touches while an lcore forwards a packet, divided by the lcores."""
+    """Lines that they touch there while an lcore forwards a packet, divided by the lcores."""
     memory_factor: Floats
-    """Latency of memory over what it were without the neighbour."""
+    """Latency of memory over what it were without them."""
     lines_per_s: Floats
-    """Lines that it touches a second."""
+    """Lines that they touch a second, wherever."""
+    memory_gbs: Floats | None = None
+    """What they ask of memory, GB/s; None: not told."""
 
     def region(self) -> Region:
-        """Its working set: no stage's, and in no cache of the data plane's own cores."""
+        """Their working set: no stage's, and in no cache of the data plane's own cores."""
         return Region(
             stage=NEIGHBOUR,
             name="working set",
@@ -175,7 +178,7 @@ class Delays:
         )
 
     def beside(self, hierarchy: Hierarchy) -> tuple[Floats, Floats]:
-        """(share of the neighbour's touches that the caches serve, lines that a packet fetches from
+        """(share of the neighbours' touches that the caches serve, lines that a packet fetches from
         memory) in each scenario."""
         reached, _ = self._behind(hierarchy.levels)
         gone = self._touches * (1 - reached)

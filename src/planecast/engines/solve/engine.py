@@ -25,12 +25,11 @@ from planecast.engines.solve.features import (
     stage_instructions,
 )
 from planecast.engines.solve.known import asked
-from planecast.engines.solve.loaded import WORTH_A_WORD, Load, doubled, under_load
+from planecast.engines.solve.loaded import WORTH_A_WORD, Load, under_load
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.ranges import any_outside, outside
 from planecast.engines.solve.site import Site, by_site
 from planecast.errors import InputError
-from planecast.model.memory import Memory
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
@@ -138,14 +137,14 @@ def _predicted(questions: Questions, calibration: Calibration, *, by_stage: bool
     known = calibration.hierarchy.memory
     if known is None:
         return found
-    farther = calibration.model_copy(update={"hierarchy": doubled(calibration.hierarchy)})
+    farther = calibration.model_copy(update={"hierarchy": calibration.hierarchy.with_memory(2)})
     twice = _with_idle_memory(questions, farther, by_stage=by_stage)
     load = under_load(
         found.value,
         twice.value,
         memory_lines=found.memory_lines,
         pps_cycles=calibration.hierarchy.tsc_hz * questions.lcores,
-        memory=Memory(known.idle_ns, known.peak_gbs, measured=known.loaded),
+        memory=known.curve(),
     )
 
     def at(idle: Floats, far: Floats) -> Floats:

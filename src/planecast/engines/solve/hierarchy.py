@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
+from planecast.model.memory import Memory
 from planecast.scenario.model import Noun, listed
 
 Floats = NDArray[np.float64]
@@ -60,6 +61,19 @@ class SharedMemory(Noun):
     loaded: Annotated[tuple[tuple[float, float], ...], BeforeValidator(listed)] = ()
     """(GB/s, ns) beside traffic, where it was measured."""
 
+    def curve(self) -> Memory:
+        """Its latency by load."""
+        return Memory(self.idle_ns, self.peak_gbs, measured=self.loaded)
+
+
+class Ways(Noun):
+    """How the last level is divided."""
+
+    own: Annotated[int, Field(ge=1)]
+    """Ways that the lcores may fill: the lowest."""
+    of: Annotated[int, Field(ge=1)]
+    """Ways that there are."""
+
 
 class Hierarchy(Noun):
     """Caches, memory and address translation of a machine. Cycles are the TSC's."""
@@ -80,6 +94,8 @@ class Hierarchy(Noun):
     """Lines from other cores' caches; None: not measured."""
     memory: SharedMemory | None = None
     """Of machines of the catalogue: memory slows down with what all lcores ask of it."""
+    ways: Ways | None = None
+    """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
 
     @classmethod
     def of(cls, probe: MachineProbe) -> Self:
@@ -125,6 +141,15 @@ class Hierarchy(Noun):
         known = np.log([flight.width for flight in self.flights])
         cycles = np.log([flight.line_cycles for flight in self.flights])
         return np.asarray(np.exp(np.interp(np.log(width), known, cycles)))
+
+    def with_memory(self, times: float) -> Hierarchy:
+        """The same with memory so many times as far."""
+        flights = tuple(
+            flight.model_copy(update={"line_cycles": flight.line_cycles * times})
+            for flight in self.flights
+        )
+        latency = self.memory_latency_cycles * times
+        return self.model_copy(update={"memory_latency_cycles": latency, "flights": flights})
 
     def with_last_level(self, factor: float) -> Hierarchy:
         """The same with the last cache level `factor` times as large."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
+from planecast.engines.solve.hierarchy import LINE_BYTES
 from planecast.model.memory import Memory
 
 Floats = NDArray[np.float64]
@@ -33,16 +33,6 @@ class Load:
     """What all lcores move."""
 
 
-def doubled(hierarchy: Hierarchy) -> Hierarchy:
-    """The same with memory twice as far."""
-    flights = tuple(
-        flight.model_copy(update={"line_cycles": 2 * flight.line_cycles})
-        for flight in hierarchy.flights
-    )
-    update = {"memory_latency_cycles": 2 * hierarchy.memory_latency_cycles, "flights": flights}
-    return hierarchy.model_copy(update=update)
-
-
 def under_load(
     idle: Floats, twice: Floats, *, memory_lines: Floats, pps_cycles: Floats, memory: Memory
 ) -> Load:
@@ -51,7 +41,6 @@ def under_load(
     `idle` and `twice` are cycles a packet at the idle latency and at twice it; `pps_cycles` is what
     makes packets a second of cycles a packet, over all lcores.
     """
-    latency = np.vectorize(memory.latency_ns, otypes=[np.float64])
     rise = np.maximum(twice - idle, 0.0)
     moved = memory_lines * LINE_BYTES / 1e9
 
@@ -59,10 +48,10 @@ def under_load(
         return np.asarray(moved * pps_cycles / (idle + (factor - 1) * rise))
 
     low = np.ones_like(idle)
-    high = np.maximum(latency(asked(low)) / memory.idle_ns, 1.0)
+    high = np.maximum(memory.latencies_ns(asked(low)) / memory.idle_ns, 1.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        wanted = latency(asked(middle)) / memory.idle_ns
+        wanted = memory.latencies_ns(asked(middle)) / memory.idle_ns
         low, high = np.where(wanted > middle, middle, low), np.where(wanted > middle, high, middle)
     factor = (low + high) / 2
     return Load(factor, asked(factor))

@@ -38,7 +38,7 @@ def coordinates(asked: Questions | Sequence[Scenario]) -> dict[str, Floats]:
         "traffic.frame_bytes": questions.largest_frame,
         "lcores": questions.lcores,
         "4KiB pages": small,
-        "neighbour bytes": questions.choices["neighbour"].each(lambda one: one.touched_bytes),
+        "neighbour bytes": questions.choices["neighbour"].each(lambda one: one.all_bytes),
     }
     return {key: numbers[key] for key in COORDINATES}
 
