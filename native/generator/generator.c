@@ -86,15 +86,16 @@ void generator_close(struct generator *generator)
 }
 
 /* Nothing came for so long, and the sender is through. */
-static bool drained(const struct generator *generator, uint64_t now)
+static bool drained(const struct generator *generator)
 {
     if (!atomic_load_explicit(&generator->sending_done, memory_order_acquire))
         return false;
     double drain = generator->asked.drain_ms * 1e-3 * (double)generator->tsc_hz;
-    uint64_t since = generator->sending_ended;
-    for (uint32_t i = 0; i < generator->directions; i++)
-        since = RTE_MAX(since, generator->receiver[i].last_ours);
-    return now > since && (double)(now - since) > drain;
+    bool idle = true;
+    for (uint32_t i = 0; i < generator->directions && idle; i++)
+        idle =
+            receiver_idle_for(&generator->receiver[i], generator->sending_ended, (uint64_t)drain);
+    return idle;
 }
 
 /* What is due from then on is not of the run. */
@@ -120,10 +121,10 @@ static bool senders_turn(struct generator *generator, uint64_t now)
     return more;
 }
 
-static void receivers_turn(struct generator *generator)
+static void receivers_turn(struct generator *generator, uint64_t now)
 {
     for (uint32_t i = 0; i < generator->directions; i++)
-        receiver_turn(&generator->receiver[i]);
+        receiver_turn(&generator->receiver[i], now);
 }
 
 /* False when sending is over. */
@@ -159,15 +160,13 @@ static int work_sending(void *opaque)
 static int work_receiving(void *opaque)
 {
     struct generator *generator = opaque;
-    uint64_t now = rte_rdtsc();
     polling_begins();
-    while (!drained(generator, now)) {
-        receivers_turn(generator);
+    while (!drained(generator)) {
+        receivers_turn(generator, rte_rdtsc());
         polling_goes_on();
-        now = rte_rdtsc();
     }
     polling_ends();
-    generator->receiving_ended = now;
+    generator->receiving_ended = rte_rdtsc();
     return 0;
 }
 
@@ -175,18 +174,17 @@ static int work_both(void *opaque)
 {
     struct generator *generator = opaque;
     bool sending = true;
-    uint64_t now = rte_rdtsc();
     polling_begins();
-    while (sending || (generator->receives && !drained(generator, now))) {
+    while (sending || (generator->receives && !drained(generator))) {
+        uint64_t now = rte_rdtsc();
         if (sending)
             sending = send_turn(generator, now);
         if (generator->receives)
-            receivers_turn(generator);
+            receivers_turn(generator, now);
         polling_goes_on();
-        now = rte_rdtsc();
     }
     polling_ends();
-    generator->receiving_ended = now;
+    generator->receiving_ended = rte_rdtsc();
     return 0;
 }
 

@@ -20,7 +20,7 @@ void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz)
     receiver->calls = receiver->call_cycles = 0;
     receiver->gap_squares = 0;
     atomic_store_explicit(&receiver->times_polls, true, memory_order_relaxed);
-    receiver->last_ours = start;
+    receiver->last_ours = receiver->round_began = receiver->looked = start;
 }
 
 /* Behind tags and labels: *type is that of what stands there, 0 where the frame is too short. */
@@ -190,6 +190,12 @@ void receiver_count(struct receiver *receiver, const struct sighting *seen, uint
                   (uint64_t)((unsigned __int128)cycles * receiver->ns_per_cycle >> 32));
 }
 
+bool receiver_idle_for(const struct receiver *receiver, uint64_t since, uint64_t cycles)
+{
+    since = RTE_MAX(since, receiver->last_ours);
+    return receiver->looked > since && receiver->looked - since > cycles;
+}
+
 /* The poll that begins now ends the one that is timed, and is timed itself if it's its turn. */
 static inline void time_poll(struct receiver *receiver)
 {
@@ -207,23 +213,27 @@ static inline void time_poll(struct receiver *receiver)
     receiver->timed_since = next ? now : 0;
 }
 
-void receiver_turn(struct receiver *receiver)
+void receiver_turn(struct receiver *receiver, uint64_t now)
 {
+    if (receiver->queue == 0)
+        receiver->round_began = now;
     time_poll(receiver);
     struct rte_mbuf *mbuf[BATCH_MAX];
     uint16_t taken =
         rte_eth_rx_burst(receiver->port, receiver->queue, mbuf, (uint16_t)receiver->burst);
-    if (++receiver->queue >= receiver->queues)
+    if (++receiver->queue >= receiver->queues) {
         receiver->queue = 0;
+        receiver->looked = receiver->round_began;
+    }
     receiver->polls++;
     if (taken == 0) {
         receiver->empty_polls++;
         return;
     }
-    uint64_t now = rte_rdtsc();
+    uint64_t came = rte_rdtsc();
     if (receiver->timed_since != 0) {
         receiver->calls++;
-        receiver->call_cycles += now - receiver->timed_since;
+        receiver->call_cycles += came - receiver->timed_since;
     }
     for (uint16_t i = 0; i < taken; i++) {
         struct sighting seen =
@@ -231,7 +241,7 @@ void receiver_turn(struct receiver *receiver)
                           rte_pktmbuf_data_len(mbuf[i]), rte_pktmbuf_pkt_len(mbuf[i]));
         receiver->packets++;
         receiver->bytes += rte_pktmbuf_pkt_len(mbuf[i]) + FCS_BYTES;
-        receiver_count(receiver, &seen, rte_pktmbuf_pkt_len(mbuf[i]), now);
+        receiver_count(receiver, &seen, rte_pktmbuf_pkt_len(mbuf[i]), came);
     }
     rte_pktmbuf_free_bulk(mbuf, taken);
 }

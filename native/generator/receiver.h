@@ -21,7 +21,9 @@ struct receiver {
     /* counters of a run */
     uint64_t packets, bytes; /* all that came, with FCS */
     uint64_t foreign;
-    uint64_t last_ours; /* when a packet of ours came */
+    uint64_t last_ours;   /* when a packet of ours came */
+    uint64_t round_began; /* when all queues were begun to be looked at, in turn */
+    uint64_t looked;      /* when the last such round began that is through */
     uint64_t polls, empty_polls;
     /* How long a packet waits for us while we send: one poll in some is timed, until the next one
      * begins, and until its call returns if that brought packets. */
@@ -34,8 +36,14 @@ struct receiver {
 
 void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz);
 
-/* One turn: takes what the port has, a burst at the most. */
-void receiver_turn(struct receiver *receiver);
+/* One turn at the time `now`, or later: takes what the queue has whose turn it is, a burst at the
+ * most. */
+void receiver_turn(struct receiver *receiver, uint64_t now);
+
+/* Whether all queues were looked at, in vain, more than so many cycles after `since` and after the
+ * last packet of ours. A time without a CPU is no look: what came meanwhile is there to be taken.
+ */
+bool receiver_idle_for(const struct receiver *receiver, uint64_t since, uint64_t cycles);
 
 /* What a frame is, found in its first segment alone, which is `bytes` of `frame_bytes`. */
 enum verdict { VERDICT_FOREIGN, VERDICT_CORRUPT, VERDICT_FINE };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inline_functions.h"
 
+#include <rte_bus_vdev.h>
+#include <rte_ethdev.h>
 #include <rte_mempool.h>
 #include <stdlib.h>
 
@@ -117,6 +119,37 @@ struct test_counts test_receiver_close(struct test_receiver *test)
     stream_close(&test->stream);
     free(test);
     return counts;
+}
+
+/* Aborts when it can't be had. */
+static uint16_t open_silent_port(struct rte_mempool *pool)
+{
+    const struct rte_eth_conf conf = {0};
+    uint16_t port = 0;
+    bool fine = pool != NULL && rte_vdev_init("net_null_silent", "no-rx=1") == 0 &&
+                rte_eth_dev_get_port_by_name("net_null_silent", &port) == 0 &&
+                rte_eth_dev_configure(port, 2, 1, &conf) == 0 &&
+                rte_eth_tx_queue_setup(port, 0, 64, SOCKET_ID_ANY, NULL) == 0;
+    for (uint16_t queue = 0; queue < 2 && fine; queue++)
+        fine = rte_eth_rx_queue_setup(port, queue, 64, SOCKET_ID_ANY, NULL, pool) == 0;
+    if (!fine || rte_eth_dev_start(port) != 0)
+        abort();
+    return port;
+}
+
+bool test_receiver_idle(const uint64_t *turns, uint32_t count, uint64_t since, uint64_t cycles)
+{
+    struct rte_mempool *pool =
+        rte_pktmbuf_pool_create("silent", 63, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    struct receiver receiver = {.port = open_silent_port(pool), .queues = 2, .burst = 32};
+    receiver_begin(&receiver, 0, 1000000000);
+    for (uint32_t i = 0; i < count; i++)
+        receiver_turn(&receiver, turns[i]);
+    rte_eth_dev_stop(receiver.port);
+    rte_eth_dev_close(receiver.port);
+    rte_vdev_uninit("net_null_silent");
+    rte_mempool_free(pool);
+    return receiver_idle_for(&receiver, since, cycles);
 }
 
 void test_sequence_see(struct sequence *sequence, uint64_t number)

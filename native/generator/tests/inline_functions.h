@@ -45,6 +45,10 @@ struct test_counts {
 };
 struct test_counts test_receiver_close(struct test_receiver *receiver);
 
+/* Whether it is idle for `cycles` since `since` after a turn at each of these times, of a port with
+ * two queues where nothing comes. */
+bool test_receiver_idle(const uint64_t *turns, uint32_t count, uint64_t since, uint64_t cycles);
+
 struct sequence;
 void test_sequence_see(struct sequence *sequence, uint64_t number);
 uint64_t test_sequence_whole(const struct sequence *sequence, uint32_t lower);
