@@ -342,10 +342,12 @@ Results collect(const Layout &layout, const Shards &shards, std::string stopped_
                 }
             }
         }
-        results.memory_latency_ns = std::max(results.memory_latency_ns, shard->memory_latency_ns);
-        results.memory_gbps = std::max(results.memory_gbps, shard->memory_gbps);
-        if (results.llc.empty()) { // who shares a memory system is in one shard
-            results.llc = shard->cache_shares();
+        if (const StageMemory *memory = shard->memory(); memory != nullptr) {
+            results.memory_latency_ns = std::max(results.memory_latency_ns, memory->latency_ns());
+            results.memory_gbps = std::max(results.memory_gbps, memory->traffic_gbps());
+            if (results.llc.empty()) { // who shares a memory system is in one shard
+                results.llc = memory->cache_shares();
+            }
         }
     }
     collect_series(shards, results);

@@ -60,7 +60,7 @@ Shard::Shard(const Layout &layout, const std::vector<std::size_t> &numbers,
     }
     horizons_.resize(streams.size());
     if (layout.model.memory.llc_ways > 0) {
-        build_memory(layout);
+        memory_ = std::make_unique<StageMemory>(layout.model.memory, groups);
     }
     previous_batch_ = previous_sample_ = totals();
     previous_times_ = core_times();
@@ -112,88 +112,9 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
     }
 }
 
-void Shard::build_memory(const Layout &layout)
-{
-    memory_ = std::make_unique<MemorySystem>(layout.model.memory);
-    std::uint64_t all_ways = (std::uint64_t{1} << layout.model.memory.llc_ways) - 1;
-    for (auto &group : groups) {
-        for (auto &[number, core] : group->cores) {
-            std::uint64_t ways = core->model.llc_ways == 0 ? all_ways : core->model.llc_ways;
-            for (TaskRun &task : core->tasks) {
-                for (std::size_t s = 0; s < task.stages.size(); ++s) {
-                    if (task.stages[s].uses_memory()) {
-                        users_.push_back({&task.stages[s].model, ways & all_ways});
-                        users_.back().tenant = tenant_of(core->model.llc_tenant);
-                        user_stages_.emplace_back(&task, s);
-                        user_packets_.push_back(0);
-                    }
-                }
-            }
-        }
-    }
-    refresh_interval_ = std::max<Ps>(1, ps_from_ns(layout.model.memory.refresh_ns));
-    refresh_memory();
-}
-
-std::size_t Shard::tenant_of(const std::string &name)
-{
-    if (name.empty()) {
-        return MemoryUser::kAlone;
-    }
-    auto known = std::find(tenants_.begin(), tenants_.end(), name);
-    if (known == tenants_.end()) {
-        known = tenants_.insert(known, name);
-    }
-    return static_cast<std::size_t>(known - tenants_.begin());
-}
-
-std::vector<CacheShare> Shard::cache_shares() const
-{
-    std::vector<CacheShare> shares;
-    for (std::size_t t = 0; t < tenants_.size(); ++t) {
-        CacheShare one{tenants_[t], 0, 0};
-        double touches = 0;
-        double misses = 0;
-        for (const MemoryUser &user : users_) {
-            if (user.tenant == t) {
-                one.mib = user.share_mib;
-                touches += user.packets_per_second * user.stage->llc_accesses;
-                misses += user.packets_per_second * user.stage->llc_accesses * user.miss_ratio;
-            }
-        }
-        one.miss_ratio = touches > 0 ? misses / touches : 0;
-        shares.push_back(std::move(one));
-    }
-    for (std::size_t i = 0; memory_ != nullptr && i < memory_->neighbours().size(); ++i) {
-        const MemorySystem::Aside &one = memory_->neighbours()[i];
-        shares.push_back({layout_.model.memory.neighbours[i].name, one.share_mib, one.miss_ratio});
-    }
-    return shares;
-}
-
-void Shard::refresh_memory()
-{
-    for (std::size_t i = 0; i < users_.size(); ++i) {
-        auto &[task, s] = user_stages_[i];
-        std::uint64_t packets = task->plain ? task->packets : task->stages[s].packets;
-        users_[i].packets_per_second = static_cast<double>(packets - user_packets_[i]) /
-                                       (static_cast<double>(refresh_interval_) * 1e-12);
-        user_packets_[i] = packets;
-    }
-    memory_->solve(users_);
-    for (std::size_t i = 0; i < users_.size(); ++i) {
-        auto &[task, s] = user_stages_[i];
-        task->stages[s].memory_ps = users_[i].packet_ns * 1e3;
-        task->price();
-    }
-    memory_latency_ns = memory_->latency_ns();
-    memory_gbps = memory_->traffic_gbps();
-    next_refresh_ = later(now_, refresh_interval_);
-}
-
 Ps Shard::next_mark() const
 {
-    Ps mark = std::min(next_sample_, next_refresh_);
+    Ps mark = memory_ != nullptr ? std::min(next_sample_, memory_->next()) : next_sample_;
     return std::min(mark, warm_ ? batches.next() : warmup_);
 }
 
@@ -217,8 +138,8 @@ void Shard::handle_marks()
     if (now_ == next_sample_) {
         sample();
     }
-    if (now_ == next_refresh_) {
-        refresh_memory();
+    if (memory_ != nullptr && now_ == memory_->next()) {
+        memory_->refresh(now_);
     }
 }
 
@@ -378,7 +299,7 @@ void Shard::sample()
                                                   : 0;
     }
     one.waiting.resize(layout_.queues.size());
-    one.memory_latency_ns = memory_latency_ns;
+    one.memory_latency_ns = memory_ != nullptr ? memory_->latency_ns() : 0;
     std::vector<CoreTime> times = core_times();
     std::size_t i = 0;
     for (const auto &group : groups) {

@@ -8,10 +8,9 @@
 #include "batches.hpp"
 #include "group.hpp"
 #include "layout.hpp"
-#include "memory_system.hpp"
 #include "rx_stream.hpp"
+#include "stage_memory.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -53,8 +52,8 @@ class Shard
     std::uint64_t in_flight() const;
     Baseline baseline() const; // of this moment
     std::vector<ClassCount> class_counts() const;
-    void check_invariants() const; // throws InvariantError
-    std::vector<CacheShare> cache_shares() const;
+    void check_invariants() const;                              // throws InvariantError
+    const StageMemory *memory() const { return memory_.get(); } // null: not of the model
 
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;
@@ -62,16 +61,11 @@ class Shard
     Baseline start;                     // the warm-up's end
     std::vector<Sample> series;         // mean_latency_ns still 0 …
     std::vector<Int128> series_latency; // … and these the sums, in picoseconds
-    double memory_latency_ns = 0;
-    double memory_gbps = 0;
 
   private:
     void build_stream(const Layout &layout, std::size_t nic, bool counted);
-    void build_memory(const Layout &layout);
     Ps next_mark() const;
     void handle_marks();
-    void refresh_memory();
-    std::size_t tenant_of(const std::string &name);
     void sample();
     std::vector<CoreTime> core_times() const;
     Ps write_ahead(Ps until);
@@ -87,13 +81,7 @@ class Shard
     std::vector<CoreTime> previous_times_;
     Ps series_interval_;
     Ps next_sample_;
-    Ps refresh_interval_ = kNever;
-    Ps next_refresh_ = kNever;
-    std::unique_ptr<MemorySystem> memory_;
-    std::vector<std::string> tenants_;
-    std::vector<MemoryUser> users_;
-    std::vector<std::pair<TaskRun *, std::size_t>> user_stages_; // task, stage
-    std::vector<std::uint64_t> user_packets_;                    // at the last refresh
+    std::unique_ptr<StageMemory> memory_;
     std::uint64_t written_ = 0;
     std::vector<Ps> horizons_; // by stream
 };

@@ -1,62 +1,19 @@
-// What a model must be beyond each field's range: names that exist, sums that aren't zero, a
-// packet's path that ends.
+// What a model must be beyond each field's range: names that exist, sums that aren't zero, lists
+// that fit each other.
 #include "field_check.hpp"
-#include "planecast/simulator/simulate.hpp"
-#include "time.hpp"
+#include "paths_check.hpp"
+#include "require.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <numeric>
 #include <set>
 #include <string>
-#include <utility>
 
 namespace planecast::sim
 {
 
 namespace
 {
-
-void require(bool holds, const std::string &where, const std::string &what)
-{
-    if (!holds) {
-        throw ModelError(where + ": " + what);
-    }
-}
-
-std::string item(const std::string &list, std::size_t i)
-{
-    return list + "[" + std::to_string(i) + "]";
-}
-
-template <class Named>
-std::set<std::string> names_of(const std::vector<Named> &all, const std::string &list)
-{
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        require(!all[i].name.empty(), item(list, i) + ".name", "must not be empty");
-        require(names.insert(all[i].name).second, item(list, i) + ".name",
-                "\"" + all[i].name + "\" is there twice");
-    }
-    return names;
-}
-
-std::string listed(const std::set<std::string> &names)
-{
-    std::string text;
-    for (const std::string &name : names) {
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text.empty() ? "there are none" : "there are " + text;
-}
-
-void require_name(const std::set<std::string> &names, const std::string &name,
-                  const std::string &where, const char *kind)
-{
-    require(names.contains(name), where,
-            "no " + std::string(kind) + " is called \"" + name + "\"; " + listed(names));
-}
 
 class Validator
 {
@@ -85,9 +42,7 @@ class Validator
         for (std::size_t i = 0; i < m_.cores.size(); ++i) {
             check_core(m_.cores[i], item("cores", i));
         }
-        check_consumers();
-        check_paths();
-        check_waits();
+        check_paths(m_);
         check_memory();
         check_run();
     }
@@ -174,11 +129,11 @@ class Validator
                                item(where + ".disturbances", i) + ".duration_ns");
         }
         for (std::size_t i = 0; i < core.tasks.size(); ++i) {
-            check_task(core, core.tasks[i], item(where + ".tasks", i));
+            check_task(core.tasks[i], item(where + ".tasks", i));
         }
     }
 
-    void check_task(const Core &core, const Task &task, const std::string &where)
+    void check_task(const Task &task, const std::string &where)
     {
         std::string input = where + ".input.name";
         switch (task.input.kind) {
@@ -198,9 +153,6 @@ class Validator
             require_name(accelerators_, task.input.name, input, "accelerator");
             break;
         }
-        std::string queue = input_key(task.input);
-        require(consumers_.try_emplace(queue, core.name).second, input,
-                queue + " is polled by another task already");
         for (std::size_t i = 0; i < task.stages.size(); ++i) {
             check_stage(task.stages[i], item(where + ".stages", i));
         }
@@ -264,108 +216,6 @@ class Validator
                 where + ".when_full", "a buffered output can't wait");
     }
 
-    static std::string input_key(const Input &input)
-    {
-        switch (input.kind) {
-        case InputKind::port:
-            return "port " + input.name + " queue " + std::to_string(input.queue);
-        case InputKind::ring:
-            return "ring " + input.name;
-        case InputKind::accelerator:
-            break;
-        }
-        return "accelerator " + input.name;
-    }
-
-    static std::string output_key(const Output &output, std::size_t i)
-    {
-        return (output.kind == OutputKind::ring ? "ring " : "accelerator ") + output.to[i];
-    }
-
-    static bool to_queue(const Output &output)
-    {
-        return output.kind == OutputKind::ring || output.kind == OutputKind::accelerator;
-    }
-
-    // Everything that packets are put into is polled.
-    void check_consumers()
-    {
-        for (std::size_t s = 0; s < m_.sources.size(); ++s) {
-            for (const Port &port : m_.ports) {
-                for (std::size_t q = 0; port.name == m_.sources[s].port && q < port.rx_queues;
-                     ++q) {
-                    std::string key = input_key({InputKind::port, port.name, q});
-                    require(consumers_.contains(key), item("sources", s) + ".port",
-                            key + " is polled by no task");
-                }
-            }
-        }
-        for (const Core &core : m_.cores) {
-            for (const Task &task : core.tasks) {
-                for (std::size_t i = 0; to_queue(task.output) && i < task.output.to.size(); ++i) {
-                    std::string key = output_key(task.output, i);
-                    require(consumers_.contains(key), "cores: " + core.name + "." + task.name,
-                            "puts packets into " + key + ", which is polled by no task");
-                }
-            }
-        }
-    }
-
-    using Edges = std::map<std::string, std::set<std::string>>;
-
-    static void refuse_cycle(const Edges &edges, const std::string &what)
-    {
-        std::map<std::string, int> state; // 1: on the path, 2: done
-        std::function<void(const std::string &)> visit = [&](const std::string &node) {
-            state[node] = 1;
-            auto out = edges.find(node);
-            if (out != edges.end()) {
-                for (const std::string &next : out->second) {
-                    require(state[next] != 1, "cores", what + " " + next);
-                    if (state[next] == 0) {
-                        visit(next);
-                    }
-                }
-            }
-            state[node] = 2;
-        };
-        for (const auto &[node, out] : edges) {
-            if (state[node] == 0) {
-                visit(node);
-            }
-        }
-    }
-
-    // A packet's way ends: otherwise it could go round without end in no time.
-    void check_paths()
-    {
-        Edges edges;
-        for (const Core &core : m_.cores) {
-            for (const Task &task : core.tasks) {
-                for (std::size_t i = 0; to_queue(task.output) && i < task.output.to.size(); ++i) {
-                    edges[input_key(task.input)].insert(output_key(task.output, i));
-                }
-            }
-        }
-        refuse_cycle(edges, "packets go round in a circle through");
-    }
-
-    // Cores that wait for each other's queues would wait for ever.
-    void check_waits()
-    {
-        Edges edges;
-        for (const Core &core : m_.cores) {
-            for (const Task &task : core.tasks) {
-                for (std::size_t i = 0; to_queue(task.output) && i < task.output.to.size(); ++i) {
-                    if (task.output.when_full == WhenFull::wait) {
-                        edges[core.name].insert(consumers_[output_key(task.output, i)]);
-                    }
-                }
-            }
-        }
-        refuse_cycle(edges, "when_full = wait: these cores can wait for each other:");
-    }
-
     void check_memory()
     {
         check_curve(m_.memory.latency_ns, "memory.latency_ns");
@@ -395,7 +245,11 @@ class Validator
         require(run.warmup_ns < run.duration_ns, "run.warmup_ns", "not shorter than the duration");
         // The list of samples is the one thing that grows with simulated time.
         double samples = run.series_interval_ns > 0 ? run.duration_ns / run.series_interval_ns : 0;
-        double numbers = static_cast<double>(m_.cores.size() + consumers_.size() + 6);
+        std::size_t inputs = 0;
+        for (const Core &core : m_.cores) {
+            inputs += core.tasks.size();
+        }
+        double numbers = static_cast<double>(m_.cores.size() + inputs + 6);
         require(run.series_interval_ns == 0 ||
                     (samples * numbers <= 2e7 && run.series_interval_ns >= 1e-3),
                 "run.series_interval_ns", "too short: more than 20 million numbers in the series");
@@ -407,7 +261,6 @@ class Validator
     std::set<std::string> cores_;
     std::set<std::string> rings_;
     std::set<std::string> accelerators_;
-    std::map<std::string, std::string> consumers_; // queue → core
     std::set<std::string> classes_;
 };
 
