@@ -2,87 +2,36 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
-import socket
 import struct
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import Control, Program, ask_telemetry, built, cpus, ini_text
 
-from planecast.native import native_folder
-
-TIMEOUT_S = 60
 SMALL: dict[str, dict[str, object]] = {
     "tables": {"acl_rules": 64, "flows": 64, "routes": 64},
     "traffic": {"flows": 64},
     "pool": {"mbufs": 4096},
 }
-"""Tables that are built in no time; one forwarding CPU, the last that there is."""
-
-Sections = Mapping[str, Mapping[str, object]]
-
-
-def program() -> Path:
-    """The program, or the test is skipped: a machine without libdpdk has none."""
-    path = native_folder() / "planecast-dataplane"
-    if not os.access(path, os.X_OK):
-        pytest.skip("planecast-dataplane is not built")
-    return path
-
-
-def config_text(sections: Sections) -> str:
-    cpus = sorted(os.sched_getaffinity(0))
-    merged: dict[str, dict[str, object]] = {name: dict(keys) for name, keys in SMALL.items()}
-    merged["machine"] = {"lcores": cpus[-1], "main_cpu": cpus[0]}
-    for name, keys in sections.items():
-        merged.setdefault(name, {}).update(keys)
-    lines: list[str] = []
-    for name, keys in merged.items():
-        lines += [f"[{name}]", *(f"{key} = {value}" for key, value in keys.items())]
-    return "\n".join(lines) + "\n"
+"""Tables that are built in no time."""
 
 
 @dataclass
-class Program:
-    """Runs the program in a folder of the test."""
+class DataPlane(Program):
+    """Runs the data plane in a folder of the test."""
 
-    folder: Path
-    path: Path = field(default_factory=program)
-    pids: list[int] = field(default_factory=list)
-    """Of all the processes that it was."""
+    path: Path = field(default_factory=lambda: built("planecast-dataplane"))
 
     def config(self, **sections: Mapping[str, object]) -> Path:
-        """Writes a configuration over the small one."""
+        """Writes a configuration over the small one; one CPU forwards."""
+        main, last = cpus()
         file = self.folder / "dataplane.ini"
-        file.write_text(config_text(sections))
+        file.write_text(ini_text(SMALL, {"machine": {"lcores": last, "main_cpu": main}}, sections))
         return file
-
-    def run(
-        self, *words: str | Path, before: tuple[str, ...] = (), stdin: str = ""
-    ) -> subprocess.CompletedProcess[str]:
-        """Runs it to its end, with these words as they are."""
-        process = subprocess.Popen(
-            [*before, str(self.path), *map(str, words)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.pids.append(process.pid)
-        try:
-            out, err = process.communicate(stdin, timeout=TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            raise
-        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def once(
         self, *words: str, eal: Iterable[str] = (), **sections: Mapping[str, object]
@@ -102,54 +51,6 @@ class Program:
         control = Control([*command, "--", *eal] if eal else command)
         self.pids.append(control.process.pid)
         return control
-
-
-class Control:
-    """A program that answers requests. Leaving the block ends it."""
-
-    def __init__(self, command: list[str]) -> None:
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-
-    def __enter__(self) -> Control:
-        self.ready: dict[str, Any] = self.answer()["ready"]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert stream is not None
-            with contextlib.suppress(BrokenPipeError):
-                stream.close()
-
-    def say(self, request: str | bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(request if isinstance(request, bytes) else request.encode())
-        self.process.stdin.write(b"\n")
-        self.process.stdin.flush()
-
-    def answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, self.process.stderr and self.process.stderr.read()
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def ask(self, request: str | bytes) -> dict[str, Any]:
-        self.say(request)
-        return self.answer()
-
-    def end(self, number: signal.Signals | None = None) -> int:
-        """Closes its input, or sends a signal; the exit code."""
-        if number is None:
-            assert self.process.stdin is not None
-            self.process.stdin.close()
-        else:
-            self.process.send_signal(number)
-        return self.process.wait(10)
 
 
 @dataclass(frozen=True)
@@ -189,13 +90,13 @@ def read_pcap(path: Path) -> Iterator[bytes]:
 
 
 @pytest.fixture
-def dataplane(tmp_path: Path) -> Program:
+def dataplane(tmp_path: Path) -> DataPlane:
     """The program."""
-    return Program(tmp_path)
+    return DataPlane(tmp_path)
 
 
 @pytest.fixture
-def forward(dataplane: Program) -> Callable[..., Forwarded]:
+def forward(dataplane: DataPlane) -> Callable[..., Forwarded]:
     """Sends frames through the data plane, by way of pcap files.
 
     `seconds` end a run whose lcores wait for packets that never come; the clock is looked at only
@@ -225,7 +126,7 @@ def forward(dataplane: Program) -> Callable[..., Forwarded]:
 
 
 @pytest.fixture
-def generate(dataplane: Program) -> Callable[..., list[bytes]]:
+def generate(dataplane: DataPlane) -> Callable[..., list[bytes]]:
     """The frames that the in-process source makes."""
 
     def run(packets: int, **sections: Mapping[str, object]) -> list[bytes]:
@@ -239,19 +140,6 @@ def generate(dataplane: Program) -> Callable[..., list[bytes]]:
         return list(read_pcap(out))
 
     return run
-
-
-def ask_telemetry(path: str, *commands: str) -> list[dict[str, Any]]:
-    """Answers of DPDK's telemetry socket."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
-        client.settimeout(10)
-        client.connect(path)
-        client.recv(4096)  # who it is
-        answers = []
-        for command in commands:
-            client.send(command.encode())
-            answers.append(json.loads(client.recv(16384)))
-        return answers
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import struct
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +14,9 @@ from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_Router_Alert
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
-from tests.dataplane.conftest import Program
+from tests.dataplane.conftest import DataPlane
 from tests.dataplane.routed import filled, resized, routed
+from tests.programs import wait_until_it_forwards
 
 pytestmark = pytest.mark.live
 
@@ -278,7 +278,7 @@ def test_a_class_goes_before_the_next(forward: Callable) -> None:
 
 
 @pytest.mark.parametrize("flows", [1, 8], ids=["one pipe", "eight pipes"])
-def test_a_pipe_sends_no_more_than_its_rate(dataplane: Program, flows: int) -> None:
+def test_a_pipe_sends_no_more_than_its_rate(dataplane: DataPlane, flows: int) -> None:
     """A class's credits come anew every 40 ms and are not saved up, so a process that is not let
     run sends less, never more: one period at the start, and 50 ms of draining at the end. One run
     of a few that was let run shows that they do come anew."""
@@ -299,13 +299,13 @@ def test_a_pipe_sends_no_more_than_its_rate(dataplane: Program, flows: int) -> N
     assert max(shares) >= 0.25, shares
 
 
-def test_conserved_when_told_to_stop(dataplane: Program) -> None:
+def test_conserved_when_told_to_stop(dataplane: DataPlane) -> None:
     """Every packet is out, dropped or in the scheduler, a signal in the midst or not."""
     sections = {"pipeline": {"function": "vpe-downstream"}, "traffic": {"flows": 64}}
     with dataplane.control(**sections) as control:
         first = control.ask("trial windows=4 packets=50000")
         control.say("trial windows=1 packets=1000000000000")
-        time.sleep(0.5)
+        wait_until_it_forwards(control.process)
         assert control.end(signal.SIGTERM) == 130
         second = control.answer()
     assert not first["interrupted"]
@@ -318,7 +318,7 @@ def test_conserved_when_told_to_stop(dataplane: Program) -> None:
 
 
 @pytest.mark.parametrize("function", ["vpe-downstream", "compute"])
-def test_two_lcores(dataplane: Program, function: str) -> None:
+def test_two_lcores(dataplane: DataPlane, function: str) -> None:
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("one CPU")
@@ -334,7 +334,7 @@ def test_two_lcores(dataplane: Program, function: str) -> None:
     assert not any(answer["drops"].values())
 
 
-def test_an_iteration_for_each_packet(dataplane: Program) -> None:
+def test_an_iteration_for_each_packet(dataplane: DataPlane) -> None:
     answer = dataplane.once("--packets", "320", pipeline={"function": "compute", "stage_clock": 1})
     cycles = answer["lcores"][0]["windows"]["stage_cycles"]
     assert answer["packets_out"] == answer["packets_in"] >= 320
@@ -351,7 +351,7 @@ def test_an_iteration_for_each_packet(dataplane: Program) -> None:
     ids=str,
 )
 def test_what_the_scheduler_cannot_do(
-    dataplane: Program, tables: dict[str, object], words: str
+    dataplane: DataPlane, tables: dict[str, object], words: str
 ) -> None:
     done = dataplane.run(
         dataplane.config(tables=tables, pipeline={"function": "vpe-downstream"}), "--packets", "1"
@@ -360,7 +360,7 @@ def test_what_the_scheduler_cannot_do(
     assert words in done.stderr
 
 
-def test_a_rate_that_never_lets_the_longest_frame_through(dataplane: Program) -> None:
+def test_a_rate_that_never_lets_the_longest_frame_through(dataplane: DataPlane) -> None:
     file = dataplane.config(
         tables={"tm_pipe_rate": 100000},
         traffic={"frame_bytes": 9000},

@@ -14,7 +14,7 @@ from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_Router_Alert
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
-from tests.dataplane.conftest import Forwarded, Program, read_pcap, write_pcap
+from tests.dataplane.conftest import DataPlane, Forwarded, read_pcap, write_pcap
 from tests.dataplane.routed import filled, resized, routed
 
 from planecast.dataplanes import configs_for
@@ -288,7 +288,7 @@ def test_stages_left_out(route: Forward) -> None:
 
 
 @pytest.mark.parametrize("depth", ["mixed", *range(8, 33)])
-def test_what_the_source_makes_has_routes(dataplane: Program, lookup: str, depth: object) -> None:
+def test_what_the_source_makes_has_routes(dataplane: DataPlane, lookup: str, depth: object) -> None:
     """Every flow's destination, for every depth; the checks find nothing wrong with it."""
     answer = dataplane.once(
         "--packets",
@@ -300,7 +300,7 @@ def test_what_the_source_makes_has_routes(dataplane: Program, lookup: str, depth
     assert set(answer["drops"].values()) == {0}
 
 
-def test_two_outputs(dataplane: Program, tmp_path: Path, lookup: str) -> None:
+def test_two_outputs(dataplane: DataPlane, tmp_path: Path, lookup: str) -> None:
     """Next hops lead to the ports in turn; with no rewriting, a packet goes to its partner."""
     into, outs = tmp_path / "in.pcap", [tmp_path / "0.pcap", tmp_path / "1.pcap"]
     sent = [frame(dst=f"{net}.1.2.3") for net in range(1, 100)]
@@ -333,7 +333,7 @@ def test_two_outputs(dataplane: Program, tmp_path: Path, lookup: str) -> None:
 
 
 @pytest.mark.parametrize("lookup", ["lpm", "fib"])
-def test_the_shipped_scenario(dataplane: Program, repository: Path, lookup: str) -> None:
+def test_the_shipped_scenario(dataplane: DataPlane, repository: Path, lookup: str) -> None:
     """Every flow has a route, and nothing is dropped."""
     settings = {"workload.route_lookup": lookup}
     scenario = load_scenario(repository / "scenarios" / "ip4.yaml", settings)
@@ -347,7 +347,7 @@ def test_the_shipped_scenario(dataplane: Program, repository: Path, lookup: str)
     assert set(answer["drops"].values()) == {0}
 
 
-def test_more_routes_than_there_are(dataplane: Program) -> None:
+def test_more_routes_than_there_are(dataplane: DataPlane) -> None:
     path = dataplane.config(pipeline={"function": "ip4"}, tables={"routes": 257, "route_depth": 8})
     done = dataplane.run(path, "--packets", "1")
     assert done.returncode == 2

@@ -14,7 +14,7 @@ import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
-from tests.dataplane.conftest import Program, read_pcap, write_pcap
+from tests.dataplane.conftest import DataPlane, read_pcap, write_pcap
 
 pytestmark = pytest.mark.live
 
@@ -94,7 +94,7 @@ class Bridged:
 
 
 @pytest.fixture
-def bridge(dataplane: Program) -> Callable[..., Bridged]:
+def bridge(dataplane: DataPlane) -> Callable[..., Bridged]:
     """Sends frames through a bridge with a pcap file in and out at every port.
 
     The ports take turns frame by frame: the first of port 0, the first of port 1 ...
@@ -183,7 +183,7 @@ def test_runts(bridge: Callable) -> None:
     assert done.ports == [[], [good, good[:14]]]
 
 
-def test_a_silent_station_is_forgotten(dataplane: Program) -> None:
+def test_a_silent_station_is_forgotten(dataplane: DataPlane) -> None:
     """What is sent to it goes to its port, and after its ageing time to every other."""
     hello = frame(BROADCAST, mac(1))
     soon, late = frame(mac(1), mac(2)), frame(mac(1), mac(2), size=80)
@@ -229,13 +229,13 @@ def test_every_size_of_burst_forwards_the_same(bridge: Callable) -> None:
         assert done.ports == [back, there]
 
 
-def test_a_bridge_needs_two_ports(dataplane: Program) -> None:
+def test_a_bridge_needs_two_ports(dataplane: DataPlane) -> None:
     done = dataplane.run(dataplane.config(pipeline={"function": "l2bridge"}), "--packets", "9")
     assert done.returncode == 2
     assert "function: a bridge takes two ports or more" in done.stderr
 
 
-def test_two_ports_in_the_process(dataplane: Program) -> None:
+def test_two_ports_in_the_process(dataplane: DataPlane) -> None:
     """What the source sends to a station at the other port goes there; nothing floods or drops."""
     ports = {"rx": "internal,internal", "tx": "internal,internal"}
     answer = dataplane.once("--packets", "64000", pipeline={"function": "l2bridge"}, ports=ports)
@@ -243,7 +243,7 @@ def test_two_ports_in_the_process(dataplane: Program) -> None:
     assert answer["copies"] == 0
 
 
-def test_no_stages_make_a_patch_of_a_bridge(dataplane: Program) -> None:
+def test_no_stages_make_a_patch_of_a_bridge(dataplane: DataPlane) -> None:
     ports = {"rx": "internal,internal", "tx": "internal,internal"}
     for stages in ("none", "learn"):
         answer = dataplane.once(
@@ -254,7 +254,7 @@ def test_no_stages_make_a_patch_of_a_bridge(dataplane: Program) -> None:
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two CPUs are needed")
 @pytest.mark.parametrize("cuts", ["none", "forward", "tx"])
-def test_lcores_share_the_table(dataplane: Program, cuts: str) -> None:
+def test_lcores_share_the_table(dataplane: DataPlane, cuts: str) -> None:
     cpus = ",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0))[:2])
     answer = dataplane.once(
         "--packets",
@@ -266,7 +266,7 @@ def test_lcores_share_the_table(dataplane: Program, cuts: str) -> None:
     assert answer["drops"] == dict.fromkeys(answer["drops"], 0)
 
 
-def test_counters_of_each_port(dataplane: Program, telemetry: Callable[..., Any]) -> None:
+def test_counters_of_each_port(dataplane: DataPlane, telemetry: Callable[..., Any]) -> None:
     with dataplane.control(
         pipeline={"function": "l2bridge"},
         machine={"telemetry": "on"},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
+import signal
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.dataplane.test_packets import AF12, check_forwarded, frame
+from tests.programs import wait_until_it_forwards
 
 pytestmark = [
     pytest.mark.live,
@@ -83,8 +84,8 @@ def test_a_full_ring_drops_when_nobody_waits(dataplane: Any) -> None:
 def test_rings_on_telemetry(dataplane: Any, telemetry: Callable[..., Any]) -> None:
     on = ON_TWO | {"telemetry": "on"}
     with dataplane.control(pipeline={"cuts": "key"}, machine=on) as control:
-        control.say("trial seconds=0.5")
-        time.sleep(0.1)
+        control.say("trial seconds=3600")
+        wait_until_it_forwards(control.process)
         rings, stages = telemetry(
             control.ready["telemetry"], "/planecast/rings", "/planecast/stages"
         )
@@ -93,21 +94,19 @@ def test_rings_on_telemetry(dataplane: Any, telemetry: Callable[..., Any]) -> No
         assert ring["capacity"] == 256
         assert 0 <= ring["packets"] <= 256
         assert list(stages["/planecast/stages"]) == [*CLOCKS, "take", "hand"]
+        assert control.end(signal.SIGTERM) == 130
         assert control.answer()["conserved"]
 
 
 def test_an_interrupt_leaves_nothing_in_the_rings(dataplane: Any) -> None:
-    import signal
-
     with dataplane.control(pipeline={"cuts": "key"}, machine=ON_TWO) as control:
         control.say("trial seconds=30")
-        time.sleep(0.3)
-        control.process.send_signal(signal.SIGTERM)
+        wait_until_it_forwards(control.process)
+        assert control.end(signal.SIGTERM) == 130
         answer = control.answer()
         assert answer["interrupted"]
         assert answer["conserved"]
         assert answer["in_flight"] == 0
-        assert control.process.wait(10) == 130
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.dataplane.conftest import Program, read_pcap, write_pcap
+from tests.dataplane.conftest import DataPlane, read_pcap, write_pcap
 from tests.dataplane.test_packets import frame
+from tests.programs import (
+    Control,
+    ask_telemetry,
+    left_behind,
+    memif,
+    wait_until,
+    wait_until_it_forwards,
+)
 
 pytestmark = pytest.mark.live
 
@@ -24,18 +31,31 @@ PACKETS = 200
 
 
 @contextlib.contextmanager
-def instance(folder: Path, name: str, ports: dict[str, Any], *vdevs: str) -> Iterator[Any]:
+def instance(folder: Path, name: str, ports: dict[str, Any], *vdevs: str) -> Iterator[Control]:
     """A data plane that patches these ports, under control, in a folder of its own."""
     own = folder / name
     own.mkdir()
     eal = [word for vdev in vdevs for word in ("--vdev", vdev)]
-    with Program(own).control(*eal, pipeline=PATCH, ports=ports) as control:
+    telemetry = {"telemetry": "on"}
+    with DataPlane(own).control(*eal, pipeline=PATCH, ports=ports, machine=telemetry) as control:
         yield control
 
 
-def memif(number: int, folder: Path, role: str) -> str:
-    socket = folder / f"m{number}.sock"
-    return f"net_memif{number},role={role},socket={socket},socket-abstract=no,rsize=10"
+def wait_for_links(control: Control, status: str = "UP") -> None:
+    """Until all its ports have their peers, or none has: shaking hands may take a while."""
+    path = control.ready["telemetry"]
+
+    def links() -> set[str]:
+        ports = ask_telemetry(path, "/ethdev/list")[0]["/ethdev/list"]
+        asked = [f"/ethdev/link_status,{port}" for port in ports]
+        return {link["/ethdev/link_status"]["status"] for link in ask_telemetry(path, *asked)}
+
+    wait_until(lambda: links() == {status}, f"all links were {status}")
+
+
+def wire(number: int, folder: Path, role: str) -> str:
+    """One end of one of several memory interfaces."""
+    return memif(role, folder / f"m{number}.sock", number)
 
 
 def pcap(folder: Path, **paths: Path) -> str:
@@ -65,34 +85,34 @@ def test_a_chain_through_memif(tmp_path: Path, sent: list[bytes], middle: int) -
         controls = [
             stack.enter_context(
                 instance(
-                    tmp_path, "last", {"rx": 0, "tx": 1}, memif(middle, tmp_path, "server"), end
+                    tmp_path, "last", {"rx": 0, "tx": 1}, wire(middle, tmp_path, "server"), end
                 )
             )
         ]
         for number in range(middle, 0, -1):
             links = (
-                memif(number - 1, tmp_path, "server"),
-                memif(number, tmp_path, "client"),
+                wire(number - 1, tmp_path, "server"),
+                wire(number, tmp_path, "client"),
             )
             controls.append(
                 stack.enter_context(
                     instance(tmp_path, f"middle{number}", {"rx": 0, "tx": 1}, *links)
                 )
             )
-        # The file starts when everybody is there: its port has no link to wait for.
-        for control in controls:
-            control.say(f"trial packets={PACKETS} seconds=20 burst=8")
-        time.sleep(0.5)
         first = stack.enter_context(
             instance(
                 tmp_path,
                 "first",
                 {"rx": 0, "tx": 1},
                 pcap(tmp_path, rx_pcap=start),
-                memif(0, tmp_path, "client"),
+                wire(0, tmp_path, "client"),
             )
         )
-        first.say(f"trial packets={PACKETS} seconds=20 burst=8")
+        # The file is sent when everybody is there: what no peer takes is dropped.
+        for control in (first, *controls):
+            wait_for_links(control)
+        for control in (*controls, first):
+            control.say(f"trial packets={PACKETS} seconds=20 burst=8")
         answers = [control.answer() for control in (first, *controls)]
         for control in (first, *controls):
             assert control.end() == 0
@@ -118,8 +138,8 @@ def test_through_vhost_user_and_virtio_user(tmp_path: Path, sent: list[bytes]) -
             f"net_virtio_user0,path={socket}",
         ) as guest,
     ):
+        wait_for_links(host)
         host.say(f"trial packets={PACKETS} seconds=20 burst=8")
-        time.sleep(0.5)
         guest.say(f"trial packets={PACKETS} seconds=20 burst=8")
         answers = [guest.answer(), host.answer()]
         assert guest.end() == host.end() == 0
@@ -129,13 +149,15 @@ def test_through_vhost_user_and_virtio_user(tmp_path: Path, sent: list[bytes]) -
 
 def test_a_peer_that_goes_and_comes_back(tmp_path: Path) -> None:
     """While nobody is there everything is counted as dropped at TX; afterwards it flows again."""
-    server = memif(0, tmp_path, "server")
+    server = wire(0, tmp_path, "server")
     with instance(tmp_path, "stays", {"rx": "internal", "tx": 0}, server) as stays:
         for name in ("one", "two"):
             with instance(
-                tmp_path, name, {"rx": 0, "tx": "internal"}, memif(0, tmp_path, "client")
+                tmp_path, name, {"rx": 0, "tx": "internal"}, wire(0, tmp_path, "client")
             ) as peer:
-                peer.say("trial seconds=1")
+                wait_for_links(stays)
+                wait_for_links(peer)
+                peer.say("trial packets=1 seconds=20")
                 answer = stays.ask("trial seconds=0.5")
                 assert answer["packets_out"] > 0
                 assert answer["conserved"]
@@ -145,43 +167,32 @@ def test_a_peer_that_goes_and_comes_back(tmp_path: Path) -> None:
                     peer.process.wait()
                 else:
                     assert peer.end() == 0
-            time.sleep(0.2)
+            wait_for_links(stays, "DOWN")
             answer = stays.ask("trial seconds=0.1")
             assert answer["packets_out"] == 0
             assert answer["drops"]["tx"] == answer["packets_in"] > 0
         assert stays.end() == 0
 
 
-# Shared memory of Python's pools and of browsers, which other tests use at the same time.
-OTHERS = re.compile(r"sem\.mp-|\.?(org|com)\.(chromium|google)")
-
-
-def shared_memory() -> set[Path]:
-    """Shared memory on this machine, but for what other tests use at the same time."""
-    return {path for path in Path("/dev/shm").iterdir() if not OTHERS.match(path.name)}
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.usefixtures("alone")
-def test_a_signal_in_traffic_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
-    before = shared_memory()
-    server = memif(0, tmp_path, "server")
-    client = memif(0, tmp_path, "client")
+def test_a_signal_in_traffic_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+    server = wire(0, tmp_path, "server")
+    client = wire(0, tmp_path, "client")
     with (
         instance(tmp_path, "a", {"rx": "internal", "tx": 0}, server) as one,
         instance(tmp_path, "b", {"rx": 0, "tx": "internal"}, client) as other,
     ):
         for control in (one, other):
-            control.say("trial seconds=30")
-        time.sleep(0.3)
+            control.say("trial seconds=3600")
         for control in (one, other):
-            control.process.send_signal(number)
+            wait_until_it_forwards(control.process)
+        for control in (one, other):
+            assert control.end(number) == 130
             answer = control.answer()
             assert answer["interrupted"]
             assert answer["conserved"]
-            assert control.process.wait(10) == 130
     assert not list(tmp_path.glob("*.sock"))
-    assert shared_memory() <= before
+    assert left_behind([one.process.pid, other.process.pid]) == set()
 
 
 def test_rx_queues_by_lcore_and_ports_by_lcore(dataplane: Any) -> None:
@@ -236,8 +247,6 @@ ip -s -j link show {listen} 2> /dev/null > {folder / "link.json"} || true
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr
-    import json
-
     answer = json.loads((folder / "answer.json").read_text())
     assert answer["conserved"]
     assert answer["packets_in"] == PACKETS

@@ -5,28 +5,28 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from planecast.native import native_folder
+from tests.dataplane.conftest import SMALL
+from tests.generator.conftest import sent_beyond
+from tests.programs import Sections, built, cpus, ini_text, memif
 
 pytestmark = pytest.mark.live
 
 
-def memif(role: str, socket: Path, number: int = 0) -> tuple[str, str]:
-    options = f"role={role},id={number},socket={socket},socket-abstract=no"
-    return "--vdev", f"net_memif{number},{options}"
+def end(role: str, socket: Path) -> tuple[str, str]:
+    """EAL's words for one end of a memory interface."""
+    return "--vdev", memif(role, socket)
 
 
 def test_one_sends_and_another_receives(generator: Any) -> None:
     socket = generator.folder / "memif.sock"
     streams = {"a": {"rate": "20kpps", "sizes": "imix", "headers": "qinq-ipv4"}}
     with (
-        generator.control(*memif("server", socket), streams=streams, ports={"tx": "none"}) as taker,
-        generator.control(*memif("client", socket), streams=streams, ports={"rx": "none"}) as giver,
+        generator.control(*end("server", socket), streams=streams, ports={"tx": "none"}) as taker,
+        generator.control(*end("client", socket), streams=streams, ports={"rx": "none"}) as giver,
     ):
         connect(giver)
         taker.ask("start seconds=60")
@@ -44,14 +44,12 @@ def test_one_sends_and_another_receives(generator: Any) -> None:
 def test_both_directions_between_two_ports(generator: Any) -> None:
     """One process has both ends of a memory interface, as of a cable; each sends and receives."""
     socket = generator.folder / "memif.sock"
-    ends = ("net_memif0,role=server", "net_memif1,role=client")
-    eal = [f"{end},socket={socket},socket-abstract=no" for end in ends]
     streams = {
         "there": {"rate": "20kpps", "packets": 4000, "headers": "qinq-ipv4"},
         "back": {"rate": "10kpps", "packets": 2000, "sizes": 256, "direction": "reverse"},
     }
     answer = generator.once(
-        eal=("--vdev", eal[0], "--vdev", eal[1]),
+        eal=("--vdev", memif("server", socket), "--vdev", memif("client", socket, 1)),
         streams=streams,
         ports={"tx": 0, "rx": 1},
         run={"catch_up_us": 10_000_000, "link_wait_ms": 10_000},
@@ -102,13 +100,13 @@ def test_a_killed_peer_is_told_and_another_takes_its_place(generator: Any) -> No
     socket = generator.folder / "memif.sock"
     streams = {"a": {"rate": "20kpps"}}
     with (
-        generator.control(*memif("server", socket), streams=streams, ports={"tx": "none"}) as taker,
-        generator.control(*memif("client", socket), streams=streams, ports={"rx": "none"}) as giver,
+        generator.control(*end("server", socket), streams=streams, ports={"tx": "none"}) as taker,
+        generator.control(*end("client", socket), streams=streams, ports={"rx": "none"}) as giver,
     ):
         connect(giver)
         taker.ask("start seconds=60")
         giver.ask("start seconds=60 catch_up_us=1000 give_up_ms=200")
-        time.sleep(0.5)
+        sent_beyond(giver, 0)
         taker.process.kill()
         taker.process.wait()
         answer = giver.ask("wait")
@@ -119,7 +117,7 @@ def test_a_killed_peer_is_told_and_another_takes_its_place(generator: Any) -> No
         assert answer["seconds"] < 50
         socket.unlink()  # what was killed left it there
         with generator.control(
-            *memif("server", socket), streams=streams, ports={"tx": "none"}
+            *end("server", socket), streams=streams, ports={"tx": "none"}
         ) as another:
             connect(giver)
             another.ask("start seconds=60")
@@ -131,17 +129,12 @@ def test_a_killed_peer_is_told_and_another_takes_its_place(generator: Any) -> No
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 def test_through_the_data_plane(generator: Any) -> None:
     """Tags become labels on the way; what is ours is known again."""
-    dataplane = native_folder() / "planecast-dataplane"
-    if not os.access(dataplane, os.X_OK):
-        pytest.skip("planecast-dataplane is not built")
+    dataplane = built("planecast-dataplane")
     socket = generator.folder / "memif.sock"
-    cpus = sorted(os.sched_getaffinity(0))
     config = generator.folder / "dataplane.ini"
-    config.write_text(
-        "[tables]\nacl_rules = 64\nflows = 64\nroutes = 64\n[traffic]\nflows = 64\n"
-        "[ports]\nrx = 0\ntx = 0\n[pool]\nmbufs = 4096\n"
-        f"[machine]\nlcores = {cpus[0]}\nmain_cpu = {cpus[0]}\n"
-    )
+    cpu = cpus()[0]  # not the generator's
+    sections: Sections = {"ports": {"rx": 0, "tx": 0}, "machine": {"lcores": cpu, "main_cpu": cpu}}
+    config.write_text(ini_text(SMALL, sections))
     stream = {
         "headers": "qinq-ipv4",
         "flows": 64,
@@ -153,12 +146,12 @@ def test_through_the_data_plane(generator: Any) -> None:
         "rate": "10kpps",
     }
     process = subprocess.Popen(
-        [dataplane, config, "--seconds", "120", "--", *memif("server", socket)],
+        [dataplane, config, "--seconds", "120", "--", *end("server", socket)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     try:
-        with generator.control(*memif("client", socket), streams={"a": stream}) as control:
+        with generator.control(*end("client", socket), streams={"a": stream}) as control:
             connect(control)
             answer = control.run("packets=3000 drain_ms=1000")  # the peer may pause
             total = answer["total"]

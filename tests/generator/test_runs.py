@@ -7,12 +7,13 @@ import math
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
+from tests.generator.conftest import RING, sent_beyond
+from tests.programs import TIMEOUT_S, cpus, left_behind, wait_until_it_forwards
 
 pytestmark = pytest.mark.live
 
@@ -113,7 +114,8 @@ def test_hdrhistogram_reads_the_latencies(generator: Any) -> None:
             assert told[f"p{percent:g}"] == pytest.approx(exact, rel=1e-3, abs=1)
 
 
-def test_spacing_and_loop_are_told(generator: Any) -> None:
+def spacing_and_loop(generator: Any) -> tuple[int, int]:
+    """The least latency of a run and the least of the loop check before it, in ns."""
     with generator.control(streams={"a": {"rate": "20000"}}, run={"loop_check": "on"}) as control:
         loop = control.ready["loop_ns"]
         assert 0 < loop["min"] <= loop["p50"] <= loop["p99"] <= loop["max"]
@@ -121,9 +123,23 @@ def test_spacing_and_loop_are_told(generator: Any) -> None:
         spacing = answer["spacing_error_ns"]
         assert spacing["count"] == 2000
         assert 0 <= spacing["min"] <= spacing["p50"] <= spacing["max"]
-        # With a batch of one, a stamp is its send call: what comes back at once is a loop later.
-        assert answer["total"]["latency_ns"]["min"] >= loop["min"] / 4
         assert control.run("packets=2000 rate=max")["spacing_error_ns"] is None
+        return answer["total"]["latency_ns"]["min"], loop["min"]
+
+
+def test_spacing_and_loop_are_told(generator: Any) -> None:
+    """With a batch of one, a stamp is its send call: what comes back at once is a loop later.
+
+    A busy machine makes loops long, all of a check's: the least of a few checks counts.
+    """
+    latencies, loops = [], []
+    for _ in range(5):
+        latency_ns, loop_ns = spacing_and_loop(generator)
+        latencies.append(latency_ns)
+        loops.append(loop_ns)
+        if min(latencies) >= min(loops) / 4:
+            return
+    pytest.fail(f"latencies of {latencies} ns are shorter than loops of {loops} ns")
 
 
 def test_a_full_ring_is_the_ports_limit_and_never_loss(generator: Any) -> None:
@@ -177,12 +193,10 @@ def test_requests(generator: Any) -> None:
         assert control.ask("stats")["error"] == "there was no run yet; start one"
         assert control.ask("start") == {"started": {"streams": 2}}
         assert "a run is under way" in control.ask("start")["error"]
-        time.sleep(0.1)
-        first = control.ask("stats")
+        first = sent_beyond(control, 0)
         assert first["running"]
         assert "latency_histogram" not in first["total"]
-        time.sleep(0.1)
-        assert control.ask("stats")["total"]["sent"] > first["total"]["sent"] > 0
+        assert sent_beyond(control, first["total"]["sent"])["running"]
         stopped = control.ask("stop")
         check_whole(stopped)
         assert control.ask("stop") == control.ask("wait") == stopped
@@ -207,7 +221,7 @@ def test_requests(generator: Any) -> None:
 def test_the_end_of_input_stops_a_run_and_tells_of_it(generator: Any) -> None:
     with generator.control(streams={"a": {"rate": "10000"}}) as control:
         control.ask("start")
-        time.sleep(0.1)
+        sent_beyond(control, 0)
         assert control.end() == 0
         check_whole(control.answer())
 
@@ -216,25 +230,16 @@ def test_the_end_of_input_stops_a_run_and_tells_of_it(generator: Any) -> None:
 def test_a_signal_in_traffic(generator: Any, number: signal.Signals) -> None:
     config = generator.config({"a": {"rate": "max"}})
     process = subprocess.Popen(
-        [generator.path, config, "--seconds", "60", "--", *("--vdev", "net_ring0")],
-        stdout=subprocess.PIPE,
+        [generator.path, config, "--seconds", "3600", "--", *RING], stdout=subprocess.PIPE
     )
-    time.sleep(1.5)
+    wait_until_it_forwards(process)
     process.send_signal(number)
-    out = process.communicate(timeout=20)[0]
+    out = process.communicate(timeout=TIMEOUT_S)[0]
     assert process.returncode == 130
     answer = json.loads(out)
     assert answer["interrupted"]
     assert answer["total"]["sent"] == answer["total"]["received"] > 0
-    assert left_behind(process.pid) == set()
-
-
-def left_behind(pid: int) -> set[str]:
-    """Shared memory, and folders of sockets, that have the process's prefix."""
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", "/tmp")) / "dpdk"
-    folders = [Path("/dev/shm"), Path("/var/run/dpdk"), runtime]
-    there = (path for folder in folders if folder.is_dir() for path in folder.iterdir())
-    return {str(path) for path in there if f"planecast-{pid}" in path.name}
+    assert left_behind([process.pid]) == set()
 
 
 def test_mistakes_end_it_with_a_sentence(generator: Any) -> None:
@@ -263,7 +268,7 @@ def test_mistakes_end_it_with_a_sentence(generator: Any) -> None:
 def test_keys_are_a_configuration(generator: Any) -> None:
     """What --keys prints is read again, and changes nothing."""
     file = generator.folder / "keys.ini"
-    main, last = sorted(os.sched_getaffinity(0))[0], sorted(os.sched_getaffinity(0))[-1]
+    main, last = cpus()
     text = generator.run("--keys").stdout.replace("main_cpu = 0", f"main_cpu = {main}")
     file.write_text(
         text.replace("lcores = 1", f"lcores = {last}").replace("pcap =  ;", "pcap = x ;")
