@@ -153,7 +153,7 @@ class ControlledProgram:
         process, self._process = self._process, None
         try:
             if process is not None:
-                _end(process)
+                end_politely(process, STOP_TIMEOUT_S)
         finally:
             self._close(process)
             if self._folder is not None:
@@ -240,13 +240,14 @@ def _ended(code: int) -> str:
     return f"it ended with code {code}"
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """Ends it and waits for its end, even when we are interrupted meanwhile."""
+def end_politely(process: subprocess.Popen[Any], timeout_s: float) -> None:
+    """Asks a process to end, kills it when it has not after so long; it is gone when this returns,
+    also when we are interrupted meanwhile."""
     if process.poll() is not None:
         return
-    process.send_signal(signal.SIGTERM)
     try:
-        process.wait(STOP_TIMEOUT_S)
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout_s)
     except BaseException as error:
         process.kill()
         process.wait()

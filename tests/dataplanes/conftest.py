@@ -45,11 +45,10 @@ class Fake:
 
     def wait_for(self, word: str) -> None:
         """Until the log has a line with that word."""
-        for _ in range(500):
-            if any(word in line for line in self.log()):
-                return
+        until = time.monotonic() + 60
+        while not any(word in line for line in self.log()):
+            assert time.monotonic() < until, f"no {word} in {self.log()}"
             time.sleep(0.01)
-        raise AssertionError(f"no {word} in {self.log()}")
 
 
 @pytest.fixture

@@ -75,8 +75,10 @@ def test_it_sleeps_between_trials_and_runs_when_released() -> None:
         time.sleep(0.1)
         assert peer.observe().rx_packets == first
         peer.release()
-        time.sleep(0.1)
-        assert peer.observe().rx_packets > first
+        until = time.monotonic() + 60
+        while peer.observe().rx_packets == first:
+            assert time.monotonic() < until, "it does not run"
+            time.sleep(0.01)
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")
@@ -156,7 +158,7 @@ def test_it_ends_with_us(
     process, pid = started
     process.send_signal(number)
     process.wait()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not Path(f"/proc/{pid}").exists()

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from planecast.errors import InputError, MissingError, RunError
-from planecast.generators.load import LoadGenerator
+from planecast.generators.load import LoadGenerator, ServerPlan
 from planecast.generators.otg import Resources, Session, serve
 from planecast.generators.otg.server import open_server
-from planecast.generators.otg_client import OtgGenerator, OtgPlan
+from planecast.generators.otg_client import OtgGenerator
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def server(fake: Any) -> Iterator[str]:
     thread.start()
     yield f"http://127.0.0.1:{made.server_address[1]}"
     made.shutdown()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 
-def plan(server: str, tx: str = "net_ring0", rx: str = "net_ring1") -> OtgPlan:
-    return OtgPlan(server, tx, rx, frame_bytes=64, flows=100, drain_s=0.001)
+def plan(server: str, tx: str = "net_ring0", rx: str = "net_ring1") -> ServerPlan:
+    return ServerPlan(server, tx, rx, frame_bytes=64, flows=100, drain_s=0.001)
 
 
 def trial(generator: LoadGenerator, pps: float, seconds: float) -> dict[str, Any]:
@@ -94,14 +94,16 @@ def test_a_generator_that_fails_is_a_sentence(server: str, fake: Any) -> None:
 
 
 def test_nobody_there_is_a_sentence() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
-    with (
-        pytest.raises(RunError, match=r"does not answer: Connection refused.*generator\.server"),
-        OtgGenerator(plan(address)),
-    ):
-        pass
+    with socket.socket() as taken:  # and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(
+                RunError, match=r"does not answer: Connection refused.*generator\.server"
+            ),
+            OtgGenerator(plan(address)),
+        ):
+            pass
 
 
 def test_without_snappi_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from planecast.errors import MissingError, RunError
-from planecast.generators.trex import TrexGenerator, TrexPlan
+from planecast.generators.load import ServerPlan
+from planecast.generators.trex import TrexGenerator
 
 CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
@@ -87,8 +88,8 @@ def trex(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
 
 
-def plan(server: str) -> TrexPlan:
-    return TrexPlan(server, tx=0, rx=1, frame_bytes=64, flows=1000, drain_s=0.05)
+def plan(server: str) -> ServerPlan:
+    return ServerPlan(server, tx="0", rx="1", frame_bytes=64, flows=1000, drain_s=0.05)
 
 
 def test_a_trial_is_rate_duration_and_the_ports_counters(trex: str) -> None:
@@ -122,14 +123,14 @@ def test_what_trex_refuses_is_a_sentence_and_the_ports_are_given_back(
 
 
 def test_nobody_there_is_a_sentence(trex: str) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    with (
-        pytest.raises(RunError, match="no TRex server answers: Connection refused"),
-        TrexGenerator(plan(address)),
-    ):
-        pass
+    with socket.socket() as taken:  # and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(RunError, match="no TRex server answers: Connection refused"),
+            TrexGenerator(plan(address)),
+        ):
+            pass
 
 
 def test_without_the_client_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,49 @@ def test_a_run_that_cannot_be_read_is_left_out_and_said(
     assert "broken" in message
 
 
+@pytest.mark.parametrize(
+    ("sql", "got"),
+    [
+        ("COPY trials TO '{there}' (FORMAT parquet, USE_TMP_FILE false)", "got COPY"),
+        ("COPY (SELECT 1) TO '{elsewhere}'", "got COPY"),
+        ("COPY (PIVOT trials ON run USING sum(cycles)) TO '{elsewhere}'", "columns are not known"),
+        ("EXPLAIN ANALYZE COPY trials TO '{there}' (USE_TMP_FILE false)", "got EXPLAIN"),
+        ("EXPORT DATABASE '{elsewhere}'", "got EXPORT"),
+        ("ATTACH '{elsewhere}'", "got ATTACH"),
+        ("SELECT 1; COPY trials TO '{elsewhere}'", "got SELECT and COPY"),
+        ("SET enable_external_access = true", "got SET"),
+        ("-- nothing", "got nothing"),
+        ("SELECT * FROM read_text('{private}')", "disabled by configuration"),
+        ("SELECT * FROM '{private}'", "disabled by configuration"),
+        ("SELECT * FROM glob('{folder}/*')", "disabled by configuration"),
+    ],
+)
+def test_a_question_reads_runs_and_writes_nothing(
+    runs: Path, tmp_path_factory: pytest.TempPathFactory, sql: str, got: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    private, elsewhere = outside / "private.csv", outside / "written"
+    private.write_text("secret\n1\n")
+    there = next(runs.glob("*/trials.parquet"))
+    before = there.read_bytes()
+    places = {"there": there, "elsewhere": elsewhere, "private": private, "folder": outside}
+    with pytest.raises(InputError, match=got):
+        query(sql.format(**places), runs)
+    assert there.read_bytes() == before
+    assert not elsewhere.exists()
+
+
+def test_a_question_may_have_any_form(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(runs)
+    for sql, rows in (
+        ("WITH t AS (SELECT cycles FROM trials) SELECT sum(cycles) FROM t", 1),
+        ("FROM trials", 4),
+        ("DESCRIBE trials", 3),
+        ("PIVOT trials ON cycles IN (1, 4) USING count(*)", 2),
+    ):
+        assert len(query(sql, Path()).rows) == rows
+
+
 def test_wrong_sql_is_a_sentence(runs: Path) -> None:
     with pytest.raises(
         InputError, match=r"query: .*nope.*; the views are results, trials and sweeps"

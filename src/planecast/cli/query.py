@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def query(
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement of DuckDB's SQL.")],
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT of DuckDB's SQL.")],
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from planecast.controlled import STOP_TIMEOUT_S, end_politely
 from planecast.dataplanes.end import End
 from planecast.dataplanes.peer import ended_error
 from planecast.errors import InputError, MissingError, RunError
@@ -19,7 +19,6 @@ from planecast.leftovers import note_process
 from planecast.results.estimate import Estimate
 
 READY_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 5.0
 
 
 def pdeath_words(signal_name: str) -> tuple[str, ...]:
@@ -110,16 +109,8 @@ class CommandProgram:
     def stop(self) -> None:
         """Ends it, politely first."""
         process, self._process = self._process, None
-        if process is None or process.poll() is not None:
-            return
-        try:
-            process.send_signal(signal.SIGTERM)
-            process.wait(STOP_TIMEOUT_S)
-        except BaseException as error:
-            process.kill()
-            process.wait()
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
+        if process is not None:
+            end_politely(process, STOP_TIMEOUT_S)
 
     def _wait_ready(self) -> None:
         until = time.monotonic() + READY_TIMEOUT_S

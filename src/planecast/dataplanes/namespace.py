@@ -19,7 +19,7 @@ from planecast.dataplanes.command import pdeath_words
 from planecast.errors import MissingError, RunError
 from planecast.leftovers import note_process
 
-_START_S = 10.0
+_START_S = 60.0
 _CALL_S = 30.0
 _FCS_AND_HEADER_BYTES = 18
 _LEAST_MTU = 1500

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from planecast.controlled import STOP_TIMEOUT_S, end_politely
 from planecast.dataplanes.command import dying_with_us
 from planecast.dataplanes.end import End
 from planecast.dataplanes.namespace import Namespace
@@ -124,17 +125,7 @@ class OpenVswitch:
         return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
 
     def stop(self) -> None:
-        """Ends the switch, then the database."""
-        for _, process in reversed(self._processes):
-            if process.poll() is None:
-                process.terminate()
-                try:
-                    process.wait(5.0)
-                except BaseException as error:
-                    process.kill()
-                    process.wait()
-                    if not isinstance(error, subprocess.TimeoutExpired):
-                        raise
+        """Ends the switch, then the database; both, also when we are interrupted meanwhile."""
         self._processes.clear()
         self._stack.close()
 
@@ -237,6 +228,7 @@ class OpenVswitch:
                 env=self._environment(),
                 start_new_session=True,
             )
+        self._stack.callback(end_politely, process, STOP_TIMEOUT_S)
         self._processes.append((name, process))
         note_process(self._folder, process.pid)
 

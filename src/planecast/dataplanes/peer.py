@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Literal, Self
 
+from planecast.controlled import STOP_TIMEOUT_S, end_politely
 from planecast.dataplanes.end import device_words
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, wait_attached
 from planecast.errors import InputError, MissingError, RunError
@@ -26,7 +27,6 @@ from planecast.instruments.dpdk_telemetry import SOCKET
 from planecast.leftovers import private_folder
 
 START_TIMEOUT_S = 30.0
-STOP_TIMEOUT_S = 5.0
 MEMORY_MIB = 512
 """Room for the pools of the programs here, with some ports."""
 LARGE_SHARE = 0.9
@@ -151,8 +151,11 @@ class Peer:
         process, self._process = self._process, None
         try:
             if process is not None:
-                _end(process)
+                end_politely(process, STOP_TIMEOUT_S)
         finally:
+            if process is not None and process.stdin is not None:
+                with suppress(OSError):
+                    process.stdin.close()
             if self._meter is not None:
                 self._meter.close()
                 self._meter = None
@@ -284,19 +287,3 @@ def vdev_arguments(devices: Sequence[str]) -> tuple[str, ...]:
     addresses."""
     return tuple(word for device in devices for word in device_words(device))
 
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends it and waits for its end, even when we are interrupted meanwhile."""
-    try:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            process.wait(STOP_TIMEOUT_S)
-    except BaseException as error:
-        process.kill()
-        process.wait()
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
-    finally:
-        if process.stdin is not None:
-            with suppress(OSError):
-                process.stdin.close()

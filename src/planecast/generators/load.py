@@ -8,8 +8,11 @@ needs the keys that `run_answer` makes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
+
+from planecast.host import Root, tsc_hz
 
 
 class LoadGenerator(Protocol):
@@ -49,23 +52,41 @@ class LoadGenerator(Protocol):
         """Waits until the run is over and drained; the run. Raises RunError."""
 
 
+@dataclass(frozen=True)
+class ServerPlan:
+    """What a generator of others is asked for: a server that runs already."""
+
+    server: str
+    """Where it listens, as ``generator.server`` has it."""
+    tx: str
+    """The port that sends, in the server's own words."""
+    rx: str
+    """The one that receives; may be the same."""
+    frame_bytes: int
+    flows: int
+    """Pairs of addresses that the packets go through."""
+    drain_s: float
+    """Counters are read no sooner than this after the last packet was sent."""
+
+
 def run_answer(
+    plan: ServerPlan,
     *,
     rate_pps: float,
-    intended_s: float,
+    seconds: float,
     sent: int,
     received: int,
-    seconds: float,
     latency_ns: Mapping[str, float] | None = None,
-    drained_s: float = 0.0,
-    running: bool = False,
-    tsc_hz: float = 0.0,
+    running: bool,
 ) -> dict[str, Any]:
     """What a generator of others has counted, in the words of ours.
 
-    Such a generator tells what it sent, not what it ought to have: that is rate times time.
+    Such a generator tells what it sent, not what it ought to have: that is rate times time. It is
+    taken at its word that it sent for as long as it was asked to.
     """
-    asked = round(rate_pps * intended_s)
+    asked = round(rate_pps * seconds)
+    drained_ms = 0.0 if running else 1e3 * plan.drain_s
+    clock = tsc_hz(Root())
     return {
         "running": running,
         "seconds": seconds,
@@ -79,6 +100,6 @@ def run_answer(
             "latency_ns": dict(latency_ns) if latency_ns else None,
         },
         "gave_up": False,
-        "drain_ms": {"asked": 1e3 * drained_s, "took": 1e3 * drained_s},
-        "tsc_hz": tsc_hz,
+        "drain_ms": {"asked": drained_ms, "took": drained_ms},
+        "tsc_hz": clock[0] if clock else 0.0,
     }

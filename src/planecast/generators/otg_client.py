@@ -11,12 +11,10 @@ import logging
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 from planecast.errors import InputError, MissingError, RunError
-from planecast.generators.load import run_answer
-from planecast.host import Root, tsc_hz
+from planecast.generators.load import ServerPlan, run_answer
 
 FLOW = "load"
 _POLL_S = 0.02
@@ -27,30 +25,14 @@ _NOBODY = ("Connection refused", "Connection aborted", "Connection reset", "time
 _SOURCE, _DESTINATION = "10.0.0.1", "10.128.0.1"
 
 
-@dataclass(frozen=True)
-class OtgPlan:
-    """What an OTG server is asked for."""
-
-    server: str
-    """``http://HOST:PORT``, or ``HOST:PORT`` for gRPC."""
-    tx: str
-    """Location of the port that sends, in the server's own words."""
-    rx: str
-    """Of the one that receives; may be the same."""
-    frame_bytes: int
-    flows: int
-    """Pairs of addresses that the packets go through."""
-    drain_s: float
-    """Counters are read so long after the last packet was sent, and then until they stand."""
-
-
 class OtgGenerator:
     """An OTG server with one flow of IPv4 packets."""
 
     late_s = 0.3
     """A request, and the server's own way to its ports."""
 
-    def __init__(self, plan: OtgPlan) -> None:
+    def __init__(self, plan: ServerPlan) -> None:
+        """Ports are locations; the server is ``http://HOST:PORT``, or ``HOST:PORT`` for gRPC."""
         self._plan = plan
         self._rate_pps = 0.0
         self._seconds = 0.0
@@ -129,17 +111,14 @@ class OtgGenerator:
         latency = {}
         if metric.latency is not None and metric.latency.average_ns:
             latency["mean"] = metric.latency.average_ns
-        clock = tsc_hz(Root())
         return run_answer(
+            self._plan,
             rate_pps=self._ran[0],
-            intended_s=self._ran[1],
+            seconds=self._ran[1],
             sent=int(metric.frames_tx or 0),
             received=int(metric.frames_rx or 0),
-            seconds=self._ran[1],
             latency_ns=latency,
-            drained_s=0.0 if running else self._plan.drain_s,
             running=running,
-            tsc_hz=clock[0] if clock else 0.0,
         )
 
     def _config(self) -> Any:

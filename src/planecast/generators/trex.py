@@ -8,31 +8,16 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Self
 
 from planecast.errors import MissingError, RunError
-from planecast.generators.load import run_answer
-from planecast.host import Root, tsc_hz
+from planecast.generators.load import ServerPlan, run_answer
 
 _FCS_BYTES = 4
 _HEADERS_BYTES = 42
 """Ethernet, IPv4, UDP."""
 _SYNC_PORT = 4501
-
-
-@dataclass(frozen=True)
-class TrexPlan:
-    """What a TRex server is asked for."""
-
-    server: str
-    """``HOST`` or ``HOST:PORT`` of its synchronous port; the other one is the number below."""
-    tx: int
-    rx: int
-    frame_bytes: int
-    flows: int
-    drain_s: float
 
 
 class TrexGenerator:
@@ -41,8 +26,11 @@ class TrexGenerator:
     late_s = 0.3
     """A request, and the server's own way to its ports."""
 
-    def __init__(self, plan: TrexPlan) -> None:
+    def __init__(self, plan: ServerPlan) -> None:
+        """Ports are numbers; the server is ``HOST`` or ``HOST:PORT`` of its synchronous port (the
+        other one is the number below)."""
         self._plan = plan
+        self._tx, self._rx = int(plan.tx), int(plan.rx)
         self._rate_pps = 0.0
         self._seconds = 0.0
 
@@ -57,7 +45,7 @@ class TrexGenerator:
         self._call(self._client.connect)
         try:
             self._call(self._client.reset, ports=self._ports)
-            self._call(self._client.add_streams, [self._stream()], ports=[self._plan.tx])
+            self._call(self._client.add_streams, [self._stream()], ports=[self._tx])
         except BaseException:
             self._client.disconnect()
             raise
@@ -66,7 +54,7 @@ class TrexGenerator:
     def __exit__(self, *about: object) -> None:
         """Stops, gives the ports back and disconnects."""
         try:
-            self._call(self._client.stop, ports=[self._plan.tx])
+            self._call(self._client.stop, ports=[self._tx])
             self._call(self._client.release, ports=self._ports)
         except RunError:
             pass  # it is gone, or was stopped
@@ -88,7 +76,7 @@ class TrexGenerator:
         self._call(self._client.clear_stats, ports=self._ports)
         self._call(
             self._client.start,
-            ports=[self._plan.tx],
+            ports=[self._tx],
             mult=f"{self._rate_pps:.0f}pps",
             duration=seconds,
             force=True,
@@ -102,7 +90,7 @@ class TrexGenerator:
         """Waits until all is sent and what was under way has come."""
         self._call(
             self._client.wait_on_traffic,
-            ports=[self._plan.tx],
+            ports=[self._tx],
             timeout=self._seconds + timeout_s,
             rx_delay_ms=max(round(1e3 * self._plan.drain_s), 10),
         )
@@ -110,20 +98,17 @@ class TrexGenerator:
 
     @property
     def _ports(self) -> list[int]:
-        return list(dict.fromkeys((self._plan.tx, self._plan.rx)))
+        return list(dict.fromkeys((self._tx, self._rx)))
 
     def _answer(self, *, running: bool) -> dict[str, Any]:
         stats = self._call(self._client.get_stats, ports=self._ports)
-        clock = tsc_hz(Root())
         return run_answer(
+            self._plan,
             rate_pps=self._rate_pps,
-            intended_s=self._seconds,
-            sent=int(stats[self._plan.tx]["opackets"]),
-            received=int(stats[self._plan.rx]["ipackets"]),
             seconds=self._seconds,
-            drained_s=0.0 if running else self._plan.drain_s,
+            sent=int(stats[self._tx]["opackets"]),
+            received=int(stats[self._rx]["ipackets"]),
             running=running,
-            tsc_hz=clock[0] if clock else 0.0,
         )
 
     def _stream(self) -> Any:

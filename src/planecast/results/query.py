@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planecast.errors import InputError
 from planecast.results.estimate import Estimate
@@ -17,6 +17,9 @@ from planecast.results.trials import quoted
 from planecast.results.validation import Validation
 from planecast.scenario import SCENARIO_KEYS, value_at
 from planecast.scenario.model import list_text
+
+if TYPE_CHECKING:
+    import duckdb
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +58,10 @@ class Table:
 
 
 def query(sql: str, root: Path) -> Table:
-    """Run one SQL statement over all runs under `root`.
+    """Run one SQL question over all runs under `root`.
+
+    It reads these views and no other file, and writes none: statements come from wherever a person
+    copied them.
 
     ``results`` has a row a result: run, verb, partial, role (result, measured, predicted,
     simulated), every
@@ -63,10 +69,12 @@ def query(sql: str, root: Path) -> Table:
     ``_low`` and ``_high``. ``trials`` has the columns of every ``trials.parquet`` and ``run``, and
     ``sweeps`` those of every sweep's points.
 
-    Raises InputError with DuckDB's own sentence for SQL that can't be run.
+    Raises InputError with DuckDB's own sentence for SQL that can't be run, and for what is no
+    single question.
     """
     import duckdb
 
+    _refuse_all_but_a_question(sql)
     runs = list_runs(root)
     rows = [row for run in runs for row in _rows(run)]
     with duckdb.connect(":memory:") as connection:
@@ -78,15 +86,45 @@ def query(sql: str, root: Path) -> Table:
             values = [[row.get(name) for name in columns] for row in rows]
             connection.executemany(f"INSERT INTO results VALUES ({marks})", values)
         try:
-            connection.execute(f"CREATE VIEW trials AS {_trials(runs)}")
-            connection.execute(f"CREATE VIEW sweeps AS {_sweeps(runs)}")
+            trials, sweeps = _trial_files(runs), _sweep_files(runs)
+            connection.execute(f"CREATE VIEW trials AS {_rows_of(trials)}")
+            connection.execute(f"CREATE VIEW sweeps AS {_rows_of(sweeps)}")
+            _shut(connection, [*trials, *sweeps])
             answer = connection.execute(sql)
             names = [column[0] for column in answer.description or []]
             return Table(names, answer.fetchall() if names else [])
         except duckdb.Error as error:
-            raise InputError(
-                str(error).splitlines()[0], "query", "the views are results, trials and sweeps"
-            ) from None
+            raise _refused(error) from None
+
+
+def _refuse_all_but_a_question(sql: str) -> None:
+    """Raises InputError for SQL that is none, or does more than ask: DuckDB would let a COPY write
+    over the very files that it may read."""
+    import duckdb
+
+    try:
+        statements = duckdb.extract_statements(sql)
+    except duckdb.Error as error:
+        raise _refused(error) from None
+    kinds = [statement.type.name for statement in statements]
+    if kinds == ["MULTI"]:  # how it tells a PIVOT whose columns come from the rows
+        raise InputError("its columns are not known before", "query", "PIVOT … ON … IN (values)")
+    if kinds != ["SELECT"]:
+        got = " and ".join(kinds) or "nothing"
+        raise InputError(f"got {got}", "query", "ask one SELECT; the runs can't be changed by it")
+
+
+def _shut(connection: duckdb.DuckDBPyConnection, files: list[Path]) -> None:
+    """From now on it reaches these files and none besides, and no setting can change that."""
+    listed = ", ".join(quoted(file) for file in files)
+    connection.execute(f"SET allowed_paths = [{listed}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _refused(error: Exception) -> InputError:
+    what = str(error).splitlines()[0]
+    return InputError(what, "query", "the views are results, trials and sweeps")
 
 
 def _sql_type(key: str) -> str:
@@ -104,22 +142,21 @@ def _sql_type(key: str) -> str:
     return "BIGINT" if whole else "VARCHAR"
 
 
-def _trials(runs: list[RunDirectory]) -> str:
-    return _files([run.path / TRIALS for run in runs])
+def _trial_files(runs: list[RunDirectory]) -> list[Path]:
+    return [path for run in runs if (path := run.path / TRIALS).is_file()]
 
 
-def _sweeps(runs: list[RunDirectory]) -> str:
+def _sweep_files(runs: list[RunDirectory]) -> list[Path]:
     """What sweeps have answered, those that still run too."""
     found: list[Path] = []
     for run in runs:
         whole = run.path / SWEEP
         found += [whole] if whole.is_file() else sorted((run.path / PARTS).glob("*.parquet"))
-    return _files(found)
+    return found
 
 
-def _files(candidates: list[Path]) -> str:
-    """SQL of all rows of the files that are there, each with its run."""
-    files = [path for path in candidates if path.is_file()]
+def _rows_of(files: list[Path]) -> str:
+    """SQL of all rows of the files, each with its run."""
     if not files:
         return "SELECT ''::VARCHAR AS run WHERE false"
     listed = ", ".join(quoted(file) for file in files)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from planecast.errors import InputError
 from planecast.generators import Generator, GeneratorConfig
-from planecast.generators.load import LoadGenerator
-from planecast.generators.otg_client import OtgGenerator, OtgPlan
-from planecast.generators.trex import TrexGenerator, TrexPlan
+from planecast.generators.load import LoadGenerator, ServerPlan
+from planecast.generators.otg_client import OtgGenerator
+from planecast.generators.trex import TrexGenerator
 from planecast.scenario.scenario import Scenario
 
 _PLAIN = ("macswap", "l2patch")
@@ -72,25 +72,12 @@ def other_sender(
             "name two: where it sends, where it receives",
         )
     assert wanted.server is not None
-    traffic = scenario.traffic
-    if wanted.kind == "trex":
-        return TrexGenerator(
-            TrexPlan(
-                server=wanted.server,
-                tx=int(ports[0]),
-                rx=int(ports[1]),
-                frame_bytes=traffic.frame_bytes,
-                flows=traffic.flows,
-                drain_s=drain_s,
-            )
-        )
-    return OtgGenerator(
-        OtgPlan(
-            server=wanted.server,
-            tx=ports[0],
-            rx=ports[1],
-            frame_bytes=traffic.frame_bytes,
-            flows=traffic.flows,
-            drain_s=drain_s,
-        )
+    plan = ServerPlan(
+        server=wanted.server,
+        tx=ports[0],
+        rx=ports[1],
+        frame_bytes=scenario.traffic.frame_bytes,
+        flows=scenario.traffic.flows,
+        drain_s=drain_s,
     )
+    return TrexGenerator(plan) if wanted.kind == "trex" else OtgGenerator(plan)
