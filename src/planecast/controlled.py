@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -30,6 +31,23 @@ _WITH_SOCKETS_BYTES_MAX = 107 - len("/dpdk/planecast-1234567/dpdk_telemetry.v2:1
 STOP_TIMEOUT_S = 5.0
 _LAST_WORDS_S = 1.0
 """A program that says what is no answer may be about to end, and then says why."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A process that would be started, as a person reads it."""
+
+    words: tuple[str, ...]
+    """Its command."""
+    file: str = ""
+    """Name of its configuration in the command; empty when it reads none."""
+    text: str = ""
+    """What is in that file."""
+
+    def moved(self, folder: str, name: str) -> Planned:
+        """The same with a folder that is made anew each time called otherwise."""
+        words = tuple(word.replace(folder, name) for word in self.words)
+        return Planned(words, self.file, self.text.replace(folder, name))
 
 
 class ControlledProgram:
@@ -121,6 +139,13 @@ class ControlledProgram:
             target=self._read, args=(self._process.stdout,), daemon=True
         )
         self._reader.start()
+
+    def plan(self, file: str = "") -> Planned:
+        """What would be started, its configuration in a `file` of this name. Raises MissingError
+        when the program isn't there."""
+        named = file or f"{self._program.removeprefix('planecast-')}.ini"
+        words = (*self._before, *self._command(self._path(), Path(named)))
+        return Planned(words, named, self._configuration)
 
     def _command(self, program: Path, configuration: Path) -> list[str]:
         """What is run."""

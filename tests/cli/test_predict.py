@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from pathlib import Path
 
@@ -107,6 +108,17 @@ def test_a_calibration_is_named_by_its_run(
     assert (answer.code, answer.out) == (2, "")
     answer = run("predict", asked, "--calibration", str(elsewhere), "--format", "csv")
     assert answer.out == first
+
+
+def test_another_machines_calibration_is_said_to_be_one(
+    run: Run, asked: Path, calibrated: Path
+) -> None:
+    assert run("predict", asked).err == ""
+    file = calibrated / "calibration.json"
+    kept = json.loads(file.read_text())
+    kept["manifest"]["host"]["cpu"] = "Other CPU"
+    file.write_text(json.dumps(kept))
+    assert "the calibration is of Other CPU, so are the answers" in run("predict", asked).err
 
 
 def test_without_any_calibration(run: Run, asked: Path) -> None:

@@ -39,13 +39,69 @@ def calibrated(tmp_path: Path, calibration: Calibration) -> None:
         (("--exceed", "x"), "say a share"),
         (("--telemetry", "vtune"), "name some of cycles, perf"),
         (("--set", "traffic.offered_pps=1Mpps"), "loads of its own"),
-        (("--resume", "latest"), "its own scenario"),
+        (("--resume", "latest"), "what it began with; leave it out"),
     ],
 )
 def test_what_is_refused(run: Run, small: Path, words: tuple[str, ...], said: str) -> None:
     answer = run("search", small, *words)
     assert answer.code == 2
     assert said in answer.err
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of native programs that nobody may start, on a machine of two CPUs."""
+    folder = tmp_path / "native"
+    folder.mkdir()
+    for name in ("planecast-dataplane", "planecast-generator"):
+        (folder / name).write_text("#!/bin/sh\ntouch started\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PLANECAST_NATIVE", str(folder))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    return folder
+
+
+COMMAND = ("dataplane.kind=command", "dataplane.command=/bin/cat {in} {cpu}")
+
+
+def test_a_dry_run_prints_the_processes_and_starts_none(
+    run: Run, small: Path, programs: Path, tmp_path: Path
+) -> None:
+    before = set(tmp_path.rglob("*"))
+    answer = run("search", small, "--dry-run", "--method", "mrr", "--repetitions", "3")
+    assert answer.code == 0, answer.err
+    first, dataplane, generator = answer.out.split("\n\n")
+    assert first.startswith("# mrr on planecast's vpe-upstream: trials of 0.02 s at 14.88 Mpps")
+    for text, name in ((dataplane, "dataplane"), (generator, "generator")):
+        assert text.startswith(f"# {name}.ini; started 3 times\n[")
+        command = text.strip().splitlines()[-1]
+        assert command.startswith(f"{programs / f'planecast-{name}'} {name}.ini --control -- ")
+        assert "socket=FOLDER/memif0.sock" in command
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_dry_run_of_any_command(run: Run, small: Path, programs: Path) -> None:
+    words = [word for key in COMMAND for word in ("--set", key)]
+    answer = run("search", small, *words, "--dry-run")
+    assert "\n/bin/cat FOLDER/link0.sock 0\n" in answer.out
+    answer = run("search", small, *words, "--dry-run", "--set", "dataplane.ports=veth")
+    assert "nsenter --target=HOLDER" in answer.out
+    assert "iface=link1b" in answer.out
+
+
+@pytest.mark.usefixtures("calibrated")
+def test_a_dry_run_of_the_simulator(run: Run, scenario_file: Path) -> None:
+    answer = run("search", scenario_file, *QUICK, "--dry-run")
+    assert "nothing is started" in answer.out
+
+
+def test_what_is_missing_leaves_no_run(
+    run: Run, small: Path, programs: Path, tmp_path: Path
+) -> None:
+    (programs / "planecast-dataplane").unlink()
+    answer = run("search", small)
+    assert (answer.code, "planecast-dataplane is not built" in answer.err) == (3, True)
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_a_search_needs_a_scenario(run: Run) -> None:
@@ -89,8 +145,10 @@ def test_a_stopped_search_goes_on(
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     assert stopped.code == 1
-    assert "--resume" in stopped.err
     partial = next(path.parent for path in (tmp_path / "runs").glob("*-search-*/partial"))
+    assert f"planecast: stopped; go on with --resume {partial.name}\n" in stopped.err
+    refused = run("search", "--resume", partial.name, "--trials", "4")
+    assert "--trials: a search goes on with what it began with" in refused.err
     again = run("search", "--resume", partial.name, "--format", "json").json()
     assert again["rates"] == whole["rates"]
     assert not (partial / "partial").exists()

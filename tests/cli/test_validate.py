@@ -115,7 +115,7 @@ def test_ctrl_c_marks_the_run_and_keeps_the_trials(
             time.sleep(0.02)
             assert process.poll() is None, process.communicate()
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=20)
+        out, said = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from planecast.engines.solve import Calibration
+
+_log = logging.getLogger(__name__)
 
 CalibrationOption = Annotated[
     str | None,
@@ -21,10 +24,16 @@ CalibrationOption = Annotated[
 
 
 def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Calibration:
-    """The calibration of a run. Raises InputError when there is none.
+    """The calibration of a run; a person is told when it is another machine's. Raises InputError
+    when there is none.
 
     `counted`: one from imported counters will do, which knows no stages.
     """
+    from planecast.results.manifest import host_facts
     from planecast.study.calibration_run import calibration_of as find
 
-    return find(named, root, counted=counted)
+    found = find(named, root, counted=counted)
+    theirs, here = found.manifest.host.get("cpu"), host_facts()["cpu"]
+    if theirs not in (None, here):  # of counters that were imported nobody may know
+        _log.warning("the calibration is of %s, so are the answers; this machine: %s", theirs, here)
+    return found

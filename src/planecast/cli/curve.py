@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,10 +24,7 @@ from planecast.cli.progress import progress_bar
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from planecast.engines.measure.loads import LoadBudget
-    from planecast.engines.measure.testbed import Testbed
     from planecast.results import Estimate, LoadCurve, LoadPoint
 
 _SIDES = ("measured", "simulated")
@@ -93,6 +91,7 @@ def curve(
     The simulator is told what is measured here of the port: the capacity at overload, the cycles of
     an empty poll, and those of a packet that comes alone. All else is calibrated, or follows.
     """
+    from planecast.cli.plan import print_process
     from planecast.engines.measure.loads import check_scenario
     from planecast.engines.measure.testbed import Testbed, generator_cpu
     from planecast.report import write_report
@@ -105,7 +104,9 @@ def curve(
     budget = _budget(loads, seconds, trial_ms, restarts)
     sender = generator_cpu(base, cpu, sorted(os.sched_getaffinity(0)))
     if dry_run:
-        _print_plan(Testbed(base, sender), budget)
+        for process in Testbed(base, sender).planned(Path("FOLDER")):
+            print_process(process, budget.restarts)
+            typer.echo("")
         return
     root = runs_folder(runs)
     model = calibration_of(calibration, root)
@@ -136,26 +137,6 @@ def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -
         return LoadBudget(shares, seconds, trial_ms / 1e3, restarts)
     except InputError as error:
         raise InputError(error.what, f"--loads {loads}", "such as 10,50,90,100") from None
-
-
-def _print_plan(testbed: Testbed, budget: LoadBudget) -> None:
-    """Both processes with their configurations and commands."""
-    import shlex
-    from pathlib import Path
-
-    from planecast.dataplanes.config import config_text
-    from planecast.generators.config import config_text as generator_text
-    from planecast.native import native_program
-
-    folder = Path("FOLDER")
-    for name, text, role in (
-        ("dataplane", config_text(testbed.dataplane_config), "server"),
-        ("generator", generator_text(testbed.generator_config), "client"),
-    ):
-        words = [str(native_program(f"planecast-{name}")), f"{name}.ini", "--control", "--"]
-        typer.echo(f"# {name}.ini; started {budget.restarts} times")
-        typer.echo(text, nl=False)
-        typer.echo(shlex.join([*words, *testbed.memifs(role, folder)]) + "\n")
 
 
 def _sheet(answer: LoadCurve, run: Path, page: Path, *, people: bool) -> Sheet:

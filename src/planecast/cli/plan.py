@@ -9,34 +9,32 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from planecast.controlled import Planned
     from planecast.scenario import Scenario
     from planecast.scenario.study import Budget, Study
 
 
 def print_plan(scenarios: Sequence[Scenario], budget: Budget, eal: Sequence[str] = ()) -> None:
     """Each process with its configuration, its command and the requests of one round."""
-    from planecast.dataplanes import Trial, configs_for
-    from planecast.dataplanes.config import config_text
-    from planecast.engines.measure.engine import warmup_packets
-    from planecast.native import native_program
+    from planecast.dataplanes import Dataplane, configs_for
+    from planecast.engines.measure.engine import trial_of
 
-    program = str(native_program("planecast-dataplane"))
     configs = configs_for(scenarios)
     for number, config in enumerate(dict.fromkeys(configs)):
-        words = [program, f"dataplane{number}.ini", "--control", *(["--", *eal] if eal else [])]
-        typer.echo(f"# dataplane{number}.ini; started {budget.restarts} times")
-        typer.echo(config_text(config), nl=False)
-        typer.echo(shlex.join(words))
+        print_process(Dataplane(config, eal).plan(f"dataplane{number}.ini"), budget.restarts)
         for scenario, own in zip(scenarios, configs, strict=True):
             if own == config:
-                trial = Trial(
-                    windows=budget.windows,
-                    packets=budget.packets,
-                    warmup=warmup_packets(scenario, budget),
-                    scenario=scenario,
-                )
-                typer.echo(trial.request)
+                typer.echo(trial_of(scenario, budget).request)
         typer.echo("")
+
+
+def print_process(process: Planned, starts: int) -> None:
+    """A process: what is in its configuration, and its command."""
+    file = f"{process.file}; " if process.file else ""
+    typer.echo(f"# {file}started {starts} times")
+    if process.text:
+        typer.echo(process.text.rstrip("\n"))
+    typer.echo(shlex.join(process.words))
 
 
 def print_study_plan(study: Study, *, held_out: bool) -> None:

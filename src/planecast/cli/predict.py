@@ -175,9 +175,10 @@ def _precision(text: str | None, engine: Engine) -> float:
     where = f"--precision {text}"
     if engine != "simulate":
         raise InputError("the closed form runs for no time", where, "add --engine simulate")
-    number = text.strip()
+    from planecast.scenario.units import parse_share
+
     try:
-        share = float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+        share = parse_share(text)
     except ValueError:
         share = 0.0
     if not 1e-6 <= share <= 0.5:

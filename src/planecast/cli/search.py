@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from planecast.cli.going_on import ResumeOption, refuse_beside_resume, told_how_to_go_on
 from planecast.cli.options import (
+    DryRunOption,
     FormatOption,
     OutputOption,
     RunsOption,
@@ -18,10 +20,11 @@ from planecast.cli.options import (
 )
 from planecast.cli.output import emit
 from planecast.cli.progress import progress_bar
+from planecast.cli.search_words import rate_pps, rates_pps, shares
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.results import Manifest, RunDirectory
+    from planecast.results import Manifest, RunDirectory, SearchAnswer
     from planecast.search.question import Question
     from planecast.search.tester import Tester
 
@@ -41,6 +44,7 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
+    context: typer.Context,
     scenario: Annotated[
         Path | None,
         typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.", show_default=False),
@@ -153,15 +157,13 @@ def search(
         float | None,
         typer.Option("--max-seconds", min=0.001, help="Stops then; --resume goes on."),
     ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="RUN", help="Go on with a search that was stopped."),
-    ] = None,
+    resume: ResumeOption = None,
     settings: SetOption = None,
     seed: SeedOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
+    dry_run: DryRunOption = False,
 ) -> None:
     """Search the highest loads that lose no more than a goal allows, or ask what they cost.
 
@@ -173,9 +175,9 @@ def search(
     from planecast.search.run import check_question
 
     root = runs_folder(runs)
+    run = None
     if resume is not None:
-        if scenario is not None:
-            raise InputError("a search goes on with its own scenario", f"--resume {resume}")
+        refuse_beside_resume(context, "search", allowed=("max_seconds", "dry_run"))
         run = find_run(resume, root)
         question = _resumed(run)
     else:
@@ -191,47 +193,69 @@ def search(
             trial_seconds=trial_seconds
             or (_PUBLISHED_TRIAL_S if method == "rfc2544" else _SHORT_TRIAL_S),
             link_gbps=link_gbps,
-            max_pps=_rate(max_rate, "--max-rate"),
+            max_pps=rate_pps(max_rate, "--max-rate"),
             start_share=start / 100,
-            rate_pps=_rate(rate, "--rate"),
+            rate_pps=rate_pps(rate, "--rate"),
             soak_seconds=soak_seconds,
             generator_cpu=cpu,
             calibration=calibration,
             telemetry=telemetry,
-            expect_pps=_range(expect),
-            **_shares(method, trials, loss, exceed),
+            expect_pps=rates_pps(expect, "--expect"),
+            **shares(method, trials, loss, exceed),
         )
-        run = None
     manifest = collect_manifest(question.engine, question.scenario.traffic.seed)
     tester, question = _tester(question, root, manifest)
     check_question(question)
+    if dry_run:
+        _print_plan(question, tester)
+        return
     try:
         if run is None:
             run = RunDirectory.create(root, "search", question.scenario.name)
         deadline = float("inf") if max_seconds is None else time.monotonic() + max_seconds
-        _search(run, question, tester, manifest, deadline, form, output)
+        answer = _searched(run, question, tester, manifest, deadline)
     finally:
         tester.close()
-
-
-def _search(
-    run: RunDirectory,
-    question: Question,
-    tester: Tester,
-    manifest: Manifest,
-    deadline: float,
-    form: Any,
-    output: Path | None,
-) -> None:
     from planecast.cli.search_sheet import search_sheet
+
+    emit(search_sheet(answer, run.path), form, output)
+
+
+def _print_plan(question: Question, tester: Tester) -> None:
+    """What is asked, and every process that a repetition starts."""
+    from planecast.cli.plan import print_process
+    from planecast.search.measured import MeasuredTester
+
+    most = min(question.link_pps, question.max_pps or question.link_pps)
+    typer.echo(
+        f"# {question.method} on {tester.dataplane}: trials of {question.trial_seconds:g} s at "
+        f"{most / 1e6:.4g} Mpps at the most, {question.repetitions} repetitions"
+    )
+    if not isinstance(tester, MeasuredTester):
+        typer.echo("# nothing is started: the simulator answers")
+        return
+    for process in tester.planned():
+        typer.echo("")
+        print_process(process, question.repetitions)
+
+
+def _searched(
+    run: RunDirectory, question: Question, tester: Tester, manifest: Manifest, deadline: float
+) -> SearchAnswer:
+    """Searches, and keeps every trial and the answer in the run."""
     from planecast.search.journal import JOURNAL, Journal
     from planecast.search.measured import MeasuredTester
     from planecast.search.question import QUESTION
     from planecast.search.run import search as answer_of
     from planecast.search.session import Session
 
-    run.write_json(QUESTION, question)
-    with run, Journal(run.path / JOURNAL) as journal, progress_bar("searching") as progress:
+    with (
+        told_how_to_go_on(run),
+        run,
+        Journal(run.path / JOURNAL) as journal,
+        progress_bar("searching") as progress,
+    ):
+        run.write_question(QUESTION, question)
         try:
 
             def closing(words: str) -> None:
@@ -244,7 +268,7 @@ def _search(
             if journal.trials:
                 run.write_trials(journal.columns())
         run.write_result(answer)
-    emit(search_sheet(answer, run.path), form, output)
+    return answer
 
 
 def _resumed(run: RunDirectory) -> Question:
@@ -282,53 +306,3 @@ def _tester(question: Question, root: Path, manifest: Manifest) -> tuple[Tester,
     from planecast.search.measured import MeasuredTester
 
     return MeasuredTester(question.scenario, question.generator_cpu), question
-
-
-def _rate(text: str | None, option: str) -> float | None:
-    from planecast.scenario.units import parse_rate_pps
-
-    if text is None:
-        return None
-    try:
-        pps = parse_rate_pps(text)
-    except ValueError as error:
-        raise InputError(str(error), option, "such as 5Mpps") from None
-    if pps < 1:
-        raise InputError(f"got '{text}'", option, "one packet a second is the least")
-    return pps
-
-
-def _range(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    low, dots, high = text.partition("..")
-    ends = [_rate(end or None, "--expect") for end in (low, high)]
-    if not dots or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-        raise InputError(f"got '{text}'", "--expect", "say LOW..HIGH, such as 5.8Mpps..6.4Mpps")
-    return ends[0], ends[1]
-
-
-def _shares(
-    method: str, trials: int | None, loss: str | None, exceed: str | None
-) -> dict[str, Any]:
-    """Keys of the question that mean something else for each method."""
-    found: dict[str, Any] = {}
-    if trials is not None:
-        found["goal_trials" if method == "mlr" else "step_trials"] = trials
-    if loss is not None:
-        if method in ("mlr", "guided", "mrr"):
-            raise InputError(f"{method} has loss goals of its own", "--loss", "leave it out")
-        found["loss_target" if method == "soak" else "loss"] = _share(loss, "--loss")
-    if exceed is not None:
-        found["exceed"] = _share(exceed, "--exceed", zero=True)
-    return found
-
-
-def _share(text: str, option: str, *, zero: bool = False) -> float:
-    try:
-        share = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        share = -1.0
-    if not (0 if zero else 1e-12) <= share < 1:
-        raise InputError(f"got '{text}'", option, "say a share such as 0.01% or 1e-7")
-    return share

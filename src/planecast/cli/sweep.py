@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.going_on import ResumeOption, refuse_beside_resume, told_how_to_go_on
 from planecast.cli.options import (
     FormatOption,
     OutputOption,
@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sweep(
+    context: typer.Context,
     scenario: Annotated[
         str | None,
         typer.Argument(metavar="[SCENARIO]", help="A scenario's YAML file.", show_default=False),
@@ -87,10 +88,7 @@ def sweep(
         str | None,
         typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that answers."),
     ] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="RUN", help="Go on with a sweep that was stopped."),
-    ] = None,
+    resume: ResumeOption = None,
     settings: SetOption = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the Latin hypercube.")] = 1,
     runs: RunsOption = None,
@@ -107,14 +105,7 @@ def sweep(
 
     root = runs_folder(runs)
     if resume is not None:
-        given = {
-            "SCENARIO": scenario,
-            "--vary": vary,
-            "-n": points,
-            "--set": settings,
-            "--calibration": calibration,
-        }
-        _refuse_beside_resume(given)
+        refuse_beside_resume(context, "sweep", allowed=("workers", "dask"))
         run = find_run(resume, root)
         job = read_job(run)
         if not run.partial:
@@ -130,25 +121,12 @@ def sweep(
         job = _job(plan, model, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
-    try:
-        with run, progress_bar("sweeping") as progress:
-            run_sweep(job, run, Workers(count, dask), progress)
-            best = _best(job, run)
-            run.write_result([result for _, result in best])
-    except BaseException:
-        print(f"planecast: stopped; go on with --resume {run.path.name}", file=sys.stderr)
-        raise
+    with told_how_to_go_on(run), run, progress_bar("sweeping") as progress:
+        run_sweep(job, run, Workers(count, dask), progress)
+        best = _best(job, run)
+        run.write_result([result for _, result in best])
     columns = "people" if chosen_format(form, output) == "table" else "machines"
     emit(_sheet(job, run, best, columns), form, output)
-
-
-def _refuse_beside_resume(given: dict[str, Any]) -> None:
-    """A sweep that goes on asks what it asked: nothing else can be said of it."""
-    name = next((name for name, value in given.items() if value), None)
-    if name is not None:
-        raise InputError(
-            "a sweep goes on with what it began with", name, "leave it out beside --resume"
-        )
 
 
 def _job(plan: Any, model: Any, engine: Engine, precision: float) -> Job:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from planecast.controlled import STOP_TIMEOUT_S, end_politely
+from planecast.controlled import STOP_TIMEOUT_S, Planned, end_politely
 from planecast.dataplanes.end import End
 from planecast.dataplanes.peer import ended_error
 from planecast.errors import InputError, MissingError, RunError
@@ -60,16 +60,16 @@ class CommandProgram:
         self._ready = ready
         self._process: subprocess.Popen[bytes] | None = None
 
+    def planned(self) -> list[Planned]:
+        """One process. Raises MissingError when the program isn't here."""
+        return [Planned(tuple(self._command()))]
+
     def __enter__(self) -> Self:
-        program = shutil.which(self._words[0])
-        if program is None:
-            raise MissingError(
-                "there is no such program", self._words[0], "install it, or name its path"
-            )
+        words = [*self._before, *dying_with_us(self._command())]
         try:
             with self._said.open("wb") as said:
                 self._process = subprocess.Popen(
-                    [*self._before, *dying_with_us([program, *self._words[1:]])],
+                    words,
                     stdin=subprocess.DEVNULL,
                     stdout=said,
                     stderr=said,
@@ -111,6 +111,15 @@ class CommandProgram:
         process, self._process = self._process, None
         if process is not None:
             end_politely(process, STOP_TIMEOUT_S)
+
+    def _command(self) -> list[str]:
+        """Raises MissingError when the program isn't here."""
+        program = shutil.which(self._words[0])
+        if program is None:
+            raise MissingError(
+                "there is no such program", self._words[0], "install it, or name its path"
+            )
+        return [program, *self._words[1:]]
 
     def _wait_ready(self) -> None:
         until = time.monotonic() + READY_TIMEOUT_S

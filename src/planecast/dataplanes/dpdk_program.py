@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
+from planecast.controlled import Planned
 from planecast.dataplanes.end import End, port_numbers
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
 from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
@@ -26,6 +27,10 @@ class DpdkProgram:
     def __init__(self, plan: PeerPlan) -> None:
         self.name = plan.name
         self._peer = Peer(replace(plan, metered=False, telemetry=True))
+
+    def planned(self) -> list[Planned]:
+        """One process. Raises MissingError when the program isn't here."""
+        return [Planned(tuple(self._peer.command()))]
 
     def __enter__(self) -> Self:
         self._peer.__enter__()

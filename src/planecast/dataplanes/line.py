@@ -9,12 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+from planecast.controlled import Planned
 from planecast.dataplanes.devices import check_devices
 from planecast.dataplanes.end import MEMORY_KINDS, End
-from planecast.dataplanes.namespace import Namespace
+from planecast.dataplanes.namespace import Namespace, entering
 from planecast.dataplanes.system import System
 from planecast.dataplanes.under_test import systems_of
-from planecast.dataplanes.wiring import wiring_of
+from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
 from planecast.leftovers import private_folder
 from planecast.results.estimate import Estimate
@@ -33,6 +34,11 @@ class Line(Protocol):
     @property
     def before(self) -> Sequence[str]:
         """Words before the generator's command, without which it doesn't see its ends."""
+
+    def planned(self, folder: Path) -> list[Planned]:
+        """The processes that it would start, with their sockets in `folder`; from then on `ends`
+        is as if they ran, where that is known here. Raises as entering it does for what isn't
+        here."""
 
     def __enter__(self) -> Self: ...
 
@@ -57,6 +63,13 @@ class Line(Protocol):
         """What they say of themselves since then."""
 
 
+class _CableNames:
+    """Virtual Ethernet that is only spoken of."""
+
+    def pair(self, name: str, frame_bytes: int) -> tuple[str, str]:
+        return f"{name}a", f"{name}b"
+
+
 class LocalLine:
     """Programs under test on this host."""
 
@@ -67,6 +80,15 @@ class LocalLine:
         self._stack = ExitStack()
         self._systems: list[System] = []
         self.before: Sequence[str] = ()
+
+    def planned(self, folder: Path) -> list[Planned]:
+        """The processes that it would start, with their sockets in `folder`. Raises MissingError
+        for what isn't here, InputError for what can't be started."""
+        if self._scenario.dataplane.ports == "veth":
+            self.before = entering("HOLDER")
+        wiring = self._wired(folder, _CableNames())
+        systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
+        return [process for system in systems for process in system.planned()]
 
     def __enter__(self) -> Self:
         try:
@@ -111,14 +133,19 @@ class LocalLine:
         if self._scenario.dataplane.ports == "veth":
             cables = self._stack.enter_context(Namespace(folder))
             self.before = cables.words
-        wiring = wiring_of(self._scenario, folder, cables)
-        self.ends = wiring.generator
-        if cables is None:
-            check_devices(end for ends in wiring.programs for end in ends)
+        wiring = self._wired(folder, cables)
         self._systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
         for system, ends in zip(self._systems, wiring.programs, strict=True):
             self._stack.enter_context(system)
             self._wait_for_sockets(system, ends)
+
+    def _wired(self, folder: Path, cables: Cables | None) -> Wiring:
+        """The ends of all links. Raises MissingError for a named device that isn't here."""
+        wiring = wiring_of(self._scenario, folder, cables)
+        self.ends = wiring.generator
+        if self._scenario.dataplane.ports != "veth":
+            check_devices(end for ends in wiring.programs for end in ends)
+        return wiring
 
     def _wait_for_sockets(self, system: System, ends: Sequence[End]) -> None:
         """Who connects to it can't before. Raises RunError when it does not open them."""

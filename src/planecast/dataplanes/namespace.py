@@ -56,8 +56,7 @@ class Namespace:
         """Words before a command that make it run in here; it is executed, so it keeps its
         number."""
         assert self._holder is not None
-        own_user = () if os.geteuid() == 0 else ("--user", "--preserve-credentials")
-        return (_program("nsenter"), f"--target={self._holder.pid}", *own_user, "--net", "--")
+        return entering(str(self._holder.pid))
 
     def pair(self, name: str, frame_bytes: int) -> tuple[str, str]:
         """Two interfaces, each the other's end of the cable. Raises RunError."""
@@ -131,6 +130,12 @@ class Namespace:
         if done.returncode != 0:
             said = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
             raise RunError(f"{said[0]}", f"{Path(words[0]).name}, in a network namespace")
+
+
+def entering(holder: str) -> tuple[str, ...]:
+    """Words before a command that run it in the namespace of that process. Raises MissingError."""
+    own_user = () if os.geteuid() == 0 else ("--user", "--preserve-credentials")
+    return (_program("nsenter"), f"--target={holder}", *own_user, "--net", "--")
 
 
 def _program(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from planecast.controlled import Planned
 from planecast.dataplanes.command import pdeath_words
 from planecast.dataplanes.config import configs_for
 from planecast.dataplanes.end import End, eal_words, port_numbers
@@ -37,6 +38,10 @@ class OursFreely:
         # In a trial it does not see that its input was closed: so the kernel tells it.
         words = (*before, *pdeath_words("TERM"))
         self._dataplane = Dataplane(config, eal_words(ends), words)
+
+    def planned(self) -> list[Planned]:
+        """One process. Raises MissingError when it isn't built."""
+        return [self._dataplane.plan()]
 
     def __enter__(self) -> Self:
         self._dataplane.__enter__()

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from planecast.controlled import STOP_TIMEOUT_S, end_politely
+from planecast.controlled import STOP_TIMEOUT_S, Planned, end_politely
 from planecast.dataplanes.command import dying_with_us
 from planecast.dataplanes.end import End
 from planecast.dataplanes.namespace import Namespace
@@ -40,6 +40,8 @@ PACKAGE = "unpack it with tools/setup.sh ovs, or install openvswitch-switch-dpdk
 _MEMORY = "--no-huge --legacy-mem --no-shconf -m 1024 --no-telemetry"
 """EAL's arguments for MiB of memory without a reservation."""
 _CONTROL = "br0.mgmt"
+_DATABASE = "conf.db"
+_QUIET = ("--no-chdir", "--log-file=/dev/null")
 """Socket of the bridge, for its flows."""
 THREADS = 2
 """Its main thread, and the one that forwards. A thread sends into the queue that has its number, so
@@ -94,6 +96,11 @@ class OpenVswitch:
         self._root = ROOTS[0]
         self._processes: list[tuple[str, subprocess.Popen[bytes]]] = []
 
+    def planned(self) -> list[Planned]:
+        """Database and switch. Raises MissingError when they aren't here."""
+        switch = self._switch()
+        return [Planned(self._database_words()), Planned((*self._before, *self._words_of(switch)))]
+
     def __enter__(self) -> Self:
         try:
             self._start()
@@ -134,15 +141,8 @@ class OpenVswitch:
         if not self._before and not any(end.kind == "interface" for end in self._ends):
             self._before = self._stack.enter_context(Namespace(self._folder)).words
         switch, schema = self._switch(), self._root / SCHEMA
-        database = self._folder / "conf.db"
-        self._call("ovsdb-tool", "create", database, schema)
-        self._launch(
-            "ovsdb-server",
-            self._found("ovsdb-server"),
-            str(database),
-            f"--remote=punix:{self._folder / 'db.sock'}",
-            f"--unixctl={self._folder / 'db.ctl'}",
-        )
+        self._call("ovsdb-tool", "create", self._folder / _DATABASE, schema)
+        self._launch("ovsdb-server", *self._database_words())
         self._wait_for("db.sock")
         self._vsctl("--no-wait", "init")
         pci = " ".join(f"--allow {end.address}" for end in self._ends if end.kind == "pci")
@@ -155,14 +155,7 @@ class OpenVswitch:
             f"other_config:dpdk-lcore-mask={1 << self._main_cpu:#x}",
             "other_config:per-port-memory=true",
         )
-        self._launch(
-            "ovs-vswitchd",
-            switch,
-            f"unix:{self._folder / 'db.sock'}",
-            f"--unixctl={self._folder / 'vsw.ctl'}",
-            "--disable-system",
-            before=self._before,
-        )
+        self._launch("ovs-vswitchd", *self._words_of(switch), before=self._before)
         self._wait_for("vsw.ctl")
         self._add_bridge()
         for number, end in enumerate(self._ends, 1):
@@ -170,6 +163,26 @@ class OpenVswitch:
         for one in range(1, len(self._ends), 2):
             for come, go in ((one, one + 1), (one + 1, one)):
                 self._ofctl("add-flow", self._folder / _CONTROL, f"in_port={come},actions={go}")
+
+    def _database_words(self) -> tuple[str, ...]:
+        """The database's command, when it is known where its package is."""
+        return (
+            self._found("ovsdb-server"),
+            str(self._folder / _DATABASE),
+            f"--remote=punix:{self._folder / 'db.sock'}",
+            f"--unixctl={self._folder / 'db.ctl'}",
+            *_QUIET,
+        )
+
+    def _words_of(self, switch: str) -> tuple[str, ...]:
+        """The switch's command."""
+        return (
+            switch,
+            f"unix:{self._folder / 'db.sock'}",
+            f"--unixctl={self._folder / 'vsw.ctl'}",
+            "--disable-system",
+            *_QUIET,
+        )
 
     def _add_bridge(self) -> None:
         """Raises RunError with the switch's reason, which it tells its log alone."""
@@ -221,7 +234,7 @@ class OpenVswitch:
     def _launch(self, name: str, *words: str, before: Sequence[str] = ()) -> None:
         with (self._folder / f"{name}.said").open("wb") as said:
             process = subprocess.Popen(
-                [*before, *dying_with_us([*words, "--no-chdir", "--log-file=/dev/null"])],
+                [*before, *dying_with_us(words)],
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,

@@ -169,19 +169,13 @@ class Peer:
 
     def _start(self) -> None:
         """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""
-        program = shutil.which(self.plan.program)
-        if program is None:
-            raise MissingError(
-                f"{self.plan.name} is not here",
-                where=self.plan.program,
-                what_to_do=self.plan.package,
-            )
+        program = self._program()
         self._meter = Meter(self.plan.page_size)
         self._folder = private_folder()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         try:
             self._process = subprocess.Popen(
-                self._command(program, self._meter),
+                self.command(self._meter),
                 stdin=subprocess.PIPE,  # testpmd ends when it is closed
                 stdout=self._said,
                 stderr=self._said,
@@ -205,11 +199,25 @@ class Peer:
         if waiting:
             raise RunError(f"it does not forward after {START_TIMEOUT_S:.0f} s: {waiting}", program)
 
-    def _command(self, program: str, meter: Meter) -> list[str]:
-        """The meter is loaded into the program alone, not into what stands before it."""
-        loads = [f"{name}={value}" for name, value in meter.environment().items()]
-        words = [program, *eal_arguments(self.plan), "--", *self.plan.arguments]
-        return [*self.plan.before, "env", *loads, *words]
+    def command(self, meter: Meter | None = None) -> list[str]:
+        """What is run. The meter is loaded into the program alone, not into what stands before it.
+
+        Raises MissingError when the program isn't here."""
+        given = meter.environment() if meter is not None else {}
+        loads = ["env", *(f"{name}={value}" for name, value in given.items())] if given else []
+        words = [self._program(), *eal_arguments(self.plan), "--", *self.plan.arguments]
+        return [*self.plan.before, *loads, *words]
+
+    def _program(self) -> str:
+        """Its path. Raises MissingError."""
+        path = shutil.which(self.plan.program)
+        if path is None:
+            raise MissingError(
+                f"{self.plan.name} is not here",
+                where=self.plan.program,
+                what_to_do=self.plan.package,
+            )
+        return path
 
     def _running(self) -> Meter:
         if self._meter is None or self._process is None:
@@ -286,4 +294,3 @@ def vdev_arguments(devices: Sequence[str]) -> tuple[str, ...]:
     """EAL's arguments for virtual devices, in the order of their port numbers, and for PCI
     addresses."""
     return tuple(word for device in devices for word in device_words(device))
-

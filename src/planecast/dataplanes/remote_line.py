@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from planecast import __version__
-from planecast.controlled import ControlledProgram
+from planecast.controlled import ControlledProgram, Planned
 from planecast.dataplanes.end import End
 from planecast.errors import InputError, MissingError, RunError
 from planecast.results.estimate import Estimate
@@ -50,6 +50,10 @@ class RemoteLine(ControlledProgram):
         super().__init__("planecast", f"planecast on {wanted.host}", there.model_dump_json())
         self.ends: tuple[End, End]
         self.before: Sequence[str] = ()
+
+    def planned(self, folder: Path) -> list[Planned]:
+        """How that host is asked; which processes it starts is its affair."""
+        return [Planned(tuple(self._command(self._path(), Path())), "input", self._configuration)]
 
     def check(self) -> None:
         """Raises RunError when a program there has ended, with its last words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, Self
 
+from planecast.controlled import Planned
 from planecast.results.estimate import Estimate
 
 
@@ -13,6 +14,11 @@ class System(Protocol):
     left, it is gone, and everything that it changed is put back."""
 
     name: str
+
+    def planned(self) -> list[Planned]:
+        """The processes that it starts; what it asks of them then is not among them.
+
+        Raises MissingError for a program that isn't here."""
 
     def __enter__(self) -> Self: ...
 

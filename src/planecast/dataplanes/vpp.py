@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from planecast.controlled import Planned
 from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.end import End
 from planecast.errors import MissingError, RunError
@@ -58,16 +59,20 @@ class Vpp:
         self._program = program or "vpp"
         self._running: CommandProgram | None = None
 
-    def __enter__(self) -> Self:
+    def planned(self) -> list[Planned]:
+        """One process. Raises MissingError when it isn't installed."""
         path = shutil.which(self._program)
         if path is None:
             raise MissingError("VPP is not installed", self._program, PACKAGE)
-        startup = self._folder / "startup.conf"
+        startup = str(self._folder / "startup.conf")
         number = self._folder.name.rpartition("-")[2]
-        startup.write_text(
-            _STARTUP.format(folder=self._folder, number=number, **self._cpus), encoding="utf-8"
-        )
-        self._running = CommandProgram([path, "-c", str(startup)], self._folder, name=self.name)
+        text = _STARTUP.format(folder=self._folder, number=number, **self._cpus)
+        return [Planned((path, "-c", startup), startup, text)]
+
+    def __enter__(self) -> Self:
+        (plan,) = self.planned()
+        Path(plan.file).write_text(plan.text, encoding="utf-8")
+        self._running = CommandProgram(plan.words, self._folder, name=self.name)
         try:
             self._running.__enter__()
             self._connect()

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ValidationError
 
-from planecast.errors import InputError, RunError
+from planecast.errors import InputError, MissingError, RunError
 from planecast.results.atomic import disk_errors, replacing, write_text
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
@@ -58,6 +58,8 @@ class RunDirectory:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         """The folder."""
+        self._made_here = False
+        self._asked = {PARTIAL}
 
     @classmethod
     def create(cls, root: Path, verb: str, name: str, now: datetime | None = None) -> Self:
@@ -77,6 +79,7 @@ class RunDirectory:
             else:
                 raise RunError(f"10,000 runs named {stem} are there already", str(root))
         run = cls(path)
+        run._made_here = True
         try:
             run.mark_partial(f"running, process {os.getpid()}")
         except RunError:
@@ -101,6 +104,11 @@ class RunDirectory:
             text = json.dumps(content, indent=1, allow_nan=False)
         write_text(path, text + "\n")
         return path
+
+    def write_question(self, name: str, content: BaseModel) -> Path:
+        """Write what the run is asked: kept only when something is begun."""
+        self._asked.add(name)
+        return self.write_json(name, content)
 
     def write_trials(self, columns: Columns) -> Path:
         """Write ``trials.parquet``: numpy arrays of one length, a column each."""
@@ -152,13 +160,19 @@ class RunDirectory:
         if kind is None:
             self.complete()
             return
-        if issubclass(kind, InputError) and [p.name for p in self.path.iterdir()] == [PARTIAL]:
-            shutil.rmtree(self.path, ignore_errors=True)  # nothing was begun: nothing is left
+        if issubclass(kind, InputError | MissingError) and self._made_here and not self._begun():
+            shutil.rmtree(self.path, ignore_errors=True)
             return
         why = "interrupted" if issubclass(kind, KeyboardInterrupt) else f"{kind.__name__}: {error}"
         # On a full disk the first mark stays: it says partial too.
         with suppress(RunError):
             self.mark_partial(why)
+
+    def _begun(self) -> bool:
+        """Whether there is more than what was asked."""
+        return any(
+            path.name not in self._asked and path.stat().st_size for path in self.path.iterdir()
+        )
 
 
 def list_runs(root: Path) -> list[RunDirectory]:

@@ -20,6 +20,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from planecast.scenario.frames import FrameMix, mix_frames
 from planecast.scenario.keys import allowed, field_at
 from planecast.scenario.model import Bytes, Count, Noun, OfferedRate
+from planecast.scenario.units import parse_share
 from planecast.scenario.workload import MAX_FLOWS
 
 MOST_CLASSES = 16
@@ -31,9 +32,8 @@ _RED = (14, 22, 30, 38)
 def _share(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    number = value.strip()
     try:
-        return float(number.removesuffix("%")) / (100 if number.endswith("%") else 1)
+        return parse_share(value)
     except ValueError:
         return value
 

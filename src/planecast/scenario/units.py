@@ -79,6 +79,16 @@ def parse_rate_pps(text: str) -> float:
     return float(_scaled(text, ("pps", ""), "a packet rate such as 14.88Mpps, 500k or 1e6"))
 
 
+def parse_share(text: str) -> float:
+    """A share of a whole: ``0.01%``, ``1e-4``, ``0.5``."""
+    wanted = "a share such as 0.01% or 1e-4"
+    typed = text.strip()
+    match = _QUANTITY.fullmatch(typed.removesuffix("%"))
+    if match is None or match[2]:
+        raise ValueError(f"got '{text}', which is not {wanted}")
+    return float(Decimal(match[1]) / (100 if typed.endswith("%") else 1))
+
+
 def parse_duration_s(text: str) -> float:
     """A time in seconds: ``90``, ``90s``, ``500ms``, ``10us``, ``5ns``, ``2min``, ``1h``."""
     wanted = "a time such as 90s, 500ms, 2min or 1h"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
+from planecast.controlled import Planned
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.under_test import title_of
 from planecast.engines.measure.external import ExternalRig
@@ -17,7 +19,7 @@ from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
 from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
-from planecast.leftovers import sweep_leftovers
+from planecast.leftovers import private_folder, sweep_leftovers
 from planecast.results.estimate import Kind
 from planecast.scenario.dataplane import DataplaneUnderTest
 from planecast.scenario.load_generator import LoadGeneratorChoice
@@ -55,6 +57,17 @@ class MeasuredTester:
         self._rig: Rig | None = None
         self._external: ExternalRig | None = None
         self.dataplane = title_of(scenario)
+
+    def planned(self) -> list[Planned]:
+        """The processes that each repetition starts, their sockets in a folder called FOLDER here.
+
+        Raises MissingError for a program or a device that isn't here."""
+        if self.scenario.dataplane.kind == "external":
+            return []
+        with private_folder(for_sockets=True) as folder:
+            line = Testbed if self._by_trial else Rig
+            found = line(self.scenario, self._cpu).planned(Path(folder))
+        return [process.moved(folder, "FOLDER") for process in found]
 
     def start(self, repetition: int) -> None:
         """Starts all programs anew, and sends for a while: caches, tables and pages are warm."""

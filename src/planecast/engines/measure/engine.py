@@ -77,7 +77,7 @@ def measure(
             last = restart == budget.restarts - 1
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
                 with beside(point):
-                    answer = _visit(running[configs[point]], scenarios[point], budget)
+                    answer = running[configs[point]].trial(trial_of(scenarios[point], budget))
                 trials.append(point, restart, visit, answer)
                 facts[point].add(answer)
                 schedule.seen(point, answer)
@@ -139,12 +139,11 @@ def window_packets(scenario: Scenario, budget: Budget) -> int:
     return budget.packets
 
 
-def _visit(dataplane: Dataplane, scenario: Scenario, budget: Budget) -> TrialAnswer:
-    return dataplane.trial(
-        Trial(
-            windows=budget.windows,
-            packets=window_packets(scenario, budget),
-            warmup=warmup_packets(scenario, budget),
-            scenario=scenario,
-        )
+def trial_of(scenario: Scenario, budget: Budget) -> Trial:
+    """The trial of a visit."""
+    return Trial(
+        windows=budget.windows,
+        packets=window_packets(scenario, budget),
+        warmup=warmup_packets(scenario, budget),
+        scenario=scenario,
     )

@@ -7,13 +7,15 @@ back. Two hands on one CPU take turns, so draining waits for longer than a turn.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
+from planecast.controlled import Planned
 from planecast.dataplanes.devices import check_devices
-from planecast.dataplanes.end import eal_words, named_end, port_numbers
+from planecast.dataplanes.end import End, eal_words, named_end, port_numbers
 from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
@@ -59,12 +61,26 @@ class Rig:
         self._stream: StreamConfig = matching_stream(scenario) if ours else plain_stream(scenario)
         self._stack = ExitStack()
 
+    def planned(self, folder: Path) -> list[Planned]:
+        """The processes that it starts, with their sockets in `folder`; a generator of others runs
+        already, and the ports of ours are known here when the programs run here.
+
+        Raises MissingError for what isn't here."""
+        self._check_devices()
+        line = self._made_line()
+        found = line.planned(folder)
+        if self._scenario.dataplane.host is None:
+            generator = self._made_generator(line)
+            if isinstance(generator, Generator):
+                found.append(generator.plan())
+        return found
+
     def __enter__(self) -> Self:
         try:
             self._check_devices()
             self._line = self._made_line()
             self._stack.enter_context(self._line)
-            self._generator = self._made_generator()
+            self._generator = self._made_generator(self._line)
             self._stack.enter_context(self._generator)
             self._connect()
         except BaseException:
@@ -140,8 +156,8 @@ class Rig:
             return RemoteLine(self._scenario)
         return LocalLine(self._scenario, self._cpu)
 
-    def _made_generator(self) -> LoadGenerator:
-        ends = self._line.ends
+    def _made_generator(self, line: Line) -> LoadGenerator:
+        ends = line.ends
         sends, receives = port_numbers(ends)
         config = GeneratorConfig(
             tx=sends,
@@ -150,7 +166,7 @@ class Rig:
             lcores=(self._cpu,),
             main_cpu=self._cpu,
             streams=(self._stream,),
-            rx_queues=THREADS if self._by_thread else 1,
+            rx_queues=THREADS if self._by_thread(ends) else 1,
             run={
                 "burst": 32,
                 "drain_ms": DRAIN_S * 1e3,
@@ -158,14 +174,13 @@ class Rig:
                 "when_full": "drop",
             },
         )
-        eal = EalWords(eal_words(ends), tuple(self._line.before))
+        eal = EalWords(eal_words(ends), tuple(line.before))
         locations = ends[0].device(0), ends[1].device(1)
         return sender(self._scenario, config, eal, locations, DRAIN_S)
 
-    @property
-    def _by_thread(self) -> bool:
+    def _by_thread(self, ends: Sequence[End]) -> bool:
         """Whether each thread of the data plane sends into a queue of its own."""
-        return self._scenario.dataplane.kind == "ovs" and self._line.ends[1].kind == "memif"
+        return self._scenario.dataplane.kind == "ovs" and ends[1].kind == "memif"
 
     def _connect(self) -> None:
         """Waits until packets come through. Raises RunError when none do."""

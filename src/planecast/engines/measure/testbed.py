@@ -17,10 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from planecast.controlled import Planned
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
 from planecast.engines.measure.sender import EalWords, sender
 from planecast.errors import InputError, MissingError, RunError
-from planecast.generators import GeneratorConfig
+from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.matching import matching_stream
 from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.leftovers import private_folder
@@ -101,6 +102,16 @@ class Testbed:
                 f"net_memif{number},role={role},socket={socket},socket-abstract=no,"
                 f"rsize={ring.bit_length() - 1}",
             ]
+        return found
+
+    def planned(self, folder: Path) -> list[Planned]:
+        """The processes that it starts, with their sockets in `folder`; a generator of others runs
+        already. Raises MissingError for a program that isn't built."""
+        memifs = self.memifs("server", folder)
+        found = [Dataplane(self.dataplane_config, memifs).plan()]
+        if self.scenario.generator.kind == "ours":
+            memifs = self.memifs("client", folder)
+            found.append(Generator(self.generator_config, memifs).plan())
         return found
 
     def __enter__(self) -> Self:

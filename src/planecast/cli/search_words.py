@@ -1,0 +1,61 @@
+"""Rates and shares as they are typed after the options of ``planecast search``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planecast.errors import InputError
+
+
+def rate_pps(text: str | None, option: str) -> float | None:
+    """Packets a second; None when the option isn't given. Raises InputError for what is no rate,
+    or less than one packet a second."""
+    from planecast.scenario.units import parse_rate_pps
+
+    if text is None:
+        return None
+    try:
+        pps = parse_rate_pps(text)
+    except ValueError as error:
+        raise InputError(str(error), option) from None
+    if pps < 1:
+        raise InputError(f"got '{text}'", option, "one packet a second is the least")
+    return pps
+
+
+def rates_pps(text: str | None, option: str) -> tuple[float, float] | None:
+    """``LOW..HIGH``, likewise."""
+    if text is None:
+        return None
+    low, dots, high = text.partition("..")
+    ends = [rate_pps(end or None, option) for end in (low, high)]
+    if not dots or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
+        raise InputError(f"got '{text}'", option, "say LOW..HIGH, such as 5.8Mpps..6.4Mpps")
+    return ends[0], ends[1]
+
+
+def shares(method: str, trials: int | None, loss: str | None, exceed: str | None) -> dict[str, Any]:
+    """Keys of the question that mean something else for each method. Raises InputError for a loss
+    that the method has no use for, and for what is no share."""
+    found: dict[str, Any] = {}
+    if trials is not None:
+        found["goal_trials" if method == "mlr" else "step_trials"] = trials
+    if loss is not None:
+        if method in ("mlr", "guided", "mrr"):
+            raise InputError(f"{method} has loss goals of its own", "--loss", "leave it out")
+        found["loss_target" if method == "soak" else "loss"] = _share(loss, "--loss", least=1e-12)
+    if exceed is not None:
+        found["exceed"] = _share(exceed, "--exceed", least=0.0)
+    return found
+
+
+def _share(text: str, option: str, *, least: float) -> float:
+    from planecast.scenario.units import parse_share
+
+    try:
+        share = parse_share(text)
+    except ValueError:
+        share = -1.0
+    if not least <= share < 1:
+        raise InputError(f"got '{text}'", option, "say a share such as 0.01% or 1e-7")
+    return share
