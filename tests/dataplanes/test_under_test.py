@@ -117,6 +117,13 @@ def test_what_a_scenario_may_not_say(keys: dict[str, object], said: str) -> None
         with_overrides(BASE, keys)
 
 
+def test_what_is_there_already_is_not_started(tmp_path: Path) -> None:
+    keys = {"dataplane.kind": "external", "generator.kind": "otg", "generator.server": "h:1"}
+    scenario = with_overrides(BASE, keys | {"generator.ports": "a b"})
+    with pytest.raises(InputError, match="there already"):
+        systems_of(scenario, wiring_of(BASE, tmp_path, None), tmp_path, 0)
+
+
 def test_a_commands_placeholders(tmp_path: Path) -> None:
     command = "switch --in {in} --out {out} -c {cpu} --main {main_cpu} 'two words' -r {ring}"
     scenario = with_overrides(BASE, {"dataplane.kind": "command", "dataplane.command": command})

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.errors import InputError
+
 if TYPE_CHECKING:
     from planecast.engines.solve import Calibration
 
@@ -37,3 +39,16 @@ def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> C
     if theirs not in (None, here):  # of counters that were imported nobody may know
         _log.warning("the calibration is of %s, so are the answers; this machine: %s", theirs, here)
     return found
+
+
+def calibration_if_any(named: str | None, root: Path) -> tuple[Calibration | None, str]:
+    """Likewise, for a verb that does with fewer answers when nobody names one: none, and why.
+
+    Raises InputError when the one that is named isn't there.
+    """
+    try:
+        return calibration_of(named, root), ""
+    except InputError as error:
+        if named is not None:
+            raise
+        return None, str(error)

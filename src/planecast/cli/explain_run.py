@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planecast.cli.calibration_run import calibration_of
+from planecast.cli.calibration_run import calibration_if_any
 from planecast.cli.options import Format
 from planecast.cli.output import chosen_format, emit, page_path, write_page
-from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.engines.solve import Calibration
@@ -30,12 +29,7 @@ def explain_run(
     name, position = picked(run)
     folder = find_run(name, root)
     chosen = calibration or own_calibration(folder)
-    try:
-        model = calibration_of(chosen, root)
-    except InputError:
-        if chosen is not None:
-            raise
-        model = None
+    model, _ = calibration_if_any(chosen, root)
     return explained_run(folder, position, model), model
 
 

@@ -48,6 +48,6 @@ def told_how_to_go_on(run: RunDirectory) -> Iterator[None]:
     except InputError:
         raise  # it would end there again
     except BaseException:
-        if run.partial:
+        if run.partial and run.begun:
             print(f"planecast: stopped; go on with --resume {run.path.name}", file=sys.stderr)
         raise

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, calibration_if_any
 from planecast.cli.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
-from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.partition.sibling import SiblingCost
@@ -48,12 +47,7 @@ def sibling(
 
     root = runs_folder(runs)
     found = find_run(run, root)
-    try:
-        model = calibration_of(calibration, root)
-    except InputError:
-        if calibration is not None:
-            raise
-        model = None
+    model, _ = calibration_if_any(calibration, root)
     costs = sibling_costs(found, model)
     notes = [
         "median cycles a packet by state; the canary is a compute kernel beside each window, so "

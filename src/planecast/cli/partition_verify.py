@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, calibration_if_any
 from planecast.cli.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
 from planecast.cli.partition_apply import StateOption, ThroughOption, door
 from planecast.cli.progress import progress_bar
-from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,13 +73,8 @@ def verify(
         budget = found.budget.model_copy(update={"seconds": seconds, "patience": seconds / 4})
         found = found.model_copy(update={"budget": budget})
     root = runs_folder(runs)
-    model, missing = None, ""
-    try:
-        model = calibration_of(calibration, root)
-    except InputError as error:
-        if calibration is not None:
-            raise
-        missing = f"nothing is predicted: {error}"
+    model, why_not = calibration_if_any(calibration, root)
+    missing = f"nothing is predicted: {why_not}" if why_not else ""
     manifest = collect_manifest("measure", scenario.traffic.seed)
     divided = _divided(plan, through, state, scenario, found.cpu) if plan is not None else None
     with (

@@ -234,7 +234,10 @@ def _print_plan(question: Question, tester: Tester) -> None:
     if not isinstance(tester, MeasuredTester):
         typer.echo("# nothing is started: the simulator answers")
         return
-    for process in tester.planned():
+    planned = tester.planned()
+    if not planned:
+        typer.echo("# nothing is started: what forwards, and what sends, is there already")
+    for process in planned:
         typer.echo("")
         print_process(process, question.repetitions)
 

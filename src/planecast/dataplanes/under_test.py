@@ -14,6 +14,7 @@ from planecast.dataplanes.ovs import THREADS, OpenVswitch
 from planecast.dataplanes.system import System
 from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import Wiring
+from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
 
 
@@ -62,6 +63,10 @@ def _system(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
         return Vpp(ends, seat.folder, **cpus, program=wanted.program)
     if wanted.kind == "ovs":
         return OpenVswitch(ends, seat.folder, **cpus, program=wanted.program, before=seat.before)
+    if wanted.kind == "external":
+        raise InputError(
+            "what forwards is there already: nothing is started", "dataplane.kind", "name a program"
+        )
     assert wanted.command is not None
     words = filled_words(wanted.command, ends, seat.cpu, seat.main_cpu, seat.folder)
     return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)

@@ -160,7 +160,7 @@ class RunDirectory:
         if kind is None:
             self.complete()
             return
-        if issubclass(kind, InputError | MissingError) and self._made_here and not self._begun():
+        if issubclass(kind, InputError | MissingError) and self._made_here and not self.begun:
             shutil.rmtree(self.path, ignore_errors=True)
             return
         why = "interrupted" if issubclass(kind, KeyboardInterrupt) else f"{kind.__name__}: {error}"
@@ -168,8 +168,9 @@ class RunDirectory:
         with suppress(RunError):
             self.mark_partial(why)
 
-    def _begun(self) -> bool:
-        """Whether there is more than what was asked."""
+    @property
+    def begun(self) -> bool:
+        """Whether there is more in it than what it was asked."""
         return any(
             path.name not in self._asked and path.stat().st_size for path in self.path.iterdir()
         )

@@ -28,24 +28,30 @@ _REASONS = {
     "placement.handover_ns": "what is measured takes as long as it takes",
     "nic.": "the data plane's own source has no network card",
     "accelerator.": "the data plane has no accelerator",
-    "dataplane.": "what is measured here is planecast's own: planecast search asks others",
-    "generator.": "measuring has the data plane's own source: planecast search has others",
+    "dataplane.": "what is measured here is planecast's own",
+    "generator.": "measuring has the data plane's own source",
     "interference.": "what disturbs this machine can't be set, it is told of",
 }
 """Keys, or sections, and why a measurement can't heed them."""
+_OTHERS = ("dataplane.", "generator.")
+"""Sections that a search heeds, and the simulator doesn't know."""
 
 
 def refuse_unmeasured(scenarios: Iterable[Scenario]) -> None:
-    """Raises InputError for the first key that is set and that the simulator alone understands."""
+    """Raises InputError for the first key that is set and that measuring does not heed."""
     for scenario in scenarios:
         usual = Scenario(name="usual")
         for key in SCENARIO_KEYS:
             why = next((why for name, why in _REASONS.items() if key.startswith(name)), None)
             if why is not None and value_at(scenario, key) != value_at(usual, key):
+                searched = key.startswith(_OTHERS)
+                other = (
+                    "search for its rates: planecast search"
+                    if searched
+                    else "ask the simulator: planecast predict --engine simulate"
+                )
                 raise InputError(
-                    f"{key} is set, but {why}",
-                    scenario.name,
-                    "leave it out, or ask the simulator: planecast predict --engine simulate",
+                    f"{key} is set, but {why}", scenario.name, f"leave it out, or {other}"
                 )
 
 
