@@ -313,7 +313,7 @@ def test_ctrl_c_in_the_middle_of_real_measuring(real: None, tmp_path: Path) -> N
     try:
         assert process.stderr is not None
         # A point is named when a trial of it is over.
-        assert any("traffic.flows=" in line for line in process.stderr), process.communicate()
+        assert any("flows=" in line for line in process.stderr), process.communicate()
         found = children.read_text().split()
         interrupted(process, tmp_path)
     finally:

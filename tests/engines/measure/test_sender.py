@@ -34,7 +34,7 @@ def test_otg_takes_the_ports_that_are_named_else_the_data_planes() -> None:
 def test_trex_knows_ports_by_number() -> None:
     made = other_sender(with_overrides(BASE, TREX | {"dataplane.kind": "external"}), None, 0.05)
     assert isinstance(made, TrexGenerator)
-    assert (made._plan.tx, made._plan.rx) == (0, 1)
+    assert (made._tx, made._rx) == (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ BASE = Scenario(name="s")
         ("nic.link_gbps", 10.0),
         ("accelerator.stage", "acl"),
         ("interference.per_second", 100.0),
-        ("dataplane.kind", "ovs"),
     ],
 )
 def test_refused_in_a_sentence_that_names_the_key(key: str, value: Any) -> None:
@@ -39,6 +38,11 @@ def test_ways_are_not_given_by_measuring() -> None:
     named = with_overrides(BASE, {"machine": "platinum-8180", "neighbour.ways": 3})
     with pytest.raises(InputError, match=r"neighbour\.ways is set, but planecast partition"):
         refuse_unmeasured([named.model_copy(update={"machine": "host"})])
+
+
+def test_others_are_asked_by_a_search_and_not_by_the_simulator() -> None:
+    with pytest.raises(InputError, match=r"dataplane\.kind is set, .*planecast search has others"):
+        refuse_unmeasured([with_overrides(BASE, {"dataplane.kind": "ovs"})])
 
 
 def test_what_the_data_plane_does_is_measured() -> None:

@@ -44,12 +44,9 @@ def refuse_unmeasured(scenarios: Iterable[Scenario]) -> None:
         for key in SCENARIO_KEYS:
             why = next((why for name, why in _REASONS.items() if key.startswith(name)), None)
             if why is not None and value_at(scenario, key) != value_at(usual, key):
-                searched = key.startswith(_OTHERS)
-                other = (
-                    "search for its rates: planecast search"
-                    if searched
-                    else "ask the simulator: planecast predict --engine simulate"
-                )
+                other = "ask the simulator: planecast predict --engine simulate"
+                if key.startswith(_OTHERS):
+                    other = "look for its rates: planecast search has others"
                 raise InputError(
                     f"{key} is set, but {why}", scenario.name, f"leave it out, or {other}"
                 )
