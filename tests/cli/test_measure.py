@@ -115,6 +115,17 @@ def test_a_dry_run_prints_what_it_would_do_and_does_nothing(
     assert set(tmp_path.iterdir()) == before
 
 
+def test_a_dry_run_asks_what_a_run_asks(run: Run, tmp_path: Path, fake: Fake, quick: None) -> None:
+    """The compute reference has windows of its own length."""
+    path = tmp_path / "compute.yaml"
+    path.write_text("name: c\nworkload: {kind: compute}\nplacement: {lcores: 0}\n")
+    printed = run("measure", path, "--dry-run").out.splitlines()
+    assert run("measure", path, "--restarts", "1").code == 0
+    asked = {line.partition(" ")[2] for line in fake.log() if " trial " in line}
+    assert asked
+    assert asked <= set(printed)
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -27,7 +27,16 @@ WAY = {
     "trial_s": 0.0,
     "disturbed": 0.0,
 }
-STAGES = {"source": 22, "acl": 60, "key": 12, "classify": 40, "actions": 16, "route": 14, "tx": 5}
+STAGES = {
+    "source": 22,
+    "acl": 60,
+    "key": 12,
+    "classify": 40,
+    "actions": 16,
+    "route": 14,
+    "tx": 5,
+    "compute": 9000,
+}
 SAMPLED = 8
 
 
