@@ -281,9 +281,10 @@ def test_a_class_goes_before_the_next(forward: Callable) -> None:
 def test_a_pipe_sends_no_more_than_its_rate(dataplane: DataPlane, flows: int) -> None:
     """A class's credits come anew every 40 ms and are not saved up, so a process that is not let
     run sends less, never more: one period at the start, and 50 ms of draining at the end. One run
-    of a few that was let run shows that they do come anew."""
-    shares = []
-    while max(shares, default=0) < 0.25 and len(shares) < 5:
+    of a few that was let run twice shows that they do come anew."""
+    rate, period_s = flows * 305_175, 0.04
+    periods: list[float] = []
+    while max(periods, default=0) < 3 and len(periods) < 5:
         answer = dataplane.once(
             "--seconds",
             "1",
@@ -294,9 +295,10 @@ def test_a_pipe_sends_no_more_than_its_rate(dataplane: DataPlane, flows: int) ->
         seconds = answer["lcores"][0]["windows"]["cycles"][0] / answer["tsc_hz"]
         sent_bytes = answer["packets_out"] * (68 + OVERHEAD_BYTES)
         assert answer["drops"]["tm"] > 0
-        assert sent_bytes <= flows * 305_175 * (seconds + 0.05 + 2 * 0.04)
-        shares.append(sent_bytes / (flows * 305_175 * seconds))
-    assert max(shares) >= 0.25, shares
+        assert sent_bytes <= rate * (seconds + 0.05 + 2 * period_s)
+        # A period's credits are not a whole number of packets: a little is left of each.
+        periods.append(sent_bytes / (0.99 * rate * period_s))
+    assert max(periods) >= 3, periods
 
 
 def test_conserved_when_told_to_stop(dataplane: DataPlane) -> None:
