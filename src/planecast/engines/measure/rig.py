@@ -20,8 +20,8 @@ from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
 from planecast.dataplanes.under_test import title_of
+from planecast.engines.measure.pacing import LINK_GBPS, run_keys
 from planecast.engines.measure.sender import EalWords, sender
-from planecast.engines.measure.testbed import CATCH_UP_US
 from planecast.errors import RunError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.config import StreamConfig
@@ -162,17 +162,12 @@ class Rig:
         config = GeneratorConfig(
             tx=sends,
             rx=receives,
-            link_gbps=10.0,
+            link_gbps=LINK_GBPS,
             lcores=(self._cpu,),
             main_cpu=self._cpu,
             streams=(self._stream,),
             rx_queues=THREADS if self._by_thread(ends) else 1,
-            run={
-                "burst": 32,
-                "drain_ms": DRAIN_S * 1e3,
-                "catch_up_us": CATCH_UP_US,
-                "when_full": "drop",
-            },
+            run=run_keys(self._scenario, DRAIN_S),
         )
         eal = EalWords(eal_words(ends), tuple(line.before))
         locations = ends[0].device(0), ends[1].device(1)

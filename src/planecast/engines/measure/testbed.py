@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from planecast.controlled import Planned
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
+from planecast.engines.measure.pacing import LINK_GBPS, run_keys
 from planecast.engines.measure.sender import EalWords, sender
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
@@ -30,9 +31,6 @@ from planecast.scenario.scenario import Scenario
 
 DRAIN_S = 0.005
 """The generator goes on receiving until nothing came for so long; a full ring takes 0.1 ms."""
-CATCH_UP_US = 10.0
-"""Packets that the generator could not send for longer are given up, and are no load. Without that
-a pause of the generator would end in a burst that the ring can't hold, and be the data plane's."""
 _LEAD_S = 0.006
 """The data plane polls so long before packets come: it has to wake up."""
 _TAIL_S = 0.015
@@ -79,16 +77,11 @@ class Testbed:
         return GeneratorConfig(
             tx=0,
             rx=1,
-            link_gbps=10.0,
+            link_gbps=LINK_GBPS,
             lcores=(self._cpu,),
             main_cpu=self._cpu,
             streams=(self._stream,),
-            run={
-                "burst": 32,
-                "drain_ms": DRAIN_S * 1e3,
-                "catch_up_us": CATCH_UP_US,
-                "when_full": "drop",
-            },
+            run=run_keys(self.scenario, DRAIN_S),
         )
 
     def memifs(self, role: str, folder: Path) -> list[str]:

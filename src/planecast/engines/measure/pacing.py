@@ -1,0 +1,37 @@
+"""How our generator keeps its pace in a trial, and for how long it catches up.
+
+A packet that could not be sent for longer than the generator catches up is given up and is no load:
+otherwise a pause of the generator would end in a burst that the ring can't hold, and be the data
+plane's loss. What a ring holds easily is sent late instead: a virtual CPU is taken away for 10 to
+50 us hundreds of times a second, and a trial of 20 ms is no trial when 1 % of it is missing. Of
+trials of testpmd on such a machine at 1.2 and 4 Mpps, 2 to 8 % offered what was asked with 10 us,
+the best of them 0.5 to 0.9 % less, and 25 to 45 % with 50 us, the best of them all of it.
+"""
+
+from __future__ import annotations
+
+from planecast.scenario.scenario import Scenario
+
+LINK_GBPS = 10.0
+"""Ethernet that a memory interface is taken for, where loads are shares of a link."""
+_RING_SHARE = 0.5
+_FASTEST_PPS = LINK_GBPS * 1e9 / (8 * (64 + 20))
+_CATCH_UP_US = (10.0, 50.0)
+
+
+def catch_up_us(scenario: Scenario) -> float:
+    """For how long packets are sent late: until half an RX ring has come at the link's highest
+    rate, within 10 and 50 us."""
+    holds_us = _RING_SHARE * scenario.placement.rx_ring / _FASTEST_PPS * 1e6
+    least, most = _CATCH_UP_US
+    return round(min(max(holds_us, least), most), 1)
+
+
+def run_keys(scenario: Scenario, drain_s: float) -> dict[str, object]:
+    """The generator's `[run]` section for trials of this scenario."""
+    return {
+        "burst": 32,
+        "drain_ms": drain_s * 1e3,
+        "catch_up_us": catch_up_us(scenario),
+        "when_full": "drop",
+    }
