@@ -15,23 +15,28 @@ from planecast.scenario.scenario import Scenario
 LINK_GBPS = 10.0
 """Ethernet that a memory interface is taken for, where loads are shares of a link."""
 _RING_SHARE = 0.5
-_FASTEST_PPS = LINK_GBPS * 1e9 / (8 * (64 + 20))
 _CATCH_UP_US = (10.0, 50.0)
 
 
-def catch_up_us(scenario: Scenario) -> float:
-    """For how long packets are sent late: until half an RX ring has come at the link's highest
-    rate, within 10 and 50 us."""
-    holds_us = _RING_SHARE * scenario.placement.rx_ring / _FASTEST_PPS * 1e6
-    least, most = _CATCH_UP_US
-    return round(min(max(holds_us, least), most), 1)
-
-
-def run_keys(scenario: Scenario, drain_s: float) -> dict[str, object]:
-    """The generator's `[run]` section for trials of this scenario."""
+def run_keys(drain_s: float) -> dict[str, object]:
+    """The generator's `[run]` section for trials."""
     return {
         "burst": 32,
         "drain_ms": drain_s * 1e3,
-        "catch_up_us": catch_up_us(scenario),
+        "catch_up_us": _CATCH_UP_US[0],
         "when_full": "drop",
     }
+
+
+def trial_keys(scenario: Scenario, offered_pps: float | None) -> dict[str, object]:
+    """What the generator is asked for one trial at a rate; None: as fast as it can."""
+    if offered_pps is None:
+        return {"rate": "max"}
+    return {"rate": f"{offered_pps:.0f}", "catch_up_us": catch_up_us(scenario, offered_pps)}
+
+
+def catch_up_us(scenario: Scenario, offered_pps: float) -> float:
+    """For how long packets are sent late: until half an RX ring is due, within 10 and 50 us."""
+    least, most = _CATCH_UP_US
+    holds_us = _RING_SHARE * scenario.placement.rx_ring / max(offered_pps, 1.0) * 1e6
+    return round(min(max(holds_us, least), most), 1)

@@ -20,7 +20,7 @@ from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
 from planecast.dataplanes.under_test import title_of
-from planecast.engines.measure.pacing import LINK_GBPS, run_keys
+from planecast.engines.measure.pacing import LINK_GBPS, run_keys, trial_keys
 from planecast.engines.measure.sender import EalWords, sender
 from planecast.errors import RunError
 from planecast.generators import Generator, GeneratorConfig
@@ -96,7 +96,7 @@ class Rig:
 
         Raises RunError when a program has ended, with its last words.
         """
-        self._generator.start(seconds=seconds, keys={"rate": f"{offered_pps:.0f}"})
+        self._generator.start(seconds=seconds, keys=trial_keys(self._scenario, offered_pps))
         # Asked before, the generator's main thread would look for the end every millisecond.
         time.sleep(seconds + DRAIN_S)
         sent = self._generator.wait()
@@ -167,7 +167,7 @@ class Rig:
             main_cpu=self._cpu,
             streams=(self._stream,),
             rx_queues=THREADS if self._by_thread(ends) else 1,
-            run=run_keys(self._scenario, DRAIN_S),
+            run=run_keys(DRAIN_S),
         )
         eal = EalWords(eal_words(ends), tuple(line.before))
         locations = ends[0].device(0), ends[1].device(1)

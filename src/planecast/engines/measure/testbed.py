@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from planecast.controlled import Planned
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
-from planecast.engines.measure.pacing import LINK_GBPS, run_keys
+from planecast.engines.measure.pacing import LINK_GBPS, run_keys, trial_keys
 from planecast.engines.measure.sender import EalWords, sender
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
@@ -81,7 +81,7 @@ class Testbed:
             lcores=(self._cpu,),
             main_cpu=self._cpu,
             streams=(self._stream,),
-            run=run_keys(self.scenario, DRAIN_S),
+            run=run_keys(DRAIN_S),
         )
 
     def memifs(self, role: str, folder: Path) -> list[str]:
@@ -168,8 +168,7 @@ class Testbed:
         scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
         self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
         time.sleep(_LEAD_S)
-        rate = "max" if offered_pps is None else f"{offered_pps:.0f}"
-        self._generator.start(seconds=seconds, keys={"rate": rate})
+        self._generator.start(seconds=seconds, keys=trial_keys(self.scenario, offered_pps))
         # Asked before, the generator's main thread would look for the end every millisecond.
         time.sleep(seconds + DRAIN_S)
         sent = self._generator.wait()
