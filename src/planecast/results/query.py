@@ -64,10 +64,9 @@ def query(sql: str, root: Path) -> Table:
     copied them.
 
     ``results`` has a row a result: run, verb, partial, role (result, measured, predicted,
-    simulated), every
-    key of the scenario with ``_`` for its dots (``traffic_flows``), and the estimates with
-    ``_low`` and ``_high``. ``trials`` has the columns of every ``trials.parquet`` and ``run``, and
-    ``sweeps`` those of every sweep's points.
+    simulated), every key of the scenario with ``_`` for its dots (``traffic_flows``), and the
+    estimates with ``_low`` and ``_high``. ``trials`` has the columns of every ``trials.parquet``
+    and ``run``, and ``sweeps`` those of every sweep's points.
 
     Raises InputError with DuckDB's own sentence for SQL that can't be run, and for what is no
     single question.

@@ -114,7 +114,8 @@ class Rig:
     def opinions(self, offered_pps: float, seconds: float) -> Opinions:
         """What the programs say of themselves in a trial of its own, and what we say of it: both
         counts begin and end while it runs."""
-        self._generator.start(seconds=2 * _LEAD_S + seconds, keys={"rate": f"{offered_pps:.0f}"})
+        keys = trial_keys(self._scenario, offered_pps)
+        self._generator.start(seconds=2 * _LEAD_S + seconds, keys=keys)
         time.sleep(_LEAD_S)
         self._line.begin_opinion()
         if not isinstance(self._generator, Generator):

@@ -32,6 +32,7 @@ _IP4_SPACE, _DOWN_SPACE = 1 << 30, 1 << 32
 _GROUP_LINES = 16
 _HOPS_PER_LINE = 4
 _IP4_BASE_ROUTES = 256
+_FLOW_KEYS_PER_LINE, _FLOW_ROUTES_PER_LINE = 2, 16
 _LONG_OF_MIXED = 8 / 24
 """Of route_depth mixed, the depths beyond 24 among those from 9 to 32 (ip4_routes.h)."""
 _STATIONS_PER_BUCKET = 4
@@ -161,8 +162,10 @@ def _vpe_downstream(asked: _Asked) -> Iterator[Region]:
         yield asked.region(
             "downroute", "flow buckets", lambda flows: _reached(buckets, 2 * flows), 2.0
         )
-        yield asked.region("downroute", "flow keys", lambda flows: flows / 2)
-        yield asked.region("downroute", "routes of flows", lambda flows: flows / 16)
+        yield asked.region("downroute", "flow keys", lambda flows: flows / _FLOW_KEYS_PER_LINE)
+        yield asked.region(
+            "downroute", "routes of flows", lambda flows: flows / _FLOW_ROUTES_PER_LINE
+        )
     distinct = asked.within(_DOWN_SPACE, 1)
     yield asked.region(
         "qinq",
