@@ -8,13 +8,14 @@ import pytest
 from tests.search.conftest import LINK, MadeUp, Sessions
 
 from planecast.errors import InputError, RunError
-from planecast.results import Manifest, SearchAnswer
+from planecast.results import Estimate, Manifest, SearchAnswer
 from planecast.scenario import Scenario
 from planecast.search.journal import Journal
 from planecast.search.question import Question
 from planecast.search.run import ONE_REPETITION, search
-from planecast.search.second_opinion import check_words
+from planecast.search.second_opinion import check_cycles, check_words
 from planecast.search.session import Session
+from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
 
 METHODS = ("mlr", "guided", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr")
@@ -73,6 +74,20 @@ def test_its_own_count_is_held_against_ours(
     assert check.offered_pps == pytest.approx(14.88e6, rel=0.001)  # more than it takes
     assert check.difference_percent["itself"] == pytest.approx(100 * (counted / 102 - 1))
     assert said in check_words(check)
+
+
+def test_a_part_of_its_cycles_is_not_held_against_all_of_ours(session: Sessions) -> None:
+    def said(value: float) -> Estimate:
+        return Estimate(value=value, samples=9, unit="cycles/packet", kind="measured")
+
+    class Switch(MadeUp):
+        def opinion(self, offered_pps: float, seconds: float) -> Opinion:
+            own = {"pmd": said(101), "pmd processing": said(60), "node ip4-lookup": said(20)}
+            return Opinion(own, said(100))
+
+    check = check_cycles(session(Switch()), Ceiling(1e7, "generator", "as it is"))
+    assert check is not None
+    assert list(check.own) == ["pmd"]
 
 
 def test_a_generator_that_tires_lowers_the_highest_load(tmp_path: Path, manifest: Manifest) -> None:

@@ -94,7 +94,7 @@ class CyclesCheck(Noun):
 
     offered_pps: float
     ours: Estimate
-    """Time-stamp cycles of the trial over the packets that came back in it."""
+    """Time-stamp cycles of the trial over the packets that it took in it."""
     own: dict[str, Estimate]
     """The data plane's own counts, by name."""
 

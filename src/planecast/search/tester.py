@@ -28,7 +28,7 @@ class Opinion:
     own: Mapping[str, Estimate] = field(default_factory=dict)
     """What the data plane says of itself: cycles a packet, by name; may be empty."""
     cycles_per_packet: Estimate | None = None
-    """Time-stamp cycles of the trial over the packets that came back in it."""
+    """Time-stamp cycles of the trial over the packets that it took in it."""
 
 
 class Tester(Protocol):

@@ -17,6 +17,10 @@ from planecast.scenario import Scenario, with_overrides
 
 pytestmark = pytest.mark.live
 
+needs_ovs = pytest.mark.skipif(
+    not any((root / SWITCHES[0]).is_file() for root in ROOTS),
+    reason="Open vSwitch with DPDK is not here (tools/setup.sh ovs)",
+)
 OURS = {"workload.kind": "l2patch", "workload.stages": "none"}
 
 
@@ -60,10 +64,20 @@ def test_testpmd(base: Scenario, short_folder: Path) -> None:
     passes(with_overrides(base, keys), short_folder)
 
 
-@pytest.mark.skipif(
-    not any((root / SWITCHES[0]).is_file() for root in ROOTS),
-    reason="Open vSwitch with DPDK is not here (tools/setup.sh ovs)",
-)
+@needs_ovs
+def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
+    """At a rate at which the generator can't receive: much is dropped in front of the link back."""
+    apart: list[float] = []
+    with Rig(with_overrides(base, {"dataplane.kind": "ovs"}), min(os.sched_getaffinity(0))) as rig:
+        # Each count begins and ends when its program answers; a stall in between parts them.
+        while len(apart) < 10 and min(apart, default=1.0) > 0.05:
+            opinions = rig.opinions(20e6, 0.2)
+            assert opinions.cycles_per_packet is not None
+            apart.append(abs(opinions.own["pmd"].value / opinions.cycles_per_packet.value - 1))
+    assert min(apart) <= 0.05, apart
+
+
+@needs_ovs
 def test_a_guest_behind_open_vswitch(base: Scenario, short_folder: Path) -> None:
     keys = {"dataplane.kind": "ovs", "dataplane.ports": "vhost-user", "dataplane.guests": 1}
     passes(with_overrides(base, keys), short_folder)

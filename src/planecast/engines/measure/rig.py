@@ -46,8 +46,9 @@ class Opinions:
     own: Mapping[str, Estimate]
     """Cycles a packet as the programs count them."""
     cycles_per_packet: Estimate | None
-    """Time-stamp cycles over the packets that came back meanwhile; None with a generator of others,
-    whose clock and counts by now are not at hand."""
+    """Time-stamp cycles over the packets that the first program took meanwhile, also those that it
+    dropped in front of a full link: they are work, too. None with a generator of others, whose
+    clock and counts by now are not at hand."""
 
 
 class Rig:
@@ -124,17 +125,17 @@ class Rig:
             self._generator.wait()
             self.check()
             return Opinions(own, None)
-        came, began = self._received()
+        before, began = self._taken()
         time.sleep(seconds)
-        more, ended = self._received()
+        after, ended = self._taken()
         own = self._line.opinion()
         sent = self._generator.wait()
         self.check()
         return Opinions(
             own,
             Estimate(
-                value=(ended - began) * sent["tsc_hz"] / max(more - came, 1),
-                samples=more - came,
+                value=(ended - began) * sent["tsc_hz"] / max(after - before, 1),
+                samples=after - before,
                 unit="cycles/packet",
                 kind="measured",
             ),
@@ -145,12 +146,12 @@ class Rig:
         named = self._scenario.dataplane.generator_devices
         check_devices((named_end(device) for device in named), where="dataplane.generator_devices")
 
-    def _received(self) -> tuple[int, float]:
-        """Packets that came back by now, and when that was, in seconds."""
+    def _taken(self) -> tuple[int, float]:
+        """Packets that the first program's ring took by now, and when that was, in seconds."""
         asked = time.monotonic()
         assert isinstance(self._generator, Generator)
-        received = self._generator.stats()["total"]["received"]
-        return received, (asked + time.monotonic()) / 2
+        sent = self._generator.stats()["total"]["sent"]
+        return sent, (asked + time.monotonic()) / 2
 
     def _made_line(self) -> Line:
         if self._scenario.dataplane.host is not None:
