@@ -46,7 +46,8 @@ def test_help(run: Run) -> None:
     ("words", "said"),
     [
         (("--loads", "50"), "two loads or more"),
-        (("--loads", "50,x"), "say percentages"),
+        (("--loads", "50,x"), "got 'x', which is not a percentage such as 90 or 90%"),
+        (("--loads", "50,nan"), "got 'nan', which is not a percentage"),
         (("--loads", "90,50"), "ascending order"),
         (("--loads", "0,50"), "above 0"),
         (("--generator-cpu", "1"), "the data plane forwards on it"),

@@ -239,8 +239,9 @@ def interrupted(process: subprocess.Popen[str], tmp_path: Path) -> RunDirectory:
     out, said = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     lines = [line for line in said.splitlines() if not line.startswith("planecast: measuring: ")]
-    assert lines == ["planecast: interrupted"]
     (folder,) = (tmp_path / "runs").iterdir()
+    kept = "planecast: stopped; what was measured until then is kept in"
+    assert lines == [f"{kept} runs/{folder.name}", "planecast: interrupted"]
     assert (folder / "partial").read_text() == "interrupted\n"
     assert not (folder / "result.json").exists()
     assert len(read_parquet(folder / "trials.parquet")["cycles"]) > 0

@@ -7,16 +7,20 @@ from pathlib import Path
 import pytest
 from tests.instruments.test_probe import output, read
 
+from planecast.engines.solve import Hierarchy
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Work
+from planecast.instruments import loaded_latency
 from planecast.instruments.loaded_latency import (
     SLICES,
     TURNS,
     LoadedLatency,
     measure_loaded,
+    remembered_latency,
 )
 from planecast.instruments.machine_entry import entry_text, measured_entry, page_sizes
-from planecast.model.memory import Memory
+from planecast.instruments.remembered import remember
+from planecast.model.memory import ASSUMED_GBS, Memory
 from planecast.model.sharing import memory_of
 from planecast.scenario.machine import machine_of
 
@@ -133,6 +137,33 @@ def test_the_entry_holds_the_curve_and_the_model_goes_by_it(tmp_path: Path) -> N
     memory = memory_of(found)
     half = found.values.memory_loaded[2]
     assert memory.latency_ns(half.gbs) == pytest.approx(max(half.ns, memory.idle_ns))
+
+
+def test_a_hierarchy_has_the_hosts_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `machine probe` keeps is what a calibration takes; memory as probed lies below it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert remembered_latency() is None
+    remember(loaded_latency.kept_at([0, 1]), curve())
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    found = remembered_latency()
+    assert found == curve()
+    probe = read(output())
+    own = Hierarchy.of(probe, found)
+    idle_ns = probe.memory_latency_cycles.value / probe.tsc_hz * 1e9
+    memory = own.memory_by_load()
+    assert memory.idle_ns == pytest.approx(idle_ns)
+    alone, *_, most = curve().risen()
+    assert memory.latency_ns(most[0]) == pytest.approx(idle_ns * most[1] / alone[1])
+    assert "as probed here to" in own.memory_source()
+
+
+def test_without_a_curve_a_peak_is_assumed_and_said() -> None:
+    own = Hierarchy.of(read(output()))
+    memory = own.memory_by_load()
+    assert (memory.peak_gbs, memory.measured) == (ASSUMED_GBS, ())
+    assert own.memory_by_load(200.0).peak_gbs == 200
+    assert "up to 119.7 GB/s, assumed" in own.memory_source()
+    assert "200 GB/s, as the study says" in own.memory_source(200.0)
 
 
 @pytest.mark.parametrize("measured", [(), ((0.7, 80.0), (5.0, 95.0), (10.0, 110.0))])

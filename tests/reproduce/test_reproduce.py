@@ -10,9 +10,10 @@ import pytest
 
 from planecast.catalog import names
 from planecast.errors import InputError
-from planecast.reproduce import DOCUMENTS, Claim, Reproduction
+from planecast.reproduce import DOCUMENTS, Claim, Reproduction, skx_rows
 from planecast.reproduce import reproduce as fresh
 from planecast.reproduce.documents import Figure, document_of
+from planecast.reproduce.skx import DEPENDENT
 
 DATA = Path(os.environ.get("PLANECAST_SHARED_DATA", "../shared/data"))
 
@@ -84,6 +85,34 @@ def test_what_misses_is_said_to_miss() -> None:
     assert missed.note
     goals = {goal.id: goal for goal in reproduce("skx").goals}
     assert not goals["inside"].within
+
+
+def test_what_the_skx_ranges_themselves_rule_out() -> None:
+    """Of DPDK without hyper-threading: cycles times 0.775 to 0.825 are an IPC times 1.21 at least,
+    published is 1.185 at most."""
+    found = skx_rows.windows("noHT", "dpdk")
+    assert skx_rows.most_together({key: found[key] for key in ("cpp", "pps")}) == 2
+    assert skx_rows.most_together(found) == 2
+    assert skx_rows.most_together(skx_rows.windows("noHT", "vpp")) == 3
+    notes = reproduce("skx", 6).tables[0].notes
+    contradictions = [note for note in notes if "out of reach" in note]
+    lost = sum(int(note.rpartition(": ")[2].split()[0]) for note in contradictions)
+    rows = [one for one in reproduce("skx", 6).claims if one.role == "check"]
+    assert lost == len(rows) - skx_rows.reachable()
+    assert any("dpdk noHT" in note and "1.212 to 1.290" in note for note in contradictions)
+
+
+def test_no_factors_common_to_all_programs_reach_all_of_skx() -> None:
+    inside = next(goal for goal in reproduce("skx").goals if goal.id == "inside")
+    most = skx_rows.most_by_shares(DEPENDENT)
+    assert inside.ours <= most < skx_rows.reachable()
+
+
+def test_rows_that_tell_of_full_links_say_so() -> None:
+    held = claim("skx", "pps.HT.dpdk.testpmd")
+    assert held.within is False
+    assert "59.5 Mpps" in held.note
+    assert not claim("skx", "pps.HT.dpdk.l3fwd").note
 
 
 @pytest.mark.parametrize("key", ["sst-bf.l3fwd", "sst-bf.ovs.1518B", "classes.gain.64B"])

@@ -10,7 +10,9 @@ from planecast.scenario.units import (
     parse_bytes,
     parse_count,
     parse_duration_s,
+    parse_percent,
     parse_rate_pps,
+    parse_share,
 )
 
 
@@ -35,6 +37,22 @@ def test_counts(text: str, value: int) -> None:
 )
 def test_bytes(text: str, value: int) -> None:
     assert parse_bytes(text) == value
+
+
+def test_shares_and_percentages() -> None:
+    assert [parse_share(text) for text in ("0.01%", "1e-4", "0.5")] == [1e-4, 1e-4, 0.5]
+    assert [parse_percent(text) for text in ("90", "90%", " 0.5 % ", "120")] == [
+        0.9,
+        0.9,
+        0.005,
+        1.2,
+    ]
+
+
+@pytest.mark.parametrize("text", ["x", "", "-5", "nan", "inf", "5Mpps", "5%%"])
+def test_no_percentage_says_what_it_got(text: str) -> None:
+    with pytest.raises(ValueError, match="which is not a percentage such as 90 or 90%"):
+        parse_percent(text)
 
 
 def test_rates_and_durations() -> None:
@@ -77,7 +95,14 @@ def test_a_prefix_multiplies(number: int, prefix: tuple[str, int]) -> None:
 
 @given(st.text())
 def test_any_text_parses_or_says_why(text: str) -> None:
-    for parse in (parse_count, parse_bytes, parse_rate_pps, parse_duration_s):
+    for parse in (
+        parse_count,
+        parse_bytes,
+        parse_rate_pps,
+        parse_duration_s,
+        parse_share,
+        parse_percent,
+    ):
         try:
             assert parse(text) >= 0
         except ValueError as error:

@@ -180,6 +180,34 @@ def test_progress_shows_the_interval_closing(tmp_path: Path, manifest: Manifest)
     assert any("repetition 2" in words for words in said)
 
 
+@pytest.mark.parametrize("method", ["soak", "latency", "back-to-back"])
+def test_a_rate_that_nobody_can_offer_is_refused(
+    tmp_path: Path, manifest: Manifest, method: str
+) -> None:
+    tester = MadeUp()
+    with pytest.raises(InputError, match=r"500 Mpps is more than the link carries: 10 Gbit/s"):
+        _answer(tmp_path / "t", _question(method, rate_pps=500e6), tester, manifest)
+    assert tester.made == 0
+    tester = MadeUp(generator=4e6)
+    with pytest.raises(
+        RunError, match=r"14 Mpps can't be offered: the generator offers 3\.88 Mpps"
+    ):
+        _answer(tmp_path / "t", _question(method, rate_pps=14e6), tester, manifest)
+
+
+def test_progress_moves_with_each_trial_and_never_falls(tmp_path: Path, manifest: Manifest) -> None:
+    done: list[tuple[int, float]] = []
+    with Journal(tmp_path / "t", sync=False) as journal:
+        session = Session(MadeUp(trial_noise=0.01), journal, 0.1)
+        session.closing = lambda words: done.append((session.repetition, session.done))
+        search(_question("mlr"), session, manifest)
+    shares = [share for _, share in done]
+    assert shares == sorted(shares)
+    first = [share for repetition, share in done if repetition == 0]
+    assert first[-1] > first[0] >= 0
+    assert all(repetition <= share < repetition + 1 for repetition, share in done)
+
+
 def test_what_was_reached_once_counts_less_each_time(session: Sessions) -> None:
     """In the first trials the generator was faster than it is ever again."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planecast.cli.calibrate_counters import FromOption, MachineOption, import_counters
+from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import (
     DryRunOption,
     FormatOption,
@@ -80,7 +81,8 @@ def calibrate(
         print_study_plan(found, held_out=False)
         return
     manifest = collect_manifest("measure", found.scenario.traffic.seed)
-    with RunDirectory.create(runs_folder(runs), "calibrate", found.name) as run:
+    run = RunDirectory.create(runs_folder(runs), "calibrate", found.name)
+    with told_what_is_kept(run), run:
         with progress_bar("calibrating") as progress:
             done = calibrate_study(Context(found, run, manifest, progress))
         run.write_result(done.measured)

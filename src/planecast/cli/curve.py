@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import (
     DryRunOption,
@@ -111,10 +112,8 @@ def curve(
     root = runs_folder(runs)
     model = calibration_of(calibration, root)
     manifest = collect_manifest("measure", base.traffic.seed)
-    with (
-        RunDirectory.create(root, "curve", base.name) as run,
-        progress_bar("measuring") as progress,
-    ):
+    run = RunDirectory.create(root, "curve", base.name)
+    with told_what_is_kept(run), run, progress_bar("measuring") as progress:
         answer = load_curve(LoadCurveContext(base, sender, budget, model, run, manifest, progress))
     page = write_report(run, run.path / "report.html")
     emit(
@@ -124,14 +123,15 @@ def curve(
 
 def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -> LoadBudget:
     from planecast.engines.measure.loads import DEFAULT_LOADS, LoadBudget
+    from planecast.scenario.units import parse_percent
 
     shares: tuple[float, ...] = DEFAULT_LOADS
     if loads is not None:
         try:
-            shares = tuple(float(text.strip().removesuffix("%")) / 100 for text in loads.split(","))
-        except ValueError:
+            shares = tuple(parse_percent(text) for text in loads.split(","))
+        except ValueError as error:
             raise InputError(
-                f"got '{loads}'", "--loads", "say percentages such as 10,50,90,100"
+                str(error), "--loads", "say percentages such as 10,50,90,100"
             ) from None
     try:
         return LoadBudget(shares, seconds, trial_ms / 1e3, restarts)

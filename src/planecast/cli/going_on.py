@@ -1,4 +1,5 @@
-"""Runs that were stopped and go on with ``--resume``: what may be said beside it, who is told."""
+"""Runs that were stopped: how they go on with ``--resume``, what may be said beside it; and where
+lies what the others had measured."""
 
 from __future__ import annotations
 
@@ -43,11 +44,25 @@ def refuse_beside_resume(context: typer.Context, verb: str, allowed: Collection[
 @contextmanager
 def told_how_to_go_on(run: RunDirectory) -> Iterator[None]:
     """Around a run's work: when it is stopped, a person is told how it goes on."""
+    with _told(run, f"stopped; go on with --resume {run.path.name}"):
+        yield
+
+
+@contextmanager
+def told_what_is_kept(run: RunDirectory) -> Iterator[None]:
+    """Around the work of a run that can't go on: when it is stopped, a person is told where what it
+    has is kept."""
+    with _told(run, f"stopped; what was measured until then is kept in {run.path}"):
+        yield
+
+
+@contextmanager
+def _told(run: RunDirectory, sentence: str) -> Iterator[None]:
     try:
         yield
     except InputError:
         raise  # it would end there again
     except BaseException:
         if run.partial and run.begun:
-            print(f"planecast: stopped; go on with --resume {run.path.name}", file=sys.stderr)
+            print(f"planecast: {sentence}", file=sys.stderr)
         raise

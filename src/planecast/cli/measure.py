@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import (
     DryRunOption,
     Format,
@@ -107,7 +108,8 @@ def measure(
     beside = coremark_note(coremark, scenarios) if coremark else None
     manifest = collect_manifest("measure", base.traffic.seed)
     table = TrialTable(labels)
-    with RunDirectory.create(runs_folder(runs), "measure", base.name) as run:
+    run = RunDirectory.create(runs_folder(runs), "measure", base.name)
+    with told_what_is_kept(run), run:
         try:
             with progress_bar("measuring") as progress:
                 results = run_engine(

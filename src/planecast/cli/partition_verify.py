@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from planecast.cli.calibration_run import CalibrationOption, calibration_if_any
+from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
 from planecast.cli.partition_apply import StateOption, ThroughOption, door
@@ -77,10 +78,8 @@ def verify(
     missing = f"nothing is predicted: {why_not}" if why_not else ""
     manifest = collect_manifest("measure", scenario.traffic.seed)
     divided = _divided(plan, through, state, scenario, found.cpu) if plan is not None else None
-    with (
-        RunDirectory.create(root, "verify", found.name) as run,
-        progress_bar("measuring") as progress,
-    ):
+    run = RunDirectory.create(root, "verify", found.name)
+    with told_what_is_kept(run), run, progress_bar("measuring") as progress:
         context = Context(found, study, scenario, model, run, manifest, progress, divided)
         answer = run_study(context)
     page = write_report(run, run.path / "report.html")

@@ -262,7 +262,7 @@ def _searched(
         try:
 
             def closing(words: str) -> None:
-                progress(session.repetition, question.repetitions, words)
+                progress(session.done, question.repetitions, words)
 
             session = Session(tester, journal, question.trial_seconds, deadline, closing)
             watched = tester if isinstance(tester, MeasuredTester) else None

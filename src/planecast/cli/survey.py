@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import FormatOption, OutputOption, RunsOption, SetOption, overrides
 from planecast.cli.output import Column, Sheet, emit, estimate_text
 from planecast.cli.progress import progress_bar
@@ -102,10 +103,8 @@ def survey(
             manifest=manifest,
         )
 
-    with (
-        RunDirectory.create(root, "survey", found.file.name) as run,
-        progress_bar("surveying") as progress,
-    ):
+    run = RunDirectory.create(root, "survey", found.file.name)
+    with told_what_is_kept(run), run, progress_bar("surveying") as progress:
         points = survey_points(
             found,
             due,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from planecast.cli.calibrate import StudyArgument
+from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import (
     DryRunOption,
     FormatOption,
@@ -67,10 +68,8 @@ def validate(
         print_study_plan(found, held_out=True)
         return
     manifest = collect_manifest("solve", found.scenario.traffic.seed)
-    with (
-        RunDirectory.create(runs_folder(runs), "validate", found.name) as run,
-        progress_bar("validating") as progress,
-    ):
+    run = RunDirectory.create(runs_folder(runs), "validate", found.name)
+    with told_what_is_kept(run), run, progress_bar("validating") as progress:
         answer = run_study(Context(found, run, manifest, progress))
     page = write_report(run, run.path / "report.html")
     table = chosen_format(form, output) == "table"

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -71,6 +72,11 @@ class LoadedLatency(Noun):
         found = monotone([point.ns.value for point in self.points])
         return tuple((p.gbs.value, float(ns)) for p, ns in zip(self.points, found, strict=True))
 
+    def rise(self) -> tuple[tuple[float, float], ...]:
+        """(GB/s, times the latency without traffic), likewise."""
+        points = self.risen()
+        return tuple((gbs, ns / points[0][1]) for gbs, ns in points)
+
 
 class Worker(Protocol):
     """Does work on a CPU: a `Neighbour`."""
@@ -92,10 +98,8 @@ def loaded_latency(idle_ns: float, *, fresh: bool = False) -> LoadedLatency | No
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         return None
-    which = "-".join(map(str, cpus[:8]))
-    kept = cache_folder() / f"loaded-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
     if not fresh:
-        known = recall(kept, LoadedLatency)
+        known = remembered_latency()
         if known is not None:
             return known
     cpu, others = cpus[-1], cpus[:-1]
@@ -111,8 +115,19 @@ def loaded_latency(idle_ns: float, *, fresh: bool = False) -> LoadedLatency | No
             f"{idle_ns:.0f} when nobody takes its CPU",
             what_to_do="run it when the machine is quieter",
         )
-    remember(kept, found)
+    remember(kept_at(cpus), found)
     return found
+
+
+def remembered_latency() -> LoadedLatency | None:
+    """This host's curve, if it was measured since it booted and on the CPUs that we have."""
+    return recall(kept_at(sorted(os.sched_getaffinity(0))), LoadedLatency)
+
+
+def kept_at(cpus: Sequence[int]) -> Path:
+    """Where the curve of these CPUs is kept until this host boots."""
+    which = "-".join(map(str, cpus[:8]))
+    return cache_folder() / f"loaded-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
 
 
 def measure_loaded(

@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 
 RISE = 0.66
 REACH = 2.11
+ASSUMED_GBS = 119.7
+"""What a socket's memory gives at most, GB/s, where nobody tells: that of six channels of DDR4,
+less than what most servers of today have."""
 _STEEP = 50.0
 """Slope beyond the peak, in idle latencies a peak."""
 

@@ -23,7 +23,6 @@ from planecast.engines.solve.hierarchy import LINE_BYTES
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.regions import Region, facts_of, regions_of
 from planecast.generators.neighbour import Work
-from planecast.model.memory import Memory
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -44,6 +43,8 @@ class Contended:
     neighbour_lines_per_s: float
     memory_factor: float
     """Latency of memory over an idle machine's."""
+    memory_source: str
+    """Where that is from, in words."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +63,19 @@ def beside(
     calibration: Calibration,
     scenario: Scenario,
     work: Work,
-    memory_gbs: float,
+    memory_gbs: float | None,
     parts: Parts | None = None,
 ) -> Contended:
     """The machine that the data plane has beside this neighbour; both share the last level, or
-    have the `parts` of it that a division gives them. Memory gives `memory_gbs` at most, where the
-    calibration doesn't carry its machine's own latency by load."""
+    have the `parts` of it that a division gives them. Memory gives `memory_gbs` at most, if that is
+    known (`Hierarchy.memory_by_load`)."""
     whole = parts.own if parts is not None else 1.0
     if work.mode in ("idle", "spin") or work.bytes <= _private_bytes(calibration.hierarchy):
         rate = _private_rate(calibration.hierarchy, work)
         quiet = on_what_is_left(calibration, whole, 1.0) if parts is not None else calibration
-        return Contended(quiet, whole, rate, 1.0)
+        return Contended(quiet, whole, rate, 1.0, "memory is as without it")
     hierarchy = calibration.hierarchy.with_last_level(calibration.last_level_factor)
-    memory = Memory(hierarchy.memory_latency_cycles / hierarchy.tsc_hz * 1e9, memory_gbs)
-    if hierarchy.memory is not None:
-        memory = hierarchy.memory.curve()
+    memory = hierarchy.memory_by_load(memory_gbs)
     facts = facts_of(asked([scenario]))
     regions = regions_of(facts)
     capacity = np.array([hierarchy.levels[-1].size_bytes / LINE_BYTES])
@@ -110,7 +109,8 @@ def beside(
         factor = (1 - step) * factor + step * wanted
         if moved < _SETTLED:
             break
-    return Contended(on_what_is_left(calibration, share, factor), share, rate, factor)
+    source = hierarchy.memory_source(memory_gbs)
+    return Contended(on_what_is_left(calibration, share, factor), share, rate, factor, source)
 
 
 def with_neighbour(
@@ -139,7 +139,7 @@ def with_neighbour(
     note = (
         f"beside the neighbour: {100 * contended.cache_share:.0f} % of the last cache level, "
         f"memory {contended.memory_factor:.2f} times as far; it touches "
-        f"{contended.neighbour_lines_per_s / 1e6:.1f} M lines/s"
+        f"{contended.neighbour_lines_per_s / 1e6:.1f} M lines/s; {contended.memory_source}"
     )
     return result.model_copy(
         update={

@@ -15,7 +15,7 @@ from planecast.host.frequency import Frequency, Priority
 from planecast.host.nics import Nic
 from planecast.host.rdt import EIGHTHS, BandwidthAllocation, CacheAllocation, Rdt
 from planecast.host.topology import CacheDomain, Core, Node, Topology
-from planecast.model.memory import Memory
+from planecast.model.memory import ASSUMED_GBS, Memory
 from planecast.partition.catalogued import shape_values
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.model import Bytes, Count, Noun, listed
@@ -29,7 +29,7 @@ class Timing(Noun):
     """Of a hit in the last-level cache: some 50 cycles at 2.3 GHz."""
     memory_ns: Annotated[float, Field(gt=0, le=10000)] = 80.9
     """Of a miss in an idle machine: Cascade Lake, measured with mlc by its maker."""
-    memory_gbs: Annotated[float, Field(gt=0, le=10000)] = 119.7
+    memory_gbs: Annotated[float, Field(gt=0, le=10000)] = ASSUMED_GBS
     """Of a node, in GB/s."""
     memory_loaded: Annotated[
         tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)

@@ -59,7 +59,7 @@ class Told:
 
 
 def fit_neighbours(
-    calibration: Calibration, scenario: Scenario, told: Sequence[Told], memory_gbs: float
+    calibration: Calibration, scenario: Scenario, told: Sequence[Told], memory_gbs: float | None
 ) -> NeighbourFit:
     """The cache and the share that fit best; both 1 where nothing was measured."""
     if not told:
@@ -81,7 +81,7 @@ def fit_neighbours(
     return best
 
 
-def _added(machine: Calibration, scenario: Scenario, work: Work, memory_gbs: float) -> float:
+def _added(machine: Calibration, scenario: Scenario, work: Work, memory_gbs: float | None) -> float:
     contended = beside(machine, scenario, work, memory_gbs)
     both = (
         float(predicted_cycles([scenario], model, by_stage=False).value[0])

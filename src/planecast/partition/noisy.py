@@ -40,8 +40,9 @@ class Noisy(Noun):
     """Path of the scenario, relative to the study's own."""
     cpu: Annotated[Count, Field(ge=0, le=1023)] = 0
     """The neighbour's CPU. The data plane's main thread, which sleeps, may be there too."""
-    memory_gbs: Annotated[float, Field(gt=0, le=10000)] = 119.7
-    """What the node's memory gives at most, GB/s: for the latency under load."""
+    memory_gbs: Annotated[float, Field(gt=0, le=10000)] | None = None
+    """What the node's memory gives at most, GB/s: for the latency under load beyond what
+    `planecast machine probe` measured of it. None: assumed."""
     calibrate: Annotated[tuple[NoisyPoint, ...], BeforeValidator(listed)] = ()
     """Neighbours that are measured first, and tell the model what is shared and what shows."""
     points: Annotated[tuple[NoisyPoint, ...], BeforeValidator(listed), Field(min_length=1)]

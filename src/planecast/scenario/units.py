@@ -81,12 +81,23 @@ def parse_rate_pps(text: str) -> float:
 
 def parse_share(text: str) -> float:
     """A share of a whole: ``0.01%``, ``1e-4``, ``0.5``."""
-    wanted = "a share such as 0.01% or 1e-4"
+    number, percent = _with_percent(text, "a share such as 0.01% or 1e-4")
+    return float(number / 100 if percent else number)
+
+
+def parse_percent(text: str) -> float:
+    """A share of a whole that is typed in percent, with the sign or without: ``90``, ``90%``."""
+    number, _ = _with_percent(text, "a percentage such as 90 or 90%")
+    return float(number / 100)
+
+
+def _with_percent(text: str, wanted: str) -> tuple[Decimal, bool]:
+    """The number, and whether a percent sign stands behind it."""
     typed = text.strip()
     match = _QUANTITY.fullmatch(typed.removesuffix("%"))
     if match is None or match[2]:
         raise ValueError(f"got '{text}', which is not {wanted}")
-    return float(Decimal(match[1]) / (100 if typed.endswith("%") else 1))
+    return Decimal(match[1]), typed.endswith("%")
 
 
 def parse_duration_s(text: str) -> float:

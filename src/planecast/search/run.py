@@ -76,7 +76,19 @@ def check_question(question: Question) -> None:
             "--method guided",
             "give --expect LOW..HIGH, or a calibration (--calibration) for planecast's data plane",
         )
+    if question.rate_pps is not None and question.rate_pps > question.link_pps:
+        named = f"{question.rate_pps / 1e6:.4g} Mpps"
+        raise InputError(
+            f"{named} is more than the link carries: {_link_words(question)}",
+            "--rate",
+            "name less, or say what the link is: --link-gbps",
+        )
     instruments(question.telemetry, question.scenario)
+
+
+def _link_words(question: Question) -> str:
+    carried = f"{question.link_pps / 1e6:.4g} Mpps of these frames"
+    return f"{question.link_gbps:g} Gbit/s carry {carried}"
 
 
 def search(
@@ -87,11 +99,7 @@ def search(
     Raises InputError for a question that can't be asked, RunError as trials do.
     """
     check_question(question)
-    link = Ceiling(
-        question.link_pps,
-        "link",
-        f"{question.link_gbps:g} Gbit/s carry {question.link_pps / 1e6:.4g} Mpps of these frames",
-    )
+    link = Ceiling(question.link_pps, "link", _link_words(question))
     session.begin(0)
     ceiling = session.ceiling(capped_at(link, question.max_pps))
     asked = Asked(question, session, ceiling)
@@ -185,8 +193,15 @@ def _curve(asked: Asked) -> dict[str, Any]:
 
 def _rate_first(asked: Asked) -> tuple[float, dict[str, FoundRate]]:
     """The rate that was named, or else the throughput, searched in one repetition."""
-    if asked.question.rate_pps is not None:
-        return asked.question.rate_pps, {}
+    rate = asked.question.rate_pps
+    if rate is not None:
+        if MARGINS[0] * rate > asked.ceiling.pps:
+            raise RunError(
+                f"{rate / 1e6:.4g} Mpps can't be offered: {asked.ceiling.why}",
+                "--rate",
+                f"name {asked.ceiling.pps / 1e6:.4g}Mpps or less",
+            )
+        return rate, {}
     asked.session.begin(0)
     bounds = search_throughput(asked.session, asked.ceiling, asked.question.binary)
     if bounds.low_pps <= 0:
@@ -195,8 +210,7 @@ def _rate_first(asked: Asked) -> tuple[float, dict[str, FoundRate]]:
             asked.question.method,
             "allow more (--loss), or name a rate (--rate)",
         )
-    rate = asked.rate([bounds], asked.question.loss)
-    return bounds.low_pps, {rfc2544.NAME: rate}
+    return bounds.low_pps, {rfc2544.NAME: asked.rate([bounds], asked.question.loss)}
 
 
 def _latency(asked: Asked) -> dict[str, Any]:

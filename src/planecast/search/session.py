@@ -31,6 +31,11 @@ MARGINS = (MARGIN, 0.9, 0.75, 0.5)
 is busy with others the best of some trials says ever less of the next ones; and a search that ends
 below the generator's limit says so."""
 
+_USUAL_TRIALS = 60
+"""Of a repetition: MLRsearch's have 11 where the generator is the limit, 50 to 70 on a quiet data
+plane, and some hundred on one whose losses are noisy."""
+_NEARLY = 0.99
+
 Closing = Callable[[str], None]
 """Told in words how far a search is."""
 
@@ -66,11 +71,25 @@ class Session:
         self.refused: Counter[str] = Counter()
         self._started: int | None = None
         self._of_repetition = 0
+        self._longest = 0
+        self._done = 0.0
 
     def begin(self, repetition: int) -> None:
         """The next trial is the first of this repetition: of a data plane that is started anew."""
+        if repetition != self.repetition:
+            self._longest = max(self._longest, self._of_repetition)
         self.repetition = repetition
         self._of_repetition = 0
+
+    @property
+    def done(self) -> float:
+        """How many repetitions are done; never falls. How many trials one takes shows when it ends:
+        its share is of the longest before it, and the first's rises ever more slowly."""
+        here = self._of_repetition
+        most = self._longest
+        share = min(here / most, _NEARLY) if most else here / (here + _USUAL_TRIALS)
+        self._done = max(self._done, self.repetition + share)
+        return self._done
 
     @property
     def trials_here(self) -> int:

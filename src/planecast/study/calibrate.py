@@ -15,6 +15,7 @@ from planecast.engines.solve import Calibration, Hierarchy
 from planecast.engines.solve.features import instructions_of, stage_instructions
 from planecast.engines.solve.known import refuse_unmodelled
 from planecast.instruments.counts import InstructionCounts
+from planecast.instruments.loaded_latency import remembered_latency
 from planecast.instruments.probe import probe_machine
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
@@ -72,7 +73,8 @@ def calibrate_study(context: Context, seconds: float | None = None) -> Calibrate
     scenarios = study.scenarios(study.calibrate)
     refuse_unmodelled([*scenarios, *study.scenarios(study.hold_out)])
     context.progress(0, 1, "probing caches and memory")
-    hierarchy = Hierarchy.of(probe_machine(cpu=study.scenario.placement.cpus[0]))
+    probe = probe_machine(cpu=study.scenario.placement.cpus[0])
+    hierarchy = Hierarchy.of(probe, remembered_latency())
     context.progress(_PROBED, 1, "counting instructions")
     counts = count_pipelines([*scenarios, *study.scenarios(study.hold_out)])
     part = context.part(_COUNTED, 1.0)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from planecast.engines.solve import solve
+from planecast.engines.solve.ranges import any_outside
 from planecast.errors import InputError
 from planecast.results.estimate import ratio
 from planecast.results.result import Result, ResultSet
@@ -47,12 +48,13 @@ def validate(context: Context) -> Validation:
     )
     measured = [with_instructions(r, first.calibration.instructions) for r in results]
     fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
+    beyond = any_outside(held, first.calibration.ranges).tolist()
     base = base_file(study, context.run)
     validation = Validation.of(
         study.name,
         [
-            *_points(base, study.calibrate, first.measured, fitted, held_out=False),
-            *_points(base, study.hold_out, measured[:-1], predicted, held_out=True),
+            *_points(base, study.calibrate, first.measured, fitted),
+            *_points(base, study.hold_out, measured[:-1], predicted, beyond),
         ],
         {p.name: p.estimate(first.calibration.points) for p in first.calibration.parameters},
         manifest,
@@ -68,19 +70,21 @@ def _points(
     points: Sequence[Point],
     measured: Sequence[Result],
     predicted: Sequence[Result],
-    *,
-    held_out: bool,
+    beyond: Sequence[bool] | None = None,
 ) -> list[ValidationPoint]:
+    """`beyond`: of held-out points, whether each lies outside what was calibrated."""
     return [
         ValidationPoint.of(
             dict(point),
             truth,
             answer,
-            held_out=held_out,
-            extrapolates=held_out and bool(answer.notes),
+            held_out=beyond is not None,
+            extrapolates=outside,
             reproduce=reproduce(base, point),
         )
-        for point, truth, answer in zip(points, measured, predicted, strict=True)
+        for point, truth, answer, outside in zip(
+            points, measured, predicted, beyond or [False] * len(points), strict=True
+        )
     ]
 
 

@@ -20,10 +20,10 @@ from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
 from planecast.dataplanes.under_test import title_of
-from planecast.engines.measure.pacing import LINK_GBPS, run_keys, trial_keys
-from planecast.engines.measure.sender import EalWords, sender
+from planecast.engines.measure.pacing import trial_keys
+from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import RunError
-from planecast.generators import Generator, GeneratorConfig
+from planecast.generators import Generator
 from planecast.generators.config import StreamConfig
 from planecast.generators.load import LoadGenerator
 from planecast.generators.matching import matching_stream, plain_stream
@@ -161,16 +161,8 @@ class Rig:
     def _made_generator(self, line: Line) -> LoadGenerator:
         ends = line.ends
         sends, receives = port_numbers(ends)
-        config = GeneratorConfig(
-            tx=sends,
-            rx=receives,
-            link_gbps=LINK_GBPS,
-            lcores=(self._cpu,),
-            main_cpu=self._cpu,
-            streams=(self._stream,),
-            rx_queues=THREADS if self._by_thread(ends) else 1,
-            run=run_keys(DRAIN_S),
-        )
+        queues = THREADS if self._by_thread(ends) else 1
+        config = joined(self._cpu, self._stream, DRAIN_S, tx=sends, rx=receives, rx_queues=queues)
         eal = EalWords(eal_words(ends), tuple(line.before))
         locations = ends[0].device(0), ends[1].device(1)
         return sender(self._scenario, config, eal, locations, DRAIN_S)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planecast.engines.measure.pacing import LINK_GBPS, run_keys
 from planecast.errors import InputError
 from planecast.generators import Generator, GeneratorConfig
+from planecast.generators.config import StreamConfig
 from planecast.generators.load import LoadGenerator, ServerPlan
 from planecast.generators.otg_client import OtgGenerator
 from planecast.generators.trex import TrexGenerator
@@ -24,6 +26,22 @@ class EalWords:
     """EAL's."""
     before: Sequence[str] = ()
     """Words before its command, to run it in a network namespace."""
+
+
+def joined(
+    cpu: int, stream: StreamConfig, drain_s: float, *, tx: int, rx: int, rx_queues: int = 1
+) -> GeneratorConfig:
+    """Our generator beside what it feeds: one stream, sent and received in turn by one CPU."""
+    return GeneratorConfig(
+        tx=tx,
+        rx=rx,
+        rx_queues=rx_queues,
+        link_gbps=LINK_GBPS,
+        lcores=(cpu,),
+        main_cpu=cpu,
+        streams=(stream,),
+        run=run_keys(drain_s),
+    )
 
 
 def sender(

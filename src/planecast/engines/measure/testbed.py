@@ -19,8 +19,8 @@ from typing import Any, Self
 
 from planecast.controlled import Planned
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
-from planecast.engines.measure.pacing import LINK_GBPS, run_keys, trial_keys
-from planecast.engines.measure.sender import EalWords, sender
+from planecast.engines.measure.pacing import trial_keys
+from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.matching import matching_stream
@@ -74,15 +74,7 @@ class Testbed:
     @property
     def generator_config(self) -> GeneratorConfig:
         """What the generator is started with."""
-        return GeneratorConfig(
-            tx=0,
-            rx=1,
-            link_gbps=LINK_GBPS,
-            lcores=(self._cpu,),
-            main_cpu=self._cpu,
-            streams=(self._stream,),
-            run=run_keys(DRAIN_S),
-        )
+        return joined(self._cpu, self._stream, DRAIN_S, tx=0, rx=1)
 
     def memifs(self, role: str, folder: Path) -> list[str]:
         """EAL arguments of one side; the client's ring sizes are those that hold."""

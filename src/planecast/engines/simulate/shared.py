@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,9 @@ from numpy.typing import NDArray
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.engines.solve.site import HOST
-from planecast.errors import InputError
-from planecast.instruments.machine_entry import likeness
 from planecast.model.memory import Memory
 from planecast.model.sharing import memory_of
-from planecast.scenario.machine import Machine, machine_of
+from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -96,21 +93,12 @@ def last_level(scenario: Scenario, hierarchy: Hierarchy) -> LastLevel:
 
 
 def memory_by_load(scenario: Scenario, hierarchy: Hierarchy) -> Memory:
-    """Memory by load: calibrated when idle, and as the machine's, or one's like it, from there."""
+    """Memory by load: calibrated when idle, and from there as the closed form has it of this host,
+    as the catalogue of another machine."""
+    if scenario.machine == HOST:
+        return hierarchy.memory_by_load()
     idle_ns = hierarchy.memory_latency_cycles / hierarchy.tsc_hz * 1e9
-    machine = _own_likeness() if scenario.machine == HOST else machine_of(scenario.machine)
-    if machine is None:  # nobody knows: it then never gets slower
-        return Memory(idle_ns, 1e3, rise=0.0)
-    found = memory_of(machine)
+    found = memory_of(machine_of(scenario.machine))
     more = idle_ns / found.idle_ns
     points = tuple((gbs, ns * more) for gbs, ns in found.measured)
     return replace(found, idle_ns=idle_ns, measured=points)
-
-
-@lru_cache(maxsize=1)
-def _own_likeness() -> Machine | None:
-    """The catalogue's machine with cores like this host's."""
-    try:
-        return likeness(None)
-    except (InputError, OSError):
-        return None

@@ -20,14 +20,9 @@ from planecast.engines.solve.delays import Company, Delays
 from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
 from planecast.engines.solve.questions import Choice, Questions
 from planecast.engines.solve.regions import facts_of
-from planecast.model.memory import Memory
 from planecast.scenario.neighbour import Neighbour
 
 Floats = NDArray[np.float64]
-
-MEMORY_GBS = 119.7
-"""What a node's memory gives at most, GB/s, for the latency under load, where nobody tells: assumed
-to be that of six channels of DDR4, less than what most servers of today have."""
 
 _ROUNDS = 40
 _SETTLED = 1e-5
@@ -146,8 +141,7 @@ def _memory_factor(works: _Works, hierarchy: Hierarchy, hit: Floats, alone: Floa
     """How many times as far memory is for what neighbours ask of it that find the share `hit` of
     their lines, beside `alone` GB/s of the data plane's. The farther it is, the less they ask: so
     there is one factor that fits, found by halving."""
-    idle = Memory(hierarchy.memory_latency_cycles / hierarchy.tsc_hz * 1e9, MEMORY_GBS)
-    memory = idle if hierarchy.memory is None else hierarchy.memory.curve()
+    memory = hierarchy.memory_by_load()
     without = memory.latencies_ns(alone)
 
     def wanted(factor: Floats) -> Floats:

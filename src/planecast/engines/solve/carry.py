@@ -218,6 +218,7 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
             "core_hz": ghz * 1e9,
             "levels": tuple(levels),
             "tlb_pages": core.second_tlb_entries.value,
+            "loaded": (),
             "memory": SharedMemory(
                 idle_ns=values.memory_idle_ns.value,
                 peak_gbs=values.memory_gbs.value,

@@ -320,7 +320,12 @@ def _result(
         ipc=_ipc(count, cost, calibration),
         stages=stages,
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
-        notes=(*at.notes, *_of_load(predicted.load, i), *_outside(scenario, calibration)),
+        notes=(
+            *at.notes,
+            *_of_load(predicted.load, i),
+            *_of_neighbour(scenario, calibration),
+            *_outside(scenario, calibration),
+        ),
         manifest=manifest,
     )
 
@@ -332,6 +337,10 @@ def _of_load(load: Load | None, i: int) -> list[str]:
         f"memory's latency is {load.factor[i]:.2f} times the idle one, under the "
         f"{load.gbs[i]:.0f} GB/s that all lcores move"
     ]
+
+
+def _of_neighbour(scenario: Scenario, calibration: Calibration) -> list[str]:
+    return [calibration.hierarchy.memory_source()] if scenario.neighbour.touched_bytes else []
 
 
 def _outside(scenario: Scenario, calibration: Calibration) -> list[str]:

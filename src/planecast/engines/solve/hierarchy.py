@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
+from planecast.instruments.loaded_latency import LoadedLatency
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
-from planecast.model.memory import Memory
+from planecast.model.memory import ASSUMED_GBS, Memory
 from planecast.scenario.model import Noun, listed
 
 Floats = NDArray[np.float64]
@@ -94,11 +95,16 @@ class Hierarchy(Noun):
     """Lines from other cores' caches; None: not measured."""
     memory: SharedMemory | None = None
     """Of machines of the catalogue: memory slows down with what all lcores ask of it."""
+    loaded: Annotated[
+        tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
+    ] = ()
+    """This host's memory beside traffic, where `machine probe` measured it: (GB/s, times the idle
+    latency), by rising traffic."""
     ways: Ways | None = None
     """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
 
     @classmethod
-    def of(cls, probe: MachineProbe) -> Self:
+    def of(cls, probe: MachineProbe, loaded: LoadedLatency | None = None) -> Self:
         """The hierarchy of a probed machine. The last level counts as shared."""
         last = probe.levels[-1].name
         levels: list[Level] = []
@@ -129,6 +135,31 @@ class Hierarchy(Noun):
             walk_cycles=translation.together_cycles,
             tlb_pages=translation.pages,
             transfer=_transfer(probe),
+            loaded=() if loaded is None else loaded.rise(),
+        )
+
+    def memory_by_load(self, peak_gbs: float | None = None) -> Memory:
+        """Memory's latency by all that is asked of it: of a machine of the catalogue as it has it;
+        of this host as it was probed, else of the usual shape up to `peak_gbs`, or an assumed peak.
+        """
+        if self.memory is not None:
+            return self.memory.curve()
+        idle_ns = self.memory_latency_cycles / self.tsc_hz * 1e9
+        measured = tuple((gbs, times * idle_ns) for gbs, times in self.loaded)
+        return Memory(idle_ns, peak_gbs or ASSUMED_GBS, measured=measured)
+
+    def memory_source(self, peak_gbs: float | None = None) -> str:
+        """Where that latency is from, in words."""
+        if self.memory is not None:
+            return "memory's latency under load is the catalogue's"
+        beyond = "assumed" if peak_gbs is None else "as the study says"
+        shape = f"the usual shape up to {peak_gbs or ASSUMED_GBS:g} GB/s, {beyond}"
+        if self.loaded:
+            most = self.loaded[-1][0]
+            return f"memory's latency under load is as probed here to {most:.3g} GB/s, then {shape}"
+        return (
+            f"memory's latency under load has {shape}; planecast machine probe measures it for "
+            "what is calibrated after it"
         )
 
     @property
