@@ -119,7 +119,10 @@ def test_ctrl_c_marks_the_run_and_keeps_the_trials(
     finally:
         process.kill()
         process.wait()
-    assert (process.returncode, out, said) == (130, "", "planecast: interrupted\n")
+    assert (process.returncode, out) == (130, "")
+    kept, ended = said.splitlines()
+    assert kept.startswith("planecast: stopped; what was measured until then is kept in runs/")
+    assert ended == "planecast: interrupted"
     (folder,) = (tmp_path / "runs").iterdir()
     assert (folder / "partial").read_text() == "interrupted\n"
     assert set(read_parquet(folder / "trials.parquet")["phase"]) == {0}
