@@ -16,6 +16,7 @@
 
 #include "chase.h"
 #include "clock.h"
+#include "interruptions.h"
 #include "points.h"
 #include "report.h"
 #include "siblings.h"
@@ -31,6 +32,8 @@ struct options {
     int cpu;
     double seconds;
     uint64_t max_mib;
+    size_t watched;
+    int watch[INTERRUPTIONS_CPUS];
 };
 
 static void on_signal(int number)
@@ -42,10 +45,13 @@ static void on_signal(int number)
 static void usage(FILE *out)
 {
     fputs("planecast-probe [--cpu N] [--seconds S] [--max-mib M]\n"
+          "planecast-probe --interruptions CPU,... [--seconds S]\n"
           "  --cpu N      the CPU to measure (default: the last one allowed)\n"
           "  --seconds S  of measuring, 1 to 600 (default 12); building the chases comes before\n"
           "  --max-mib M  largest working set, 16 to 1024 MiB (default 256, less on a small "
           "machine)\n"
+          "  --interruptions CPU,...  only spin there, all at once, for S seconds (0.001 to 10,\n"
+          "               default 1), and tell when these CPUs were taken away\n"
           "Prints JSON. Exit codes: 0 done, 2 bad option, 3 something the machine lacks, "
           "130 interrupted.\n",
           out);
@@ -64,14 +70,32 @@ static double number(const char *option, const char *text, double low, double hi
     return value;
 }
 
+/* A list of CPUs such as 0,1, or exit code 2. */
+static size_t cpu_list(char *text, int *cpus)
+{
+    size_t count = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(text, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        if (count == INTERRUPTIONS_CPUS) {
+            fprintf(stderr, "planecast-probe: --interruptions: more than %d CPUs\n",
+                    INTERRUPTIONS_CPUS);
+            exit(2);
+        }
+        cpus[count++] = (int)number("--interruptions", word, 0, CPU_SETSIZE - 1);
+    }
+    return count;
+}
+
 static struct options parse(int argc, char **argv)
 {
     static const struct option names[] = {{"cpu", required_argument, NULL, 'c'},
                                           {"seconds", required_argument, NULL, 's'},
                                           {"max-mib", required_argument, NULL, 'm'},
+                                          {"interruptions", required_argument, NULL, 'i'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    struct options o = {.cpu = -1, .seconds = 12, .max_mib = 256};
+    struct options o = {.cpu = -1, .max_mib = 256};
+    const char *seconds = NULL;
     int option;
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (option) {
@@ -79,7 +103,10 @@ static struct options parse(int argc, char **argv)
             o.cpu = (int)number("--cpu", optarg, 0, CPU_SETSIZE - 1);
             break;
         case 's':
-            o.seconds = number("--seconds", optarg, 1, 600);
+            seconds = optarg;
+            break;
+        case 'i':
+            o.watched = cpu_list(optarg, o.watch);
             break;
         case 'm':
             o.max_mib = (uint64_t)number("--max-mib", optarg, 16, 1024);
@@ -97,6 +124,10 @@ static struct options parse(int argc, char **argv)
         usage(stderr);
         exit(2);
     }
+    bool watches = o.watched > 0;
+    o.seconds = watches ? 1 : 12;
+    if (seconds != NULL)
+        o.seconds = number("--seconds", seconds, watches ? 0.001 : 1, watches ? 10 : 600);
     return o;
 }
 
@@ -143,6 +174,16 @@ static size_t measure_transfers(const struct sibling_test *pairs, size_t count,
     return done;
 }
 
+/* The whole program with --interruptions. */
+static int watch(const struct options *o)
+{
+    if (interruptions_watch(stdout, o->watch, o->watched, o->seconds, &interrupted))
+        return interrupted ? 130 : 0;
+    fprintf(stderr, "planecast-probe: --interruptions: %s; see /sys/devices/system/cpu/online\n",
+            strerror(errno));
+    return 2;
+}
+
 static void build(const struct topology *t, uint64_t max, struct chase_sets sets[2])
 {
     /* Private caches are as large as they say; of a shared one we get another size anyway. */
@@ -167,9 +208,11 @@ int main(int argc, char **argv)
     cpu_set_t allowed;
 
     struct options options = parse(argc, argv);
-    int cpu = choose_cpu(options.cpu, &allowed);
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
+    if (options.watched > 0)
+        return watch(&options);
+    int cpu = choose_cpu(options.cpu, &allowed);
     topology_read(cpu, &topology);
     uint64_t available = topology_available_bytes(), max = options.max_mib << 20;
     while (available != 0 && max > (16u << 20) && max * 4 > available)

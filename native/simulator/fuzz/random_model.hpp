@@ -187,6 +187,15 @@ inline Model random_model(Bytes &bytes)
                                          random_distribution(bytes, 1, 1e6)});
         }
         if (bytes.below(4) == 0) {
+            core.disturbances.push_back({"recorded", 0, false, {}, {}, {}});
+            double start = 0;
+            for (std::uint64_t n = 1 + bytes.below(5); n > 0; --n) {
+                start += bytes.number(1, 1e5);
+                core.disturbances.back().starts_ns.push_back(start);
+                core.disturbances.back().lengths_ns.push_back(bytes.number(1, 1e5));
+            }
+        }
+        if (bytes.below(4) == 0) {
             core.sibling = "last";
             core.sibling_busy_factor = bytes.number(1, 3);
         }

@@ -8,6 +8,7 @@
 #include "time.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace planecast::sim
@@ -19,9 +20,9 @@ class Disturber
     Disturber(const std::vector<Disturbance> &models, std::uint64_t seed) : random_(seed)
     {
         for (const Disturbance &model : models) {
-            if (model.rate_per_second > 0) {
-                double gap = std::min(1e12 / model.rate_per_second, 4e18);
-                kinds_.push_back({Sampler(model.duration_ns), gap, model.periodic, 0});
+            if (model.rate_per_second > 0 || !model.starts_ns.empty()) {
+                double gap = std::min(1e12 / std::max(model.rate_per_second, 1e-300), 4e18);
+                kinds_.push_back({&model, Sampler(model.duration_ns), gap, 0, 0});
                 plan(kinds_.back());
             }
         }
@@ -35,7 +36,9 @@ class Disturber
     {
         Kind &kind = *std::min_element(kinds_.begin(), kinds_.end(),
                                        [](auto &a, auto &b) { return a.next < b.next; });
-        Ps duration = ps_from_ns(kind.duration.draw(random_));
+        bool recorded = !kind.model->starts_ns.empty();
+        Ps duration = ps_from_ns(recorded ? kind.model->lengths_ns[kind.played - 1]
+                                          : kind.duration.draw(random_));
         Ps end = later(kind.next, duration);
         plan(kind);
         kind.next = std::max(kind.next, end);
@@ -45,15 +48,22 @@ class Disturber
 
   private:
     struct Kind {
+        const Disturbance *model;
         Sampler duration;
         double gap; // picoseconds
-        bool periodic;
         Ps next;
+        std::size_t played; // of a recording
     };
 
     void plan(Kind &kind)
     {
-        double gap = kind.periodic ? kind.gap : -kind.gap * log_of(random_.unit());
+        const std::vector<double> &starts = kind.model->starts_ns;
+        if (!starts.empty()) {
+            kind.next = kind.played < starts.size() ? ps_from_ns(starts[kind.played]) : kNever;
+            ++kind.played;
+            return;
+        }
+        double gap = kind.model->periodic ? kind.gap : -kind.gap * log_of(random_.unit());
         kind.next = later(kind.next, std::max<Ps>(1, ps_from(gap)));
     }
     void find_next()

@@ -125,12 +125,23 @@ class Validator
             require(core.sibling != core.name, where + ".sibling", "a core isn't its own sibling");
         }
         for (std::size_t i = 0; i < core.disturbances.size(); ++i) {
-            check_distribution(core.disturbances[i].duration_ns,
-                               item(where + ".disturbances", i) + ".duration_ns");
+            check_disturbance(core.disturbances[i], item(where + ".disturbances", i));
         }
         for (std::size_t i = 0; i < core.tasks.size(); ++i) {
             check_task(core.tasks[i], item(where + ".tasks", i));
         }
+    }
+
+    void check_disturbance(const Disturbance &d, const std::string &where)
+    {
+        check_distribution(d.duration_ns, where + ".duration_ns");
+        require(d.lengths_ns.size() == d.starts_ns.size(), where + ".lengths_ns",
+                std::to_string(d.lengths_ns.size()) + " lengths for " +
+                    std::to_string(d.starts_ns.size()) + " starts");
+        require(d.starts_ns.empty() || d.rate_per_second == 0, where + ".rate_per_second",
+                "a recording has its own");
+        require(std::is_sorted(d.starts_ns.begin(), d.starts_ns.end()), where + ".starts_ns",
+                "goes back in time");
     }
 
     void check_task(const Task &task, const std::string &where)

@@ -175,4 +175,41 @@ TEST(Pipeline, DisturbancesTakeTheirShare)
     }
 }
 
+TEST(Pipeline, ARecordedPauseFillsTheRingAsArithmeticSays)
+{
+    // A packet every 200 ns. 40 us from 10,150 ns on: those of 10,200 to 50,000 come meanwhile.
+    Model model = one_core(ArrivalKind::constant, 5e6, 0, 100);
+    model.ports[0].rx_ring = 128;
+    model.cores[0].disturbances.push_back({"pause", 0, false, {}, {10150}, {40000}});
+    model.run.duration_ns = 1e6;
+    Results results = simulate(model);
+    EXPECT_EQ(dropped_by(results, "rx_ring"), 200U - 128U);
+    EXPECT_EQ(results.offered, results.forwarded + results.dropped + results.in_flight);
+    EXPECT_NEAR(results.cores[0].disturbed, 0.04, 1e-9);
+    model.cores[0].disturbances[0].lengths_ns = {25550};
+    EXPECT_EQ(simulate(model).dropped, 0U); // 128 of them have room
+    model.cores[0].disturbances[0].lengths_ns = {25750};
+    EXPECT_EQ(simulate(model).dropped, 1U);
+}
+
+TEST(Pipeline, ARecordingOfATimerIsTheTimer)
+{
+    Model timer = one_core(ArrivalKind::poisson, 5e6, 0, 100);
+    timer.run.duration_ns = 1e7;
+    Model recording = timer;
+    timer.cores[0].disturbances.push_back(
+        {"tick", 1000, true, {DistributionKind::constant, 20000, 0, {}, {}}});
+    recording.cores[0].disturbances.push_back({"tick", 0, false, {}, {}, {}});
+    for (int i = 1; i < 10; ++i) {
+        recording.cores[0].disturbances[0].starts_ns.push_back(1e6 * i);
+        recording.cores[0].disturbances[0].lengths_ns.push_back(20000);
+    }
+    Results a = simulate(timer);
+    Results b = simulate(recording);
+    EXPECT_EQ(a.forwarded, b.forwarded);
+    EXPECT_EQ(a.cores[0].disturbed, b.cores[0].disturbed);
+    EXPECT_EQ(a.mean_latency_ns.value, b.mean_latency_ns.value);
+    EXPECT_EQ(a.latency.max(), b.latency.max());
+}
+
 } // namespace planecast::sim

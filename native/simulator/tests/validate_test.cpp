@@ -117,6 +117,18 @@ TEST(Validate, TablesAndTimestamps)
     EXPECT_EQ(refusal(model), "sources[0].arrivals.repeat_gap_ns: repetitions would take no time");
 }
 
+TEST(Validate, Recordings)
+{
+    Model model = good();
+    model.cores[0].disturbances.push_back({"pause", 0, false, {}, {3, 1}, {5}});
+    EXPECT_EQ(refusal(model), "cores[0].disturbances[0].lengths_ns: 1 lengths for 2 starts");
+    model.cores[0].disturbances[0].lengths_ns = {5, 5};
+    EXPECT_EQ(refusal(model), "cores[0].disturbances[0].starts_ns: goes back in time");
+    model.cores[0].disturbances[0].starts_ns = {1, 3};
+    model.cores[0].disturbances[0].rate_per_second = 10;
+    EXPECT_EQ(refusal(model), "cores[0].disturbances[0].rate_per_second: a recording has its own");
+}
+
 TEST(Validate, AnEndlessSeries)
 {
     Model model = good();

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, Columns
 from planecast.instruments.canary import settled, settled_floor
-from planecast.results.estimate import Estimate
+from planecast.results.estimate import Estimate, Kind
 from planecast.results.load_curve import knee_pps
 
 QUANTILE = 0.1
@@ -48,6 +48,8 @@ class LoadEstimator:
     """Trials that estimates rest on."""
     good: Mask
     """Trials that are undisturbed."""
+    kind: Kind = "measured"
+    """Of its estimates."""
 
     @classmethod
     def of(cls, columns: Columns) -> LoadEstimator:
@@ -59,6 +61,22 @@ class LoadEstimator:
             chosen = own & good
             used |= chosen if chosen.sum() >= MIN_TRIALS else own & (columns["whole"] == 1)
         return cls(columns, used, good)
+
+    def takes_all(self, point: int) -> bool:
+        """Whether estimates of this load rest on disturbed trials, too."""
+        return bool((self.of_point(point) & ~self.good).any())
+
+    def like(self, columns: Columns, kind: Kind) -> LoadEstimator:
+        """An estimator of other trials by the same rule: at loads where this one takes all whole
+        trials it does so, too, and elsewhere the undisturbed ones, however few they are."""
+        good = undisturbed_trials(columns)
+        used = np.zeros_like(good)
+        for point in np.unique(columns["point"]):
+            own = columns["point"] == point
+            chosen = own & good
+            few = self.takes_all(int(point)) or not chosen.any()
+            used |= own & (columns["whole"] == 1) if few else chosen
+        return LoadEstimator(columns, used, good, kind)
 
     def of_point(self, point: int) -> Mask:
         """The trials of one load that count."""
@@ -79,7 +97,7 @@ class LoadEstimator:
             high=max(value, float(ends[1])),
             samples=int(own.size),
             unit=unit,
-            kind="measured",
+            kind=self.kind,
         )
 
     def loss(self, point: int) -> Estimate:
@@ -98,7 +116,7 @@ class LoadEstimator:
             high=None if seconds.low is None else 1 / seconds.low,
             samples=seconds.samples,
             unit="pps",
-            kind="measured",
+            kind=self.kind,
         )
 
     def poll_cycles(self) -> Estimate:
@@ -150,7 +168,7 @@ class LoadEstimator:
             high=max(value, float(ends[1])),
             samples=int(np.isfinite(losses).sum()),
             unit="pps",
-            kind="measured",
+            kind=self.kind,
         )
 
     @property

@@ -897,7 +897,7 @@ class Task:
 class Disturbance:
     """What takes a core away."""
 
-    def __init__(self, *, name: str = ..., rate_per_second: float = ..., periodic: bool = ..., duration_ns: Distribution = ...) -> None: ...
+    def __init__(self, *, name: str = ..., rate_per_second: float = ..., periodic: bool = ..., duration_ns: Distribution = ..., starts_ns: Sequence[float] = ..., lengths_ns: Sequence[float] = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -926,6 +926,20 @@ class Disturbance:
 
     @duration_ns.setter
     def duration_ns(self, arg: Distribution, /) -> None: ...
+
+    @property
+    def starts_ns(self) -> tuple[float, ...]:
+        """instead: when, as recorded"""
+
+    @starts_ns.setter
+    def starts_ns(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def lengths_ns(self) -> tuple[float, ...]:
+        """and for how long each time"""
+
+    @lengths_ns.setter
+    def lengths_ns(self, arg: Sequence[float], /) -> None: ...
 
 class Core:
     """A poll loop over tasks."""

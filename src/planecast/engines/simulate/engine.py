@@ -72,8 +72,8 @@ def simulate(
         raise InputError(f"got {replications} replications", what_to_do="one is the least")
     tsc_hz = calibration.hierarchy.tsc_hz
     asked = [
-        one if port is None else _over(one, port)
-        for one in _asked(scenarios, calibration, manifest, recording, precision)
+        one if port is None else over_port(one, port)
+        for one in asked_of(scenarios, calibration, manifest, recording, precision)
     ]
     models = [
         _tested(
@@ -120,7 +120,7 @@ def _tested(model: sim.Model, scenario: Scenario, tester: Tester | None) -> sim.
     return model if tester is None else with_tester(model, tester, scenario.placement.tx_ring)
 
 
-def _over(asked: Asked, port: Port) -> Asked:
+def over_port(asked: Asked, port: Port) -> Asked:
     """The same over a port."""
     service = with_port(asked.service, port, asked.scenario.placement.burst)
     return replace(
@@ -128,14 +128,15 @@ def _over(asked: Asked, port: Port) -> Asked:
     )
 
 
-def _asked(
+def asked_of(
     scenarios: Sequence[Scenario],
     calibration: Calibration,
     manifest: Manifest,
     recording: Recording | None,
     precision: float,
 ) -> list[Asked]:
-    """What is known of the scenarios before they run."""
+    """What is known of the scenarios before they run. Raises InputError for what the calibration or
+    the model doesn't know."""
     plain = [bare(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
     costs = services([alone(scenario) for scenario in plain], calibration)

@@ -153,6 +153,8 @@ struct Disturbance {
     double rate_per_second = 0;
     bool periodic = false; // else Poisson
     Distribution duration_ns;
+    std::vector<double> starts_ns = {};  // instead of all that: a recording, played once
+    std::vector<double> lengths_ns = {}; // of each
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
@@ -160,6 +162,8 @@ struct Disturbance {
         visit("rate_per_second", &Disturbance::rate_per_second, Range{0, 1e9}, "how often");
         visit("periodic", &Disturbance::periodic, "equal spacing instead of Poisson");
         visit("duration_ns", &Disturbance::duration_ns, "for how long");
+        visit("starts_ns", &Disturbance::starts_ns, kNanoseconds, "instead: when, as recorded");
+        visit("lengths_ns", &Disturbance::lengths_ns, kNanoseconds, "and for how long each time");
     }
 };
 

@@ -1,0 +1,157 @@
+"""Many short trials of one load, each from empty rings on, with pauses that were recorded.
+
+What a measured trial meets is drawn beforehand, trial by trial: when the generator could send, when
+lcore and generator were taken away, and how fast the lcore ran. The simulator is told those alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.answer import result_of
+from planecast.engines.simulate.engine import HOST_SECONDS, MAX_PACKETS, asked_of, over_port
+from planecast.engines.simulate.model import Recording, model_of
+from planecast.engines.simulate.port import Port
+from planecast.engines.simulate.tester import TESTER, Tester, with_tester
+from planecast.engines.solve import Calibration
+from planecast.errors import InputError, RunError
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result
+from planecast.scenario.scenario import Scenario
+
+Floats = NDArray[np.float64]
+
+DRAIN_S = 0.001
+"""After the last packet is due: a ring of 1,024 is empty in a quarter of it."""
+
+
+@dataclass(frozen=True)
+class Away:
+    """When a CPU is taken away: seconds from the trial's beginning, ascending, and for how long."""
+
+    starts_s: Floats
+    lengths_s: Floats
+
+    def disturbances(self) -> list[sim.Disturbance]:
+        """The same for the core."""
+        if not len(self.starts_s):
+            return []
+        return [
+            sim.Disturbance(
+                name="recorded",
+                starts_ns=(self.starts_s * 1e9).tolist(),
+                lengths_ns=(self.lengths_s * 1e9).tolist(),
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial meets."""
+
+    sent_s: Floats
+    """When each packet leaves the generator, seconds from the beginning; one at the least."""
+    lcore: Away
+    tester: Away
+    speed: float
+    """Of the lcore: 1 where bursts cost what the port says, less where they cost more."""
+
+
+@dataclass(frozen=True)
+class TrialAnswer:
+    """What became of its packets."""
+
+    offered: int
+    forwarded: int
+    drops: dict[str, int]
+    """By cause."""
+    mean_ns: float
+    p50_ns: float
+    p99_ns: float
+
+
+def simulate_trials(
+    scenario: Scenario,
+    trials: Sequence[Trial],
+    calibration: Calibration,
+    manifest: Manifest,
+    *,
+    seconds: float,
+    port: Port,
+    tester: Tester | None,
+    threads: int | None = None,
+) -> tuple[Result, list[TrialAnswer]]:
+    """Each trial's answer, and the first one's Result. Trials send for `seconds`.
+
+    The scenario has one lcore, no card and an offered load. Raises as simulate does, and InputError
+    for no trials.
+    """
+    if not trials:
+        raise InputError("there are no trials to simulate")
+    duration = Recording(duration_ns=(seconds + DRAIN_S) * 1e9)
+    (plain,) = asked_of([scenario], calibration, manifest, duration, 0.01)
+    asked = over_port(plain, port)
+
+    def model(trial: Trial) -> sim.Model:
+        found = model_of(
+            asked.scenario,
+            asked.segments,
+            asked.lines,
+            asked.tsc_hz,
+            precision=0.01,
+            seed=scenario.traffic.seed,
+            packets=MAX_PACKETS,
+            host_seconds=HOST_SECONDS,
+            recording=duration,
+            memory=asked.memory,
+        )
+        if tester is not None:
+            found = with_tester(found, tester, scenario.placement.tx_ring)
+        return _told(found, trial)
+
+    try:
+        answers = sim.simulate_many(
+            [model(trial) for trial in trials],
+            threads=threads or len(os.sched_getaffinity(0)),
+        )
+    except (sim.ModelError, sim.InvariantError) as error:
+        raise RunError(f"the simulator refused its model or its own answer: {error}") from error
+    made_by = manifest.model_copy(update={"engine": "simulate"})
+    return result_of(asked, answers[0], made_by), [_answer(one) for one in answers]
+
+
+def _told(model: sim.Model, trial: Trial) -> sim.Model:
+    (source,) = model.sources
+    source.arrivals = sim.Arrivals(
+        kind=sim.ArrivalKind.timestamps, times_ns=(trial.sent_s * 1e9).tolist()
+    )
+    model.sources = [source]
+    cores = list(model.cores)
+    for core in cores:
+        if core.name == TESTER:
+            core.disturbances = trial.tester.disturbances()
+        else:
+            core.clock_hz *= trial.speed
+            core.disturbances = [*core.disturbances, *trial.lcore.disturbances()]
+    model.cores = cores
+    return model
+
+
+def _answer(found: sim.Results) -> TrialAnswer:
+    drops: dict[str, int] = {}
+    for drop in found.drops:
+        drops[drop.cause] = drops.get(drop.cause, 0) + drop.packets
+    return TrialAnswer(
+        offered=found.offered,
+        forwarded=found.forwarded,
+        drops=drops,
+        mean_ns=found.latency.mean,
+        p50_ns=float(found.latency.percentile(50)),
+        p99_ns=float(found.latency.percentile(99)),
+    )
