@@ -26,7 +26,7 @@ from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.engines.measure.loads import LoadBudget
-    from planecast.results import Estimate, LoadCurve, LoadPoint
+    from planecast.results import CpuPauses, Estimate, LoadCurve, LoadPoint
 
 _SIDES = ("measured", "simulated")
 _COLUMNS = (
@@ -224,7 +224,21 @@ def _words(answer: LoadCurve) -> list[str]:
         f"packet in full bursts and {port.single_port_cycles:.0f} of one that comes alone",
         "measured: 10th percentile of the trials of a load, with the interval that drawing rounds "
         "again gives; latencies in ns, from the generator's send call to its receive call",
-        f"the send call takes {min(calls):.0f} to {max(calls):.0f} ns of each measured latency; "
-        "the simulation has none of it",
-        f"{100 * answer.disturbed_share:.0f} % of the trials were disturbed",
+        f"the send call takes {min(calls):.0f} to {max(calls):.0f} ns of each latency",
+        f"{100 * answer.disturbed_share:.0f} % of the trials were disturbed{_simulated(answer)}",
+        *map(_pause_words, answer.pauses),
     ]
+
+
+def _simulated(answer: LoadCurve) -> str:
+    share = answer.simulated_disturbed_share
+    return "" if share is None else f", and {100 * share:.0f} % of the simulated ones"
+
+
+def _pause_words(pauses: CpuPauses) -> str:
+    return (
+        f"CPU {pauses.cpu} ({pauses.role}) was away {pauses.per_second:,.0f} times a second for "
+        f"more than 1 us, for {pauses.median_us:.1f} us in the median ({pauses.p99_us:.0f} us at "
+        f"p99, {pauses.longest_us:.0f} us at most): {100 * pauses.share:.2f} % of the time, in "
+        f"{pauses.watched_s:.1f} s without traffic"
+    )

@@ -87,6 +87,8 @@ def parse_pauses(text: str) -> list[Pauses]:
     except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         raise RunError(f"planecast-probe answered what can't be read: {error!r}") from error
     for one in found:
+        if len(one.starts_s) != len(one.lengths_s):
+            raise RunError("planecast-probe answered starts without lengths")
         ends = one.starts_s + one.lengths_s
         if np.any(one.starts_s[1:] < ends[:-1] - _ROUNDING_S):
             raise RunError("planecast-probe answered interruptions that overlap")

@@ -4,6 +4,7 @@ from planecast.results.compare import Comparison, ComparisonRow, compare
 from planecast.results.estimate import Estimate, Kind, ratio
 from planecast.results.load_curve import (
     KNEE_LOSS,
+    CpuPauses,
     LoadCalibration,
     LoadCurve,
     LoadPoint,
@@ -50,6 +51,7 @@ __all__ = [
     "Columns",
     "Comparison",
     "ComparisonRow",
+    "CpuPauses",
     "Estimate",
     "FoundRate",
     "Kind",

@@ -65,6 +65,24 @@ class LoadPoint(Noun):
     """Trials that were made at this load."""
 
 
+class CpuPauses(Noun):
+    """How a CPU was taken from a program that only polled: measured without any packets."""
+
+    role: str
+    """``data plane`` or ``generator``."""
+    cpu: int
+    watched_s: float
+    """For how long, over all rounds."""
+    per_second: float
+    """Times that it was away for more than a microsecond."""
+    median_us: float
+    """How long, microseconds."""
+    p99_us: float
+    longest_us: float
+    share: Annotated[float, Field(ge=0, le=1)]
+    """Of the time that it was away."""
+
+
 class LoadCalibration(Noun):
     """All that was measured of the port for the simulation. The curve is not in it."""
 
@@ -95,6 +113,11 @@ class LoadCurve(Noun):
     """The same of the simulation."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)]
     """Share of the trials that were disturbed."""
+    simulated_disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """The same of the simulated trials, by the same rule; None where loads were not simulated in
+    trials."""
+    pauses: Annotated[tuple[CpuPauses, ...], BeforeValidator(listed)] = ()
+    """What took the CPUs away, which the simulated trials have in them; empty in older runs."""
     notes: Texts = ()
     """What a reader should know."""
     manifest: Manifest

@@ -32,6 +32,7 @@ from planecast.results.validation import Validation
 RESULT = "result.json"
 TRIALS = "trials.parquet"
 SERIES = "series.parquet"
+PAUSES = "pauses.parquet"
 PARTIAL = "partial"
 SWEEP = "sweep.parquet"
 """All points of a sweep that is complete."""
@@ -120,6 +121,13 @@ class RunDirectory:
     def write_series(self, columns: Columns) -> Path:
         """Write ``series.parquet``: a simulated time series, a row an interval."""
         path = self.path / SERIES
+        with replacing(path) as temporary:
+            write_parquet(columns, temporary, shown=path)
+        return path
+
+    def write_pauses(self, columns: Columns) -> Path:
+        """Write ``pauses.parquet``: when CPUs were taken away, a row a time."""
+        path = self.path / PAUSES
         with replacing(path) as temporary:
             write_parquet(columns, temporary, shown=path)
         return path

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planecast.engines.measure.load_pauses import BothPauses, PauseTable
 from planecast.engines.measure.load_trials import LoadTable
 from planecast.engines.measure.loads import LoadBudget, MeasuredLoad, MeasuredLoads, measure_loads
-from planecast.engines.simulate.engine import simulate
-from planecast.engines.simulate.model import Recording
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.service import services
-from planecast.engines.simulate.tester import Tester
 from planecast.engines.solve import Calibration
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
-from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint, knee_pps
+from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.store import RunDirectory
 from planecast.scenario.scenario import Scenario
+from planecast.study.replayed_loads import replayed_loads
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,11 @@ class LoadCurveContext:
 def load_curve(context: LoadCurveContext) -> LoadCurve:
     """Measures, simulates, compares; keeps the raw trials whatever happens, writes the result.
 
-    Raises as measure_loads and simulate do.
+    Raises as measure_loads and simulate do; InputError before anything is measured for a scenario
+    that the calibration can't answer.
     """
-    table = LoadTable()
+    check_calibration(context.scenario, context.calibration)
+    table, pauses = LoadTable(), PauseTable()
     try:
         measured = measure_loads(
             context.scenario,
@@ -47,19 +48,32 @@ def load_curve(context: LoadCurveContext) -> LoadCurve:
             context.budget,
             context.manifest,
             table=table,
+            pauses=pauses,
             progress=context.progress,
         )
     finally:
         if table.rows:
             context.run.write_trials(table.columns())
+        if pauses.recordings:
+            context.run.write_pauses(pauses.columns())
     context.progress(context.budget.seconds, context.budget.seconds, "simulating")
-    curve = compared(context.scenario, measured, context.calibration, context.manifest)
+    both = pauses.both(context.scenario.placement.cpus[0], context.generator_cpu)
+    curve = compared(context.scenario, measured, both, context.calibration, context.manifest)
     context.run.write_result(curve)
     return curve
 
 
+def check_calibration(scenario: Scenario, calibration: Calibration) -> None:
+    """Raises InputError where the model can't say what a burst of the scenario costs."""
+    services([scenario], calibration)
+
+
 def compared(
-    scenario: Scenario, measured: MeasuredLoads, calibration: Calibration, manifest: Manifest
+    scenario: Scenario,
+    measured: MeasuredLoads,
+    pauses: BothPauses,
+    calibration: Calibration,
+    manifest: Manifest,
 ) -> LoadCurve:
     """The curve of what was measured, with the simulation of the same loads."""
     port = Port(
@@ -67,28 +81,15 @@ def compared(
         single_cycles=measured.single_cycles.value,
         poll_cycles=measured.poll_cycles.value,
     )
-    simulated = simulate(
-        [load.result.scenario for load in measured.loads],
-        calibration,
-        manifest,
-        # As long as a trial, from an empty ring on: a ring bridges a short overload.
-        recording=Recording(duration_ns=measured.trial_seconds * 1e9),
-        port=port,
-        # As the generator sent them: what was due when it came round.
-        at_once=[load.mean_burst for load in measured.loads],
-        testers=[
-            Tester(load.send_call_ns, load.receive_wait_ns, load.receive_call_ns)
-            if load.receive_call_ns > 0
-            else None
-            for load in measured.loads
-        ],
-    )
+    replayed = replayed_loads(measured, pauses, port, calibration, manifest)
     (service,) = services([scenario], calibration)
     limit = scenario.placement.burst
     ported = with_port(service, port, limit).stages[0]
     points = [
-        _point(load, answer, measured.capacity_pps.value)
-        for load, answer in zip(measured.loads, simulated, strict=True)
+        _point(load, answer, loss, measured.capacity_pps.value)
+        for load, answer, loss in zip(
+            measured.loads, replayed.results, replayed.losses, strict=True
+        )
     ]
     return LoadCurve(
         scenario=scenario,
@@ -101,14 +102,16 @@ def compared(
             single_port_cycles=ported.per_packet(1),
         ),
         measured_knee=measured.knee,
-        simulated_knee=_simulated_knee(points),
+        simulated_knee=replayed.knee,
         disturbed_share=measured.disturbed_share,
+        simulated_disturbed_share=replayed.disturbed_share,
+        pauses=pauses.summaries(),
         notes=(*measured.notes, *_notes(points)),
         manifest=manifest,
     )
 
 
-def _point(load: MeasuredLoad, simulated: Result, capacity_pps: float) -> LoadPoint:
+def _point(load: MeasuredLoad, simulated: Result, loss: Estimate, capacity_pps: float) -> LoadPoint:
     offered = load.result.scenario.traffic.offered_pps or 0.0
     return LoadPoint(
         offered_pps=offered,
@@ -116,7 +119,7 @@ def _point(load: MeasuredLoad, simulated: Result, capacity_pps: float) -> LoadPo
         measured=load.result,
         simulated=simulated,
         measured_loss=load.loss,
-        simulated_loss=_loss(simulated),
+        simulated_loss=loss,
         unsent=load.unsent,
         mean_burst=load.mean_burst,
         send_call_ns=load.send_call_ns,
@@ -124,25 +127,6 @@ def _point(load: MeasuredLoad, simulated: Result, capacity_pps: float) -> LoadPo
         receive_wait_ns=load.receive_wait_ns,
         trials=load.trials,
     )
-
-
-def _loss(simulated: Result) -> Estimate:
-    offered = simulated.packets_in or 0
-    return Estimate(
-        value=sum(simulated.drops.values()) / offered if offered else 0.0,
-        samples=offered,
-        unit="share",
-        kind="simulated",
-    )
-
-
-def _simulated_knee(points: list[LoadPoint]) -> Estimate | None:
-    value = knee_pps(
-        [point.offered_pps for point in points], [point.simulated_loss.value for point in points]
-    )
-    if value is None:
-        return None
-    return Estimate(value=value, samples=len(points), unit="pps", kind="simulated")
 
 
 def _notes(points: list[LoadPoint]) -> list[str]:

@@ -19,6 +19,8 @@ IDLE = -2
 """The point of the trials without traffic."""
 SINGLE = -3
 """The point of the trials whose packets come one by one."""
+PAUSES = -4
+"""The point of the recordings of what takes the CPUs away. They are no trials."""
 RX_RING = "rx_ring"
 """Cause of the loss of packets that found the receive ring full."""
 UNACCOUNTED = "unaccounted"

@@ -1,8 +1,8 @@
 """Measuring at offered loads: rounds over a ladder of loads, between a generator and a data plane.
 
 First a look at the capacity, which the ladder is a share of; then rounds. Each has every load once
-in random order, and among them overload, no load and packets one by one: what calibrates the
-simulation is measured in the same states of the machine as the curve.
+in random order, and among them overload, no load, packets one by one, and a look at what takes the
+CPUs away: what the simulation is told is measured in the same states of the machine as the curve.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 
 from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure.load_estimate import QUANTILE, Floats, LoadEstimator
+from planecast.engines.measure.load_pauses import RECORDING_S, PauseTable
 from planecast.engines.measure.load_trials import (
     IDLE,
     OVERLOAD,
+    PAUSES,
     RX_RING,
     SINGLE,
     UNACCOUNTED,
@@ -26,6 +28,7 @@ from planecast.engines.measure.load_trials import (
 from planecast.engines.measure.testbed import LoadTrial, Testbed
 from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError, RunError
+from planecast.instruments.pauses import Pauses, watch_pauses
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -71,10 +74,14 @@ class LoadBudget:
 class MeasuredLoad:
     """One load of a curve."""
 
+    point: int
+    """Its number in the trials."""
     result: Result
     loss: Estimate
     unsent: int
     mean_burst: float
+    usual_burst: float
+    """The same as the low quantile over trials: what goes at once when nothing paused."""
     send_call_ns: float
     receive_call_ns: float
     receive_wait_ns: float
@@ -94,6 +101,8 @@ class MeasuredLoads:
     disturbed_share: float
     trial_seconds: float
     tsc_hz: float
+    estimator: LoadEstimator
+    """The trials, and which of them count."""
     notes: list[str]
 
 
@@ -122,12 +131,14 @@ def measure_loads(
     manifest: Manifest,
     *,
     table: LoadTable,
+    pauses: PauseTable,
     progress: Progress = lambda done, total, words: None,
 ) -> MeasuredLoads:
     """Measures loss and latency at each load, the generator on `cpu`, for ``budget.seconds``.
 
-    `table` receives the raw trials as they come. Raises InputError for a scenario that can't be fed
-    so, RunError and MissingError as the programs do, and when no trial counts.
+    `table` receives the raw trials as they come, `pauses` what took the CPUs away. Raises
+    InputError for a scenario that can't be fed so, RunError and MissingError as the programs do,
+    and when no trial counts.
     """
     check_scenario(scenario)
     random = np.random.default_rng(manifest.seed)
@@ -145,7 +156,10 @@ def measure_loads(
                 for point, trial in _round(
                     testbed, rates, capacity * SINGLE_LOAD, budget.trial_seconds, random
                 ):
-                    table.append(point, round_, restart, trial)
+                    if isinstance(trial, list):
+                        pauses.append(round_, restart, trial)
+                    else:
+                        table.append(point, round_, restart, trial)
                 round_ += 1
                 done = budget.seconds * (restart + 1) / budget.restarts - (until - time.monotonic())
                 progress(min(done, budget.seconds), budget.seconds, f"round {round_}")
@@ -176,11 +190,13 @@ def _round(
     single: float,
     seconds: float,
     random: np.random.Generator,
-) -> Iterator[tuple[int, LoadTrial | TrialAnswer]]:
+) -> Iterator[tuple[int, LoadTrial | TrialAnswer | list[Pauses]]]:
     """A trial of each load and of what calibrates, in random order, with its point."""
-    for number in random.permutation([IDLE, OVERLOAD, SINGLE, *range(len(rates))]):
+    for number in random.permutation([IDLE, OVERLOAD, SINGLE, PAUSES, *range(len(rates))]):
         point = int(number)
-        if point == IDLE:
+        if point == PAUSES:
+            yield point, watch_pauses(testbed.cpus, RECORDING_S)
+        elif point == IDLE:
             yield point, testbed.idle(IDLE_S)
         elif point == OVERLOAD:
             yield point, testbed.trial(None, seconds)
@@ -240,6 +256,7 @@ def _measured(
         disturbed_share=float(1 - estimator.good[traffic].mean()),
         trial_seconds=budget.trial_seconds,
         tsc_hz=float(columns["tsc_hz"][0]),
+        estimator=estimator,
         notes=notes,
     )
 
@@ -264,7 +281,7 @@ def _load(
     drops = _lost(estimator, point)
     result = Result(
         scenario=scenario,
-        throughput_pps=_forwarded(offered, loss),
+        throughput_pps=forwarded_pps(offered, loss),
         cycles_per_packet=_busy(estimator, point),
         stages=_stages(estimator, point),
         packets_in=int(columns["offered"][rows].sum()),
@@ -281,10 +298,12 @@ def _load(
         manifest=manifest,
     )
     return MeasuredLoad(
+        point=point,
         result=result,
         loss=loss,
         unsent=int(columns["unsent"][rows].sum()),
         mean_burst=float(np.median(columns["mean_burst"][rows])),
+        usual_burst=_usual(columns["mean_burst"][rows]),
         send_call_ns=_usual(columns["send_call_ns"][rows]),
         receive_call_ns=_usual(columns["receive_call_ns"][rows]),
         receive_wait_ns=_usual(columns["receive_wait_ns"][rows]),
@@ -314,7 +333,8 @@ def _stages(estimator: LoadEstimator, point: int) -> dict[str, StageResult]:
     return {name: StageResult(cycles_per_packet=cost) for name, cost in found.items() if cost}
 
 
-def _forwarded(offered: float, loss: Estimate) -> Estimate:
+def forwarded_pps(offered: float, loss: Estimate) -> Estimate:
+    """What is forwarded of so many packets a second with such a loss."""
     high = loss.value if loss.high is None else loss.high
     low = loss.value if loss.low is None else loss.low
     return Estimate(
@@ -323,7 +343,7 @@ def _forwarded(offered: float, loss: Estimate) -> Estimate:
         high=offered * (1 - low),
         samples=loss.samples,
         unit="pps",
-        kind="measured",
+        kind=loss.kind,
     )
 
 

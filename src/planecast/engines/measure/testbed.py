@@ -136,6 +136,11 @@ class Testbed:
                 return
         raise RunError("no packet came back from the data plane over the memory interfaces")
 
+    @property
+    def cpus(self) -> tuple[int, int]:
+        """The data plane's, and the generator's."""
+        return self.scenario.placement.cpus[0], self._cpu
+
     def idle(self, seconds: float) -> TrialAnswer:
         """Polls an empty port for so long; packets that a trial left behind are forwarded."""
         self._dataplane.start(PortTrial(seconds=seconds, scenario=self.scenario))

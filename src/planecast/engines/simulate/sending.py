@@ -60,7 +60,7 @@ class Sending:
         more = random.random(count) < self.at_once - fewer
         ends = np.cumsum(fewer + more) - 1
         batch = np.searchsorted(ends, np.arange(count))
-        return np.minimum(ends[batch], count - 1)
+        return np.asarray(np.minimum(ends[batch], count - 1), dtype=np.intp)
 
     def _resume(
         self, due: Floats, sent: Floats, kept: NDArray[np.bool_], first: int, end: float

@@ -1,0 +1,201 @@
+"""The simulation of measured loads, in as many short trials, estimated by the same rule.
+
+A measured load is a low quantile over trials, and trials differ: in how fast the machine was, and
+in when it was taken away. So a simulated trial has both from measurements that know nothing of the
+curve: the capacity of one trial at overload, and a stretch of a recording of what took both CPUs
+away, at a random offset. What is lost and how long it takes then follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planecast.engines.measure.load_estimate import Floats, LoadEstimator
+from planecast.engines.measure.load_pauses import BothPauses
+from planecast.engines.measure.load_trials import OVERLOAD, RX_RING, Columns
+from planecast.engines.measure.loads import MeasuredLoad, MeasuredLoads, forwarded_pps
+from planecast.engines.measure.pacing import catch_up_us
+from planecast.engines.simulate.port import Port
+from planecast.engines.simulate.sending import Sending
+from planecast.engines.simulate.tester import Tester
+from planecast.engines.simulate.trials import DRAIN_S, Away, Trial, TrialAnswer, simulate_trials
+from planecast.engines.solve import Calibration
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result
+
+FEWEST, MOST = 100, 1000
+"""Simulated trials of a load; between them, as many as were measured."""
+_OTHER = "other"
+"""Cause of what is lost elsewhere."""
+_CANARIES = tuple(f"canary_compute_{end}" for end in ("before", "after"))
+
+
+@dataclass(frozen=True)
+class ReplayedLoads:
+    """What the simulation says of all loads."""
+
+    results: list[Result]
+    losses: list[Estimate]
+    knee: Estimate | None
+    disturbed_share: float
+    """Share of the simulated trials that the measurement's rule calls disturbed."""
+
+
+@dataclass(frozen=True)
+class States:
+    """States of the machine, a row each: those of the trials at overload."""
+
+    speeds: Floats
+    """Of the lcore, as a share of what the estimated capacity needs; its pauses don't count."""
+    canaries: Floats
+    """Before and after, a row a state."""
+
+    @classmethod
+    def of(cls, measured: MeasuredLoads, ring: int, away: float) -> States:
+        """Of all whole trials at overload; `away` is the share of time that pauses took."""
+        columns = measured.estimator.columns
+        rows = (columns["point"] == OVERLOAD) & (columns["whole"] == 1)
+        # What is in the full ring at the end is forwarded after it.
+        after = np.maximum(columns["forwarded"][rows] - ring, 1)
+        capacities = after / columns["seconds"][rows] / (1 - away)
+        return cls(
+            capacities / measured.capacity_pps.value,
+            np.stack([columns[name][rows] for name in _CANARIES], axis=1),
+        )
+
+
+def replayed_loads(
+    measured: MeasuredLoads,
+    pauses: BothPauses,
+    port: Port,
+    calibration: Calibration,
+    manifest: Manifest,
+) -> ReplayedLoads:
+    """Simulates each measured load. Raises as simulate_trials does."""
+    ring = measured.loads[0].result.scenario.placement.rx_ring
+    states = States.of(measured, ring, pauses.lcore_share)
+    columns = measured.estimator.columns
+    trials = int(np.clip(len(np.unique(columns["round"])), FEWEST, MOST))
+    pace = np.median((columns["offered"] / columns["seconds"])[columns["point"] == OVERLOAD])
+    tables, results = [_calibrating(columns)], []
+    for load in measured.loads:
+        random = np.random.default_rng((manifest.seed, load.point))
+        sending = _sending(load, measured.trial_seconds, float(pace))
+        drawn = [_trial(sending, states, pauses, number, random) for number in range(trials)]
+        result, answers = simulate_trials(
+            load.result.scenario,
+            [trial for trial, _ in drawn],
+            calibration,
+            manifest,
+            seconds=measured.trial_seconds,
+            port=port,
+            tester=_tester(load),
+        )
+        results.append(result)
+        unsent = [count for _, count in drawn]
+        tables.append(_rows(load.point, measured.trial_seconds, states, answers, unsent))
+    names = tables[-1].keys()
+    joined = {name: np.concatenate([table[name] for table in tables]) for name in names}
+    return _estimated(measured, measured.estimator.like(joined, "simulated"), results)
+
+
+def _sending(load: MeasuredLoad, seconds: float, pace_pps: float) -> Sending:
+    scenario = load.result.scenario
+    rate = _offered_pps(load)
+    return Sending(rate, seconds, load.usual_burst, catch_up_us(scenario, rate) * 1e-6, pace_pps)
+
+
+def _tester(load: MeasuredLoad) -> Tester | None:
+    if load.receive_call_ns <= 0:
+        return None
+    return Tester(load.send_call_ns, load.receive_wait_ns, load.receive_call_ns)
+
+
+def _trial(
+    sending: Sending, states: States, pauses: BothPauses, number: int, random: np.random.Generator
+) -> tuple[Trial, int]:
+    """A trial, and how many packets its generator gives up."""
+    # Both CPUs at the same instant: what takes away one may take away the other.
+    lcore, generator = pauses.within(number, float(random.random()), sending.seconds + DRAIN_S)
+    sent, unsent = sending.instants(*generator, random)
+    speed = float(states.speeds[number % len(states.speeds)])
+    return Trial(sent, Away(*lcore), Away(*generator), speed), unsent
+
+
+def _rows(
+    point: int,
+    seconds: float,
+    states: States,
+    answers: Sequence[TrialAnswer],
+    unsent: Sequence[int],
+) -> Columns:
+    """Simulated trials as the table of measured ones has them."""
+    count = len(answers)
+    canaries = states.canaries[np.arange(count) % len(states.canaries)]
+    columns = {
+        "point": [point] * count,
+        "round": range(count),
+        "whole": [1] * count,
+        "seconds": [seconds] * count,
+        "offered": [one.offered for one in answers],
+        "forwarded": [one.forwarded for one in answers],
+        "unsent": unsent,
+        f"lost_{RX_RING}": [one.drops.get(RX_RING, 0) for one in answers],
+        f"lost_{_OTHER}": [sum(one.drops.values()) - one.drops.get(RX_RING, 0) for one in answers],
+        "mean_ns": [one.mean_ns for one in answers],
+        "p50_ns": [one.p50_ns for one in answers],
+        "p99_ns": [one.p99_ns for one in answers],
+    }
+    found = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+    return found | {name: canaries[:, number] for number, name in enumerate(_CANARIES)}
+
+
+def _calibrating(columns: Columns) -> Columns:
+    """The measured trials without loads: canaries are judged beside theirs, here as there."""
+    rows = columns["point"] < 0
+    nothing = np.full(int(rows.sum()), np.nan)
+    names = ("point", "round", "whole", "seconds", "offered", "forwarded", "unsent", *_CANARIES)
+    found = {name: columns[name][rows] for name in names}
+    others = (f"lost_{RX_RING}", f"lost_{_OTHER}", "mean_ns", "p50_ns", "p99_ns")
+    return found | dict.fromkeys(others, nothing)
+
+
+def _estimated(
+    measured: MeasuredLoads, estimator: LoadEstimator, results: Sequence[Result]
+) -> ReplayedLoads:
+    loads = measured.loads
+    points = [load.point for load in loads]
+    return ReplayedLoads(
+        [_result(estimator, load, result) for load, result in zip(loads, results, strict=True)],
+        [estimator.loss(point) for point in points],
+        estimator.knee(points, [_offered_pps(load) for load in loads]),
+        float(1 - estimator.good[estimator.columns["point"] >= 0].mean()),
+    )
+
+
+def _offered_pps(load: MeasuredLoad) -> float:
+    return load.result.scenario.traffic.offered_pps or 0.0
+
+
+def _result(estimator: LoadEstimator, load: MeasuredLoad, first: Result) -> Result:
+    """The Result of all trials of a load, from the first one's."""
+    columns, rows = estimator.columns, estimator.of_point(load.point)
+    good = estimator.good[columns["point"] == load.point]
+    drops = {cause: int(columns[f"lost_{cause}"][rows].sum()) for cause in (RX_RING, _OTHER)}
+    changes = {
+        "throughput_pps": forwarded_pps(_offered_pps(load), estimator.loss(load.point)),
+        "packets_in": int(columns["offered"][rows].sum()),
+        "packets_out": int(columns["forwarded"][rows].sum()),
+        "drops": {cause: count for cause, count in drops.items() if count},
+        "latency_ns": {
+            name: estimator.low(load.point, columns[f"{name}_ns"], "ns")
+            for name in ("mean", "p50", "p99")
+        },
+        "latency_histogram": None,
+        "disturbed_share": float(1 - good.mean()),
+    }
+    return first.model_copy(update=changes)
