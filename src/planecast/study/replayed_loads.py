@@ -29,6 +29,8 @@ from planecast.results.result import Result
 
 FEWEST, MOST = 100, 1000
 """Simulated trials of a load; between them, as many as were measured."""
+_SLOWEST = 0.5
+"""A hyper-thread beside costs less than half (planecast.instruments.canary has the same bound)."""
 _OTHER = "other"
 """Cause of what is lost elsewhere."""
 _CANARIES = tuple(f"canary_compute_{end}" for end in ("before", "after"))
@@ -56,16 +58,16 @@ class States:
 
     @classmethod
     def of(cls, measured: MeasuredLoads, ring: int, away: float) -> States:
-        """Of all whole trials at overload; `away` is the share of time that pauses took."""
+        """Of the whole trials at overload; `away` is the share of time that pauses took. What is
+        slower than a busy hyper-thread makes it was stopped: that is a pause, and in them."""
         columns = measured.estimator.columns
         rows = (columns["point"] == OVERLOAD) & (columns["whole"] == 1)
         # What is in the full ring at the end is forwarded after it.
-        after = np.maximum(columns["forwarded"][rows] - ring, 1)
-        capacities = after / columns["seconds"][rows] / (1 - away)
-        return cls(
-            capacities / measured.capacity_pps.value,
-            np.stack([columns[name][rows] for name in _CANARIES], axis=1),
-        )
+        after = np.maximum(columns["forwarded"][rows] - ring, 0)
+        speeds = after / columns["seconds"][rows] / (1 - away) / measured.capacity_pps.value
+        canaries = np.stack([columns[name][rows] for name in _CANARIES], axis=1)
+        ran = speeds >= _SLOWEST
+        return cls(speeds[ran], canaries[ran])
 
 
 def replayed_loads(
@@ -181,8 +183,8 @@ def _offered_pps(load: MeasuredLoad) -> float:
     return load.result.scenario.traffic.offered_pps or 0.0
 
 
-def _result(estimator: LoadEstimator, load: MeasuredLoad, first: Result) -> Result:
-    """The Result of all trials of a load, from the first one's."""
+def _result(estimator: LoadEstimator, load: MeasuredLoad, one: Result) -> Result:
+    """The Result of all trials of a load, from one of theirs."""
     columns, rows = estimator.columns, estimator.of_point(load.point)
     good = estimator.good[columns["point"] == load.point]
     drops = {cause: int(columns[f"lost_{cause}"][rows].sum()) for cause in (RX_RING, _OTHER)}
@@ -198,4 +200,4 @@ def _result(estimator: LoadEstimator, load: MeasuredLoad, first: Result) -> Resu
         "latency_histogram": None,
         "disturbed_share": float(1 - good.mean()),
     }
-    return first.model_copy(update=changes)
+    return one.model_copy(update=changes)

@@ -6,6 +6,7 @@ lcore and generator were taken away, and how fast the lcore ran. The simulator i
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +57,8 @@ class Trial:
     """What one trial meets."""
 
     sent_s: Floats
-    """When each packet leaves the generator, seconds from the beginning; one at the least."""
+    """When each packet leaves the generator, seconds from the beginning; none where it was away for
+    all of the trial."""
     lcore: Away
     tester: Away
     speed: float
@@ -76,6 +78,9 @@ class TrialAnswer:
     p99_ns: float
 
 
+NOTHING_SENT = TrialAnswer(0, 0, {}, math.nan, math.nan, math.nan)
+
+
 def simulate_trials(
     scenario: Scenario,
     trials: Sequence[Trial],
@@ -87,13 +92,14 @@ def simulate_trials(
     tester: Tester | None,
     threads: int | None = None,
 ) -> tuple[Result, list[TrialAnswer]]:
-    """Each trial's answer, and the first one's Result. Trials send for `seconds`.
+    """Each trial's answer, and the Result of the one that forwards the most. Trials send for `seconds`.
 
     The scenario has one lcore, no card and an offered load. Raises as simulate does, and InputError
-    for no trials.
+    when no trial sends.
     """
-    if not trials:
-        raise InputError("there are no trials to simulate")
+    sending = [trial for trial in trials if trial.sent_s.size]
+    if not sending:
+        raise InputError("there is no trial to simulate in which a packet is sent")
     duration = Recording(duration_ns=(seconds + DRAIN_S) * 1e9)
     (plain,) = asked_of([scenario], calibration, manifest, duration, 0.01)
     asked = over_port(plain, port)
@@ -117,13 +123,17 @@ def simulate_trials(
 
     try:
         answers = sim.simulate_many(
-            [model(trial) for trial in trials],
+            [model(trial) for trial in sending],
             threads=threads or len(os.sched_getaffinity(0)),
         )
     except (sim.ModelError, sim.InvariantError) as error:
         raise RunError(f"the simulator refused its model or its own answer: {error}") from error
     made_by = manifest.model_copy(update={"engine": "simulate"})
-    return result_of(asked, answers[0], made_by), [_answer(one) for one in answers]
+    found = iter(answers)
+    fullest = max(answers, key=lambda one: one.forwarded)
+    return result_of(asked, fullest, made_by), [
+        _answer(next(found)) if trial.sent_s.size else NOTHING_SENT for trial in trials
+    ]
 
 
 def _told(model: sim.Model, trial: Trial) -> sim.Model:
@@ -147,6 +157,8 @@ def _answer(found: sim.Results) -> TrialAnswer:
     drops: dict[str, int] = {}
     for drop in found.drops:
         drops[drop.cause] = drops.get(drop.cause, 0) + drop.packets
+    if found.latency.total == 0:
+        return TrialAnswer(found.offered, 0, drops, math.nan, math.nan, math.nan)
     return TrialAnswer(
         offered=found.offered,
         forwarded=found.forwarded,
