@@ -88,12 +88,10 @@ static size_t cpu_list(char *text, int *cpus)
 
 static struct options parse(int argc, char **argv)
 {
-    static const struct option names[] = {{"cpu", required_argument, NULL, 'c'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {"max-mib", required_argument, NULL, 'm'},
-                                          {"interruptions", required_argument, NULL, 'i'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"cpu", required_argument, NULL, 'c'},     {"seconds", required_argument, NULL, 's'},
+        {"max-mib", required_argument, NULL, 'm'}, {"interruptions", required_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     struct options o = {.cpu = -1, .max_mib = 256};
     const char *seconds = NULL;
     int option;

@@ -1,4 +1,4 @@
-"""Loads simulated in trials: pauses and states of the machine that are made up do what they must."""
+"""Loads simulated in trials: pauses and states that are made up do what they must."""
 
 from __future__ import annotations
 

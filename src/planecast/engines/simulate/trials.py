@@ -92,10 +92,10 @@ def simulate_trials(
     tester: Tester | None,
     threads: int | None = None,
 ) -> tuple[Result, list[TrialAnswer]]:
-    """Each trial's answer, and the Result of the one that forwards the most. Trials send for `seconds`.
+    """Each trial's answer, and the Result of the one that forwards the most.
 
-    The scenario has one lcore, no card and an offered load. Raises as simulate does, and InputError
-    when no trial sends.
+    Trials send for `seconds`. The scenario has one lcore, no card and an offered load. Raises as
+    simulate does, and InputError when no trial sends.
     """
     sending = [trial for trial in trials if trial.sent_s.size]
     if not sending:
