@@ -17,6 +17,7 @@ from planecast.search.combine import equal_rates, found_rate, rate_estimate
 from planecast.search.guided import search_guided
 from planecast.search.mlr import GOALS, Start, search_losses
 from planecast.search.rfc2544 import BinaryGoal, search_throughput
+from planecast.search.trial import Trial
 
 NOISE = {"trial_noise": 0.003, "disturbed": 0.1}
 
@@ -137,6 +138,25 @@ def test_back_to_back_finds_the_buffer(session: Sessions) -> None:
     assert length == pytest.approx(longest, rel=0.01)
     answer = burst_answer([length, length], LINK, 6e6, "simulated")
     assert answer.corrected_s == pytest.approx(1000 / 14.88e6, rel=0.02)
+
+
+@pytest.mark.parametrize(("buffer", "longest"), [(0, 1), (1, 2), (40, 67), (200_000, 335_103)])
+def test_bursts_of_any_length_are_found(session: Sessions, buffer: int, longest: int) -> None:
+    length = longest_burst(session(capacity=6e6, buffer=buffer), LINK)
+    assert length == pytest.approx(longest, rel=0.006, abs=1)
+
+
+def test_no_burst_is_longer_than_it_takes(session: Sessions) -> None:
+    """Of bursts that take seconds a generator on a shared machine sends hardly any whole."""
+    lengths: list[int] = []
+
+    class Watched(MadeUp):
+        def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
+            lengths.append(packets)
+            return super().burst(packets, offered_pps, number)
+
+    longest_burst(session(Watched(capacity=6e6, buffer=1000)), LINK)
+    assert max(lengths) <= 2 * 1000 / (1 - 6 / 14.88)
 
 
 def test_back_to_back_needs_a_data_plane_that_is_slower(session: Sessions) -> None:

@@ -59,6 +59,15 @@ def test_a_stretched_duration_is_refused(session: Sessions) -> None:
     assert found.refused == {"stretched": tries_of(1.0)}
 
 
+def test_a_short_burst_may_be_as_late_as_its_generator(session: Sessions) -> None:
+    """A cold start takes 10 us, which is nothing of a trial and most of a burst of 64 packets."""
+    short = session(capacity=40e6).burst(64, 5e6)
+    late = short.model_copy(update={"seconds": short.intended_seconds + 15e-6})
+    assert fault_of(late) is None
+    long = short.model_copy(update={"intended_seconds": 1.0, "offered": 5_000_000, "seconds": 1.02})
+    assert fault_of(long) == "stretched"
+
+
 def test_a_trial_that_was_spoilt_is_made_again(session: Sessions) -> None:
     tester = MadeUp()
 

@@ -15,39 +15,39 @@ from planecast.search.tester import Ceiling
 
 LONGEST_S = 2.0
 """Bursts of so long a time are the longest (RFC 9004, section 6.2)."""
+_FIRST = 64
+"""Packets of the first burst."""
 _RESOLUTION = 0.005
 """The search for a length ends when it would change by less than this share, or one packet."""
 
 
 def longest_burst(session: Session, ceiling: Ceiling, longest_s: float = LONGEST_S) -> int:
-    """Packets of the longest burst without a loss, in one repetition; 0 when two are too many.
+    """Packets of the longest burst without a loss, in one repetition; 0 when one is too many.
 
-    Raises RunError when the longest burst of all is no problem: then the throughput is that of the
-    link, and there is no buffer to be seen (RFC 9004, section 6.1).
+    Bursts double until one loses something, so that no longer ones are sent than needed: of those
+    that take seconds a generator on a shared machine sends hardly any whole. Raises RunError when
+    the longest of all is no problem: then the throughput is that of the link, and there is no
+    buffer to be seen (RFC 9004, section 6.1).
     """
-    low, high = 0, max(int(longest_s * ceiling.pps), 2)
-    if session.burst(high, ceiling.pps).lost == 0:
-        raise RunError(
-            f"{longest_s:g} s at {ceiling.pps / 1e6:.4g} Mpps lose nothing, so no buffer was ever "
-            f"filled: capped by {ceiling.by} ({ceiling.why})",
-            "back-to-back",
-            "the test is for a data plane that is slower than what feeds it",
-        )
-    length = 64
-    while high - low > max(1, _RESOLUTION * high):
-        length = min(length, (low + high) // 2) if low else min(length, high - 1)
+    longest = max(int(longest_s * ceiling.pps), 2)
+    low, high, length = 0, None, min(_FIRST, longest)
+    while high is None or high - low > max(1, _RESOLUTION * high):
         if session.burst(length, ceiling.pps).lost:
             high = length
-            length = (low + high) // 2
         else:
             low = length
-            length = min(2 * length, (low + high) // 2) if high <= 2 * length else 2 * length
+        if low == longest:
+            raise RunError(
+                f"{longest_s:g} s at {ceiling.pps / 1e6:.4g} Mpps lose nothing, so no buffer was "
+                f"ever filled: capped by {ceiling.by} ({ceiling.why})",
+                "back-to-back",
+                "the test is for a data plane that is slower than what feeds it",
+            )
+        length = min(2 * low, longest) if high is None else (low + high) // 2
         session.closing(
-            f"repetition {session.repetition + 1}: {low:,}–{high:,} packets, "
+            f"repetition {session.repetition + 1}: {low:,}–{high or longest:,} packets, "
             f"{session.trials_here} trials"
         )
-        if length <= low:
-            length = low + 1
     return low
 
 

@@ -239,6 +239,14 @@ def _soak(asked: Asked) -> dict[str, Any]:
 def _bursts(asked: Asked) -> dict[str, Any]:
     rate, rates = _rate_first(asked)
     lengths = asked.repeat(lambda: longest_burst(asked.session, asked.ceiling))
+    if asked.ceiling.pps <= rate:
+        raise RunError(
+            f"{rate / 1e6:.4g} Mpps pass at any length, and bursts came at no more than "
+            f"{asked.ceiling.pps / 1e6:.4g}, so no buffer was ever filled: {asked.ceiling.why}",
+            "back-to-back",
+            "measure while the machine is quieter, or a data plane that is slower than what feeds "
+            "it",
+        )
     return {
         "rates": rates,
         "burst": burst_answer(lengths, asked.ceiling, rate, asked.session.tester.kind),
