@@ -48,7 +48,7 @@ def test_a_row_a_cause_for_machines(run: Run, made: str) -> None:
     answer = run("explain", made, "--format", "csv")
     header, *rows = answer.out.splitlines()
     assert header.startswith("stage,cause,cycles_per_packet,low,high,share_percent,kind")
-    assert any(row.startswith("acl,core,") and ",computed," in row for row in rows)
+    assert any(row.startswith("acl,core and L1,") and ",computed," in row for row in rows)
 
 
 @pytest.mark.parametrize(

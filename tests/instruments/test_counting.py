@@ -72,6 +72,33 @@ def test_a_repeated_string_instruction_counts_once_only_when_stepped(counted: Pa
     assert difference >= 2 * 99
 
 
+@stepping
+def test_stepping_sees_where_control_goes(counted: Path) -> None:
+    found = singlestep.count_instructions(command(counted, "stop", "--coin", "1"), packets=1024)
+    code = found.code
+    assert code is not None
+    assert code.jumps["a"].at(32) == 1  # called once, back 31 times
+    assert code.jumps["b"].at(32) == 2 + 1 / 32  # called, two loops, the helper and back
+    # Thirteen bytes a turn, at the same place in every run: one or two windows of sixteen.
+    assert 1 <= code.windows_16["a"].at(32) <= 2 + 2 / 32
+    assert code.windows_32["a"].at(32) <= code.windows_16["a"].at(32)
+    assert 2 < code.lines < 40
+
+
+@stepping
+def test_branches_are_guessed_by_their_past_and_chance_is_not(counted: Path) -> None:
+    found = singlestep.count_instructions(command(counted, "stop", "--coin", "1"), packets=1024)
+    code = found.code
+    assert code is not None
+    # Half of the coins, and the end of their loop, whose past is chance too.
+    assert code.mispredictions["coin"].at(32) == pytest.approx(0.5 + 1 / 32, abs=0.1)
+    # Eight turns fit twelve outcomes; of 32 the end can't be told from the others.
+    assert code.mispredictions["a"].at(32) == pytest.approx(1 / 32, abs=1 / 64)
+    plain = singlestep.count_instructions(command(counted, "stop"), packets=1024)
+    assert plain.code is not None
+    assert plain.code.mispredictions["a"].at(8) < 1 / 16
+
+
 @valgrind
 def test_touches_of_known_accesses(counted: Path) -> None:
     found = memory_touches(command(counted, "callgrind"), packets=256, burst=32)

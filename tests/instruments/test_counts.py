@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from planecast.errors import InputError
 from planecast.instruments.counts import (
+    CODE_PARTS,
     InstructionCounts,
     RawCounts,
     by_kind,
@@ -65,6 +66,34 @@ def test_stages_and_other_add_up_to_the_total(
     assert found.instructions_per_packet == found.total.at(32)
     counted = sum(function.per_packet for function in found.functions)
     assert counted == pytest.approx(found.instructions_per_packet)
+
+
+def seen(stage: int, other: int) -> InstructionCounts:
+    """Of one stage, `a`, with so many mispredictions a packet, and so many around it."""
+    raw = {}
+    for packets, burst in PLAN:
+        code = {
+            what: {"a": stage * packets, "total": (stage + other) * packets} for what in CODE_PARTS
+        }
+        raw[packets, burst] = RawCounts(9 * packets, {"a": 9 * packets}, {}, code, packets)
+    return solve_counts("singlestep", "native", raw)
+
+
+def test_code_is_divided_as_instructions_are() -> None:
+    code = seen(3, 2).code
+    assert code is not None
+    assert (code.jumps["a"].at(16), code.jumps["other"].at(16)) == (3, 2)
+    assert code.lines == 128
+    assert solved({"a": (1, 1)}, (0, 0)).code is None  # callgrind doesn't see it
+
+
+def test_a_stage_is_replaced_with_its_code() -> None:
+    found = seen(3, 2).with_stage("a", seen(7, 1))
+    assert found.code is not None
+    assert (found.code.mispredictions["a"].at(8), found.code.mispredictions["other"].at(8)) == (
+        7,
+        2,
+    )
 
 
 def test_the_plan_has_two_lengths_of_two_bursts() -> None:

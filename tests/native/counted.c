@@ -1,7 +1,8 @@
 /*
  * A program whose instructions are known, for the tests of the instruments that count them.
  *
- * counted --packets N --burst B --instrument callgrind|stop [--exit CODE] [--rep BYTES] [--hang 1]
+ * counted --packets N --burst B --instrument callgrind|stop [--exit CODE] [--rep BYTES] [--coin 1]
+ *         [--hang 1]
  *
  * A burst of n packets: stage_a runs 10·n + 5 instructions, stage_b 6·n + 9, of which 4·n in a
  * helper that it calls; stage_c is scalar C. The loop around them has costs of its own.
@@ -55,6 +56,7 @@ void stage_b(uint64_t packets);
 
 static uint32_t table[4096];
 static uint64_t rep_bytes;
+static int coin;
 
 __attribute__((noinline)) void stage_rep(uint64_t bytes)
 {
@@ -73,12 +75,24 @@ __attribute__((noinline)) uint32_t stage_c(uint64_t packets, uint32_t seed)
     return seed;
 }
 
+/* A branch a packet that goes by chance. */
+__attribute__((noinline)) uint32_t stage_coin(uint64_t packets, uint32_t seed)
+{
+    for (uint64_t i = 0; i < packets; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        __asm__ volatile("test %0, %0\n jns 1f\n nop\n1:\n" : : "r"(seed) : "cc");
+    }
+    return seed;
+}
+
 __attribute__((noinline)) uint32_t forward_burst(uint64_t packets, uint32_t seed)
 {
     stage_a(packets);
     stage_b(packets);
     if (rep_bytes > 0)
         stage_rep(rep_bytes);
+    if (coin)
+        seed = stage_coin(packets, seed);
     return stage_c(packets, seed);
 }
 
@@ -116,6 +130,8 @@ int main(int argc, char **argv)
             code = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--rep") == 0)
             rep_bytes = strtoull(argv[i + 1], NULL, 10);
+        else if (strcmp(argv[i], "--coin") == 0)
+            coin = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--hang") == 0)
             hang = atoi(argv[i + 1]);
     }

@@ -153,19 +153,54 @@ static bool write_functions(FILE *out, const struct stepper *s, const struct map
     return good;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Lines of 64 bytes that instructions were run from; 0 if there was no memory to count them. */
+static size_t code_lines(const struct stepper *s)
+{
+    uint64_t *line = calloc(s->places + 1, sizeof(*line));
+    size_t count = 0, found = 0;
+    for (size_t i = 0; line != NULL && i < s->capacity; i++)
+        if (s->place[i].address != 0)
+            line[count++] = s->place[i].address / 64;
+    if (count > 0)
+        qsort(line, count, sizeof(*line), by_number);
+    for (size_t i = 0; i < count; i++)
+        found += i == 0 || line[i] != line[i - 1];
+    free(line);
+    return found;
+}
+
+static void write_tally(FILE *out, const struct tally *t)
+{
+    fprintf(out,
+            "\"instructions\": %llu, \"mispredictions\": %llu, \"jumps\": %llu, "
+            "\"windows_16\": %llu, \"windows_32\": %llu",
+            (unsigned long long)t->instructions, (unsigned long long)t->mispredictions,
+            (unsigned long long)t->jumps, (unsigned long long)t->windows_16,
+            (unsigned long long)t->windows_32);
+}
+
 bool report_write(FILE *out, const struct stepper *s, const struct maps *maps, double seconds)
 {
     const char *separator = "";
-    fprintf(out, "{\"total\": %llu, \"steps_per_second\": %.0f,\n \"stages\": {",
-            (unsigned long long)s->total, seconds > 0 ? (double)s->total / seconds : 0);
+    double rate = seconds > 0 ? (double)s->total.instructions / seconds : 0;
+    fputs("{\"total\": {", out);
+    write_tally(out, &s->total);
+    fprintf(out, "},\n \"code_lines\": %zu, \"steps_per_second\": %.0f,\n \"stages\": {",
+            code_lines(s), rate);
     for (size_t i = 0; i < s->stages; i++) {
         if (s->stage[i].calls == 0)
             continue;
         fprintf(out, "%s\n  ", separator);
         write_text(out, s->stage[i].name);
-        fprintf(out, ": {\"instructions\": %llu, \"calls\": %llu}",
-                (unsigned long long)s->stage[i].instructions,
-                (unsigned long long)s->stage[i].calls);
+        fputs(": {", out);
+        write_tally(out, &s->stage[i].tally);
+        fprintf(out, ", \"calls\": %llu}", (unsigned long long)s->stage[i].calls);
         separator = ",";
     }
     fputs("},\n \"functions\": [", out);

@@ -77,7 +77,10 @@ static void first_seen(struct stepper *s, struct place *place, uint64_t address)
     for (size_t i = 0; i < s->stages; i++)
         if (s->stage[i].entry == address)
             place->stage = (int32_t)i;
-    place->repeats = stepper_repeats(bytes, s->read(s->process, address, bytes, sizeof(bytes)));
+    size_t size = s->read(s->process, address, bytes, sizeof(bytes));
+    place->repeats = stepper_repeats(bytes, size);
+    place->branch = branch_of(bytes, size);
+    place->branch.number = (uint16_t)s->places;
     s->places++;
 }
 
@@ -96,6 +99,35 @@ static bool enter(struct stepper *s, int32_t stage, uint64_t stack)
     return true;
 }
 
+static struct tally *tally_of(struct stepper *s, int32_t stage)
+{
+    return stage >= 0 ? &s->stage[stage].tally : NULL;
+}
+
+static void add(struct tally *t, uint64_t instruction, uint64_t last, bool jumped)
+{
+    t->instructions++;
+    t->jumps += jumped;
+    t->windows_16 += jumped || instruction / 16 != last / 16;
+    t->windows_32 += jumped || instruction / 32 != last / 32;
+}
+
+/* The instruction before was a branch, maybe, and only now it is known where it went: whether it
+ * was taken. */
+static bool resolve(struct stepper *s, uint64_t next)
+{
+    struct place *before = slot_of(s->place, s->capacity, s->last);
+    if (s->last == 0)
+        return false;
+    if (predictor_missed(&s->predictor, &before->branch, s->last, next)) {
+        struct tally *own = tally_of(s, s->last_stage);
+        s->total.mispredictions++;
+        if (own != NULL)
+            own->mispredictions++;
+    }
+    return branch_taken(&before->branch, s->last, next);
+}
+
 bool stepper_step(struct stepper *s, uint64_t instruction, uint64_t stack)
 {
     struct place *place = slot_of(s->place, s->capacity, instruction);
@@ -109,14 +141,18 @@ bool stepper_step(struct stepper *s, uint64_t instruction, uint64_t stack)
     }
     if (place->repeats && s->last == instruction)
         return true; /* the next iteration of the same instruction */
-    s->last = instruction;
+    bool jumped = resolve(s, instruction);
     while (s->depth > 0 && stack > s->active[s->depth - 1].stack)
         s->depth--;
     if (place->stage >= 0 && !enter(s, place->stage, stack))
         return false;
-    s->total++;
+    int32_t stage = s->depth > 0 ? s->active[s->depth - 1].stage : -1;
+    struct tally *own = tally_of(s, stage);
+    add(&s->total, instruction, s->last, jumped);
+    if (own != NULL)
+        add(own, instruction, s->last, jumped);
     place->instructions++;
-    if (s->depth > 0)
-        s->stage[s->active[s->depth - 1].stage].instructions++;
+    s->last = instruction;
+    s->last_stage = stage;
     return true;
 }

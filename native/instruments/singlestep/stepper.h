@@ -8,6 +8,9 @@
  *
  * A string instruction with a rep prefix traps after every iteration. It counts once, as in
  * hardware's counters of retired instructions; callgrind counts every iteration.
+ *
+ * Beside instructions it keeps what the frontend feels: mispredicted branches (branches.h), jumps,
+ * and windows of 16 and of 32 bytes that instructions are fetched by, counted anew after a jump.
  */
 #ifndef PLANECAST_SINGLESTEP_STEPPER_H
 #define PLANECAST_SINGLESTEP_STEPPER_H
@@ -16,13 +19,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "branches.h"
+
 #define STEPPER_MAX_STAGES 256
 #define STEPPER_MAX_DEPTH  64
+
+/* What was counted of a part of the program. */
+struct tally {
+    uint64_t instructions;
+    uint64_t mispredictions;
+    uint64_t jumps;      /* branches that were taken: attributed to where they lead */
+    uint64_t windows_16; /* bytes */
+    uint64_t windows_32;
+};
 
 struct stage {
     char name[64];
     uint64_t entry; /* address in the process */
-    uint64_t instructions;
+    struct tally tally;
     uint64_t calls;
 };
 
@@ -31,16 +45,19 @@ struct place {
     uint64_t instructions;
     int32_t stage; /* which stage begins here; -1: none */
     bool repeats;  /* a string instruction with a rep prefix */
+    struct branch branch;
 };
 
 struct stepper {
-    uint64_t total;
+    struct tally total;
     size_t stages;
     struct stage stage[STEPPER_MAX_STAGES];
     /* Where instructions were seen: open addressing, a power of two in size. */
     struct place *place;
     size_t places, capacity;
-    uint64_t last;
+    uint64_t last;      /* the instruction before; 0: none */
+    int32_t last_stage; /* which stage it was of; -1: none */
+    struct predictor predictor;
     size_t depth;
     struct {
         int32_t stage;

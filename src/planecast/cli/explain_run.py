@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 
 def explain_run(
-    run: str, root: Path, calibration: str | None
+    run: str, root: Path, calibration: str | None, *, apart: bool = True
 ) -> tuple[Explanation, Calibration | None]:
     """The explanation of a run, and the calibration it was made with; ``RUN#2`` is a run's second
     result.
 
     The calibration is the one named, else the run's own, else the latest; without any, causes are
-    not told. Raises InputError for a run or a calibration that isn't there.
+    not told. `apart`: frontend and speculation are told from the core's other cycles, as bounds, of
+    which a comparison could tell nothing. Raises InputError for a run or a calibration that isn't
+    there.
     """
     from planecast.explain.cases import explained_run, own_calibration
     from planecast.results import find_run, picked
@@ -30,7 +32,7 @@ def explain_run(
     folder = find_run(name, root)
     chosen = calibration or own_calibration(folder)
     model, _ = calibration_if_any(chosen, root)
-    return explained_run(folder, position, model), model
+    return explained_run(folder, position, model, apart=apart), model
 
 
 def answer_run(
@@ -57,8 +59,9 @@ def answer_run(
         return
     moved = None
     if against is not None:
-        other, its_model = explain_run(against, root, calibration)
-        moved = compare_explanations(found, other, model if model == its_model else None)
+        whole, _ = explain_run(run, root, calibration, apart=False)
+        other, its_model = explain_run(against, root, calibration, apart=False)
+        moved = compare_explanations(whole, other, model if model == its_model else None)
     page = page_path(form, output)
     if page is not None:
         from planecast.report.explanation_page import explanation_html

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from planecast.cli.output import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
-    from planecast.explain import Difference, Explanation
+    from planecast.explain import CauseCycles, Difference, Explanation
     from planecast.results import Estimate
 
 _COLUMNS = (
@@ -19,11 +19,14 @@ _COLUMNS = (
     Column("high", "", number=True),
     Column("share_percent", "share", number=True),
     Column("kind", "kind"),
+    Column("bound", ""),
     Column("instructions_per_packet", "instr./packet", number=True),
     Column("ipc", "IPC", number=True),
 )
 _SHOWN = tuple(column for column in _COLUMNS if column.header)
 
+_BOUND = "computed: bound"
+"""What tables call the kind of what is known by its interval alone."""
 _TOP_DOWN = "top-down"
 """The rows of the computed nodes, as a stage."""
 _TOLD_CYCLES = 0.5
@@ -118,13 +121,13 @@ def _rows(found: Explanation) -> Iterator[dict[str, Any]]:
     whole = found.cycles_per_packet
     yield _row("all", "", whole, whole, found.instructions_per_packet, found.ipc)
     for part in found.causes:
-        yield _row("all", _title(part.cause), part.cycles, whole)
+        yield _cause_row("all", part, whole)
     for role in found.roles:
         yield _row(role.role, "", role.cycles, whole, role.instructions)
     for stage in found.stages:
         yield _row(stage.stage, "", stage.cycles, whole, stage.instructions, stage.ipc)
         for part in stage.causes:
-            yield _row(stage.stage, _title(part.cause), part.cycles, whole)
+            yield _cause_row(stage.stage, part, whole)
     yield from _top_down(found)
 
 
@@ -136,7 +139,14 @@ def _top_down(found: Explanation) -> Iterator[dict[str, Any]]:
     for node in found.nodes:
         if node.share is not None and whole is not None:
             cycles = node.share.scaled(whole.value, "cycles/packet")
-            yield _row(_TOP_DOWN, node.title, cycles, whole)
+            yield _row(_TOP_DOWN, node.title, cycles, whole) | {"bound": node.bound}
+
+
+def _cause_row(stage: str, part: CauseCycles, whole: Estimate | None) -> dict[str, Any]:
+    from planecast.explain.causes import BOUNDS
+
+    row = _row(stage, _title(part.cause), part.cycles, whole)
+    return row | {"bound": part.cause in BOUNDS}
 
 
 def _title(cause: str) -> str:
@@ -159,6 +169,7 @@ def _row(
         "cause": cause,
         "cycles_per_packet": cycles,
         "share_percent": share,
+        "bound": False,
         "instructions_per_packet": instructions,
         "ipc": ipc,
     }
@@ -171,7 +182,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "cause": row["cause"],
         "cycles_per_packet": estimate_text(cycles),
         "share_percent": "" if share is None else f"{share:.1f} %",
-        "kind": cycles.kind if cycles else "",
+        "kind": _BOUND if row["bound"] else cycles.kind if cycles else "",
         "instructions_per_packet": _maybe(row["instructions_per_packet"]),
         "ipc": _maybe(row["ipc"]),
     }

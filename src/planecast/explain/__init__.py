@@ -1,6 +1,7 @@
 """Room `explain`: where the cycles go, what limits a data plane, what to try next."""
 
 from planecast.explain.against import Change, Difference, compare_explanations
+from planecast.explain.case import Case
 from planecast.explain.causes import CAUSES, Cause
 from planecast.explain.explanation import (
     Advice,
@@ -9,7 +10,7 @@ from planecast.explain.explanation import (
     RoleShare,
     StageExplanation,
 )
-from planecast.explain.run import Case, explain_case
+from planecast.explain.run import explain_case
 
 __all__ = [
     "CAUSES",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from planecast.engines.solve import Calibration
 from planecast.errors import InputError
-from planecast.explain.causes import cause_of
+from planecast.explain.causes import BOUNDS, cause_of
 from planecast.explain.explanation import Advice, Explanation
 from planecast.explain.modelled import modelled_change
 from planecast.scenario import with_overrides
@@ -105,7 +105,7 @@ def _by_cause(explained: Explanation) -> Iterator[Advice]:
             continue
         where = _dearest_stage(explained, part.cause)
         most = part.cycles.value
-        if explained.modelled is None:  # a bound: it may be all of its interval
+        if explained.modelled is None or part.cause in BOUNDS:  # it may be all of it
             most = max(most, part.cycles.high or most)
         yield Advice(
             try_this=cause.advice,

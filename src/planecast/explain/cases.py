@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from planecast.engines.solve import Calibration
 from planecast.engines.solve.known import KNOWN
 from planecast.errors import InputError
+from planecast.explain.case import Case
 from planecast.explain.explanation import Explanation
-from planecast.explain.run import Case, explain_case
+from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
 from planecast.study.calibrate import CALIBRATION
@@ -19,28 +21,45 @@ PROFILE = "profile.json"
 
 
 def explained_run(
-    run: RunDirectory, position: int | None, calibration: Calibration | None
+    run: RunDirectory,
+    position: int | None,
+    calibration: Calibration | None,
+    *,
+    apart: bool = True,
 ) -> Explanation:
     """The explanation of one result of a run, of a profile's counts, or of a search.
 
-    Raises InputError for a position that isn't there.
+    `apart` as `explain_case` has it. Raises InputError for a position that isn't there.
     """
     if not (run.path / PROFILE).is_file():
         content = run.read()
         if isinstance(content, SearchAnswer):
             return explain_search(content, run.path.name)
-    return explain_case(with_profile(case_of(run, position, calibration), run.path.parent))
+    case = case_of(run, position, calibration)
+    return explain_case(with_profile(case, run.path.parent), apart=apart)
 
 
 def with_profile(case: Case, root: Path) -> Case:
-    """The case with the instructions of the latest profile of the same workload and traffic under
-    `root`, where neither the result nor a model tells them."""
-    told = case.result is None or any(
-        stage.instructions_per_packet for stage in case.result.stages.values()
-    )
-    modelled = case.calibration is not None and case.scenario.workload.kind == KNOWN
-    if told or modelled or case.counts is not None:
+    """The case with what the latest profiles of the same workload and traffic under `root` tell and
+    neither the result nor a model does: instructions, and what single steps saw of the code."""
+    if case.result is None:
         return case
+    profiles = list(_profiles(case, root))
+    told = any(stage.instructions_per_packet for stage in case.result.stages.values())
+    modelled = case.calibration is not None and case.scenario.workload.kind == KNOWN
+    if profiles and not told and not modelled and case.counts is None:
+        name, profile = profiles[0]
+        native = [one for one in profile.counts if one.instrument == "singlestep"]
+        case = replace(case, counts=(native or list(profile.counts))[0], counted_by=name)
+    for name, profile in profiles:
+        code = next((one.code for one in profile.counts if one.code is not None), None)
+        if code is not None:
+            return replace(case, code=code, code_by=name)
+    return case
+
+
+def _profiles(case: Case, root: Path) -> Iterator[tuple[str, Profile]]:
+    """Profiles of the case's workload and traffic, the latest first, by their runs."""
     for path in sorted(root.glob(f"*/{PROFILE}"), reverse=True):  # names begin with the time
         profile = _read_profile(RunDirectory(path.parent))
         same = (
@@ -49,10 +68,7 @@ def with_profile(case: Case, root: Path) -> Case:
             and profile.scenario.dataplane == case.scenario.dataplane
         )
         if same:
-            native = [one for one in profile.counts if one.instrument == "singlestep"]
-            counts = (native or list(profile.counts))[0]
-            return replace(case, counts=counts, counted_by=path.parent.name)
-    return case
+            yield path.parent.name, profile
 
 
 def case_of(run: RunDirectory, position: int | None, calibration: Calibration | None) -> Case:

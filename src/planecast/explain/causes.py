@@ -1,9 +1,9 @@
 """Causes: the reasons for which a packet takes cycles, as far as they are told apart without
 counters, and what a person who builds a packet processor can do about each.
 
-What one cannot tell apart stays together: `core` holds the latency of L1, dependencies, ports,
-fetch and mispredicted branches, for the model is calibrated with all of them at once, every line
-near.
+What one cannot tell apart stays together: `core` holds the latency of L1, dependencies and ports,
+for the model is calibrated with all of them at once, every line near. Fetch and mispredicted
+branches are in it too, unless the code was counted: then they are bounded (`core_bounds`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ class Cause:
     """What to try against it, for a packet processor."""
 
 
+FETCH, SPECULATION = "fetch", "speculation"
+BOUNDS = (FETCH, SPECULATION)
+"""Causes of which bounds alone are known: their values are the centre of what is possible."""
+CORES_OWN = ("core", "burst", "rounds")
+"""Causes that are frontend, bad speculation, core bound and L1, where nothing bounds them."""
+
 _FEWER = "do less for each packet: leave out stages, larger bursts, wider instructions"
 _NEARER = "touch fewer lines, ask for them earlier (prefetch), or make tables and rings smaller"
 
@@ -40,13 +46,32 @@ _ALL = (
         _FEWER,
     ),
     Cause(
+        FETCH,
+        "frontend",
+        "instructions",
+        "fetching and decoding: from nothing to each window of the code and each jump waited for, "
+        "the value the middle of what is possible",
+        "keep inner loops small and straight: less unrolling, likely and unlikely, profile-guided "
+        "optimisation",
+    ),
+    Cause(
+        SPECULATION,
+        "speculation",
+        "instructions",
+        "mispredicted branches: from nothing to as many as a predictor of 1998's kind would miss, "
+        "each with all that is in flight thrown away; the value the middle of what is possible",
+        "process packets of a kind together, and replace branches on what packets hold by masks or "
+        "tables",
+    ),
+    Cause(
         "core",
-        "core",
+        "core and L1",
         "instructions",
         "what instructions take beyond the issue width with every line in L1: its latency, "
-        "dependencies, ports, fetch and mispredicted branches, which only counters tell apart",
+        "dependencies and ports, which only counters tell apart; where code was not counted, fetch "
+        "and mispredicted branches too",
         "break chains of dependent loads by working on several packets at once; count on a machine "
-        "with counters (planecast explain --from) to tell latency from branches and fetch",
+        "with counters (planecast explain --from) to tell latency from ports",
     ),
     Cause(
         "burst",

@@ -2,17 +2,19 @@
 
 Retiring is the cycles that the instructions take at the issue width: it counts instructions where
 counters count operations, so a counter shows a little more. Memory bound is what the model says of
-lines beyond L1 and of stores. Frontend, bad speculation, core bound and L1 are what is left over,
-and stay one number.
+lines beyond L1 and of stores. Frontend, bad speculation and core bound share what is left over:
+where the code was counted within its bounds (`core_bounds`), else each from nothing to all of it.
+Their values are the centre of what is possible. L1's latency, which counters count as memory bound,
+is in core bound.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from planecast.explain.arithmetic import together, total
-from planecast.explain.causes import cause_of
+from planecast.explain.causes import CORES_OWN, FETCH, SPECULATION, cause_of
 from planecast.explain.explanation import CauseCycles
 from planecast.explain.node import ExplainedNode
 from planecast.results.estimate import Estimate
@@ -22,8 +24,16 @@ _TREE = "skylake"
 """The tree whose nodes, thresholds and words are taken: those of level 1 and 2 are everywhere."""
 _LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", "memory": "dram_bound", "stores": "store_bound"}
 _LEAST = 1e-4
-CORES_OWN = ("core", "burst", "rounds")
-"""Causes that are frontend, bad speculation, core bound and L1 together."""
+_BOUNDS = ("frontend_bound", "bad_speculation", "backend_bound", "core_bound")
+"""Nodes that are over their thresholds only with their whole intervals."""
+_BOUNDED = "a bound; the value is the centre of what is possible"
+_NARROWED = "; planecast profile SCENARIO --instrument singlestep narrows it"
+_MARKS = {
+    "frontend_bound": "",
+    "bad_speculation": "; machine clears are not in it",
+    "core_bound": "; with L1's latency, which counters count as memory bound",
+    "backend_bound": "; memory and core bound",
+}
 
 
 def computed_tree(
@@ -35,44 +45,63 @@ def computed_tree(
     """
     own = {part.cause: part.cycles for part in causes}
     waits = [c for name, c in own.items() if cause_of(name).group in ("memory", "stores")]
+    memory = together(waits) if alike else total(waits)
     known: dict[str, Estimate | None] = {
         "retiring": own.get("issue"),
-        "memory_bound": together(waits) if alike else total(waits),
+        "memory_bound": memory,
         **{node: own.get(cause) for cause, node in _LEVEL_3.items()},
     }
-    shares = {
-        name: _share(cycles, whole)
+    known = {
+        name: cycles
         for name, cycles in known.items()
         if cycles is not None and cycles.value > _LEAST * whole.value
     }
-    if not shares or whole.value <= 0:
+    if not known or whole.value <= 0:
         return ()
-    rest = total(own[cause] for cause in CORES_OWN if cause in own)
+    known |= _core_nodes(own, memory)
     upper = ("frontend_bound", "bad_speculation", "backend_bound", "memory_bound")
     nodes = load_definition(_TREE).nodes
     found: dict[str, ExplainedNode] = {}
     for name in (*upper, *_LEVEL_3.values(), "core_bound", "retiring"):
-        share, parent = shares.get(name), found.get(nodes[name].entry.parent or "")
-        if share is None and nodes[name].level == 3:
+        cycles, parent = known.get(name), found.get(nodes[name].entry.parent or "")
+        if cycles is None and nodes[name].level == 3:
             continue
         open_gate = parent is None or parent.share is None or parent.over
-        mark = "" if share is not None else _mark(name, bool(waits), rest, whole)
+        mark = _mark(name, cycles is not None, bool(waits), FETCH in own)
+        share = _share(cycles, whole) if cycles is not None else None
         found[name] = _node(nodes[name], share, mark, open_gate)
     return tuple(found.values())
 
 
-def _mark(name: str, modelled: bool, rest: Estimate | None, whole: Estimate) -> str:
-    """Why a node has no value, and what it is at the most with others."""
+def _core_nodes(own: Mapping[str, Estimate], memory: Estimate | None) -> dict[str, Estimate | None]:
+    """What the core's own cycles are divided among; nothing where no cause tells them."""
+    rest = total(own[cause] for cause in CORES_OWN if cause in own)
+    if "core" not in own or rest is None:
+        return {}
+    if FETCH in own:
+        parts = (own[FETCH], own[SPECULATION], rest)
+    else:
+        third = rest.model_copy(update={"value": rest.value / 3, "low": 0.0, "kind": "computed"})
+        parts = (third, third, third)
+    return {
+        "frontend_bound": parts[0],
+        "bad_speculation": parts[1],
+        "core_bound": parts[2],
+        "backend_bound": together([parts[2], *([memory] if memory is not None else [])]),
+    }
+
+
+def _mark(name: str, known: bool, modelled: bool, counted: bool) -> str:
+    """What a reader should know of a node: that it is a bound, or why it has no value."""
+    if known:
+        if name not in _MARKS:
+            return ""
+        return _BOUNDED + _MARKS[name] + ("" if counted else _NARROWED)
     if name == "memory_bound":
         return "next to nothing" if modelled else "no model tells it"
     if name == "retiring":
         return "instructions or issue width are not known"
-    together = ""
-    if rest is not None and modelled and rest.value > 0:
-        together = f"; {100 * rest.value / whole.value:.1f} % together"
-    if name == "backend_bound":
-        return f"its memory part alone is computed{together}"
-    return f"frontend, speculation, core and L1 are told apart by counters alone{together}"
+    return "frontend, speculation, core and L1: no model bounds them"
 
 
 def _node(node: Node, share: Estimate | None, mark: str, open_gate: bool) -> ExplainedNode:
@@ -85,10 +114,15 @@ def _node(node: Node, share: Estimate | None, mark: str, open_gate: bool) -> Exp
         of=node.entry.of,
         domain=node.domain,
         threshold=node.entry.over,
-        over=share is not None and share.value > node.entry.over and open_gate,
+        over=share is not None and _sure(node, share) > node.entry.over and open_gate,
+        bound=share is not None and node.name in _BOUNDS,
         marks=(mark,) if mark else (),
         means=node.meaning.means,
     )
+
+
+def _sure(node: Node, share: Estimate) -> float:
+    return share.low or 0.0 if node.name in _BOUNDS else share.value
 
 
 def _share(part: Estimate, whole: Estimate) -> Estimate:

@@ -6,7 +6,20 @@ from dataclasses import dataclass
 
 from planecast.instruments.machine_entry import MODELS
 from planecast.results.manifest import Manifest
-from planecast.scenario.machine import microarchitecture_of
+from planecast.scenario.machine import CoreValues, microarchitecture_of
+
+
+@dataclass(frozen=True)
+class Frontend:
+    """What bounds fetching and guessing, as the catalogue has it; see `CoreValues`."""
+
+    decode_width: float
+    fetch_bytes: float
+    code_bytes: float
+    """Of the first level of cache."""
+    taken_branch_cycles: float
+    mispredict_cycles: float
+    reorder_buffer: float
 
 
 @dataclass(frozen=True)
@@ -16,6 +29,8 @@ class Core:
     title: str
     slots: float
     """Instructions that it issues a cycle at most, fused ones aside."""
+    frontend: Frontend | None = None
+    """None where the catalogue doesn't know it."""
 
 
 def core_of(manifest: Manifest) -> Core | None:
@@ -26,4 +41,19 @@ def core_of(manifest: Manifest) -> Core | None:
     if name is None:
         return None
     found = microarchitecture_of(name)
-    return Core(found.title, found.values.issue_width.value)
+    return Core(found.title, found.values.issue_width.value, _frontend(found.values))
+
+
+def _frontend(values: CoreValues) -> Frontend | None:
+    fetch, code = values.fetch_bytes, values.l1_code_kib
+    taken, mispredict = values.taken_branch_cycles, values.mispredict_cycles
+    if fetch is None or code is None or taken is None or mispredict is None:
+        return None
+    return Frontend(
+        decode_width=values.decode_width.value,
+        fetch_bytes=fetch.value,
+        code_bytes=1024 * code.value,
+        taken_branch_cycles=taken.value,
+        mispredict_cycles=mispredict.value,
+        reorder_buffer=values.reorder_buffer.value,
+    )

@@ -26,6 +26,8 @@ class ExplainedNode(Noun):
     """Share above which it matters."""
     over: bool
     """Whether it matters: above its threshold, and its parent too where that is asked."""
+    bound: bool = False
+    """Whether its interval is all that is known, and its value the centre of what is possible."""
     marks: Texts = ()
     """What is wrong with it: impossible, not counted, counted at different times."""
     means: str

@@ -8,7 +8,6 @@ own, so that every stage's causes add up to what was measured.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from planecast.engines.solve import Calibration
 from planecast.engines.solve.features import instructions_of
@@ -17,9 +16,11 @@ from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, together, total
 from planecast.explain.bounded import Waits, bounded_waits, taken_apart
-from planecast.explain.causes import in_order
-from planecast.explain.computed_tree import CORES_OWN, computed_tree
+from planecast.explain.case import Case
+from planecast.explain.causes import CORES_OWN, in_order
+from planecast.explain.computed_tree import computed_tree
 from planecast.explain.core import Core, core_of
+from planecast.explain.core_bounds import code_of, notes_of, told_apart
 from planecast.explain.explanation import (
     CauseCycles,
     Explanation,
@@ -29,10 +30,8 @@ from planecast.explain.explanation import (
 )
 from planecast.explain.modelled import Modelled, modelled
 from planecast.explain.verdict import certainty, limits
-from planecast.instruments.counts import IO_STAGES, InstructionCounts
+from planecast.instruments.counts import IO_STAGES
 from planecast.results.estimate import Estimate, ratio
-from planecast.results.result import Result
-from planecast.scenario.scenario import Scenario
 
 LOOP = "loop"
 """The loop around the stages, as a stage of its own."""
@@ -49,25 +48,11 @@ BOUNDED = (
 )
 
 
-@dataclass(frozen=True)
-class Case:
-    """What is to be explained."""
+def explain_case(case: Case, *, apart: bool = True) -> Explanation:
+    """Where the cycles of one result go, what limits it, how sure that is, what to try.
 
-    label: str
-    """Which result of which run."""
-    scenario: Scenario
-    result: Result | None = None
-    """None for a profile, which counts and takes no time."""
-    counts: InstructionCounts | None = None
-    """Of the scenario's own pipeline; else the calibration's are taken."""
-    calibration: Calibration | None = None
-    """None when there is none: causes are not told apart then."""
-    counted_by: str = ""
-    """The run that counted `counts`, where it is another."""
-
-
-def explain_case(case: Case) -> Explanation:
-    """Where the cycles of one result go, what limits it, how sure that is, what to try."""
+    `apart`: the core's own cycles are told apart where the code was counted.
+    """
     model, why_not = _model(case)
     core = _core(case)
     waits = bounded_waits(case.scenario, case.calibration) if case.calibration else {}
@@ -88,18 +73,22 @@ def explain_case(case: Case) -> Explanation:
         stages=stages,
         causes=causes,
         roles=tuple(_roles(stages)),
-        nodes=computed_tree(causes, whole, alike=bool(waits)) if whole is not None else (),
         unknown=(*_unknown(case, stages, why_not, bool(waits)), _only_counted(causes, whole)),
         notes=tuple(_notes(case, core, bool(waits))),
         manifest=case.result.manifest if case.result else None,
     )
-    return explained.model_copy(
-        update={
-            "limits": limits(explained, case.result),
-            "certainty": certainty(explained, case),
-            "advice": advise(explained, case.calibration if model else None),
-        }
+    explained = explained.model_copy(
+        update={"limits": limits(explained, case.result), "certainty": certainty(explained, case)}
     )
+    code = code_of(case, core)
+    if apart and code is not None:
+        explained = told_apart(explained, code)
+        explained = explained.model_copy(
+            update={"notes": (*explained.notes, *notes_of(case, code))}
+        )
+    nodes = computed_tree(explained.causes, whole, alike=bool(waits)) if whole is not None else ()
+    advice = advise(explained, case.calibration if model else None)
+    return explained.model_copy(update={"nodes": nodes, "advice": advice})
 
 
 def _model(case: Case) -> tuple[Modelled | None, str]:
@@ -331,8 +320,13 @@ def _only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> st
     """What the top-down tree lacks, and how much it is together where the model tells it."""
     rest = total(part.cycles for part in causes if part.cause in CORES_OWN)
     told = rest is not None and whole is not None and whole.value > 0
-    share = f" (together {rest.value / whole.value:.0%})" if told and rest and whole else ""
-    return f"frontend, bad speculation, ports and L1 one by one{share}: only counters tell them"
+    if not told:
+        return "frontend, bad speculation, ports and L1 one by one: only counters tell them"
+    share = f"{min(1.0, rest.value / whole.value):.0%}" if rest and whole else ""
+    return (
+        f"ports and L1, which only counters tell apart; with frontend and bad speculation, which "
+        f"are only bounded, they are {share} of the cycles together"
+    )
 
 
 def _notes(case: Case, core: Core | None, bounded: bool) -> list[str]:

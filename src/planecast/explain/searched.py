@@ -253,6 +253,12 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
             try_this="ovs-vsctl set Open_vSwitch . other_config:tx-flush-interval=50",
             why=f"{batch.value:.1f} packets a send call: waiting up to 50 µs makes batches larger",
         )
+    if answer.scenario.dataplane.kind == "ours":
+        yield Advice(
+            try_this="planecast measure SCENARIO --explain",
+            why="the same function with its own source and sink: cycles by stage and cause, and "
+            "changes with what they save",
+        )
     if answer.scenario.dataplane.kind == "ovs":
         yield Advice(
             try_this="planecast explain --published 'ovs-l2 noHT'",

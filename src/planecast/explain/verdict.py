@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planecast.explain.arithmetic import together, total
+from planecast.explain.case import Case
 from planecast.explain.causes import Group, cause_of
 from planecast.explain.explanation import Explanation
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
-
-if TYPE_CHECKING:
-    from planecast.explain.run import Case
 
 _GROUPS: dict[Group, str] = {
     "instructions": "the core's own work (issue width, dependencies, fetch, speculation)",
@@ -83,6 +79,11 @@ def _share(cycles: Estimate, whole: Estimate) -> str:
     if cycles.interval is not None:
         low, high = cycles.interval
         interval = f" [{low:.1f}, {high:.1f}]"
+    if cycles.value > whole.value:  # modelled of what was measured
+        return (
+            f"all of the cycles: {cycles.value:.1f}{interval} a packet by the model, of "
+            f"{whole.value:.1f} {whole.kind}"
+        )
     return f"{cycles.value / whole.value:.0%} of the cycles, {cycles.value:.1f}{interval} a packet"
 
 

@@ -20,6 +20,8 @@ from planecast.scenario.model import Noun, listed
 
 Instrument = Literal["callgrind", "singlestep", "counters"]
 STAGE_PREFIX = "stage_"
+CODE_PARTS = ("mispredictions", "jumps", "windows_16", "windows_32")
+"""What `CodeCounts` has by stage."""
 IO_STAGES = frozenset({"source", "rx", "tx"})
 """Stages that get packets in and out; all others process them."""
 
@@ -34,6 +36,11 @@ class RawCounts:
     """Instructions by stage, without what other stages took inside it; names without the prefix."""
     functions: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """Instructions by (function, object), what it called not included."""
+    code: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What the frontend feels, by what (as in `CodeCounts`) and stage, ``total`` among them; empty
+    when the instrument doesn't see it."""
+    code_lines: int = 0
+    """Lines of 64 bytes that instructions were run from; 0: not counted."""
 
 
 class BurstInstructions(Noun):
@@ -95,6 +102,24 @@ class CountedRun(Noun):
     """Instructions by stage."""
 
 
+class CodeCounts(Noun):
+    """What the frontend and the branch predictor feel of the instructions, by stage and ``other``.
+
+    Counted and divided among packets and bursts as instructions are.
+    """
+
+    mispredictions: dict[str, StageInstructions]
+    """Branches that a predictor of 1998's kind guesses wrong: those of today do less often."""
+    jumps: dict[str, StageInstructions]
+    """Jumps, calls and returns that were taken."""
+    windows_16: dict[str, StageInstructions]
+    """Windows of 16 bytes that instructions are fetched by, counted anew after a jump."""
+    windows_32: dict[str, StageInstructions]
+    """The same of 32 bytes."""
+    lines: int
+    """Lines of 64 bytes that all of the code takes."""
+
+
 class InstructionCounts(Noun):
     """Instructions a packet, by stage, as one instrument counted them."""
 
@@ -114,6 +139,20 @@ class InstructionCounts(Noun):
     """By falling share."""
     runs: Annotated[tuple[CountedRun, ...], BeforeValidator(listed)]
     """What was counted."""
+    code: CodeCounts | None = None
+    """None from an instrument that doesn't see it."""
+
+    def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:
+        """These counts with one stage as `other` counted it."""
+        stages = {**self.stages, name: other.stages[name]}
+        code = self.code
+        if code is not None and other.code is not None:
+            theirs = other.code
+            parts = {
+                key: {**getattr(code, key), name: getattr(theirs, key)[name]} for key in CODE_PARTS
+            }
+            code = code.model_copy(update=parts)
+        return self.model_copy(update={"stages": stages, "code": code})
 
     def part(self, name: str) -> StageInstructions:
         """A stage, ``other`` or ``total``. Raises KeyError for a stage that did not run."""
@@ -215,7 +254,30 @@ def solve_counts(
             CountedRun(packets=n, burst=burst, total=run.total, stages=dict(run.stages))
             for (n, burst), run in runs.items()
         ),
+        code=_code(runs, names),
     )
+
+
+def _code(runs: Mapping[tuple[int, int], RawCounts], names: Sequence[str]) -> CodeCounts | None:
+    if not all(run.code for run in runs.values()):
+        return None
+
+    def of(what: str, name: str) -> StageInstructions:
+        return split({key: run.code[what].get(name, 0) for key, run in runs.items()})
+
+    def other(what: str) -> StageInstructions:
+        return split(
+            {
+                key: run.code[what]["total"] - sum(run.code[what].get(name, 0) for name in names)
+                for key, run in runs.items()
+            }
+        )
+
+    parts = {
+        what: {**{name: of(what, name) for name in names}, "other": other(what)}
+        for what in CODE_PARTS
+    }
+    return CodeCounts(**parts, lines=max(run.code_lines for run in runs.values()))
 
 
 def differences(first: InstructionCounts, second: InstructionCounts) -> list[CountDifference]:

@@ -2,6 +2,7 @@
 
 It sees what really runs, AVX-512 too, and needs neither counters nor valgrind; at fifty thousand
 instructions a second the runs have to be short. A string instruction with a rep prefix counts once.
+It alone sees what the frontend feels: where control goes, and which branches are hard to guess.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from planecast.errors import RunError
 from planecast.instruments.counts import (
+    CODE_PARTS,
     STAGE_PREFIX,
     InstructionCounts,
     RawCounts,
@@ -35,8 +37,15 @@ Progress = Callable[[int, int], None]
 INSTRUCTION_SET = "native: all that this CPU has"
 
 
-class _Stage(Noun):
+class _Tally(Noun):
     instructions: int
+    mispredictions: int
+    jumps: int
+    windows_16: int
+    windows_32: int
+
+
+class _Stage(_Tally):
     calls: int
 
 
@@ -47,7 +56,8 @@ class _Function(Noun):
 
 
 class _Output(Noun):
-    total: int
+    total: _Tally
+    code_lines: int
     steps_per_second: float
     stages: dict[str, _Stage]
     functions: list[_Function]
@@ -104,7 +114,16 @@ def parse_counts(text: str) -> RawCounts:
         key = (function.name, function.object)
         functions[key] = functions.get(key, 0) + function.instructions
     stages: dict[str, int] = {}
+    code = {what: {"total": int(getattr(found.total, what))} for what in CODE_PARTS}
     for symbol, stage in found.stages.items():
         name = stage_of(symbol) or symbol
         stages[name] = stages.get(name, 0) + stage.instructions
-    return RawCounts(total=found.total, stages=stages, functions=functions)
+        for what, counted in code.items():
+            counted[name] = counted.get(name, 0) + int(getattr(stage, what))
+    return RawCounts(
+        total=found.total.instructions,
+        stages=stages,
+        functions=functions,
+        code=code,
+        code_lines=found.code_lines,
+    )

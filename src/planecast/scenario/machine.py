@@ -29,6 +29,14 @@ class CoreValues(Noun):
     """Micro-operations a cycle that it can begin and retire."""
     decode_width: Positive
     """Instructions a cycle that it decodes."""
+    fetch_bytes: Positive | None = None
+    """Bytes a cycle that go to the decoders, from one aligned window."""
+    l1_code_kib: Positive | None = None
+    """First level of cache for instructions."""
+    taken_branch_cycles: Fact | None = None
+    """Core cycles without instructions after a branch that is taken as predicted, at the most."""
+    mispredict_cycles: Positive | None = None
+    """Core cycles from finding a branch mispredicted until operations come again, at the most."""
     reorder_buffer: Positive
     """Micro-operations in flight."""
     scheduler: Positive

@@ -21,7 +21,7 @@ from planecast.dataplanes.config import config_text, configs_for
 from planecast.engines.solve.features import pipeline_name
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
-from planecast.instruments.counts import InstructionCounts, Instrument, StageInstructions
+from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.leftovers import private_folder
 from planecast.native import native_program
@@ -62,16 +62,15 @@ def count_pipelines(
         }
         done(0, 1 + len(keys))
         counts = whole.result()
-        by_look: dict[tuple[Stage, ...], StageInstructions] = {}
+        by_look: dict[tuple[Stage, ...], InstructionCounts] = {}
         for number, (look, count) in enumerate(keys.items()):
             done(1 + number, 1 + len(keys))
-            by_look[look] = count.result().stages["key"]
+            by_look[look] = count.result()
     found = {pipeline_name(full): counts}
     for scenario in scenarios:
         key = by_look.get(_ahead(scenario))
         if key is not None and _has(scenario, "key"):
-            own = counts.model_copy(update={"stages": {**counts.stages, "key": key}})
-            found.setdefault(pipeline_name(scenario), own)
+            found.setdefault(pipeline_name(scenario), counts.with_stage("key", key))
         found.setdefault(pipeline_name(scenario), counts)
     done(1 + len(keys), 1 + len(keys))
     return found

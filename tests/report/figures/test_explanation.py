@@ -31,7 +31,7 @@ def test_bands_lead_from_the_packet_over_stages_to_causes(explained: Explanation
     into_core = [
         value
         for target, value in zip(trace.link.target, trace.link.value, strict=True)
-        if names[target] == "core"
+        if names[target] == "core and L1"
     ]
     core = next(part for part in explained.causes if part.cause == "core")
     assert sum(into_core) == pytest.approx(core.cycles.value, rel=0.02)
@@ -73,7 +73,7 @@ def test_steps_lead_from_a_to_b(explained: Explanation) -> None:
     figure = waterfall(compare_explanations(explained, b), by_cause=True)
     assert figure is not None
     (trace,) = figure.data
-    assert [name.removesuffix(" (?)") for name in trace.x] == ["A", "core", "others", "B"]
+    assert [name.removesuffix(" (?)") for name in trace.x] == ["A", "core and L1", "others", "B"]
     assert sum(trace.y[:-1]) == pytest.approx(trace.y[-1])
     assert waterfall(compare_explanations(explained, explained), by_cause=True) is None
 

@@ -13,7 +13,7 @@ from planecast.topdown.load import meaning_of
 
 def as_counters(found: Explanation) -> CounterExplanation:
     """The computed tree of a run, with instructions, cycles and IPC, as an explanation of
-    counters."""
+    counters. Bounds are left out: the centre of one, less a counted share, is no change."""
     return CounterExplanation(
         label=found.label,
         tool="no counters",
@@ -22,7 +22,9 @@ def as_counters(found: Explanation) -> CounterExplanation:
         limits=found.limits,
         certainty=found.certainty,
         advice=found.advice,
-        nodes=found.nodes,
+        nodes=tuple(
+            node.model_copy(update={"share": None}) if node.bound else node for node in found.nodes
+        ),
         metrics=tuple(_metrics(found)),
         unknown=found.unknown,
         notes=found.notes,

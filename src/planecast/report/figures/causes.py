@@ -8,6 +8,8 @@ from planecast.report.labels import plain
 
 _COLOURS = {
     "issue": "#009e73",
+    "fetch": "#7a9a01",
+    "speculation": "#f781bf",
     "core": "#56b4e9",
     "burst": "#0072b2",
     "rounds": "#5b4fb0",

@@ -1,0 +1,31 @@
+"""Case: what is to be explained, with everything that is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planecast.engines.solve import Calibration
+from planecast.instruments.counts import CodeCounts, InstructionCounts
+from planecast.results.result import Result
+from planecast.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is to be explained."""
+
+    label: str
+    """Which result of which run."""
+    scenario: Scenario
+    result: Result | None = None
+    """None for a profile, which counts and takes no time."""
+    counts: InstructionCounts | None = None
+    """Of the scenario's own pipeline; else the calibration's are taken."""
+    calibration: Calibration | None = None
+    """None when there is none: causes are not told apart then."""
+    counted_by: str = ""
+    """The run that counted `counts`, where it is another."""
+    code: CodeCounts | None = None
+    """Of the same pipeline, where neither `counts` nor the calibration's see the code."""
+    code_by: str = ""
+    """The run that counted `code`."""
