@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planecast.explain import Difference, Explanation
-from planecast.explain.causes import cause_of
+from planecast.explain.causes import BOUNDS, cause_of
 from planecast.report.figures.cycles_by_cause import cycles_by_cause
 from planecast.report.figures.cycles_sankey import cycles_sankey
 from planecast.report.figures.topdown_bars import topdown_bars
@@ -62,24 +62,32 @@ def _drawings(explained: Explanation) -> list[Drawing]:
             "cycles",
             "Where the cycles go",
             "From the packet through the stages to the causes, TSC cycles a packet. Rests below "
-            "zero (the model says more than was measured) are left out here.",
+            f"zero (the model says more than was measured) are left out here.{_bounds(explained)}",
             cycles_sankey(explained),
         ),
         *drawing(
             "stage-causes",
             "Causes by stage",
             "Causes are computed; what the model leaves over of the measured stage is not "
-            "explained, and lies left of zero where it says too much.",
+            f"explained, and lies left of zero where it says too much.{_bounds(explained)}",
             cycles_by_cause(explained),
         ),
         *drawing(
             "tree",
             "The top-down tree, computed",
-            "As far as instructions, cycles and the model tell it: shares of the cycles, with 95 % "
-            "intervals. What needs counters is missing here; the table says why.",
+            "From instructions, cycles and the model: shares of the cycles, with 95 % intervals. "
+            "Frontend, speculation, backend and core are bounds: each bar ends at the centre of "
+            "what is possible, and only its whole interval is known.",
             topdown_bars(explained.nodes),
         ),
     ]
+
+
+def _bounds(explained: Explanation) -> str:
+    """What a figure's caption says of causes that are bounds; nothing where there are none."""
+    if not any(part.cause in BOUNDS for part in explained.causes):
+        return ""
+    return " Frontend and speculation are bounds, drawn at the centre of what is possible."
 
 
 def _steps(against: Difference) -> list[Drawing]:
