@@ -69,6 +69,22 @@ def test_an_interval_has_both_uncertainties_and_stays_a_share() -> None:
     assert node.share.high == 1.0
 
 
+def test_of_a_stage_that_may_be_nothing_a_part_may_be_all() -> None:
+    nodes = computed_tree((CauseCycles(cause="issue", cycles=cycles(3)),), cycles(5, 5))
+    (share,) = (node.share for node in nodes if node.share)
+    assert (share.value, share.high) == (pytest.approx(0.6), 1.0)
+
+
+def test_a_part_beyond_the_whole_is_no_share() -> None:
+    parts = (
+        CauseCycles(cause="issue", cycles=cycles(3)),
+        CauseCycles(cause="LLC", cycles=cycles(9)),
+    )
+    nodes = {node.node: node for node in computed_tree(parts, cycles(5, 1))}
+    assert nodes["l3_bound"].share is None
+    assert nodes["memory_bound"].marks == ("the model says more than was computed",)
+
+
 def test_without_model_and_instructions_there_is_no_tree() -> None:
     parts = (CauseCycles(cause="not told", cycles=cycles(100)),)
     assert computed_tree(parts, cycles(100)) == ()

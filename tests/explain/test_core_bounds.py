@@ -115,3 +115,17 @@ def test_code_beyond_the_cache_has_no_bound_of_fetching(
     assert parts(found, "acl")["fetch"].high == parts(whole, "acl")["core"].high
     assert any("doesn't fit the first level" in note for note in found.notes)
     assert any("counted by profile-1" in note for note in found.notes)
+
+
+def test_each_stage_has_its_tree(measured: Result, calibration: Calibration) -> None:
+    found = explained(measured, calibration, code(windows_32=1))
+    acl = next(stage for stage in found.stages if stage.stage == "acl")
+    shares = {node.node: node.share for node in acl.nodes}
+    issue, whole = parts(found, "acl")["issue"], acl.cycles
+    assert whole is not None
+    assert shares["retiring"] is not None
+    assert shares["retiring"].value == pytest.approx(issue.value / whole.value)
+    assert shares["frontend_bound"] is not None
+    assert shares["frontend_bound"].value == pytest.approx(
+        parts(found, "acl")["fetch"].value / whole.value
+    )

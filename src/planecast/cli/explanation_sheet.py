@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planecast.cli.output import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
     from planecast.explain import CauseCycles, Difference, Explanation
+    from planecast.explain.node import ExplainedNode
     from planecast.results import Estimate
 
 _COLUMNS = (
@@ -35,7 +36,7 @@ _TOLD_CYCLES = 0.5
 
 def explanation_sheet(found: Explanation, *, people: bool) -> Sheet:
     """The sheet of one explanation; `people` leaves out the columns that machines alone read."""
-    rows = [row for row in _rows(found) if not (people and _negligible(row))]
+    rows = [row for row in _rows(found) if not (people and _left_out(row))]
     cells = [_cells(row) for row in rows]
     raw = [_raw(row) for row in rows]
     return Sheet(
@@ -43,8 +44,11 @@ def explanation_sheet(found: Explanation, *, people: bool) -> Sheet:
     )
 
 
-def _negligible(row: dict[str, Any]) -> bool:
-    """A cause that takes no cycles to speak of, all of its interval."""
+def _left_out(row: dict[str, Any]) -> bool:
+    """A cause that takes no cycles to speak of, all of its interval; a stage's tree, which says
+    with other words what the stage's causes say."""
+    if row["stage"].endswith(f" {_TOP_DOWN}"):
+        return True
     cycles = row["cycles_per_packet"]
     if not row["cause"] or cycles is None:
         return False
@@ -114,6 +118,8 @@ def _lead(found: Explanation) -> list[str]:
 
 def _notes(found: Explanation) -> list[str]:
     lines = [f"can't be known: {what}" for what in found.unknown]
+    if any(stage.nodes for stage in found.stages):
+        lines.append("top-down by stage: -o FILE.html, --format json or csv")
     return [*lines, *found.notes]
 
 
@@ -132,14 +138,22 @@ def _rows(found: Explanation) -> Iterator[dict[str, Any]]:
 
 
 def _top_down(found: Explanation) -> Iterator[dict[str, Any]]:
-    """The nodes of the top-down tree that are computed, in cycles as all other rows."""
-    whole = found.cycles_per_packet
-    if found.nodes:
-        yield _row(_TOP_DOWN, "", whole, whole)
-    for node in found.nodes:
+    """The nodes of the top-down trees that are computed, in cycles as all other rows."""
+    yield from _tree(_TOP_DOWN, found.nodes, found.cycles_per_packet)
+    for stage in found.stages:
+        yield from _tree(f"{stage.stage} {_TOP_DOWN}", stage.nodes, stage.cycles)
+
+
+def _tree(
+    name: str, nodes: Sequence[ExplainedNode], whole: Estimate | None
+) -> Iterator[dict[str, Any]]:
+    """The rows of one tree, of the packet or of a stage; shares are of that."""
+    if nodes:
+        yield _row(name, "", whole, whole)
+    for node in nodes:
         if node.share is not None and whole is not None:
             cycles = node.share.scaled(whole.value, "cycles/packet")
-            yield _row(_TOP_DOWN, node.title, cycles, whole) | {"bound": node.bound}
+            yield _row(name, node.title, cycles, whole) | {"bound": node.bound}
 
 
 def _cause_row(stage: str, part: CauseCycles, whole: Estimate | None) -> dict[str, Any]:

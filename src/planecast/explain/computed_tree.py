@@ -69,6 +69,8 @@ def computed_tree(
         open_gate = parent is None or parent.share is None or parent.over
         mark = _mark(name, cycles is not None, bool(waits), FETCH in own)
         share = _share(cycles, whole) if cycles is not None else None
+        if share is not None and share.value > 1:
+            share, mark = None, f"the model says more than was {whole.kind}"
         found[name] = _node(nodes[name], share, mark, open_gate)
     return tuple(found.values())
 
@@ -131,7 +133,8 @@ def _share(part: Estimate, whole: Estimate) -> Estimate:
     low, high = part.interval or (part.value, part.value)
     least, most = whole.interval or (whole.value, whole.value)
     down = math.hypot((part.value - low) / whole.value, value * (1 - whole.value / most))
-    up = math.hypot((high - part.value) / whole.value, value * (whole.value / least - 1))
+    larger = whole.value / least - 1 if least > 0 else math.inf  # the whole may be nothing
+    up = math.hypot((high - part.value) / whole.value, value * larger if value else 0.0)
     return Estimate(
         value=value,
         low=max(value - down, min(value, 0.0)),

@@ -45,6 +45,8 @@ class StageExplanation(Noun):
     """Instructions a core cycle; None where the core's clock is not known."""
     causes: Causes = ()
     """They add up to `cycles`, `unexplained` among them."""
+    nodes: Annotated[tuple[ExplainedNode, ...], BeforeValidator(listed)] = ()
+    """The top-down tree of the stage as far as it can be computed: shares of its cycles."""
 
 
 class RoleShare(Noun):

@@ -8,6 +8,7 @@ own, so that every stage's causes add up to what was measured.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from planecast.engines.solve import Calibration
 from planecast.engines.solve.features import instructions_of
@@ -32,6 +33,9 @@ from planecast.explain.modelled import Modelled, modelled
 from planecast.explain.verdict import certainty, limits
 from planecast.instruments.counts import IO_STAGES
 from planecast.results.estimate import Estimate, ratio
+
+_ROUNDING = 1e-6
+"""Cycles that sums in another order differ by."""
 
 LOOP = "loop"
 """The loop around the stages, as a stage of its own."""
@@ -86,9 +90,21 @@ def explain_case(case: Case, *, apart: bool = True) -> Explanation:
         explained = explained.model_copy(
             update={"notes": (*explained.notes, *notes_of(case, code))}
         )
-    nodes = computed_tree(explained.causes, whole, alike=bool(waits)) if whole is not None else ()
+    explained = _with_trees(explained, alike=bool(waits))
     advice = advise(explained, case.calibration if model else None)
-    return explained.model_copy(update={"nodes": nodes, "advice": advice})
+    return explained.model_copy(update={"advice": advice})
+
+
+def _with_trees(explained: Explanation, *, alike: bool) -> Explanation:
+    """The explanation with the top-down tree of the whole and of each stage."""
+
+    def tree(one: Explanation | StageExplanation, cycles: Estimate | None) -> dict[str, Any]:
+        return {"nodes": computed_tree(one.causes, cycles, alike=alike) if cycles else ()}
+
+    stages = tuple(stage.model_copy(update=tree(stage, stage.cycles)) for stage in explained.stages)
+    return explained.model_copy(
+        update={"stages": stages, **tree(explained, explained.cycles_per_packet)}
+    )
 
 
 def _model(case: Case) -> tuple[Modelled | None, str]:
@@ -230,6 +246,8 @@ def _loop(
             return None
         return StageExplanation(stage=LOOP, role="other", cycles=None, instructions=instructions)
     cycles = difference(case.result.cycles_per_packet, inside)
+    if abs(cycles.value) < _ROUNDING:
+        cycles = cycles.model_copy(update={"value": 0.0})
     cause = "not told" if not any(stage.modelled for stage in stages) else "unexplained"
     return StageExplanation(
         stage=LOOP,

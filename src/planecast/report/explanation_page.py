@@ -29,6 +29,7 @@ def explanation_page(explained: Explanation, against: Difference | None = None) 
     verdict = verdict_table(explained.limits, explained.certainty, explained.advice)
     tables = [verdict, _causes(explained), _stages(explained), _roles(explained)]
     tables += [tree_table(explained.nodes)] if explained.nodes else []
+    tables += [_trees(explained)] if any(stage.nodes for stage in explained.stages) else []
     if against is not None:
         tables.append(_changes(against))
     return Page(
@@ -151,6 +152,39 @@ def _stages(explained: Explanation) -> Table:
             Heading("modelled", "TSC cycles/packet, computed", number=True),
             Heading("instructions", "instructions/packet", number=True),
             Heading("IPC", "instructions/core cycle", number=True),
+        ],
+        rows,
+    )
+
+
+_OF_STAGES = ("retiring", "frontend_bound", "bad_speculation", "memory_bound", "core_bound")
+"""Nodes that share out all of a stage that is told apart."""
+
+
+def _trees(explained: Explanation) -> Table:
+    """Top-down by stage: shares of the stage's cycles."""
+    titles: dict[str, str] = {}
+    rows = []
+    for stage in explained.stages:
+        nodes = {node.node: node for node in stage.nodes}
+        if not nodes:
+            continue
+        titles |= {name: nodes[name].title for name in _OF_STAGES if name in nodes}
+        shares = [nodes[name].share if name in nodes else None for name in _OF_STAGES]
+        rows.append(
+            [
+                Cell(stage.stage),
+                *(estimate_cell(share.scaled(100, "%") if share else None) for share in shares),
+            ]
+        )
+    return Table(
+        "trees",
+        "Top-down by stage",
+        "Shares of each stage's own cycles; frontend, bad speculation and core bound are bounds, "
+        "their values the centre of what is possible. What is missing is not explained.",
+        [
+            Heading("stage"),
+            *(Heading(titles.get(name, name), "percent", number=True) for name in _OF_STAGES),
         ],
         rows,
     )
