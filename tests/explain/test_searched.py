@@ -124,6 +124,46 @@ def test_nodes_are_stages() -> None:
     assert found.limits[1] == "the dearest node is memif-input: 60%, 60.0 cycles"
 
 
+def watched(**keys: object) -> Telemetry:
+    """Ours at its NDR, by the clock."""
+    return Telemetry.model_validate(
+        {
+            "rate": "NDR",
+            "offered_pps": 2e6,
+            "forwarded_pps": said(2e6, "pps"),
+            "loss_ratio": 0.0,
+            "cycles_per_packet": said(400),
+            "cycles_of": "time-stamp counter",
+            **keys,
+        }
+    )
+
+
+def test_ours_has_its_stages_and_what_it_polls_in_vain() -> None:
+    seen = watched(stage_cycles={"source": 60.0, "acl": 200.0, "tx": 40.0})
+    plain = answer("ours", {}).model_copy(update={"telemetry": (seen,)})
+    found = explain_search(plain, "run")
+    assert [(s.stage, s.role, s.cycles.value) for s in found.stages if s.cycles] == [
+        ("source", "I/O", 60),
+        ("acl", "processing", 200),
+        ("tx", "I/O", 40),
+        ("polling", "other", 100),
+    ]
+    assert sum(part.cycles.value for part in found.causes) == 400
+    assert "the dearest stage is acl: 50%, 200.0 cycles" in found.limits
+    assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)
+
+
+def test_an_older_search_of_ours_tells_work_from_polls() -> None:
+    older = watched(busy_cycles_per_packet=350.0)
+    found = explain_search(answer("ours", {}).model_copy(update={"telemetry": (older,)}), "run")
+    assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
+        "forwarding": 350,
+        "polling": 50,
+    }
+    assert "its thread's own work: 350.0 cycles a packet, 88%" in found.limits[1]
+
+
 def test_one_that_says_nothing_has_its_rate() -> None:
     found = explain_search(answer("testpmd", {}), "run")
     assert found.cycles_per_packet is None

@@ -156,6 +156,7 @@ def test_without_counters_the_table_is_there_all_the_same_and_marked() -> None:
     assert told.instructions_per_packet.value == told.split.total
     assert told.mean_burst == 8
     assert told.busy_cycles_per_packet == 270
+    assert sum(told.stage_cycles.values()) == 270
     assert told.ipc is not None
     assert told.ipc.value == pytest.approx(220 / 250)
     assert any("counted by singlestep" in mark for mark in told.marks)

@@ -3,7 +3,7 @@
 Nothing of it runs our stage clock, and there are no counters. What is left are two sources: the
 trials, which know what was offered and lost, with telemetry at the rates that were found; and the
 program's own statistics in a trial at that rate: Open vSwitch's cycles with and without packets,
-VPP's clocks by node.
+VPP's clocks by node, our own stages'.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from planecast.explain.explanation import (
     StageExplanation,
 )
 from planecast.explain.run import NO_COUNTERS
+from planecast.instruments.counts import IO_STAGES
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
 from planecast.results.telemetry import Telemetry
@@ -45,7 +46,7 @@ def explain_search(answer: SearchAnswer, label: str) -> Explanation:
     name, rate = next(iter(answer.rates.items()), ("", None))
     watched = next((seen for seen in answer.telemetry if seen.rate == name), None)
     whole = _whole(answer.second_opinion, watched)
-    stages = tuple(_stages(answer.second_opinion, whole))
+    stages = tuple(_stages(answer.second_opinion, watched, whole))
     whole = whole or total(stage.cycles for stage in stages)
     idle = _idle_share(stages, whole)
     return Explanation(
@@ -83,19 +84,42 @@ def _sources(watched: Telemetry | None) -> tuple[str, ...]:
     return watched.marks
 
 
-def _stages(opinion: Mapping[str, Estimate], whole: Estimate | None) -> Iterator[StageExplanation]:
-    working = opinion.get("pmd processing")
-    if whole is not None and working is not None:
-        yield _stage(FORWARDING, "processing", working, "not told")
-        polling = difference(whole, working)
-        if polling.value > 0:
-            yield _stage(POLLING, "other", polling, "waiting")
+def _stages(
+    opinion: Mapping[str, Estimate], watched: Telemetry | None, whole: Estimate | None
+) -> Iterator[StageExplanation]:
+    """What it does with packets, and how long it looks for them in vain."""
+    working = list(_working(opinion, watched))
+    if working:
+        yield from working
+        busy = total(stage.cycles for stage in working)
+        if whole is not None and busy is not None and whole.value > busy.value:
+            yield _stage(POLLING, "other", difference(whole, busy), "waiting")
         return
     for name, cycles in opinion.items():
         if name.startswith(NODE):
             node = name.removeprefix(NODE)
             role: Role = "I/O" if node.endswith(("-input", "-output", "-tx")) else "processing"
             yield _stage(node, role, cycles, "not told")
+
+
+def _working(
+    opinion: Mapping[str, Estimate], watched: Telemetry | None
+) -> Iterator[StageExplanation]:
+    """Its work with packets that it found: ours by stage, others' as one."""
+    told = opinion.get("pmd processing")
+    if told is not None:
+        yield _stage(FORWARDING, "processing", told, "not told")
+    elif watched is not None and watched.stage_cycles:
+        for name, value in watched.stage_cycles.items():
+            role: Role = "I/O" if name in IO_STAGES else "processing"
+            yield _stage(name, role, _read(value), "not told")
+    elif watched is not None and watched.busy_cycles_per_packet is not None:
+        yield _stage(FORWARDING, "processing", _read(watched.busy_cycles_per_packet), "not told")
+
+
+def _read(cycles: float) -> Estimate:
+    """What our stage clock read in one trial."""
+    return Estimate(value=cycles, samples=1, unit="cycles/packet", kind="measured")
 
 
 def _stage(name: str, role: Role, cycles: Estimate, cause: str) -> StageExplanation:
@@ -162,11 +186,15 @@ def _limits(
         else:
             most = "" if idle < 1 - _BUSY else ", not quite all of its time"
             yield f"its thread's own work: {working:.1f} cycles a packet, {1 - idle:.0%}{most}"
-    elif stages and whole is not None:
-        dearest = max(stages, key=lambda stage: stage.cycles.value if stage.cycles else 0.0)
+    at_work = [stage for stage in stages if stage.stage != POLLING]
+    if whole is not None and (len(at_work) > 1 or (at_work and idle is None)):
+        dearest = max(at_work, key=lambda stage: stage.cycles.value if stage.cycles else 0.0)
         assert dearest.cycles is not None
         share = dearest.cycles.value / whole.value
-        yield f"the dearest node is {dearest.stage}: {share:.0%}, {dearest.cycles.value:.1f} cycles"
+        yield (
+            f"the dearest {'node' if idle is None else 'stage'} is {dearest.stage}: {share:.0%}, "
+            f"{dearest.cycles.value:.1f} cycles"
+        )
     if rate is None and not stages:
         yield "what limits it can't be told from this input"
 

@@ -60,6 +60,8 @@ class Telemetry(Noun):
     """IPP by I/O, processing and other; None where nobody could count by stage."""
     busy_cycles_per_packet: float | None = None
     """TSC cycles a packet in the stages of planecast's own data plane, empty polls left out."""
+    stage_cycles: dict[str, float] = Field(default_factory=dict)
+    """The same by stage, in pipeline order; runs of earlier versions have none."""
     mean_burst: float | None = None
     """Packets that a poll which found some took; of planecast's own data plane."""
     events: dict[str, CountedEvent] = Field(default_factory=dict)

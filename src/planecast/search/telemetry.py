@@ -254,6 +254,7 @@ def _stages(look: _Look, counts: InstructionCounts) -> None:
     )
     cycles = {name: sum(column) / sampled for name, column in windows.stage_cycles.items()}
     look.keys["busy_cycles_per_packet"] = sum(cycles.values())
+    look.keys["stage_cycles"] = cycles
     working = sum(value for name, value in cycles.items() if name not in IO_STAGES)
     if working > 0 and split.processing > 0:
         look.keys["ipc"] = _single(split.processing / working, "instructions/cycle")
