@@ -135,6 +135,16 @@ def test_the_simulator_answers(run: Run, scenario_file: Path, tmp_path: Path, me
 
 
 @pytest.mark.usefixtures("calibrated")
+def test_a_soak_is_a_row_of_its_own(run: Run, scenario_file: Path) -> None:
+    words = ("--method", "soak", "--rate", "1Mpps", "--soak-seconds", "0.005", "--loss", "1e-3")
+    answer = run("search", scenario_file, *words, *QUICK, "--format", "csv")
+    header, row = answer.out.splitlines()
+    found = dict(zip(header.split(","), row.split(","), strict=True))
+    assert (found["rate_pps"], found["lost"], found["met"]) == ("1000000.0", "0", "True")
+    assert 0 < float(found["upper"]) < 1e-3
+
+
+@pytest.mark.usefixtures("calibrated")
 def test_a_stopped_search_goes_on(
     run: Run, scenario_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from planecast.cli.output import Column, Sheet, estimate_text
 from planecast.cli.telemetry_lines import telemetry_lines
-from planecast.results import Estimate, SearchAnswer
+from planecast.results import Estimate, SearchAnswer, SoakAnswer
 from planecast.search.second_opinion import check_words
 
 _RATES = (
@@ -25,15 +25,42 @@ _LOADS = (
     Column("p50_ns", "p50 ns", number=True),
     Column("p99_ns", "p99 ns", number=True),
 )
+_SOAK = (
+    Column("rate_pps", "offered Mpps", number=True),
+    Column("seconds", "seconds", number=True),
+    Column("offered", "packets", number=True),
+    Column("lost", "lost", number=True),
+    Column("upper", "loss below (95 %)", number=True),
+    Column("target", "target", number=True),
+    Column("met", "shown"),
+)
 
 
 def search_sheet(answer: SearchAnswer, run: Path) -> Sheet:
-    """The sheet: loads where the method answers at loads, else rates."""
+    """The sheet: loads where the method answers at loads, a soak's own row, else rates."""
     notes = [*_words(answer), *telemetry_lines(answer.telemetry), *answer.notes, f"run: {run}"]
     title = f"{answer.method} of {answer.dataplane}"
-    rows, cells = _loads(answer) if answer.loads else _rates(answer)
-    columns = _LOADS if answer.loads else _RATES
+    columns: Sequence[Column] = _RATES
+    rows, cells = _rates(answer)
+    if answer.loads:
+        columns, (rows, cells) = _LOADS, _loads(answer)
+    elif answer.soak is not None:
+        columns, (rows, cells) = _SOAK, _soak(answer.soak)
     return Sheet(columns, rows, cells, answer, title=title, notes=notes)
+
+
+def _soak(soak: SoakAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
+    return [soak.model_dump(include={column.key for column in _SOAK})], [
+        {
+            "rate_pps": f"{soak.rate_pps / 1e6:.4g}",
+            "seconds": f"{soak.seconds:.4g}",
+            "offered": f"{soak.offered:,}",
+            "lost": f"{soak.lost:,}",
+            "upper": f"{soak.upper:.2g}",
+            "target": f"{soak.target:.2g}",
+            "met": "yes" if soak.met else "no",
+        }
+    ]
 
 
 def _rates(answer: SearchAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
@@ -90,7 +117,7 @@ def _percent(loss: Estimate) -> str:
 
 def _words(answer: SearchAnswer) -> list[str]:
     found = [f"{name}: {rate.why}" for name, rate in answer.rates.items()]
-    if answer.loads:
+    if answer.loads or answer.soak is not None:
         found = [
             f"{estimate_text(r.rate_pps, 1e6)} Mpps {n}: {r.why}" for n, r in answer.rates.items()
         ]
