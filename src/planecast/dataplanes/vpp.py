@@ -20,7 +20,7 @@ from planecast.dataplanes.end import End
 from planecast.errors import MissingError, RunError
 from planecast.results.estimate import Estimate
 
-PACKAGE = "install VPP from https://packagecloud.io/fdio, or name the binary (dataplane.program)"
+PACKAGE = "install VPP (FD.io has packages), or name the binary (dataplane.program)"
 _CALL_TIMEOUT_S = 30.0
 _STARTUP = """\
 unix {{ nodaemon cli-listen {folder}/cli.sock runtime-dir {folder} }}
