@@ -1,6 +1,7 @@
 #include "arrivals.hpp"
 
 #include "elementary.hpp"
+#include "in_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,9 +84,7 @@ std::size_t ArrivalProcess::fill_poisson()
     }
     Ps now = now_;
     if (mean_gap_ * kLongestGap * kBatch < static_cast<double>(kNever / 2) && now < kNever / 2) {
-        for (Ps &time : times_) { // the end of time is too far to be looked for
-            time = now += time;
-        }
+        now = add_up(times_.data(), kBatch, now, times_.data()); // far from the end of time
     } else {
         for (Ps &time : times_) {
             time = now = later(now, time);

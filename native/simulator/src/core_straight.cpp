@@ -66,6 +66,7 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
             break;
         }
         if (taken > 0) {
+            input.show(taken);
             if (tx == nullptr) {
                 task.output.leave(input.in_service(), taken, now);
             } else if (out.surely_room(taken)) {
@@ -87,14 +88,21 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
         }
         if constexpr (kAlone) {
             if (ahead->possible(input, now, limit) && ahead->serve(input, now, limit, fresh)) {
-                if (tx == nullptr) {
-                    task.output.leave(input.in_service(), handed_.data(), ahead->handed_on);
+                auto hand_on = [&](const auto &packets) {
+                    if (tx == nullptr) {
+                        task.output.leave(packets, handed_.data(), ahead->handed_on);
+                    } else {
+                        static_cast<TxState &>(*tx) = out;
+                        tx->wire() = wire;
+                        tx->send_each(packets, handed_.data(), ahead->handed_on, limit);
+                        out = *tx;
+                        wire = tx->wire();
+                    }
+                };
+                if (input.alike) {
+                    hand_on(AlikePackets{input.ready + input.done, input.latency, input.pattern});
                 } else {
-                    static_cast<TxState &>(*tx) = out;
-                    tx->wire() = wire;
-                    tx->send_each(input.in_service(), handed_.data(), ahead->handed_on, limit);
-                    out = *tx;
-                    wire = tx->wire();
+                    hand_on(static_cast<const Packet *>(input.in_service()));
                 }
                 input.release(ahead->handed_on);
                 taken = ahead->in_hand;
@@ -122,7 +130,7 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
         taken = input.take_fresh(now, most, fresh);
         if (taken == 0) {
             taken = input.poll(now, burst);
-            input.take(taken, now, [&input](std::size_t i) { return input.packets[i].ready; });
+            input.take(taken, now, [&input](std::size_t i) { return input.ready[i]; });
         }
         ++bursts;
         ++sizes[taken];
@@ -130,6 +138,7 @@ template <bool kAlone> void CoreRun::run_straight(Turn &turn)
         now = later(now, service[taken]);
         busy += now - step_start;
     }
+    input.show(taken); // for who counts what is in hand
     input.count(fresh);
     if constexpr (kAlone) {
         bursts += ahead->bursts;

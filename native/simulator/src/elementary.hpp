@@ -12,24 +12,24 @@
 namespace planecast::sim
 {
 
-// Natural logarithm of a finite x ≥ 2^-1022. Relative error below 1e-15.
-inline double log_of(double x)
+// Natural logarithm of a finite x ≥ 2^-1022. Relative error below 1e-15. `Real` and `Bits`: double
+// and std::uint64_t, or lanes of them (which no function may return).
+template <class Bits, class Real> inline void log_of(const Real &x, Real &result)
 {
     constexpr double kLn2 = 0.6931471805599453094;
     constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdULL;
     constexpr double kTwo52 = 4503599627370496.0;
     // Write x = 2^e · m with m in [√½, √2).
-    std::uint64_t shifted = std::bit_cast<std::uint64_t>(x) - kSqrtHalf + (1023ULL << 52);
+    const Bits shifted = __builtin_bit_cast(Bits, x) - kSqrtHalf + (1023ULL << 52);
     // Exponent to double without an integer conversion, which SSE2 lacks for 64 bits.
-    double exponent =
-        std::bit_cast<double>((shifted >> 52) | std::bit_cast<std::uint64_t>(kTwo52)) - kTwo52 -
+    const Real exponent =
+        __builtin_bit_cast(Real, (shifted >> 52) | std::bit_cast<std::uint64_t>(kTwo52)) - kTwo52 -
         1023.0;
-    double m = std::bit_cast<double>((shifted & 0xfffffffffffffULL) + kSqrtHalf);
+    const Real m = __builtin_bit_cast(Real, (shifted & 0xfffffffffffffULL) + kSqrtHalf);
     // log m = 2·atanh s, s = (m−1)/(m+1), |s| < 0.1716.
-    double s = (m - 1.0) / (m + 1.0);
-    double z = s * s;
-    double series = 1.0 / 19;
-    series = series * z + 1.0 / 17;
+    const Real s = (m - 1.0) / (m + 1.0);
+    const Real z = s * s;
+    Real series = z * (1.0 / 19) + 1.0 / 17;
     series = series * z + 1.0 / 15;
     series = series * z + 1.0 / 13;
     series = series * z + 1.0 / 11;
@@ -38,7 +38,14 @@ inline double log_of(double x)
     series = series * z + 1.0 / 5;
     series = series * z + 1.0 / 3;
     series = series * z;
-    return exponent * kLn2 + (2.0 * s + 2.0 * s * series);
+    result = exponent * kLn2 + (2.0 * s + 2.0 * s * series);
+}
+
+inline double log_of(double x)
+{
+    double result;
+    log_of<std::uint64_t>(x, result);
+    return result;
 }
 
 // e^x; 0 below −700, e^700 above 700.

@@ -21,7 +21,7 @@ class FreshBursts
   public:
     static constexpr std::size_t kPackets = 1024; // of a pass, about
     static constexpr std::size_t kLargest = 64;   // burst, and one less
-    static constexpr std::size_t kInstants = kPackets + kLargest + 4;
+    static constexpr std::size_t kInstants = kPackets + kLargest + 16;
 
     // For bursts below `most`; serve() writes when it has handed each packet on to
     // handed[kInstants].
@@ -44,10 +44,15 @@ class FreshBursts
     std::size_t handed_on = 0; // packets before them
     // Over every serve().
     std::uint64_t bursts = 0;
+    std::uint64_t packets = 0;
     Ps polling = 0;
     Ps busy = 0;
 
   private:
+    static constexpr std::uint64_t kFew = 2; // packets a burst
+    template <std::size_t kAtOnce>
+    bool serve_by(QueueState &input, Ps from, Ps limit, FreshCounts &fresh);
+
     const Ps *service_;
     std::uint64_t *sizes_;
     Ps *handed_;

@@ -46,7 +46,7 @@ class OutputRun
         delivered += count;
     }
     // The same for packets at an instant each.
-    void leave(const Packet *packets, const Ps *gone, std::size_t count)
+    template <class Row> void leave(const Row &packets, const Ps *gone, std::size_t count)
     {
         recorder->forward(packets, gone, count);
         delivered += count;

@@ -5,13 +5,6 @@
 namespace planecast::sim
 {
 
-namespace
-{
-
-constexpr std::size_t kBeyond = 4; // seal()'s, and what FreshBursts may read after it
-
-} // namespace
-
 PacketQueue::PacketQueue(std::string name, std::size_t most, bool written_ahead)
     : name_(std::move(name)), written_ahead_(written_ahead)
 {
@@ -22,23 +15,42 @@ PacketQueue::PacketQueue(std::string name, std::size_t most, bool written_ahead)
 
 void PacketQueue::resize(std::size_t size)
 {
-    memory_.resize(size);
-    packets = memory_.data();
+    ready_.resize(size);
+    ready = ready_.data();
+    if (!alike) {
+        packets_.resize(size);
+        packets = packets_.data();
+    }
     if (!written_ahead_) {
         entered_.resize(size);
     }
+}
+
+void PacketQueue::keep_instants_only(const Packet &packet, Ps latency_of_all)
+{
+    alike = true;
+    pattern = packet;
+    latency = latency_of_all;
+    packets_ = std::vector<Packet>(capacity); // a burst at most
+    packets = packets_.data();
 }
 
 // Moves what is alive to the front. Half the array is free then, so a packet is moved once at most.
 void PacketQueue::compact()
 {
     auto at = [](auto &v, std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::move(at(memory_, done), at(memory_, tail), memory_.begin());
-    if (!written_ahead_) {
+    std::size_t alive = tail - done;
+    auto close_gaps = [&](auto &v) {
+        std::move(at(v, done), at(v, tail), v.begin());
+        std::move(at(v, unseen), at(v, end_), at(v, alive));
+    };
+    close_gaps(ready_);
+    if (!alike) {
+        close_gaps(packets_);
+    }
+    if (!written_ahead_) { // these enter when they are written: none is unseen
         std::move(at(entered_, done), at(entered_, tail), entered_.begin());
     }
-    std::size_t alive = tail - done;
-    std::move(at(memory_, unseen), at(memory_, end_), at(memory_, alive));
     head -= done;
     done = 0;
     tail = alive;
@@ -52,22 +64,22 @@ void PacketQueue::reserve(std::size_t count)
     if (unseen == end_) { // all arrivals are decided: the gap that drops left closes for free
         unseen = end_ = tail;
     }
-    if (end_ + count + kBeyond > memory_.size()) {
+    if (end_ + count + kBeyond > ready_.size()) {
         compact();
         std::size_t needed = end_ + count + kBeyond;
-        if (needed + needed / 2 > memory_.size()) {
+        if (needed + needed / 2 > ready_.size()) {
             resize(2 * needed);
         }
     }
     seal();
 }
 
-void PacketQueue::push(const Packet &packet, Ps now, Ps ready)
+void PacketQueue::push(const Packet &packet, Ps now, Ps when)
 {
     reserve(1);
     settle(now);
     packets[tail] = packet;
-    packets[tail].ready = ready;
+    ready[tail] = when;
     entered_[tail] = now;
     unseen = end_ = ++tail;
     seal();

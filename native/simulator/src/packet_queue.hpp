@@ -1,6 +1,6 @@
 // A bounded queue with one consumer: a NIC's receive ring, a ring between cores, a device's queue.
 //
-// The packets stand in one array, oldest first:
+// The packets stand in a row, oldest first:
 //
 //     done ……… head ……… tail      unseen ……… end
 //     in service  waiting           arrivals that nobody has looked at yet
@@ -9,6 +9,9 @@
 // them found the ring full is decided when the consumer next looks (settle): between two polls
 // nothing leaves, so the first ones that fit are in and the rest are lost. A burst is served where
 // it stands. That's what makes an arrival cost a few nanoseconds of host time and no event.
+//
+// When each is shown stands in an array of its own, which is all that a poll looks at; and where
+// all packets are alike, it is all that is kept.
 #pragma once
 
 #include "packet.hpp"
@@ -46,7 +49,7 @@ struct QueueState {
     {
         settle(now);
         std::size_t n = std::min(burst, tail - head);
-        while (n > 0 && packets[head + n - 1].ready > now) { // a hand-over on its way
+        while (n > 0 && ready[head + n - 1] > now) { // a hand-over on its way
             --n;
         }
         return n;
@@ -56,15 +59,26 @@ struct QueueState {
     std::size_t take_fresh(Ps now, std::size_t most, FreshCounts &fresh);
     void count(const FreshCounts &fresh);
     // When the next packet shows; kNever if none is known.
-    Ps next_ready() const { return packets[head < tail ? head : unseen].ready; }
-    Packet *in_service() { return packets + done; }
+    Ps next_ready() const { return ready[head < tail ? head : unseen]; }
+    Packet *in_service() { return alike ? packets : packets + done; }
+    // Of packets that are alike: writes down those in service, for in_service().
+    void show(std::size_t count)
+    {
+        for (std::size_t i = 0; alike && i < count; ++i) {
+            packets[i] = AlikePackets{ready + done, latency, pattern}[i];
+        }
+    }
     void release(std::size_t count) { done += count; }
     // Decides about the arrivals up to this time.
     void settle(Ps now);
     // The first `count` waiting packets go into service; `entered` says when each came.
     template <class Entered> void take(std::size_t count, Ps now, Entered entered);
 
-    Packet *packets = nullptr;
+    Ps *ready = nullptr;       // when the queue shows each to the consumer
+    Packet *packets = nullptr; // of packets that are alike: those in service, once shown
+    bool alike = false;
+    Ps latency = 0; // of those: from birth to ready
+    Packet pattern{};
     std::size_t capacity = 0;
     std::size_t done = 0;
     std::size_t head = 0;
@@ -85,32 +99,40 @@ class PacketQueue : public QueueState
     PacketQueue &operator=(const PacketQueue &) = delete;
 
     // ---- the side that writes ahead
+    // From the start on, every packet will be like this one, ready so long after it was born.
+    void keep_instants_only(const Packet &packet, Ps latency_of_all);
     void reserve(std::size_t count); // room for so many write()s
-    void write(const Packet &packet, Ps ready)
+    void write(const Packet &packet, Ps when)
     {
-        Packet &slot = packets[end_++];
-        slot = packet;
-        slot.ready = ready;
+        if (!alike) {
+            packets[end_] = packet;
+        }
+        ready[end_++] = when;
     }
-    // The same for many: they are written to next_slot() and on.
-    Packet *next_slot() { return packets + end_; }
+    // The same for many that are alike: when each is ready is written to next_slot() and on.
+    Ps *next_slot() { return ready + end_; }
     void wrote(std::size_t count) { end_ += count; }
-    void seal() { packets[end_].ready = kNever; }
+    void seal() { std::fill_n(ready + end_, kBeyond, kNever); }
 
     // ---- the side that pushes now; the caller has looked at room()
     std::size_t room() const { return capacity - (tail - head); }
-    void push(const Packet &packet, Ps now, Ps ready);
+    void push(const Packet &packet, Ps now, Ps when);
     void drop() { ++counts.dropped; }
 
-    // ---- the consumer
+    // ---- the consumer: one burst is in service at a time
     void take(std::size_t count, Ps now);
 
     std::size_t waiting() const { return tail - head; }
     std::size_t on_the_way() const { return end_ - unseen; }
     template <class Visitor> void each_inside(Visitor visit) const // waiting or on the way
     {
-        std::for_each(packets + head, packets + tail, visit);
-        std::for_each(packets + unseen, packets + end_, visit);
+        auto visit_all = [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) {
+                visit(alike ? pattern : packets[i]);
+            }
+        };
+        visit_all(head, tail);
+        visit_all(unseen, end_);
     }
     Int128 waits_of_waiting(Ps now) const;
     const std::string &name() const { return name_; }
@@ -119,14 +141,15 @@ class PacketQueue : public QueueState
     std::vector<std::uint32_t> waiting_cores; // producers that wait for room
 
   private:
-    Ps entered(std::size_t i) const { return written_ahead_ ? packets[i].ready : entered_[i]; }
+    static constexpr std::size_t kBeyond = 16; // of kNever after the last: a loop may look ahead
+    Ps entered(std::size_t i) const { return written_ahead_ ? ready[i] : entered_[i]; }
     void resize(std::size_t size);
     void compact();
 
     std::string name_;
     bool written_ahead_;
-    // Four more than in use: the first one's ready is kNever, the rest a loop may read.
-    std::vector<Packet> memory_;
+    std::vector<Ps> ready_; // kBeyond more than in use
+    std::vector<Packet> packets_;
     std::vector<Ps> entered_; // pushed queues: when
     std::size_t end_ = 0;
 };
@@ -135,16 +158,18 @@ inline std::size_t QueueState::accept(std::size_t room, Ps now, Int128 &waited)
 {
     std::size_t count = 0;
     if (tail == unseen) {
-        const Packet *arrival = packets + unseen;
-        while (count < room && arrival->ready <= now) {
-            waited += now - arrival->ready;
-            ++arrival;
+        const Ps *arrival = ready + unseen;
+        while (count < room && arrival[count] <= now) {
+            waited += now - arrival[count];
             ++count;
         }
     } else { // something was dropped since the last refill: close the gap
-        while (count < room && packets[unseen + count].ready <= now) {
-            waited += now - packets[unseen + count].ready;
-            packets[tail + count] = packets[unseen + count];
+        while (count < room && ready[unseen + count] <= now) {
+            waited += now - ready[unseen + count];
+            ready[tail + count] = ready[unseen + count];
+            if (!alike) {
+                packets[tail + count] = packets[unseen + count];
+            }
             ++count;
         }
     }
@@ -156,13 +181,13 @@ inline void QueueState::settle(Ps now)
     std::size_t waiting = tail - head;
     Int128 waited = static_cast<Int128>(waiting) * (now - settled);
     settled = now;
-    if (packets[unseen].ready <= now) {
+    if (ready[unseen] <= now) {
         std::size_t count = accept(capacity - waiting, now, waited);
         tail += count;
         unseen += count;
         counts.entered += count;
         counts.max = std::max<std::uint64_t>(counts.max, waiting + count);
-        while (packets[unseen].ready <= now) { // the ring is full
+        while (ready[unseen] <= now) { // the ring is full
             ++unseen;
             ++counts.dropped;
         }
@@ -175,11 +200,11 @@ inline std::size_t QueueState::take_fresh(Ps now, std::size_t most, FreshCounts 
     if (head != tail || tail != unseen) {
         return 0;
     }
-    const Packet *arrival = packets + unseen;
+    const Ps *arrival = ready + unseen;
     std::size_t count = 0;
     Int128 waited = fresh.waited;
-    while (count < most && arrival[count].ready <= now) {
-        waited += now - arrival[count].ready;
+    while (count < most && arrival[count] <= now) {
+        waited += now - arrival[count];
         ++count;
     }
     if (count == most) {
@@ -216,6 +241,7 @@ template <class Entered> inline void QueueState::take(std::size_t count, Ps now,
 inline void PacketQueue::take(std::size_t count, Ps now)
 {
     QueueState::take(count, now, [this](std::size_t i) { return entered(i); });
+    show(count);
 }
 
 } // namespace planecast::sim

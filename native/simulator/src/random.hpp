@@ -5,6 +5,8 @@
 // any machine.
 #pragma once
 
+#include "lanes.hpp"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -70,8 +72,6 @@ class Random
 class LanedRandom
 {
   public:
-    static constexpr std::size_t kLanes = 8;
-
     explicit LanedRandom(std::uint64_t seed)
     {
         for (auto &row : state_) {

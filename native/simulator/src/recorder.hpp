@@ -4,6 +4,8 @@
 #include "packet.hpp"
 #include "planecast/simulator/histogram.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,26 +44,29 @@ class Recorder
         }
     }
 
-    // The same for packets in a row.
-    void forward(const Packet *packets, const Ps *gone, std::size_t count)
+    // The same for packets in a row: an array of Packet, or AlikePackets.
+    template <class Row> void forward(const Row &packets, const Ps *gone, std::size_t count)
     {
         if (!by_class.empty()) {
             for (std::size_t i = 0; i < count; ++i) {
-                forward(packets[i].born, gone[i], packets[i].frame_bytes, packets[i].flow_class);
+                const Packet packet = packets[i];
+                forward(packet.born, gone[i], packet.frame_bytes, packet.flow_class);
             }
             return;
         }
-        std::uint64_t all_bytes = 0;
-        UInt128 all_latency = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            auto latency = static_cast<std::uint64_t>(gone[i] - packets[i].born);
-            histogram.record(latency / 1000);
-            all_bytes += packets[i].frame_bytes;
-            all_latency += latency;
+        std::array<Ps, kBlock> latencies;
+        for (std::size_t base = 0; base < count; base += latencies.size()) {
+            std::size_t n = std::min(latencies.size(), count - base);
+            std::uint64_t all_bytes = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                const Packet packet = packets[base + i];
+                latencies[i] = gone[base + i] - packet.born;
+                all_bytes += packet.frame_bytes;
+            }
+            bytes += all_bytes;
+            record(latencies.data(), n);
         }
         forwarded += count;
-        bytes += all_bytes;
-        latency_sum += static_cast<Int128>(all_latency);
     }
 
     // Since the warm-up.
@@ -79,6 +84,10 @@ class Recorder
     Int128 latency_sum = 0; // picoseconds
     std::vector<ClassCount> by_class;
     std::vector<Histogram> histograms; // by class
+
+  private:
+    static constexpr std::size_t kBlock = 64;
+    void record(const Ps *latencies, std::size_t count);
 };
 
 } // namespace planecast::sim

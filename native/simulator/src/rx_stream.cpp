@@ -1,6 +1,7 @@
 #include "rx_stream.hpp"
 
 #include "frame_times.hpp"
+#include "in_order.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,6 +9,21 @@
 
 namespace planecast::sim
 {
+
+namespace
+{
+
+// How many of these instants, which never go back, lie before `until`.
+std::size_t before(const Ps *instants, std::size_t count, Ps until)
+{
+    if (count == 0 || instants[count - 1] < until) {
+        return count;
+    }
+    return static_cast<std::size_t>(std::lower_bound(instants, instants + count, until) -
+                                    instants);
+}
+
+} // namespace
 
 RxPort::RxPort(const Port &model, std::size_t largest_frame)
     : engine_period(limit_period(model.rx_limit_pps)), service_(wire_times(model, largest_frame))
@@ -67,28 +83,21 @@ Ps RxPort::next_straight()
 std::size_t RxPort::write_straight(Ps until, std::size_t budget, Ps latency)
 {
     PacketQueue *queue = table_.front();
-    Packet packet = sources_.front().source->pattern();
+    Packet packet = straight_pattern();
     const Ps service = service_.empty() ? 0 : service_[packet.frame_bytes];
     std::size_t written = 0;
     while (written < budget && next_straight() < until) {
         std::size_t most = std::min(budget - written, times_.size());
         std::size_t count = 0;
         Ps wire_free = service > 0 ? wire_free_ : 0; // a wire of no time keeps nobody waiting
-        if (queue != nullptr && std::max({until, wire_free, service, latency}) < kNear) {
-            Packet *const first = queue->next_slot();
-            Packet *slot = first;
-            // A time past `until` may be the end of time itself: compared before anything is added.
-            for (const Ps *time = times_.data(), *end = time + most; time < end && *time < until;
-                 ++time) {
-                packet.born = std::max(*time, wire_free) + service;
-                if (packet.born >= until) {
-                    break;
-                }
-                wire_free = packet.born;
-                packet.ready = packet.born + latency;
-                *slot++ = packet;
-            }
-            count = static_cast<std::size_t>(slot - first);
+        if (queue != nullptr && queue->alike && std::max({until, wire_free, latency}) < kNear &&
+            service < kNear / kNearRow) {
+            // A time past `until` may be the end of time itself: left out before anything is added.
+            most = before(times_.data(), most, until);
+            Ps *ready = queue->next_slot();
+            serve_in_order(times_.data(), most, latency, wire_free + latency, service, ready);
+            count = before(ready, most, until + latency);
+            wire_free = ready[count - 1] - latency; // the first at least is born in time
             queue->wrote(count);
         } else {
             while (count < most) {
@@ -139,6 +148,15 @@ RxStream::RxStream(const Nic &nic, std::size_t largest_frame, std::size_t classe
 {
 }
 
+void RxStream::connect()
+{
+    straight_ = ports.size() == 1 && ports.front()->straight() && service_.empty();
+    PacketQueue *queue = straight_ ? ports.front()->queue_of(0) : nullptr;
+    if (queue != nullptr) {
+        queue->keep_instants_only(ports.front()->straight_pattern(), latency_);
+    }
+}
+
 // True if the packet got through the card.
 bool RxStream::receive(RxPort &port, const Packet &packet)
 {
@@ -181,7 +199,7 @@ Ps RxStream::advance(Ps until, std::size_t budget)
     for (PacketQueue *queue : queues) {
         queue->reserve(budget);
     }
-    if (ports.size() == 1 && ports.front()->straight() && service_.empty()) {
+    if (straight_) {
         Ps horizon = advance_straight(until, budget);
         for (PacketQueue *queue : queues) {
             queue->seal();

@@ -73,6 +73,9 @@ class RxStream
   public:
     RxStream(const Nic &nic, std::size_t largest_frame, std::size_t classes, bool counted);
 
+    // Once all ports and queues are there.
+    void connect();
+
     // Writes the packets born before `until` into the rings, about `budget` of them; returns the
     // instant before which nothing more will be written.
     Ps advance(Ps until, std::size_t budget);
@@ -89,6 +92,7 @@ class RxStream
     bool receive(RxPort &port, const Packet &packet);
     Ps advance_straight(Ps until, std::size_t budget);
 
+    bool straight_ = false;
     Ps latency_;
     std::uint64_t fifo_;
     Ps engine_free_ = 0;

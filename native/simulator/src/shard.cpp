@@ -107,6 +107,7 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
         port->steer(std::move(table));
         stream->ports.push_back(std::move(port));
     }
+    stream->connect();
     if (!stream->queues.empty() || (counted && !stream->ports.empty())) {
         streams.push_back(std::move(stream));
     }

@@ -24,6 +24,8 @@ inline Ps later(Ps time, Ps delay)
 
 // Sums of two instants or delays below this are instants: no later() is needed.
 inline constexpr Ps kNear = kNever / 4;
+// And so many delays below kNear / kNearRow, one after another, stay below it.
+inline constexpr Ps kNearRow = 4096;
 
 // Rounds; never negative; kNever for what doesn't fit.
 inline Ps ps_from(double picoseconds)

@@ -79,7 +79,7 @@ TrafficSource::TrafficSource(const Source &model, const Port &port, std::uint64_
     same_ = classes_.size() == 1 && only.frames.size() == 1 && only.hashes.size() <= 1 &&
             only.opens == 0 && model.arrivals.frame_bytes.empty() &&
             model.arrivals.rss_hashes.empty();
-    Packet first{0, 0, only.hashes.empty() ? 0 : only.hashes[0], only.frames[0], only.index, 0};
+    Packet first{0, only.hashes.empty() ? 0 : only.hashes[0], only.frames[0], only.index, 0};
     std::fill(packets_.begin(), packets_.end(), first);
 }
 

@@ -1,17 +1,12 @@
 #include "tx_queue.hpp"
 
+#include "in_order.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace planecast::sim
 {
-
-namespace
-{
-
-constexpr Ps kRow = 4096; // packets of a send_each() at most, where the end of time is far
-
-} // namespace
 
 TxQueue::TxQueue(std::string name, std::size_t most, TxWire &wire, Recorder &recorder)
     : name_(std::move(name)), wire_(wire), recorder_(recorder),
@@ -34,23 +29,28 @@ std::size_t TxQueue::send(const Packet *packets, std::size_t count, Ps now)
     return count;
 }
 
-void TxQueue::send_each(const Packet *packets, const Ps *handed, std::size_t count, Ps until)
+template <class Row>
+void TxQueue::send_each(const Row &packets, const Ps *handed, std::size_t count, Ps until)
 {
     if (count == 0 || send_surely(packets, handed, count, until)) {
         return;
     }
-    for (std::size_t i = 0; i < count;) { // burst by burst, as they came
-        std::size_t n = 1;
-        while (i + n < count && handed[i + n] == handed[i]) {
-            ++n;
-        }
-        dropped += n - send(packets + i, n, handed[i]);
-        i += n;
+    std::vector<Packet> burst;
+    for (std::size_t i = 0; i < count; i += burst.size()) { // as they came
+        burst.clear();
+        do {
+            burst.push_back(packets[i + burst.size()]);
+        } while (i + burst.size() < count && handed[i + burst.size()] == handed[i]);
+        dropped += burst.size() - send(burst.data(), burst.size(), handed[i]);
     }
 }
 
+template void TxQueue::send_each(const Packet *const &, const Ps *, std::size_t, Ps);
+template void TxQueue::send_each(const AlikePackets &, const Ps *, std::size_t, Ps);
+
 // All of them; false, and then nothing is done, when there may not be room for some.
-bool TxQueue::send_surely(const Packet *packets, const Ps *handed, std::size_t count, Ps until)
+template <class Row>
+bool TxQueue::send_surely(const Row &packets, const Ps *handed, std::size_t count, Ps until)
 {
     gone_.resize(std::max(gone_.size(), count));
     Ps *gone = gone_.data();
@@ -59,20 +59,17 @@ bool TxQueue::send_surely(const Packet *packets, const Ps *handed, std::size_t c
     const Ps engine_free = engine != nullptr ? engine->free : 0;
     Ps longest = 0;
     UInt128 all_waits = 0;
-    if (wire.only > 0 && engine == nullptr && static_cast<Ps>(count) <= kRow && until < kNear &&
-        wire.free - handed[0] < kNear / kRow &&
-        std::max(wire.latency, wire.only) < kNear / kRow / kRow) {
+    if (wire.only > 0 && engine == nullptr && static_cast<Ps>(count) <= kNearRow && until < kNear &&
+        wire.free - handed[0] < kNear / kNearRow &&
+        std::max(wire.latency, wire.only) < kNear / kNearRow / kNearRow) {
         // One size, and too near for the end of time: nothing to look up, nothing to look for.
-        std::uint64_t waits_of_row = 0;
-        Ps free = wire.free;
+        wire.free = serve_in_order(handed, count, wire.latency, wire.free, wire.only, gone);
+        Ps waits_of_row = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            free = std::max(handed[i] + wire.latency, free) + wire.only;
-            gone[i] = free;
-            longest = std::max(longest, free - handed[i]);
-            waits_of_row += static_cast<std::uint64_t>(free - handed[i]);
+            longest = std::max(longest, gone[i] - handed[i]);
+            waits_of_row += gone[i] - handed[i];
         }
-        wire.free = free;
-        all_waits = waits_of_row;
+        all_waits = static_cast<std::uint64_t>(waits_of_row);
     } else {
         for (std::size_t i = 0; i < count; ++i) {
             gone[i] = wire.send(handed[i], packets[i].frame_bytes);
@@ -97,7 +94,8 @@ bool TxQueue::send_surely(const Packet *packets, const Ps *handed, std::size_t c
     recorder_.forward(packets, gone, left);
     prune(until - 1);
     for (std::size_t i = left; i < count; ++i) {
-        entries[tail++] = {gone[i], packets[i].born, packets[i].frame_bytes, packets[i].flow_class};
+        const Packet packet = packets[i];
+        entries[tail++] = {gone[i], packet.born, packet.frame_bytes, packet.flow_class};
     }
     return true;
 }

@@ -98,8 +98,10 @@ class TxQueue : public TxState
     std::size_t send(const Packet *packets, std::size_t count, Ps now);
 
     // Hands over each packet at an instant of its own, in order, and drops what finds no room. What
-    // has left before `until` is counted at once: nobody may ask before then.
-    void send_each(const Packet *packets, const Ps *handed, std::size_t count, Ps until);
+    // has left before `until` is counted at once: nobody may ask before then. `Row`: an array of
+    // Packet, or AlikePackets.
+    template <class Row>
+    void send_each(const Row &packets, const Ps *handed, std::size_t count, Ps until);
 
     // Counts what has left by this time.
     void prune(Ps now);
@@ -119,7 +121,8 @@ class TxQueue : public TxState
     std::uint64_t dropped = 0;
 
   private:
-    bool send_surely(const Packet *packets, const Ps *handed, std::size_t count, Ps until);
+    template <class Row>
+    bool send_surely(const Row &packets, const Ps *handed, std::size_t count, Ps until);
 
     std::string name_;
     TxWire &wire_;

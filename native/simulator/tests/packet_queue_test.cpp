@@ -10,7 +10,7 @@ namespace
 
 Packet born(Ps time)
 {
-    return {time, time, 0, 64, 0, 0};
+    return {time, 0, 64, 0, 0};
 }
 
 void write(PacketQueue &queue, std::initializer_list<Ps> times)

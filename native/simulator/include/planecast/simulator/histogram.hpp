@@ -19,6 +19,8 @@ class Histogram
 
     // Inlined: runs once for each forwarded packet.
     void record(std::uint64_t value) { ++counts_[index(value)]; }
+    // The same for many, each below 2^52.
+    void record(const std::uint64_t *values, std::size_t count);
 
     void add(const Histogram &other);
     void clear();
