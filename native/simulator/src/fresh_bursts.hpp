@@ -10,6 +10,7 @@
 
 #include "core_run.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,14 +45,16 @@ class FreshBursts
     std::size_t handed_on = 0; // packets before them
     // Over every serve().
     std::uint64_t bursts = 0;
-    std::uint64_t packets = 0;
     Ps polling = 0;
     Ps busy = 0;
 
   private:
-    static constexpr std::uint64_t kFew = 2; // packets a burst
-    template <std::size_t kAtOnce>
+    static constexpr std::uint64_t kFewPackets = 3; // of a burst, on average
+    template <bool kFew>
     bool serve_by(QueueState &input, Ps from, Ps limit, FreshCounts &fresh);
+    using Sizes = std::array<std::uint32_t, kLargest>; // bursts of so many
+    void count(const Ps *ready, std::size_t served, const Sizes &sizes, Ps time,
+               FreshCounts &fresh);
 
     const Ps *service_;
     std::uint64_t *sizes_;
@@ -60,6 +63,7 @@ class FreshBursts
     Ps empty_poll_;
     std::uint64_t reciprocal_; // ⌊2^64 / empty_poll⌋ + 1
     Ps longest_;               // pass
+    bool few_;                 // packets a burst, so far
 };
 
 } // namespace planecast::sim

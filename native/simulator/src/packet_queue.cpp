@@ -64,7 +64,9 @@ void PacketQueue::reserve(std::size_t count)
     if (unseen == end_) { // all arrivals are decided: the gap that drops left closes for free
         unseen = end_ = tail;
     }
-    if (end_ + count + kBeyond > ready_.size()) {
+    // Where little is alive it moves at once: what is written stays in the host's first cache.
+    if (end_ + count + kBeyond > ready_.size() ||
+        (written_ahead_ && tail - done + end_ - unseen < count / 4)) {
         compact();
         std::size_t needed = end_ + count + kBeyond;
         if (needed + needed / 2 > ready_.size()) {

@@ -10,7 +10,7 @@ namespace
 {
 
 // Packets that are written ahead: enough to amortise a slab's end, few enough for the host's L1.
-constexpr std::size_t kSlabPackets = 512;
+constexpr std::size_t kSlabPackets = 1024;
 
 Ps batch_length(const Model &model)
 {
