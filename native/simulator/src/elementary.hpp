@@ -23,8 +23,8 @@ template <class Bits, class Real> inline void log_of(const Real &x, Real &result
     const Bits shifted = __builtin_bit_cast(Bits, x) - kSqrtHalf + (1023ULL << 52);
     // Exponent to double without an integer conversion, which SSE2 lacks for 64 bits.
     const Real exponent =
-        __builtin_bit_cast(Real, (shifted >> 52) | std::bit_cast<std::uint64_t>(kTwo52)) - kTwo52 -
-        1023.0;
+        __builtin_bit_cast(Real, (shifted >> 52) | std::bit_cast<std::uint64_t>(kTwo52)) -
+        (kTwo52 + 1023.0);
     const Real m = __builtin_bit_cast(Real, (shifted & 0xfffffffffffffULL) + kSqrtHalf);
     // log m = 2·atanh s, s = (m−1)/(m+1), |s| < 0.1716.
     const Real s = (m - 1.0) / (m + 1.0);

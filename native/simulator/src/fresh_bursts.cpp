@@ -93,10 +93,14 @@ bool FreshBursts::serve_by(QueueState &input, Ps from, Ps limit, FreshCounts &fr
     std::size_t taken = 0; // packets in it
     const Ps round_up = empty_poll - 1;
     while (end < limit && ready < limit && next < last) {
-        const auto away = static_cast<std::uint64_t>(std::max(ready + round_up - end, round_up));
-        const auto skipped =
-            static_cast<std::uint64_t>((static_cast<UInt128>(away) * reciprocal) >> 64);
-        const Ps poll = end + static_cast<Ps>(skipped) * empty_poll;
+        Ps poll = end;
+        if (kFew || ready > end) {
+            const auto away =
+                static_cast<std::uint64_t>(std::max(ready + round_up - end, round_up));
+            const auto skipped =
+                static_cast<std::uint64_t>((static_cast<UInt128>(away) * reciprocal) >> 64);
+            poll = end + static_cast<Ps>(skipped) * empty_poll;
+        }
         if (poll >= limit) {
             begin = end;
             end = poll;
@@ -111,8 +115,8 @@ bool FreshBursts::serve_by(QueueState &input, Ps from, Ps limit, FreshCounts &fr
             const bool third = next[2] <= poll;
             const bool fourth = next[3] <= poll;
             taken = std::size_t{1} + second + third + fourth;
-            end = poll + one + only_if(second, two) +
-                  (only_if(third, three) + only_if(fourth, four));
+            end =
+                poll + one + only_if(second, two) + (only_if(third, three) + only_if(fourth, four));
             ready = next[1] + only_if(second, next[2] - next[1]) +
                     (only_if(third, next[3] - next[2]) + only_if(fourth, next[4] - next[3]));
             std::fill_n(slot, kFewest, end); // the next burst overwrites what is too much

@@ -50,8 +50,7 @@ class FreshBursts
 
   private:
     static constexpr std::uint64_t kFewPackets = 3; // of a burst, on average
-    template <bool kFew>
-    bool serve_by(QueueState &input, Ps from, Ps limit, FreshCounts &fresh);
+    template <bool kFew> bool serve_by(QueueState &input, Ps from, Ps limit, FreshCounts &fresh);
     using Sizes = std::array<std::uint32_t, kLargest>; // bursts of so many
     void count(const Ps *ready, std::size_t served, const Sizes &sizes, Ps time,
                FreshCounts &fresh);

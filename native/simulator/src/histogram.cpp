@@ -1,7 +1,6 @@
 #include "planecast/simulator/histogram.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace planecast::sim
@@ -26,29 +25,6 @@ Histogram::Histogram(unsigned digits)
     : digits_(digits), sub_bits_(sub_bits(digits)), sub_mask_((std::uint64_t{1} << sub_bits_) - 1),
       counts_(index((std::uint64_t{1} << 53) - 1) + 1) // 2^62 ps, the end of time, are less
 {
-}
-
-void Histogram::record(const std::uint64_t *values, std::size_t count)
-{
-    constexpr double kTwo52 = 4503599627370496.0;
-    std::array<std::uint64_t, 64> places;
-    std::uint64_t *const counts = counts_.data();
-    for (std::size_t base = 0; base < count; base += places.size()) {
-        const std::size_t n = std::min(places.size(), count - base);
-        // index(), for vectors: as a double, a number says itself which power of two it reaches.
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t value = values[base + i];
-            const double number =
-                std::bit_cast<double>(value | sub_mask_ | std::bit_cast<std::uint64_t>(kTwo52)) -
-                kTwo52;
-            const std::uint64_t bucket =
-                (std::bit_cast<std::uint64_t>(number) >> 52) - 1022 - sub_bits_;
-            places[i] = (bucket << (sub_bits_ - 1)) + (value >> bucket);
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            ++counts[places[i]];
-        }
-    }
 }
 
 void Histogram::add(const Histogram &other)

@@ -112,7 +112,7 @@ class PacketQueue : public QueueState
     // The same for many that are alike: when each is ready is written to next_slot() and on.
     Ps *next_slot() { return ready + end_; }
     void wrote(std::size_t count) { end_ += count; }
-    void seal() { std::fill_n(ready + end_, kBeyond, kNever); }
+    void seal() { std::fill_n(ready + end_, written_ahead_ ? kBeyond : 1, kNever); }
 
     // ---- the side that pushes now; the caller has looked at room()
     std::size_t room() const { return capacity - (tail - head); }

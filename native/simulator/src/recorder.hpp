@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace planecast::sim
@@ -54,17 +55,20 @@ class Recorder
             }
             return;
         }
-        std::array<Ps, kBlock> latencies;
-        for (std::size_t base = 0; base < count; base += latencies.size()) {
-            std::size_t n = std::min(latencies.size(), count - base);
-            std::uint64_t all_bytes = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                const Packet packet = packets[base + i];
-                latencies[i] = gone[base + i] - packet.born;
-                all_bytes += packet.frame_bytes;
+        for (std::size_t base = 0; base < count; base += kBlock) {
+            std::size_t n = std::min(kBlock, count - base);
+            if constexpr (std::is_same_v<Row, AlikePackets>) {
+                bytes += n * packets.pattern.frame_bytes;
+                record(gone + base, packets.ready + base, packets.latency, n);
+            } else {
+                std::array<Ps, kBlock> born;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const Packet &packet = packets[base + i];
+                    born[i] = packet.born;
+                    bytes += packet.frame_bytes;
+                }
+                record(gone + base, born.data(), 0, n);
             }
-            bytes += all_bytes;
-            record(latencies.data(), n);
         }
         forwarded += count;
     }
@@ -87,7 +91,8 @@ class Recorder
 
   private:
     static constexpr std::size_t kBlock = 64;
-    void record(const Ps *latencies, std::size_t count);
+    // A block at most: latencies of gone[i] − since[i] + more.
+    void record(const Ps *gone, const Ps *since, Ps more, std::size_t count);
 };
 
 } // namespace planecast::sim

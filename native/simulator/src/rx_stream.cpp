@@ -19,8 +19,7 @@ std::size_t before(const Ps *instants, std::size_t count, Ps until)
     if (count == 0 || instants[count - 1] < until) {
         return count;
     }
-    return static_cast<std::size_t>(std::lower_bound(instants, instants + count, until) -
-                                    instants);
+    return static_cast<std::size_t>(std::lower_bound(instants, instants + count, until) - instants);
 }
 
 } // namespace

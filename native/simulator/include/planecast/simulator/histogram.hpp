@@ -19,8 +19,26 @@ class Histogram
 
     // Inlined: runs once for each forwarded packet.
     void record(std::uint64_t value) { ++counts_[index(value)]; }
-    // The same for many, each below 2^52.
-    void record(const std::uint64_t *values, std::size_t count);
+    // The same in two steps, of which a compiler makes vectors of the first: where a value below
+    // 2^52 is counted, and to count there.
+    std::uint64_t place(std::uint64_t value) const
+    {
+        // As a double, a number says itself which power of two it reaches.
+        constexpr double kTwo52 = 4503599627370496.0;
+        const double number =
+            std::bit_cast<double>(value | sub_mask_ | std::bit_cast<std::uint64_t>(kTwo52)) -
+            kTwo52;
+        const std::uint64_t bucket =
+            (std::bit_cast<std::uint64_t>(number) >> 52) - 1022 - sub_bits_;
+        return (bucket << (sub_bits_ - 1)) + (value >> bucket);
+    }
+    void record_at(const std::uint64_t *places, std::size_t count)
+    {
+        std::uint64_t *const counts = counts_.data();
+        for (std::size_t i = 0; i < count; ++i) {
+            ++counts[places[i]];
+        }
+    }
 
     void add(const Histogram &other);
     void clear();
