@@ -35,6 +35,26 @@ TEST(Histogram, LargeValuesKeepTheirDigits)
     }
 }
 
+TEST(Histogram, TwoStepsCountWhereOneDoes)
+{
+    for (unsigned digits : {1U, 3U}) {
+        Histogram one(digits);
+        Histogram two(digits);
+        for (std::uint64_t value = 0; value < (std::uint64_t{1} << 52); value += value / 7 + 1) {
+            one.record(value);
+            const std::uint64_t place = two.place(value);
+            two.record_at(&place, 1);
+        }
+        const auto expected = one.bars();
+        const auto found = two.bars();
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            EXPECT_EQ(found[i].low, expected[i].low);
+            EXPECT_EQ(found[i].count, expected[i].count);
+        }
+    }
+}
+
 TEST(Histogram, PercentilesOfAThousand)
 {
     Histogram histogram(3);

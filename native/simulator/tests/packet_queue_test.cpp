@@ -1,5 +1,7 @@
 #include "packet_queue.hpp"
 
+#include "random.hpp"
+
 #include <gtest/gtest.h>
 
 namespace planecast::sim
@@ -90,6 +92,45 @@ TEST(PacketQueue, SurvivesMillionsWithAFewThousandPlaces)
         }
     }
     EXPECT_EQ(queue.counts.dropped, 0U);
+}
+
+TEST(PacketQueue, InstantsAreEnoughOfPacketsThatAreAlike)
+{
+    constexpr Ps kLatency = 7;
+    PacketQueue whole("whole", 16, true);
+    PacketQueue instants("instants", 16, true);
+    instants.keep_instants_only({0, 3, 64, 0, 0}, kLatency);
+    Random random(4);
+    Ps next = kLatency;
+    for (int round = 0; round < 300; ++round) {
+        for (PacketQueue *queue : {&whole, &instants}) {
+            queue->reserve(100);
+        }
+        const Ps start = next;
+        for (int i = 0; i < 100; ++i) {
+            whole.write({next - kLatency, 3, 64, 0, 0}, next);
+            instants.write({}, next);
+            next += random.below(20);
+        }
+        whole.seal();
+        instants.seal();
+        for (Ps now = start; now < next; now += 60 + 3 * (round % 30)) { // from idle to full
+            const std::size_t count = whole.poll(now, 8);
+            ASSERT_EQ(instants.poll(now, 8), count);
+            whole.take(count, now);
+            instants.take(count, now);
+            for (std::size_t i = 0; i < count; ++i) {
+                ASSERT_EQ(instants.in_service()[i].born, whole.in_service()[i].born);
+                ASSERT_EQ(instants.in_service()[i].flow_hash, 3U);
+            }
+            whole.release(count);
+            instants.release(count);
+        }
+        ASSERT_EQ(instants.counts.dropped, whole.counts.dropped);
+        ASSERT_EQ(instants.waiting() + instants.on_the_way(), whole.waiting() + whole.on_the_way());
+    }
+    EXPECT_GT(whole.counts.dropped, 0U);
+    EXPECT_TRUE(instants.counts.waits == whole.counts.waits);
 }
 
 TEST(PacketQueue, PushedPacketsShowAfterTheHandover)
