@@ -261,8 +261,11 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     for (uint32_t i = 0; i < generator->directions; i++)
         foreign += generator->receiver[i].foreign;
     histogram_clear(&all);
-    fprintf(out, "{\"running\": %s, \"interrupted\": %s, \"seconds\": %.6f, ",
-            running ? "true" : "false", generator->stop ? "true" : "false", seconds);
+    fprintf(out,
+            "{\"running\": %s, \"interrupted\": %s, \"seconds\": %.6f, \"warm_up_sent\": %" PRIu64
+            ", ",
+            running ? "true" : "false", generator->stop ? "true" : "false", seconds,
+            generator->warm_up_sent);
     put_streams(out, generator, histograms, seconds, &sum, &all);
     fprintf(out, ", \"total\": {");
     put_counts(out, &sum, seconds);

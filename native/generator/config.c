@@ -21,6 +21,7 @@ static const struct key keys_of_run[] = {
     {"run", "burst", &type_u32, OF_RUN(burst), 1, BATCH_MAX, "32", "packets that are sent at once, at the most", NULL},
     {"run", "link_wait_ms", &type_number, OF_RUN(link_wait_ms), 0, 60000, "1000", "a run begins when the links are up, or after so long", NULL},
     {"run", "drain_ms", &type_number, OF_RUN(drain_ms), 0, 60000, "100", "receiving goes on until nothing came for so long", NULL},
+    {"run", "warm_up_ms", &type_number, OF_RUN(warm_up_ms), 0, 60000, "0", "sent before a run, at its rate, and not counted", NULL},
     {"run", "catch_up_us", &type_number, OF_RUN(catch_up_us), 1, 1e9, "1000", "packets later than this are given up, as unsent", NULL},
     {"run", "give_up_ms", &type_number, OF_RUN(give_up_ms), 1, 1e6, "2000", "sending ends when the port took nothing for so long", NULL},
     {"run", "when_full", &type_choice, OF_RUN(when_full), 0, 0, "wait", "what the port refuses is sent later, or dropped as a full NIC's ring does", "wait,drop"},

@@ -30,6 +30,9 @@ static bool check_stream(const struct config *config, int number, struct config_
     if (stream->arrivals == ARRIVALS_PCAP && stream->pcap[0] == '\0')
         return conflicts(conflict, number, "stream", "arrivals",
                          "'pcap' needs a file; name it by the key pcap");
+    if (stream->packets > 0 && config->warm_up_ms > 0)
+        return conflicts(conflict, number, "stream", "packets",
+                         "a run with a warm-up lasts for a time: leave packets or warm_up_ms at 0");
     if (stream->rate.kind != RATE_MAX)
         return true;
     if (stream->arrivals == ARRIVALS_POISSON)

@@ -127,11 +127,27 @@ static void receivers_turn(struct generator *generator, uint64_t now)
         receiver_turn(&generator->receiver[i], now);
 }
 
+/* The warm-up is over: what is sent from now on is the run's. */
+static void count_anew(struct generator *generator, uint64_t now)
+{
+    generator->counts = true;
+    for (uint32_t i = 0; i < generator->stream_count; i++) {
+        generator->warm_up_sent += generator->stream[i].sent;
+        stream_count_anew(&generator->stream[i]);
+    }
+    for (uint32_t i = 0; i < generator->directions; i++) {
+        sender_count_anew(&generator->sender[i]);
+        atomic_store_explicit(&generator->receiver[i].start, now, memory_order_relaxed);
+    }
+}
+
 /* False when sending is over. */
 static bool send_turn(struct generator *generator, uint64_t now)
 {
-    if (now < generator->start)
+    if (now < generator->sends_from)
         return true;
+    if (!generator->counts && now >= generator->start)
+        count_anew(generator, now);
     if (atomic_load_explicit(&generator->halt, memory_order_relaxed) && now < generator->end)
         end_at(generator, now);
     /* What is late when the time is over may still come, as long as lateness is borne. */
@@ -233,10 +249,13 @@ static void begin(struct generator *generator, double seconds)
     const struct config *config = &generator->asked;
     uint64_t hz = generator->tsc_hz;
     generator->seconds = seconds;
-    generator->start = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
+    generator->sends_from = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
+    generator->start = generator->sends_from + (uint64_t)(config->warm_up_ms * 1e-3 * (double)hz);
+    generator->counts = config->warm_up_ms <= 0;
+    generator->warm_up_sent = 0;
     generator->end = seconds > 0 ? generator->start + (uint64_t)(seconds * (double)hz) : UINT64_MAX;
-    const struct stream_clock clock = {generator->start, generator->end, hz, config->catch_up_us,
-                                       config->link_gbps};
+    const struct stream_clock clock = {generator->sends_from, generator->end, hz,
+                                       config->catch_up_us, config->link_gbps};
     for (uint32_t i = 0; i < generator->stream_count; i++)
         stream_begin(&generator->stream[i], &clock);
     generator->last = UINT64_MAX;

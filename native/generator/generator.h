@@ -31,8 +31,10 @@ struct generator {
     const char *pages;
     uint64_t tsc_hz;
     /* of the run */
-    double seconds; /* 0: until the packets are through, or it is halted */
-    uint64_t start, end;
+    double seconds;                          /* 0: until the packets are through, or it is halted */
+    uint64_t sends_from, start, end;         /* sending, counting, and both */
+    uint64_t warm_up_sent;                   /* packets, before the start */
+    bool counts;                             /* the warm-up is over */
     uint64_t last;                           /* sending ends by then, even if not all was sent */
     uint64_t sending_ended, receiving_ended; /* TSC */
     atomic_bool halt;                        /* end of sending is asked for */

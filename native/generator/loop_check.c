@@ -25,6 +25,7 @@ static void ask(struct generator *generator, uint16_t port)
     stream->packets = CHECK_PACKETS;
     asked->tx_port = asked->rx_port = port;
     asked->rx_queues = 1;
+    asked->warm_up_ms = 0;
     asked->drain_ms = 1;
     asked->catch_up_us = 1e6;
 }

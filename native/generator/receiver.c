@@ -12,7 +12,7 @@ static const struct sighting nothing = {.verdict = VERDICT_FOREIGN};
 
 void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz)
 {
-    receiver->start = start;
+    atomic_store_explicit(&receiver->start, start, memory_order_relaxed);
     receiver->ns_per_cycle = (uint64_t)(1e9 / (double)tsc_hz * 4294967296.0);
     receiver->packets = receiver->bytes = receiver->foreign = 0;
     receiver->polls = receiver->empty_polls = 0;
@@ -177,7 +177,7 @@ void receiver_count(struct receiver *receiver, const struct sighting *seen, uint
         return;
     }
     uint64_t cycles = age(seen, now);
-    if (now - cycles < receiver->start) {
+    if (now - cycles < atomic_load_explicit(&receiver->start, memory_order_relaxed)) {
         rx->stale++;
         return;
     }

@@ -16,8 +16,8 @@ struct receiver {
     uint32_t stream_count;
     uint32_t direction; /* of the streams that are expected here */
     bool payload_check;
-    uint64_t start;        /* of the run */
-    uint64_t ns_per_cycle; /* in 1/2^32 */
+    atomic_uint_fast64_t start; /* of the run; what was sent before is not of it */
+    uint64_t ns_per_cycle;      /* in 1/2^32 */
     /* counters of a run */
     uint64_t packets, bytes; /* all that came, with FCS */
     uint64_t foreign;

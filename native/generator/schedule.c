@@ -98,6 +98,11 @@ void schedule_give_up(struct schedule *schedule, uint64_t now)
         schedule_end(schedule, now - patience);
 }
 
+void schedule_count_anew(struct schedule *schedule)
+{
+    schedule->asked = schedule->given_up = 0;
+}
+
 void schedule_end(struct schedule *schedule, uint64_t end)
 {
     if (schedule->plan.always)

@@ -52,6 +52,9 @@ void schedule_give_up(struct schedule *schedule, uint64_t now);
 /* Whether nothing is left to be taken, now or later. */
 bool schedule_over(const struct schedule *schedule, uint64_t now);
 
+/* What was due so far doesn't count. */
+void schedule_count_anew(struct schedule *schedule);
+
 /* Gives up all that is due before `end`: the run is halted. */
 void schedule_end(struct schedule *schedule, uint64_t end);
 

@@ -10,14 +10,19 @@ void sender_begin(struct sender *sender, uint64_t start)
 {
     sender->batch.first = sender->batch.count = 0;
     sender->batch.alone = sender->stream_count == 1;
-    sender->calls = sender->packets = sender->refused = sender->no_buffers = 0;
-    sender->refused_cycles = sender->sampled_calls = sender->sampled_cycles = 0;
     sender->last_taken = start;
     sender->gave_up = false;
     sender->done = sender->stream_count == 0;
     sender->paced = false;
     for (uint32_t i = 0; i < sender->stream_count; i++)
         sender->paced |= !sender->stream[i]->schedule.plan.always;
+    sender_count_anew(sender);
+}
+
+void sender_count_anew(struct sender *sender)
+{
+    sender->calls = sender->packets = sender->refused = sender->no_buffers = 0;
+    sender->refused_cycles = sender->sampled_calls = sender->sampled_cycles = 0;
     histogram_clear(&sender->lateness);
 }
 

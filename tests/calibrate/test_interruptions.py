@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from planecast.calibrate.interruptions import interruptions
+from planecast.calibrate.interruptions import interruptions, recorded_interruptions
 from planecast.errors import InputError
 
 TSC_HZ = 2.5e9
@@ -54,6 +54,28 @@ def test_none_is_none() -> None:
     found = interruptions(trials(0, 1), TSC_HZ, "here")
     assert (found.count, found.interference.per_second) == (0, 0.0)
     assert found.shortest_us == pytest.approx(1.5 * 300, rel=0.4)
+
+
+def test_a_curve_s_recordings() -> None:
+    """Three pauses of the one CPU in 0.2 s, of the other one none."""
+    rows = [(0, 1, 100.0, 10.0), (0, 1, 900.0, 20.0), (1, 1, 50.0, 30.0), (0, 0, 0.0, 0.0)]
+    found = recorded_interruptions(
+        {
+            "round": np.array([row[0] for row in rows]),
+            "cpu": np.array([row[1] for row in rows]),
+            "watched_s": np.full(len(rows), 0.1),
+            "start_us": np.array([row[2] for row in rows]),
+            "length_us": np.array([row[3] for row in rows]),
+        },
+        1,
+        "here",
+    )
+    assert found.count == 3
+    assert found.seconds == pytest.approx(0.2 - 60e-6)
+    assert found.interference.duration_us == pytest.approx(20)
+    assert found.interference.per_second == pytest.approx(15, rel=1e-2)
+    with pytest.raises(InputError, match="here: CPU 7 was not watched"):
+        recorded_interruptions({"cpu": np.array([1.0])}, 7, "here")
 
 
 def test_a_table_without_windows() -> None:

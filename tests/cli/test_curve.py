@@ -11,7 +11,12 @@ from tests.report.conftest import load_curve
 
 from planecast.cli.curve import _sheet
 from planecast.cli.output import emit
-from planecast.results import LoadCurve, RunDirectory, find_run, query
+from planecast.engines.measure.loads import LoadBudget
+from planecast.errors import InputError
+from planecast.report import report_html
+from planecast.results import CpuPauses, LoadCurve, RunDirectory, find_run, query
+from planecast.study.load_curve import LoadCurveContext
+from planecast.study.load_curve import load_curve as run_curve
 
 __all__ = ["load_curve"]
 
@@ -106,6 +111,51 @@ def test_a_curve_without_a_knee_says_so(
     bare = load_curve.model_copy(update={"measured_knee": None})
     emit(_sheet(bare, Path("r"), Path("r/report.html"), people=True), "table")
     assert "measured not between the loads" in capsys.readouterr().out
+
+
+def test_what_took_the_cpus_away_is_told(
+    load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    away = CpuPauses(
+        role="generator",
+        cpu=0,
+        watched_s=4.2,
+        per_second=1553.2,
+        median_us=10.4,
+        p99_us=67.4,
+        longest_us=5628.5,
+        share=0.026,
+    )
+    paused = load_curve.model_copy(update={"pauses": (away,), "simulated_disturbed_share": 0.5})
+    emit(_sheet(paused, Path("r"), Path("r/report.html"), people=True), "table")
+    said = capsys.readouterr().out
+    assert "CPU 0 (generator) was away 1,553 times a second for more than 1 us" in said
+    assert "2.60 % of the time" in said
+    assert "60 % of the trials were disturbed, and 50 % of the simulated ones" in said
+    page = report_html(paused)
+    assert "Pauses" in page
+    assert "5,628.5" in page
+
+
+def test_a_calibration_that_can_not_answer_is_told_before_anything_is_measured(
+    load_curve: LoadCurve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(*_: object) -> None:
+        raise InputError("the calibration has no parameter classify.behind")
+
+    monkeypatch.setattr("planecast.study.load_curve.services", lacking)
+    monkeypatch.setattr("planecast.study.load_curve.measure_loads", pytest.fail)
+    context = LoadCurveContext(
+        scenario=load_curve.scenario,
+        generator_cpu=0,
+        budget=LoadBudget(),
+        calibration=None,  # type: ignore[arg-type]
+        run=RunDirectory(tmp_path),
+        manifest=load_curve.manifest,
+        progress=lambda done, total, words: None,
+    )
+    with pytest.raises(InputError, match=r"classify\.behind"):
+        run_curve(context)
 
 
 def test_for_machines(load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]) -> None:

@@ -186,6 +186,25 @@ def test_what_it_can_not_send_in_time_is_unsent(generator: Any) -> None:
     assert total["lost"] == 0
 
 
+def test_a_warm_up_is_not_counted(generator: Any) -> None:
+    """However late the sender is when the run begins: each packet is of the one or of the other."""
+    rate = {"a": {"rate": "10000"}}
+    answer = generator.once("--seconds", "0.1", streams=rate, run={"warm_up_ms": 100})
+    total = answer["total"]
+    assert answer["warm_up_sent"] > 0
+    assert answer["warm_up_sent"] + total["sent"] == pytest.approx(2000, abs=1)
+    assert total["sent"] == total["received"] == total["asked"] == total["latency_ns"]["count"]
+    assert total["stale"] == answer["warm_up_sent"]
+    assert total["lost"] == total["unsent"] == 0
+    assert answer["seconds"] == pytest.approx(0.1, rel=0.5)
+
+
+def test_a_warm_up_goes_by_time(generator: Any) -> None:
+    with generator.control() as control:
+        refused = control.ask("run packets=10 warm_up_ms=1")["error"]
+        assert refused.startswith("packets: a run with a warm-up lasts for a time")
+
+
 def test_requests(generator: Any) -> None:
     streams = {"a": {"rate": "10000"}, "b": {"rate": "20000"}}
     with generator.control(streams=streams) as control:

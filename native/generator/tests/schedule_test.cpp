@@ -122,6 +122,16 @@ TEST(Schedule, TheEndIsExactHoweverLateItIsAsked)
     EXPECT_EQ(schedule_take(&always, 1000, due, 256), 0U);
 }
 
+TEST(Schedule, WhatWasDueInAWarmUpIsForgotten)
+{
+    schedule plan = begun({.arrivals = ARRIVALS_CONSTANT, .gap = 10, .until = 2000});
+    take_all(plan, 999, 10);
+    schedule_count_anew(&plan);
+    EXPECT_EQ(take_all(plan, 3000, 10).size(), 100U);
+    EXPECT_EQ(plan.asked, 100U);
+    EXPECT_EQ(plan.given_up, 0U);
+}
+
 TEST(Schedule, WhatIsTooLateIsGivenUpAndCounted)
 {
     schedule plan = begun({.arrivals = ARRIVALS_CONSTANT, .gap = 10, .patience = 100});

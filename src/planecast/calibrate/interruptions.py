@@ -1,4 +1,5 @@
-"""How often and for how long a measured run's lcores were taken away, from its trials.
+"""How often and for how long a measured run's lcores were taken away, from its trials or, of a load
+curve, from its recordings of pauses.
 
 A window that takes `STOPPED` times its visit's median or more was interrupted (by another process,
 or by another guest); what it took beyond the median is how long. A window is some hundred
@@ -64,6 +65,28 @@ def interruptions(columns: Columns, tsc_hz: float, where: str) -> Interruptions:
     stopped = cycles > STOPPED * usual
     away = (cycles - usual)[stopped] / tsc_hz
     seconds = float(np.where(stopped, usual, cycles).sum()) / tsc_hz
+    shortest_us = (STOPPED - 1) * float(np.median(usual)) / tsc_hz * 1e6
+    return _fitted(away, seconds, shortest_us)
+
+
+def recorded_interruptions(columns: Columns, cpu: int, where: str) -> Interruptions:
+    """The interruptions of one CPU in a curve's recordings; `where` names them in errors.
+
+    Raises InputError when that CPU was not watched.
+    """
+    own = np.asarray(columns["cpu"]) == cpu
+    if not own.any():
+        raise InputError(f"CPU {cpu} was not watched", where, "name another run")
+    away = np.asarray(columns["length_us"], dtype=np.float64)[own] * 1e-6
+    away = away[away > 0]
+    _, first = np.unique(np.asarray(columns["round"])[own], return_index=True)
+    watched = np.asarray(columns["watched_s"], dtype=np.float64)[own][first].sum()
+    seconds = float(watched - away.sum())
+    return _fitted(away, seconds, shortest_us=1.0)
+
+
+def _fitted(away: Floats, seconds: float, shortest_us: float) -> Interruptions:
+    """Of the lengths in seconds, and of the lcores' own time."""
     mean = float(away.mean()) if away.size else 0.0
     spread = float(away.std() / mean) if away.size > 1 else 0.0
     return Interruptions(
@@ -74,7 +97,7 @@ def interruptions(columns: Columns, tsc_hz: float, where: str) -> Interruptions:
         ),
         count=int(away.size),
         seconds=seconds,
-        shortest_us=(STOPPED - 1) * float(np.median(usual)) / tsc_hz * 1e6,
+        shortest_us=shortest_us,
     )
 
 

@@ -85,7 +85,7 @@ def predict(
             "--interrupted-as",
             metavar="RUN",
             help="simulate: lcores are taken away as often and for as long as in the trials of "
-            "this run.",
+            "this run; of a curve, as its data plane's CPU.",
         ),
     ] = None,
     duration: DurationOption = None,
@@ -148,15 +148,22 @@ def predict(
 def _interrupted(
     scenarios: list[Scenario], run: Path, model: Calibration, notes: list[str]
 ) -> list[Scenario]:
-    """The scenarios with the interruptions of a run's trials; adds a note of what they are."""
-    from planecast.calibrate.interruptions import interruptions
-    from planecast.results import read_parquet
-    from planecast.results.store import TRIALS
+    """The scenarios with the interruptions of a run; adds a note of what they are."""
+    from planecast.calibrate.interruptions import interruptions, recorded_interruptions
+    from planecast.results import LoadCurve, RunDirectory, read_parquet
+    from planecast.results.store import PAUSES, TRIALS
 
-    path = run / TRIALS
+    path, pauses = run / TRIALS, run / PAUSES
     if not path.is_file():
-        raise InputError("the run has no trials", str(path), "name a run of measure or validate")
-    found = interruptions(read_parquet(path), model.hierarchy.tsc_hz, str(path))
+        raise InputError(
+            "the run has no trials", str(path), "name a run of measure, validate or curve"
+        )
+    curve = RunDirectory(run).read() if pauses.is_file() else None
+    if isinstance(curve, LoadCurve):
+        cpu = curve.scenario.placement.cpus[0]
+        found = recorded_interruptions(read_parquet(pauses), cpu, str(pauses))
+    else:
+        found = interruptions(read_parquet(path), model.hierarchy.tsc_hz, str(path))
     notes.append(found.sentence(run.name))
     # Siblings and their factors stay as the scenario says.
     change = found.interference.model_dump(include={"per_second", "duration_us", "spread"})

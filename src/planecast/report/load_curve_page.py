@@ -27,7 +27,7 @@ def load_curve_page(curve: LoadCurve) -> Page:
             "simulated. The dotted lines are the knees.",
             load_curves(curve),
         ),
-        tables=[_table(curve), _packets(curve)],
+        tables=[_table(curve), _packets(curve), *_pauses(curve)],
         manifests=[curve.manifest],
         warnings=_warnings(curve),
         notes=curve.notes,
@@ -137,6 +137,39 @@ def _packet_row(point: LoadPoint) -> list[Cell]:
         estimate_cell(measured.cycles_per_packet),
         Cell(f"{point.trials:,}"),
         share_cell(measured.disturbed_share),
+    ]
+
+
+def _pauses(curve: LoadCurve) -> list[Table]:
+    """What took the CPUs away; nothing of runs that did not look."""
+    if not curve.pauses:
+        return []
+    headings = [
+        Heading("CPU", ""),
+        Heading("times", "a second", number=True),
+        Heading("median", "us", number=True),
+        Heading("p99", "us", number=True),
+        Heading("longest", "us", number=True),
+        Heading("away", "share of the time", number=True),
+    ]
+    rows = [
+        [
+            Cell(f"{one.cpu}, {one.role}"),
+            Cell(f"{one.per_second:,.0f}"),
+            *(Cell(f"{length:,.1f}") for length in (one.median_us, one.p99_us, one.longest_us)),
+            Cell(f"{100 * one.share:.2f} %"),
+        ]
+        for one in curve.pauses
+    ]
+    return [
+        Table(
+            "pauses",
+            "Pauses",
+            "How often and for how long, beyond a microsecond, both CPUs were taken from a program "
+            "that only read the clock, between trials. The simulated trials have them.",
+            headings,
+            rows,
+        )
     ]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from planecast.engines.measure.load_estimate import Floats, LoadEstimator
 from planecast.engines.measure.load_pauses import BothPauses
 from planecast.engines.measure.load_trials import OVERLOAD, RX_RING, Columns
-from planecast.engines.measure.loads import MeasuredLoad, MeasuredLoads, forwarded_pps
+from planecast.engines.measure.loads import WARM_UP_S, MeasuredLoad, MeasuredLoads, forwarded_pps
 from planecast.engines.measure.pacing import catch_up_us
 from planecast.engines.simulate.port import Port
 from planecast.engines.simulate.sending import Sending
@@ -57,14 +57,13 @@ class States:
     """Before and after, a row a state."""
 
     @classmethod
-    def of(cls, measured: MeasuredLoads, ring: int, away: float) -> States:
+    def of(cls, measured: MeasuredLoads, away: float) -> States:
         """Of the whole trials at overload; `away` is the share of time that pauses took. What is
         slower than a busy hyper-thread makes it was stopped: that is a pause, and in them."""
         columns = measured.estimator.columns
         rows = (columns["point"] == OVERLOAD) & (columns["whole"] == 1)
-        # What is in the full ring at the end is forwarded after it.
-        after = np.maximum(columns["forwarded"][rows] - ring, 0)
-        speeds = after / columns["seconds"][rows] / (1 - away) / measured.capacity_pps.value
+        capacities = columns["forwarded"][rows] / columns["seconds"][rows] / (1 - away)
+        speeds = capacities / measured.capacity_pps.value
         canaries = np.stack([columns[name][rows] for name in _CANARIES], axis=1)
         ran = speeds >= _SLOWEST
         return cls(speeds[ran], canaries[ran])
@@ -78,8 +77,7 @@ def replayed_loads(
     manifest: Manifest,
 ) -> ReplayedLoads:
     """Simulates each measured load. Raises as simulate_trials does."""
-    ring = measured.loads[0].result.scenario.placement.rx_ring
-    states = States.of(measured, ring, pauses.lcore_share)
+    states = States.of(measured, pauses.lcore_share)
     columns = measured.estimator.columns
     trials = int(np.clip(len(np.unique(columns["round"])), FEWEST, MOST))
     pace = np.median((columns["offered"] / columns["seconds"])[columns["point"] == OVERLOAD])
@@ -94,6 +92,7 @@ def replayed_loads(
             calibration,
             manifest,
             seconds=measured.trial_seconds,
+            warm_up_s=WARM_UP_S,
             port=port,
             tester=_tester(load),
         )
@@ -102,13 +101,14 @@ def replayed_loads(
         tables.append(_rows(load.point, measured.trial_seconds, states, answers, unsent))
     names = tables[-1].keys()
     joined = {name: np.concatenate([table[name] for table in tables]) for name in names}
-    return _estimated(measured, measured.estimator.like(joined, "simulated"), results)
+    return _estimated(measured, LoadEstimator.of(joined, "simulated"), results)
 
 
 def _sending(load: MeasuredLoad, seconds: float, pace_pps: float) -> Sending:
     scenario = load.result.scenario
     rate = _offered_pps(load)
-    return Sending(rate, seconds, load.usual_burst, catch_up_us(scenario, rate) * 1e-6, pace_pps)
+    catch_up_s = catch_up_us(scenario, rate) * 1e-6
+    return Sending(rate, seconds, load.usual_burst, catch_up_s, pace_pps, WARM_UP_S)
 
 
 def _tester(load: MeasuredLoad) -> Tester | None:
@@ -122,7 +122,8 @@ def _trial(
 ) -> tuple[Trial, int]:
     """A trial, and how many packets its generator gives up."""
     # Both CPUs at the same instant: what takes away one may take away the other.
-    lcore, generator = pauses.within(number, float(random.random()), sending.seconds + DRAIN_S)
+    whole = sending.warm_up_s + sending.seconds + DRAIN_S
+    lcore, generator = pauses.within(number, float(random.random()), whole)
     sent, unsent = sending.instants(*generator, random)
     speed = float(states.speeds[number % len(states.speeds)])
     return Trial(sent, Away(*lcore), Away(*generator), speed), unsent
@@ -144,7 +145,7 @@ def _rows(
         "whole": [1] * count,
         "seconds": [seconds] * count,
         "offered": [one.offered for one in answers],
-        "forwarded": [one.forwarded for one in answers],
+        "forwarded": [one.offered - one.lost for one in answers],
         "unsent": unsent,
         f"lost_{RX_RING}": [one.drops.get(RX_RING, 0) for one in answers],
         f"lost_{_OTHER}": [sum(one.drops.values()) - one.drops.get(RX_RING, 0) for one in answers],

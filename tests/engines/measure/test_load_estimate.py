@@ -16,7 +16,6 @@ from planecast.engines.measure.testbed import LoadTrial
 
 CAPACITY = 5e6
 SECONDS = 0.02
-RING = 128
 RATES = [1e6, 2.5e6, 4.5e6, 5.5e6]
 
 
@@ -76,9 +75,9 @@ def test_disturbed_trials_change_nothing(disturbed: float) -> None:
     assert knee.covers(knee.value)
 
 
-def test_the_capacity_leaves_out_what_was_in_the_ring() -> None:
-    capacity = LoadEstimator.of(table_of().columns()).capacity(RING)
-    assert capacity.value == pytest.approx(CAPACITY - RING / SECONDS, rel=1e-4)
+def test_the_capacity_is_what_overload_forwards() -> None:
+    capacity = LoadEstimator.of(table_of().columns()).capacity()
+    assert capacity.value == pytest.approx(CAPACITY, rel=1e-4)
     assert capacity.covers(capacity.value)
     assert capacity.samples == 40
 
@@ -97,14 +96,27 @@ def test_what_disturbs_a_trial() -> None:
     assert undisturbed_trials(table.columns()).tolist() == [True] * 10 + [False] * 3
 
 
-def test_with_too_few_undisturbed_trials_all_whole_ones_count() -> None:
+@pytest.mark.parametrize(("in_time", "count"), [(MIN_TRIALS, MIN_TRIALS), (MIN_TRIALS - 1, 15)])
+def test_trials_without_their_load_count_where_there_are_no_others(
+    in_time: int, count: int
+) -> None:
     table = LoadTable()
-    for number in range(3 * MIN_TRIALS):
-        good = number < MIN_TRIALS - 1
-        table.append(0, number, 0, trial(1e6, canary=2.5 if good else 4.0 + number))
+    for number in range(15):
+        sent = sent_of(20_000, unsent=0 if number < in_time else 400)
+        table.append(0, number, 0, LoadTrial(sent, answer(20_000), whole=True))
     estimator = LoadEstimator.of(table.columns())
-    assert estimator.of_point(0).sum() == 3 * MIN_TRIALS
-    assert estimator.good.sum() == MIN_TRIALS - 1
+    assert estimator.of_point(0).sum() == count
+    assert estimator.late(0) == (count == 15)
+
+
+def test_a_slow_machine_counts() -> None:
+    """The low quantile is there for that."""
+    table = LoadTable()
+    for number in range(10):
+        table.append(0, number, 0, trial(1e6, canary=2.5 if number < 3 else 4.0 + number))
+    estimator = LoadEstimator.of(table.columns())
+    assert estimator.of_point(0).sum() == 10
+    assert estimator.good.sum() == 3
 
 
 def test_where_packets_went() -> None:

@@ -53,6 +53,15 @@ def test_what_is_too_late_is_given_up() -> None:
     assert not np.any((sent > 1.00001e-3) & (sent < 1.02501e-3 - 1e-9))
 
 
+def test_what_is_given_up_in_the_warm_up_does_not_count() -> None:
+    one = Sending(RATE, 0.002, 1.0, CATCH_UP_S, PACE, warm_up_s=0.001)
+    starts = np.array([0.5e-3, 1.5e-3]) + 1e-8
+    sent, unsent = one.instants(starts, np.array([25e-6, 25e-6]), np.random.default_rng(1))
+    assert unsent == 75
+    assert len(sent) == 15_000 - 150
+    assert np.sum(sent >= 0.001) == 10_000 - 75
+
+
 def test_a_pause_over_the_end() -> None:
     sent, unsent = instants(sending(), np.array([SECONDS - 20e-6]), np.array([1e-3]))
     assert unsent == 100

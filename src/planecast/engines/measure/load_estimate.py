@@ -1,7 +1,9 @@
 """From trials at offered loads to estimates: low quantiles over rounds, which are resampled.
 
 Disturbance goes one way only, to more loss, longer waiting and less capacity, so of the rounds of a
-load the low quantile says what the machine does by itself. Rounds, in which every load has one
+load the low quantile says what the machine does by itself. So canaries only tell how disturbed the
+machine was, and choose no trials: those that they leave are a few of each load, on a shared machine
+of some loads none. Rounds, in which every load has one
 trial, are what the bootstrap draws: trials of one round saw the same state of the machine.
 """
 
@@ -20,9 +22,10 @@ from planecast.results.load_curve import knee_pps
 
 QUANTILE = 0.1
 MIN_TRIALS = 5
-"""Undisturbed trials that a load wants; with fewer, all that are whole are taken."""
+"""Trials with their load that a load wants; with fewer, all that are whole are taken."""
 LATE_SHARE = 0.01
-"""Share of the packets due that the generator may be too late for in an undisturbed trial."""
+"""Share of the packets due that the generator may be too late for: with more left out the load was
+another one, and what was lost of it says nothing."""
 _RESAMPLES = 400
 
 Floats = NDArray[np.float64]
@@ -32,11 +35,17 @@ Mask = NDArray[np.bool_]
 def undisturbed_trials(columns: Columns) -> Mask:
     """Which trials are whole, have settled canaries, and a generator that kept up with its rate."""
     pairs = np.stack([columns[f"canary_compute_{end}"] for end in ("before", "after")], axis=1)
+    good = (columns["whole"] == 1) & settled(pairs, settled_floor(pairs)) & ~late_trials(columns)
+    return np.asarray(good, dtype=np.bool_)
+
+
+def late_trials(columns: Columns) -> Mask:
+    """Trials that did not have their load, for the generator was too late for a part of it."""
     due = columns["offered"] + columns["unsent"]
     with np.errstate(invalid="ignore"):
-        late = columns["unsent"] > LATE_SHARE * due  # NaN without traffic: false
-    good = (columns["whole"] == 1) & settled(pairs, settled_floor(pairs)) & ~late
-    return np.asarray(good, dtype=np.bool_)
+        # NaN without traffic: false. Nothing offered is late, whatever was due.
+        late = (columns["unsent"] > LATE_SHARE * due) | (columns["offered"] == 0)
+    return np.asarray(late, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -52,31 +61,19 @@ class LoadEstimator:
     """Of its estimates."""
 
     @classmethod
-    def of(cls, columns: Columns) -> LoadEstimator:
-        """Chooses undisturbed trials, or at loads that have too few of them all whole ones."""
-        good = undisturbed_trials(columns)
-        used = np.zeros_like(good)
+    def of(cls, columns: Columns, kind: Kind = "measured") -> LoadEstimator:
+        """Chooses the trials that are whole and had their load; at loads that have too few of them
+        all that are whole."""
+        used = np.zeros(len(columns["point"]), dtype=np.bool_)
+        whole, late = columns["whole"] == 1, late_trials(columns)
         for point in np.unique(columns["point"]):
-            own = columns["point"] == point
-            chosen = own & good
-            used |= chosen if chosen.sum() >= MIN_TRIALS else own & (columns["whole"] == 1)
-        return cls(columns, used, good)
+            own = (columns["point"] == point) & whole
+            used |= own & ~late if (own & ~late).sum() >= MIN_TRIALS else own
+        return cls(columns, used, undisturbed_trials(columns), kind)
 
-    def takes_all(self, point: int) -> bool:
-        """Whether estimates of this load rest on disturbed trials, too."""
-        return bool((self.of_point(point) & ~self.good).any())
-
-    def like(self, columns: Columns, kind: Kind) -> LoadEstimator:
-        """An estimator of other trials by the same rule: at loads where this one takes all whole
-        trials it does so, too, and elsewhere the undisturbed ones, however few they are."""
-        good = undisturbed_trials(columns)
-        used = np.zeros_like(good)
-        for point in np.unique(columns["point"]):
-            own = columns["point"] == point
-            chosen = own & good
-            few = self.takes_all(int(point)) or not chosen.any()
-            used |= own & (columns["whole"] == 1) if few else chosen
-        return LoadEstimator(columns, used, good, kind)
+    def late(self, point: int) -> bool:
+        """Whether estimates of this load rest on trials that did not have all of it, too."""
+        return bool((self.of_point(point) & late_trials(self.columns)).any())
 
     def of_point(self, point: int) -> Mask:
         """The trials of one load that count."""
@@ -104,12 +101,11 @@ class LoadEstimator:
         """Share of the offered packets that did not come back."""
         return self.low(point, self._losses, "share")
 
-    def capacity(self, ring: int) -> Estimate:
-        """Packets forwarded a second at overload. What is in the full ring of `ring` packets when
-        sending ends is forwarded after it, so it is taken off."""
-        after = np.maximum(self.columns["forwarded"] - ring, 0)
+    def capacity(self) -> Estimate:
+        """Packets forwarded a second at overload. The ring is full when the trial begins and when
+        it ends, so what was forwarded of what was sent meanwhile is what went through."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            seconds = self.low(OVERLOAD, self.columns["seconds"] / after, "s")
+            seconds = self.low(OVERLOAD, self.columns["seconds"] / self.columns["forwarded"], "s")
         return Estimate(
             value=1 / seconds.value,
             low=None if seconds.high is None else 1 / seconds.high,

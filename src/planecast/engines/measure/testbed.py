@@ -152,26 +152,36 @@ class Testbed:
         return {} if socket is None else port_counters(Path(socket))
 
     def trial(
-        self, offered_pps: float | None, seconds: float, *, every_burst: bool = False
+        self,
+        offered_pps: float | None,
+        seconds: float,
+        *,
+        every_burst: bool = False,
+        warm_up_s: float = 0.0,
     ) -> LoadTrial:
         """One trial at a rate, or as fast as the generator can; read after it has drained.
 
-        With `every_burst` the data plane reads its stage clock in each burst.
+        With `every_burst` the data plane reads its stage clock in each burst. For `warm_up_s` our
+        generator sends at the same rate before it counts; the data plane counts all.
         """
         late_s = self._generator.late_s
-        window_s = _LEAD_S + seconds + DRAIN_S + _TAIL_S + late_s
+        window_s = _LEAD_S + warm_up_s + seconds + DRAIN_S + _TAIL_S + late_s
         if offered_pps is not None:
             self._generator.prepare(round(offered_pps), seconds)
         scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
         self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
         time.sleep(_LEAD_S)
-        self._generator.start(seconds=seconds, keys=trial_keys(self.scenario, offered_pps))
+        keys = trial_keys(self.scenario, offered_pps)
+        if warm_up_s > 0:
+            keys["warm_up_ms"] = f"{warm_up_s * 1e3:g}"
+        self._generator.start(seconds=seconds, keys=keys)
         # Asked before, the generator's main thread would look for the end every millisecond.
-        time.sleep(seconds + DRAIN_S)
+        time.sleep(warm_up_s + seconds + DRAIN_S)
         sent = self._generator.wait()
         forwarded = self._dataplane.finish(window_s + 60)
         # What came after the data plane's window is in the ring still.
-        whole = forwarded.packets_in == sent["total"]["sent"] and not sent["gave_up"]
+        came = sent["total"]["sent"] + sent.get("warm_up_sent", 0)
+        whole = forwarded.packets_in == came and not sent["gave_up"]
         if not whole:
             self.idle(DRAIN_S)
         return LoadTrial(sent, forwarded, whole)

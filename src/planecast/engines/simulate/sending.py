@@ -31,17 +31,21 @@ class Sending:
     """Packets that are late by more are given up."""
     pace_pps: float
     """What it sends while it is late."""
+    warm_up_s: float = 0.0
+    """It sends for so long before the seconds that count."""
     burst: int = 32
     """Packets of a send call at most."""
 
     def instants(
         self, starts_s: Floats, lengths_s: Floats, random: np.random.Generator
     ) -> tuple[Floats, int]:
-        """When each packet is sent, seconds from the beginning, ascending; how many are given up.
+        """When each packet is sent, seconds from the warm-up's beginning on, ascending; how many
+        are given up, without the warm-up's.
 
         The generator is away from each start for each length; starts are ascending.
         """
-        due = np.arange(max(1, int(self.rate_pps * self.seconds))) / self.rate_pps
+        whole = self.warm_up_s + self.seconds
+        due = np.arange(max(1, int(self.rate_pps * whole))) / self.rate_pps
         sent = due[self._batch_ends(due.size, random)]
         kept = np.ones(due.size, dtype=np.bool_)
         for start, end in zip(starts_s, starts_s + lengths_s, strict=True):
@@ -50,8 +54,8 @@ class Sending:
                 break
             if sent[first] < end:
                 self._resume(due, sent, kept, first, float(end))
-        kept &= sent <= self.seconds + self.catch_up_s
-        return sent[kept], int(due.size - kept.sum())
+        kept &= sent <= whole + self.catch_up_s
+        return sent[kept], int(np.sum(~kept & (due >= self.warm_up_s)))
 
     def _batch_ends(self, count: int, random: np.random.Generator) -> NDArray[np.intp]:
         """Of each packet the last one of its batch: batches of the two whole sizes round the mean,

@@ -34,7 +34,7 @@ DRAIN_S = 0.001
 
 @dataclass(frozen=True)
 class Away:
-    """When a CPU is taken away: seconds from the trial's beginning, ascending, and for how long."""
+    """When a CPU is taken away: seconds from the warm-up's beginning, ascending; how long."""
 
     starts_s: Floats
     lengths_s: Floats
@@ -57,8 +57,8 @@ class Trial:
     """What one trial meets."""
 
     sent_s: Floats
-    """When each packet leaves the generator, seconds from the beginning; none where it was away for
-    all of the trial."""
+    """When each packet leaves the generator, seconds from the warm-up's beginning; none where it
+    was away for all of the trial."""
     lcore: Away
     tester: Away
     speed: float
@@ -67,18 +67,19 @@ class Trial:
 
 @dataclass(frozen=True)
 class TrialAnswer:
-    """What became of its packets."""
+    """What became of its packets, without the warm-up's."""
 
     offered: int
-    forwarded: int
+    lost: float
+    """Packets, those that were dropped in the trial's time."""
     drops: dict[str, int]
-    """By cause."""
+    """By cause, the warm-up's included."""
     mean_ns: float
     p50_ns: float
     p99_ns: float
 
 
-NOTHING_SENT = TrialAnswer(0, 0, {}, math.nan, math.nan, math.nan)
+NOTHING_SENT = TrialAnswer(0, 0.0, {}, math.nan, math.nan, math.nan)
 
 
 def simulate_trials(
@@ -88,19 +89,20 @@ def simulate_trials(
     manifest: Manifest,
     *,
     seconds: float,
+    warm_up_s: float,
     port: Port,
     tester: Tester | None,
     threads: int | None = None,
 ) -> tuple[Result, list[TrialAnswer]]:
     """Each trial's answer, and the Result of the one that forwards the most.
 
-    Trials send for `seconds`. The scenario has one lcore, no card and an offered load. Raises as
-    simulate does, and InputError when no trial sends.
+    Trials send for `seconds`, after a warm-up that isn't counted. The scenario has one lcore, no
+    card and an offered load. Raises as simulate does, and InputError when no trial sends.
     """
     sending = [trial for trial in trials if trial.sent_s.size]
     if not sending:
         raise InputError("there is no trial to simulate in which a packet is sent")
-    duration = Recording(duration_ns=(seconds + DRAIN_S) * 1e9)
+    duration = Recording(duration_ns=(warm_up_s + seconds + DRAIN_S) * 1e9)
     (plain,) = asked_of([scenario], calibration, manifest, duration, 0.01)
     asked = over_port(plain, port)
 
@@ -119,6 +121,9 @@ def simulate_trials(
         )
         if tester is not None:
             found = with_tester(found, tester, scenario.placement.tx_ring)
+        run = found.run
+        run.warmup_ns = warm_up_s * 1e9
+        found.run = run
         return _told(found, trial)
 
     try:
@@ -132,7 +137,10 @@ def simulate_trials(
     found = iter(answers)
     fullest = max(answers, key=lambda one: one.forwarded)
     return result_of(asked, fullest, made_by), [
-        _answer(next(found)) if trial.sent_s.size else NOTHING_SENT for trial in trials
+        _answer(next(found), int(np.sum(trial.sent_s >= warm_up_s)))
+        if trial.sent_s.size
+        else NOTHING_SENT
+        for trial in trials
     ]
 
 
@@ -153,15 +161,15 @@ def _told(model: sim.Model, trial: Trial) -> sim.Model:
     return model
 
 
-def _answer(found: sim.Results) -> TrialAnswer:
+def _answer(found: sim.Results, offered: int) -> TrialAnswer:
     drops: dict[str, int] = {}
     for drop in found.drops:
         drops[drop.cause] = drops.get(drop.cause, 0) + drop.packets
     if found.latency.total == 0:
-        return TrialAnswer(found.offered, 0, drops, math.nan, math.nan, math.nan)
+        return TrialAnswer(offered, offered, drops, math.nan, math.nan, math.nan)
     return TrialAnswer(
-        offered=found.offered,
-        forwarded=found.forwarded,
+        offered=offered,
+        lost=found.loss_ratio.value * offered,
         drops=drops,
         mean_ns=found.latency.mean,
         p50_ns=float(found.latency.percentile(50)),
