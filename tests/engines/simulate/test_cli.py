@@ -100,4 +100,4 @@ def test_interrupted_as_a_measured_run_was(run: Run, tmp_path: Path) -> None:
     (bare_run,) = (tmp_path / "runs").glob("*-calibrate-*")
     answer = run(*PREDICT, "--interrupted-as", bare_run.name)
     assert answer.code == 2
-    assert "the run has no trials; name a run of measure or validate" in answer.err
+    assert "the run has no trials; name a run of measure, validate or curve" in answer.err
