@@ -77,7 +77,9 @@ def replayed_loads(
     manifest: Manifest,
 ) -> ReplayedLoads:
     """Simulates each measured load. Raises as simulate_trials does."""
-    states = States.of(measured, pauses.lcore_share)
+    # In a trial that counts as a state there is no longer stop.
+    away = pauses.lcore_share((1 - _SLOWEST) * measured.trial_seconds)
+    states = States.of(measured, away)
     columns = measured.estimator.columns
     trials = int(np.clip(len(np.unique(columns["round"])), FEWEST, MOST))
     pace = np.median((columns["offered"] / columns["seconds"])[columns["point"] == OVERLOAD])

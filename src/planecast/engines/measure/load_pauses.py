@@ -35,11 +35,13 @@ class BothPauses:
         begin = offset * of_lcore.seconds
         return of_lcore.window(begin, seconds), of_generator.window(begin, seconds)
 
-    @property
-    def lcore_share(self) -> float:
-        """Share of the time that the lcore was away."""
-        away = sum(float(one.lengths_s.sum()) for one in self.lcore)
-        return away / sum(one.seconds for one in self.lcore)
+    def lcore_share(self, longest_s: float) -> float:
+        """Share of the time that the lcore was away for no longer than this at once; longer stops
+        are left out of both."""
+        lengths = np.concatenate([one.lengths_s for one in self.lcore])
+        short = lengths <= longest_s
+        watched = sum(one.seconds for one in self.lcore)
+        return float(lengths[short].sum() / max(watched - lengths[~short].sum(), longest_s))
 
     def summaries(self) -> tuple[CpuPauses, ...]:
         """What a reader should know of both."""
