@@ -26,7 +26,7 @@ class Block
   public:
     explicit Block(const Touched &all)
         : all_(all), own_(all.regions), everyone_(all.regions), touches_(all.regions),
-          stride_(all.regions), sharing_(all.regions, all.cyclic)
+          stride_(all.regions), together_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -38,6 +38,7 @@ class Block
             everyone_[region] = lane_of(all_.all_lines + row, first, count, 0);
             touches_[region] = lane_of(all_.touches + row, first, count, 0);
             stride_[region] = lane_of(all_.stride + row, first, count, 1);
+            together_[region] = lane_of(all_.together + row, first, count, 1);
         }
         lcores_ = lane_of(all_.lcores, first, count, 1);
         far_ = lane_of(all_.far, first, count, 0);
@@ -75,7 +76,8 @@ class Block
                 const double touches = touches_[region][i];
                 const double gone = (1.0 - served.share[region][i]) * touches;
                 missed[i] += gone;
-                own[i] += gone * far_[i] + served.delay[region][i] + touches * walks_[i];
+                own[i] += together_[region][i] *
+                          (gone * far_[i] + served.delay[region][i] + touches * walks_[i]);
             }
         }
     }
@@ -119,7 +121,7 @@ class Block
     }
 
     const Touched &all_;
-    std::vector<Lane> own_, everyone_, touches_, stride_;
+    std::vector<Lane> own_, everyone_, touches_, stride_, together_;
     Lane lcores_{}, far_{}, walks_{};
     Sharing sharing_;
     Lane time_{};

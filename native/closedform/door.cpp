@@ -58,17 +58,20 @@ std::vector<Level> levels_of(const Table &table)
 struct Regions {
     Kinds cyclic;
     std::vector<std::size_t> stage;
-    Table own_lines, all_lines, touches, stride, columns;
+    Table own_lines, all_lines, touches, stride, together, columns;
 
     Regions(const Kinds &cyclic_, const Numbers &stage_, const Table &own, const Table &all,
-            const Table &touches_, const Table &stride_, const Table &columns_)
+            const Table &touches_, const Table &stride_, const Table &together_,
+            const Table &columns_)
         : cyclic(cyclic_), stage(stage_.data(), stage_.data() + stage_.shape(0)), own_lines(own),
-          all_lines(all), touches(touches_), stride(stride_), columns(columns_)
+          all_lines(all), touches(touches_), stride(stride_), together(together_),
+          columns(columns_)
     {
         const auto is_like = [&](const Table &table) {
             return table.shape(0) == touches.shape(0) && table.shape(1) == touches.shape(1);
         };
         if (!is_like(own_lines) || !is_like(all_lines) || !is_like(stride) ||
+            !is_like(together) ||
             cyclic.shape(0) != touches.shape(0) || stage.size() != touches.shape(0) ||
             columns.shape(0) != 3 || columns.shape(1) != scenarios())
             throw std::invalid_argument("the tables are of different shapes");
@@ -87,6 +90,7 @@ struct Regions {
                 all_lines.data(),
                 touches.data(),
                 stride.data(),
+                together.data(),
                 columns.data(),
                 columns.data() + scenarios(),
                 columns.data() + 2 * scenarios()};
@@ -132,9 +136,9 @@ NB_MODULE(_residents, module)
     module.doc() = "Shares of touches that caches serve, for many scenarios at once";
     nb::class_<Regions>(module, "Regions")
         .def(nb::init<const Kinds &, const Numbers &, const Table &, const Table &, const Table &,
-                      const Table &, const Table &>(),
+                      const Table &, const Table &, const Table &>(),
              "cyclic"_a, "stage"_a, "own_lines"_a, "all_lines"_a, "touches"_a, "stride"_a,
-             "columns"_a);
+             "together"_a, "columns"_a);
     module.def("delays", &delays, "regions"_a, "nearer"_a, "last"_a, "delay"_a, "missed"_a);
     module.def("weighted_delays", &weighted_delays, "regions"_a, "nearer"_a, "last"_a, "always"_a,
                "where"_a, "counts"_a, "whole"_a, "delay"_a, "missed"_a, "cost"_a);

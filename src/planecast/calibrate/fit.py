@@ -9,13 +9,13 @@ tenant gets of it depends on the neighbours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from planecast.calibrate.identify import check_identifiable
+from planecast.calibrate.identify import check_identifiable, unidentified
 from planecast.engines.solve import (
     Alternative,
     Calibration,
@@ -25,7 +25,7 @@ from planecast.engines.solve import (
     features,
 )
 from planecast.engines.solve.beside import company, has_neighbours
-from planecast.engines.solve.features import STAGES
+from planecast.engines.solve.features import FOLDED, STAGES
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.ranges import ranges_of
 from planecast.errors import InputError
@@ -54,6 +54,7 @@ _UNITS = {
     "narrow": "TSC cycles/instruction",
     "burst": "TSC cycles/burst",
     "round": "TSC cycles/round",
+    "clock": "TSC cycles/burst",
     "drain": "TSC cycles/packet",
     "hidden": "TSC cycles/instruction",
     "behind": "ratio",
@@ -109,8 +110,8 @@ def calibrate(
         return features(questions, machine, instructions, beside)
 
     table = features_on(hierarchy)
-    names = _used_parameters(table)
     seen = observations(measured)
+    names = _used_parameters(table, seen)
     if len(measured) < 3:
         raise InputError(
             f"{len(measured)} points are too few to calibrate on", "calibrate", "give 3 or more"
@@ -119,8 +120,10 @@ def calibrate(
     bounds = _bounds(names, hierarchy)
     fits = {}
     for factor in LAST_LEVEL_FACTORS:
-        rows = seen.rows(features_on(hierarchy.with_last_level(factor)), names)
-        fits[factor] = _fit_rows(rows, seen.values, seen.deviations, bounds)
+        resized = features_on(hierarchy.with_last_level(factor))
+        found = _fit_rows(seen.rows(resized, names), seen.values, seen.deviations, bounds)
+        least = resized.memory_lines * hierarchy.memory_line_cycles
+        fits[factor] = replace(found, loss=_loss(found, seen, least))
     factor = _best_factor({f: fit.loss for f, fit in fits.items()})
     best = fits[factor]
     near = [f for f, fit in fits.items() if f != factor and fit.loss <= NEAR_BEST * best.loss]
@@ -177,13 +180,28 @@ def observations(measured: Sequence[Result]) -> Observations:
     )
 
 
-def _used_parameters(table: FeatureTable) -> list[str]:
-    """Parameters of the stages that ran somewhere."""
-    return [
+def _loss(fit: _Fit, seen: Observations, least: Floats) -> float:
+    """The fit's loss with what a prediction does beyond it: no point costs less than memory needs
+    to deliver its lines (`least`, cycles a packet by point). A last level so small that memory
+    couldn't have delivered what was measured is not the true one."""
+    wholes = np.array([stage is None for stage in seen.stages])
+    predicted = fit.rows @ fit.vector
+    predicted = np.where(wholes, np.maximum(predicted, least[seen.points]), predicted)
+    residuals = (predicted - seen.values) / seen.deviations
+    return float(np.sum(np.hypot(1, residuals) - 1))
+
+
+def _used_parameters(table: FeatureTable, seen: Observations) -> list[str]:
+    """Parameters of the stages that ran somewhere, but for those that others may stand for."""
+    names = [
         name
         for name in table.parameters()
         if any(np.any(row.get(name, 0) != 0) for row in table.stages.values())
     ]
+    for name in FOLDED:
+        if name in names and name in unidentified(seen.rows(table, names), names):
+            names.remove(name)
+    return names
 
 
 def _bounds(names: Sequence[str], hierarchy: Hierarchy) -> tuple[Floats, Floats]:

@@ -43,6 +43,7 @@ _KINDS = {
     "cpi": "core",
     "narrow": "core",
     "burst": "burst",
+    "clock": "burst",
     "round": "rounds",
     "drain": "stores",
     "hidden": "stores",

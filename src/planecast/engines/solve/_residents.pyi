@@ -23,6 +23,7 @@ class Regions:
         all_lines: NDArray[np.float64],
         touches: NDArray[np.float64],
         stride: NDArray[np.float64],
+        together: NDArray[np.float64],
         columns: NDArray[np.float64],
     ) -> None: ...
 

@@ -165,6 +165,7 @@ class Delays:
         """The regions as tables, behind a hierarchy but for its levels."""
         ones = np.ones(self._facts.lcores.size)
         far = self._far(hierarchy) - hierarchy.levels[0].line_cycles
+        together = hierarchy.together(self._facts.burst)
         walks = self._walk_share(hierarchy) * hierarchy.walk_cycles
         numbers = {stage: i for i, stage in enumerate(self._stages)}
         return _residents.Regions(
@@ -174,6 +175,7 @@ class Delays:
             np.stack([region.total_lines for region in self._regions]),
             self._touches,
             np.stack([ones if r.stride is None else r.stride for r in self._regions]),
+            np.stack([together if r.asked_for else ones for r in self._regions]),
             np.stack([self._facts.lcores, far, walks]),
         )
 
@@ -185,14 +187,16 @@ class Delays:
         return reached[-1], gone[:-1].sum(axis=0)
 
     def _far(self, hierarchy: Hierarchy) -> Floats:
-        """Cycles a line from memory."""
-        alone = hierarchy.line_cycles(self._facts.burst)
+        """Cycles a line from memory, of as many together as behind a level's cycles a line."""
+        burst = self._facts.burst
+        alone = hierarchy.line_cycles(burst) / hierarchy.together(burst)
         return alone if self._company is None else alone * self._company.memory_factor
 
     def parts(self, hierarchy: Hierarchy) -> dict[str, dict[str, Floats]]:
         """The delay by stage, and what it is the sum of: by the level that serves the lines (those
         beyond the first), ``memory``, and ``walks`` of the page table. TSC cycles a packet."""
         near = hierarchy.levels[0].line_cycles
+        together = hierarchy.together(self._facts.burst)
         found: dict[str, dict[str, Floats]] = {stage: {} for stage in self._stages}
 
         def add(what: str, cost: Floats) -> None:
@@ -200,7 +204,7 @@ class Delays:
                 if region.stage == NEIGHBOUR:
                     continue
                 parts = found[region.stage]
-                parts[what] = parts.get(what, 0.0) + own
+                parts[what] = parts.get(what, 0.0) + (own * together if region.asked_for else own)
 
         nearer = np.zeros_like(self._touches)
         for end, level in enumerate(hierarchy.levels, 1):

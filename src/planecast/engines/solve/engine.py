@@ -16,6 +16,7 @@ from planecast.engines.solve.carry import Carried, carried
 from planecast.engines.solve.counted import STAGE, counted_features, notes_of
 from planecast.engines.solve.delays import Company
 from planecast.engines.solve.features import (
+    FOLDED,
     STAGES,
     FeatureTable,
     Spread,
@@ -259,7 +260,7 @@ def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
     """A scenario that needs a parameter which no calibration point had can't be predicted."""
     for stage, row in table.stages.items():
         for name, column in row.items():
-            if name not in names and bool(np.any(column != 0)):
+            if name not in (*names, *FOLDED) and bool(np.any(column != 0)):
                 raise InputError(
                     f"the calibration has no parameter {name}, so the stage {stage} can't be "
                     "predicted in this scenario",

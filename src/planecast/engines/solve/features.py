@@ -10,7 +10,8 @@ rte_acl searches bursts of 16 and more with wide vectors; smaller ones with narr
 packets a round, whose walks wait for each other. The two have a CPI each, and the narrow search a
 cost by round.
 Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`),
-less `source.hidden` for each instruction of later stages, which hide some of it. The wide search
+less `source.hidden` for each instruction of later stages, which hide some of it; `source.clock` is
+what reading the clock costs a burst that flow actions will meter. The wide search
 walks its lanes in rounds, so its instructions are those of full rounds times the rounds begun.
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
@@ -24,7 +25,7 @@ et al., IISWC 2015, for CPI and the blocking factor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +36,7 @@ from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.regions import Facts, facts_of
+from planecast.engines.solve.rounds import LANES, WIDE_SEARCH, searched
 from planecast.instruments.counts import InstructionCounts, StageInstructions
 from planecast.scenario.scenario import Scenario
 
@@ -46,9 +48,17 @@ DRAIN = "source.drain"
 """Parameter: cycles a packet that the stage behind the source waits for the source's stores."""
 
 HIDDEN = "source.hidden"
-"""Parameter: cycles of these that an instruction of the stages behind key extraction hides."""
+"""Parameter: cycles of these that an instruction of the stages in `HIDING` hides."""
 
-BEHIND_KEYS = ("classify", "actions", "route")
+CLOCK = "source.clock"
+"""Parameter: cycles of the clock reading at the start of a burst that flow actions will meter."""
+
+FOLDED = (CLOCK,)
+"""Parameters that can be part of others: where the points don't tell them apart, they are."""
+
+HIDING = {"key": ("classify", "actions", "route"), "source": ("source", "tx")}
+"""Stages whose instructions hide a part of it, by the stage that waits: those behind it until the
+burst goes out; of plain forwarding, all that there is."""
 
 WAITING = ("source", "acl", "classify", "actions", "route")
 """Stages that wait for lines of their own."""
@@ -59,14 +69,8 @@ DELAYED = (".bf", ".behind")
 ASKED_FOR_BY_KEY = ("actions", "route")
 """Stages whose lines key extraction asks for, so that it has their delays as features too."""
 
-WIDE_SEARCH = 16
-"""Packets that rte_acl walks through its tries at once, given so many."""
-
 MOST_BURST = 256
 """Packets of the longest burst (`Placement.burst`)."""
-
-LONG_BURST = 64
-"""Packets of a burst whose wide search is long rounds and next to nothing else."""
 
 
 @dataclass(frozen=True)
@@ -138,25 +142,30 @@ class _Counted:
                 row[:] = _by_burst(counted)
         return np.asarray(table[self._pipeline, self._burst])
 
-    def full_rounds(self) -> Floats:
-        """Of the ACL's wide search when every round is full: of long bursts."""
-        found = [counts.stages.get("acl") for counts in self._counts]
-        long = [0.0 if counted is None else counted.at(LONG_BURST) for counted in found]
-        return np.array(long)[self._pipeline]
+    def searched(self) -> Floats:
+        """Of the ACL's search, as what it costs follows them (`rounds.searched`)."""
+        table = np.zeros((len(self._counts), MOST_BURST + 1))
+        for row, counts in zip(table, self._counts, strict=True):
+            counted = counts.stages.get("acl")
+            if counted is not None:
+                row[:] = _by_burst(counted, searched)
+        return np.asarray(table[self._pipeline, self._burst])
 
 
-_BY_BURST: dict[int, tuple[StageInstructions, Floats]] = {}
+_At = Callable[[StageInstructions, int], float]
+
+_BY_BURST: dict[tuple[int, _At], tuple[StageInstructions, Floats]] = {}
 """What was worked out for which counts, by their identity: to hash them takes longer."""
 
 
-def _by_burst(counted: StageInstructions) -> Floats:
+def _by_burst(counted: StageInstructions, at: _At = StageInstructions.at) -> Floats:
     """Instructions a packet at every burst, by burst; that of none is never asked for."""
-    known = _BY_BURST.get(id(counted))
+    known = _BY_BURST.get((id(counted), at))
     if known is None or known[0] is not counted:
         if len(_BY_BURST) >= 1024:
             _BY_BURST.clear()
-        found = np.array([0.0, *(counted.at(burst) for burst in range(1, MOST_BURST + 1))])
-        known = _BY_BURST[id(counted)] = (counted, found)
+        found = np.array([0.0, *(at(counted, burst) for burst in range(1, MOST_BURST + 1))])
+        known = _BY_BURST[id(counted), at] = (counted, found)
     return known[1]
 
 
@@ -262,19 +271,19 @@ def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Float
             f"{stage}.burst": runs * per_burst,
         }
     wide = facts.burst >= WIDE_SEARCH
-    lanes = np.select([facts.burst >= 8, facts.burst >= 4], [8.0, 4.0], 1.0)
+    lanes = np.select([facts.burst >= n for n in LANES], [float(n) for n in LANES], 1.0)
     rounds = np.ceil(facts.burst / lanes) / facts.burst
     acl = table["acl"]
-    acl["acl.narrow"] = np.where(wide, 0.0, acl["acl.cpi"])
-    filled = facts.burst / WIDE_SEARCH
-    full = facts.stages["acl"] * counted.full_rounds()
-    acl["acl.cpi"] = np.where(wide, full * np.ceil(filled) / filled, 0.0)
+    search = facts.stages["acl"] * counted.searched()
+    acl["acl.cpi"] = np.where(wide, search, 0.0)
+    acl["acl.narrow"] = np.where(wide, 0.0, search)
     acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
     del acl["acl.burst"]
-    behind = sum((table[stage][f"{stage}.cpi"] for stage in BEHIND_KEYS), np.zeros_like(per_burst))
+    table["source"][CLOCK] = facts.stages["actions"] * per_burst
     for stage, share in _drain(facts).items():
+        hiding = (table[other][f"{other}.cpi"] for other in HIDING[stage])
         table[stage][DRAIN] = share
-        table[stage][HIDDEN] = -share * behind
+        table[stage][HIDDEN] = -share * sum(hiding, np.zeros_like(per_burst))
     return table
 
 

@@ -173,6 +173,12 @@ class Hierarchy(Noun):
         cycles = np.log([flight.line_cycles for flight in self.flights])
         return np.asarray(np.exp(np.interp(np.log(width), known, cycles)))
 
+    def together(self, width: Floats) -> Floats:
+        """What a line costs when so many are asked for together, over what it costs with as many in
+        flight as behind a level's cycles a line: memory's own ratio."""
+        probed = self.line_cycles(np.full_like(width, float(_IN_FLIGHT)))
+        return np.asarray(self.line_cycles(width) / probed)
+
     def with_memory(self, times: float) -> Hierarchy:
         """The same with memory so many times as far."""
         flights = tuple(

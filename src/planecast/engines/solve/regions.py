@@ -47,6 +47,10 @@ class Region:
     stride: Floats | None = None
     """Lines from one touched line to the next, where that is a power of two; None: one."""
 
+    asked_for: bool = True
+    """A burst's lines are asked for together, so they cost what so many in flight do. Not those of
+    stores, which drain behind the stage one after the other."""
+
     def conflicts(self, capacity_lines: Floats) -> NDArray[np.bool_]:
         """Where a private cache, whose sets follow from the address, can't hold the region.
 
@@ -159,6 +163,7 @@ def packet_buffers(facts: Facts) -> Region:
         touches=np.full_like(lines, BUFFER_LINES),
         pages=facts.buffers * BUFFER_BYTES / 4096 + 1,
         total_lines=lines * facts.lcores,
+        asked_for=False,
     )
 
 
