@@ -35,7 +35,9 @@ from planecast.results.result import Result
 
 Floats = NDArray[np.float64]
 
-LAST_LEVEL_FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
+LAST_LEVEL_FACTORS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
+STREAM_SHARES = (1.0, 0.3, 0.1, 0.03)
+"""How fast a neighbour's stream takes room in the last level, over what LRU would give it."""
 FLOOR = 0.01
 """No observation of a whole point is taken for better than 1 %: the machine's state isn't."""
 STAGE_FLOOR = 0.05
@@ -105,9 +107,11 @@ def calibrate(
     questions = asked(scenarios)
     cycles = np.array([result.cycles_per_packet.value for result in measured])
 
+    beside = has_neighbours(questions)
+
     def features_on(machine: Hierarchy) -> FeatureTable:
-        beside = company(questions, machine, cycles) if has_neighbours(questions) else None
-        return features(questions, machine, instructions, beside)
+        there = company(questions, machine, cycles) if beside else None
+        return features(questions, machine, instructions, there)
 
     table = features_on(hierarchy)
     seen = observations(measured)
@@ -118,12 +122,19 @@ def calibrate(
         )
     check_identifiable(seen.rows(table, names), names)
     bounds = _bounds(names, hierarchy)
-    fits = {}
-    for factor in LAST_LEVEL_FACTORS:
-        resized = features_on(hierarchy.with_last_level(factor))
+
+    def fit_on(machine: Hierarchy) -> _Fit:
+        resized = features_on(machine)
         found = _fit_rows(seen.rows(resized, names), seen.values, seen.deviations, bounds)
-        least = resized.memory_lines * hierarchy.memory_line_cycles
-        fits[factor] = replace(found, loss=_loss(found, seen, least))
+        least = resized.memory_lines * machine.memory_line_cycles
+        return replace(found, loss=_loss(found, seen, least))
+
+    by_share = {}
+    for share in STREAM_SHARES if beside else STREAM_SHARES[:1]:
+        machine = hierarchy.model_copy(update={"stream_share": share})
+        sizes = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
+        by_share[machine.stream_share] = machine, sizes
+    hierarchy, fits = min(by_share.values(), key=lambda x: min(fit.loss for fit in x[1].values()))
     factor = _best_factor({f: fit.loss for f, fit in fits.items()})
     best = fits[factor]
     near = [f for f, fit in fits.items() if f != factor and fit.loss <= NEAR_BEST * best.loss]

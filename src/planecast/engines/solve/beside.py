@@ -99,6 +99,7 @@ def company(questions: Questions, hierarchy: Hierarchy, cycles: Floats) -> Compa
     packets_per_s = hierarchy.tsc_hz * facts.lcores / cycles
     there = works.lines > 0
     size = hierarchy.levels[-1].size_bytes / LINE_BYTES
+    kept = np.where(works.walks, 1.0, hierarchy.stream_share)
     here = works.lines * room.inside
     capped = room.capped(here, size)
 
@@ -106,7 +107,7 @@ def company(questions: Questions, hierarchy: Hierarchy, cycles: Floats) -> Compa
         lines_per_s = np.where(there, _lines_per_s(works, hierarchy, hit, factor), 0.0)
         return Company(
             lines=capped,
-            touches=lines_per_s * room.inside / packets_per_s,
+            touches=lines_per_s * kept * room.inside / packets_per_s,
             memory_factor=np.where(there, factor, 1.0),
             lines_per_s=lines_per_s,
             memory_gbs=lines_per_s * (1 - hit) * _GB,
