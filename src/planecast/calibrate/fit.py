@@ -3,7 +3,7 @@
 Each point gives an observation for every stage and one for the whole, each weighted by its own
 uncertainty. Residuals are relative, losses are soft (soft-L1), parameters stay within physics. The
 size of the last cache level is searched for over multiples of the probed one, for the share that a
-tenant gets of it depends on the neighbours.
+tenant gets of it depends on the neighbours; so is how fast a neighbour's stream takes room there.
 """
 
 from __future__ import annotations
@@ -46,10 +46,13 @@ SMALL_STAGE = 0.02
 """Nor for better than 2 % of the whole."""
 ISSUE_WIDTH = 8
 """Instructions a cycle that no core of today exceeds."""
-NEAR_BEST = 1.25
-"""Cache sizes whose loss is below this multiple of the best fit nearly as well."""
+PROBED_WITHIN = float(np.log(2))
+"""Standard deviation of the logarithm of the last level over the probed one: a tenant's share of it
+moves by such factors."""
+NEAR_BEST = 0.1
+"""Sizes that are this likely beside the likeliest one may be the true ones."""
 SAME_LOSS = 1e-3
-"""Losses that differ by less, relative and absolute, are one: the fit's own precision."""
+"""Losses that differ by less are one: the fit's own precision."""
 
 _UNITS = {
     "cpi": "TSC cycles/instruction",
@@ -132,12 +135,15 @@ def calibrate(
     by_share = {}
     for share in STREAM_SHARES if beside else STREAM_SHARES[:1]:
         machine = hierarchy.model_copy(update={"stream_share": share})
-        sizes = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
-        by_share[machine.stream_share] = machine, sizes
-    hierarchy, fits = min(by_share.values(), key=lambda x: min(fit.loss for fit in x[1].values()))
-    factor = _best_factor({f: fit.loss for f, fit in fits.items()})
-    best = fits[factor]
-    near = [f for f, fit in fits.items() if f != factor and fit.loss <= NEAR_BEST * best.loss]
+        by_share[share] = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
+    weights = _weights(by_share, len(measured))
+    share = max(by_share, key=lambda one: sum(weights[one].values()))
+    fits, likely = by_share[share], weights[share]
+    hierarchy = hierarchy.model_copy(update={"stream_share": share})
+    factor = _middle(likely)
+    best = fit_on(hierarchy.with_last_level(factor))
+    least = NEAR_BEST * max(likely.values())
+    near = [f for f, weight in likely.items() if f != factor and weight >= least]
     covariance, freedom = _covariance(best, seen, bounds)
     return Calibration(
         parameters=_parameters(names, best.vector, covariance, freedom),
@@ -158,10 +164,29 @@ def calibrate(
     )
 
 
-def _best_factor(losses: Mapping[float, float]) -> float:
-    """The size that fits best; the nearest to the probed one where points can't tell."""
-    most = min(losses.values()) * (1 + SAME_LOSS) + SAME_LOSS
-    return min((f for f, loss in losses.items() if loss <= most), key=lambda f: abs(np.log(f)))
+def _weights(
+    fits: Mapping[float, Mapping[float, _Fit]], points: int
+) -> dict[float, dict[float, float]]:
+    """How likely each last level is, by a stream's share and size: by how well it fits, for so many
+    points of unknown error, and by how far it is from the probed one."""
+    least = min(fit.loss for sizes in fits.values() for fit in sizes.values())
+
+    def weight(factor: float, fit: _Fit) -> float:
+        likelihood = ((least + SAME_LOSS) / (fit.loss + SAME_LOSS)) ** (points / 2)
+        return float(likelihood * np.exp(-0.5 * (np.log(factor) / PROBED_WITHIN) ** 2))
+
+    return {
+        share: {factor: weight(factor, fit) for factor, fit in sizes.items()}
+        for share, sizes in fits.items()
+    }
+
+
+def _middle(weights: Mapping[float, float]) -> float:
+    """The likely sizes' geometric mean. The likeliest alone would leap from one end of those that
+    fit alike to the other when a point moves by a percent, and predictions beyond the calibrated
+    range with it."""
+    logs = np.log(list(weights))
+    return float(f"{np.exp(np.average(logs, weights=list(weights.values()))):.3g}")
 
 
 def observations(measured: Sequence[Result]) -> Observations:
