@@ -59,6 +59,7 @@ _UNITS = {
     "narrow": "TSC cycles/instruction",
     "burst": "TSC cycles/burst",
     "round": "TSC cycles/round",
+    "path": "TSC cycles/round",
     "clock": "TSC cycles/burst",
     "drain": "TSC cycles/packet",
     "hidden": "TSC cycles/instruction",
@@ -149,7 +150,7 @@ def calibrate(
         parameters=_parameters(names, best.vector, covariance, freedom),
         covariance=tuple(tuple(float(x) for x in row) for row in covariance),
         freedom=freedom,
-        discrepancy=_discrepancy(seen, best.rows, bounds),
+        discrepancy=_discrepancy(seen, best, bounds),
         hierarchy=hierarchy,
         last_level_factor=factor,
         alternatives=tuple(
@@ -283,22 +284,25 @@ def _covariance(fit: _Fit, seen: Observations, bounds: tuple[Floats, Floats]) ->
     return covariance, freedom
 
 
-def _discrepancy(seen: Observations, rows: Floats, bounds: tuple[Floats, Floats]) -> float:
+def _discrepancy(seen: Observations, best: _Fit, bounds: tuple[Floats, Floats]) -> float:
     """The model's own relative error of a whole point: that of two in three is smaller.
 
-    Each point is predicted by a fit to the others (leave-one-out cross-validation): the errors that
-    a fit leaves at its own points are too small, for it has as many parameters as points. Two in
-    three is what a standard deviation means; a root mean square would be ruled by the one
-    pipeline that nothing else tells of.
+    The errors that a fit leaves at its own points are too small, for it has as many parameters as
+    points; those of points that are predicted by a fit to the others (leave-one-out
+    cross-validation) are too large, for what the parameters leave open is in them, and in the
+    interval a second time. Their geometric mean is neither: of linear least squares with a leverage
+    of h the one is s·√(1-h), the other s/√(1-h). Two in three is what a standard deviation means; a
+    root mean square would be ruled by the one pipeline that nothing else tells of.
     """
-    errors = []
+    rows, errors = best.rows, []
     wholes = np.array([stage is None for stage in seen.stages])
     for point in np.unique(seen.points):
         others = seen.points != point
         fit = _fit_rows(rows[others], seen.values[others], seen.deviations[others], bounds)
         own = wholes & ~others
-        errors.append(float((rows[own] @ fit.vector / seen.values[own])[0]) - 1)
-    return float(np.quantile(np.abs(errors), 0.68))
+        of_two = rows[own] @ np.stack([best.vector, fit.vector], axis=1) / seen.values[own] - 1
+        errors.append(float(np.sqrt(np.abs(of_two).prod())))
+    return float(np.quantile(errors, 0.68))
 
 
 def _parameters(

@@ -17,6 +17,8 @@ LEAST_OWN_SHARE = 1e-3
 _ADVICE = {
     "narrow": "take two or more values of placement.burst below 16, or none",
     "round": "take two or more values of placement.burst below 16, or none",
+    "path": "vary workload.acl_rules: some hundreds and some thousands",
+    "clock": "leave actions out of some calibration points that have other stages in common",
     "drain": "leave the acl out of some calibration points that have other stages in common",
     "hidden": "leave the acl out of calibration points with few stages and with many",
     "burst": "vary placement.burst over two or more values, 8 and 32 for example",

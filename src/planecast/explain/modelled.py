@@ -45,6 +45,7 @@ _KINDS = {
     "burst": "burst",
     "clock": "burst",
     "round": "rounds",
+    "path": "rounds",
     "drain": "stores",
     "hidden": "stores",
 }

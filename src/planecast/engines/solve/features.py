@@ -53,7 +53,11 @@ HIDDEN = "source.hidden"
 CLOCK = "source.clock"
 """Parameter: cycles of the clock reading at the start of a burst that flow actions will meter."""
 
-FOLDED = (CLOCK,)
+PATH = "acl.path"
+"""Parameter: cycles that a round of the ACL's wide search waits once one of its lanes, which walk in
+step, goes where none went just before. (The narrow search's rounds have a cost of their own.)"""
+
+FOLDED = (CLOCK, PATH)
 """Parameters that can be part of others: where the points don't tell them apart, they are."""
 
 HIDING = {"key": ("classify", "actions", "route"), "source": ("source", "tx")}
@@ -278,6 +282,9 @@ def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Float
     acl["acl.cpi"] = np.where(wide, search, 0.0)
     acl["acl.narrow"] = np.where(wide, 0.0, search)
     acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
+    # Destinations come in order, so a rule serves some packets in a row.
+    new = np.minimum(lanes * np.minimum(facts.acl_rules / facts.destinations, 1.0), 1.0)
+    acl[PATH] = np.where(wide, facts.stages["acl"] * rounds * new, 0.0)
     del acl["acl.burst"]
     table["source"][CLOCK] = facts.stages["actions"] * per_burst
     for stage, share in _drain(facts).items():
