@@ -29,6 +29,8 @@ TRUTH = {
     "round": 40.0,
     "drain": 30.0,
     "hidden": 0.1,
+    "clock": 60.0,
+    "path": 100.0,
     "behind": 0.1,
     "bf": 0.2,
 }

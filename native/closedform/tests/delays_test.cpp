@@ -88,6 +88,18 @@ TEST(Delays, PageWalksAddToEveryTouch)
     EXPECT_NEAR(one.delay_at(0, 1, 5), without + 2 * 3.0, 1e-9);
 }
 
+TEST(Delays, WhatIsAskedForTogetherCostsLessALine)
+{
+    Case one;
+    one.walks.assign(kScenarios, 3.0);
+    one.solve();
+    const double alone = one.delay_at(0, 1, 5), gone = one.missed[5];
+    one.together.assign(kScenarios, 0.5);
+    one.solve();
+    EXPECT_NEAR(one.delay_at(0, 1, 5), alone / 2, 1e-9);
+    EXPECT_EQ(one.missed[5], gone);
+}
+
 TEST(Delays, ARegionOfNoStageTakesRoomAndCostsNothing)
 {
     Case one;

@@ -28,8 +28,9 @@ from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import STAGES, Stage
 
-BURSTS = (4, 8, 16, 32, 64)
-"""rte_acl takes other paths in small bursts, so two sizes would not tell."""
+BURSTS = (4, 8, 16, 24, 32, 64)
+"""rte_acl takes other paths in small bursts, so two sizes would not tell; 24 leave lanes empty,
+which tells its rounds from its packets."""
 FEW_BURSTS = (8, 32)
 PACKETS: Mapping[Instrument, int] = {"singlestep": 64, "callgrind": 32768}
 """Packets of the shorter run. Stepping does some 50,000 instructions a second."""

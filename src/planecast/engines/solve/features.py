@@ -11,16 +11,17 @@ packets a round, whose walks wait for each other. The two have a CPI each, and t
 cost by round.
 Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`),
 less `source.hidden` for each instruction of later stages, which hide some of it; `source.clock` is
-what reading the clock costs a burst that flow actions will meter. The wide search
-walks its lanes in rounds, so its instructions are those of full rounds times the rounds begun.
+what reading the clock costs a burst that flow actions will meter. What either search costs follows
+the rounds begun (`rounds`); `acl.path` is what a round of the wide one waits where some lane's walk
+is new.
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
-ask for many lines together, so they are what the probe measured with eight in flight, and for
-memory with a burst's worth. One factor BF then serves all levels; the blocking factor in the sense
-of the sources below is BF times cycles a line over latency. Key extraction asks for the lines of
-flow actions and routes, so it has features for those too; and `classify.behind` is what look-ups in
-the flow table wait behind these lines. Sources: the vPE study's Fig 6 and Clapp
-et al., IISWC 2015, for CPI and the blocking factor.
+ask for many lines together, so they are what the probe measured with eight in flight, times
+memory's ratio for a burst's worth (`Hierarchy.together`). One factor BF then serves all levels; the
+blocking factor in the sense of the sources below is BF times cycles a line over latency. Key
+extraction asks for the lines of flow actions and routes, so it has features for those too; and
+`classify.behind` is what look-ups in the flow table wait behind these lines. Sources: the vPE
+study's Fig 6 and Clapp et al., IISWC 2015, for CPI and the blocking factor.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ CLOCK = "source.clock"
 """Parameter: cycles of the clock reading at the start of a burst that flow actions will meter."""
 
 PATH = "acl.path"
-"""Parameter: cycles that a round of the ACL's wide search waits once one of its lanes, which walk in
-step, goes where none went just before. (The narrow search's rounds have a cost of their own.)"""
+"""Parameter: cycles that a round of the ACL's wide search waits once one of its lanes, which walk
+in step, goes where none went just before. (Rounds of the narrow search have their own cost.)"""
 
 FOLDED = (CLOCK, PATH)
 """Parameters that can be part of others: where the points don't tell them apart, they are."""

@@ -103,8 +103,8 @@ class Hierarchy(Noun):
     ways: Ways | None = None
     """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
     stream_share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """How fast a neighbour's stream takes room in the last level, over what LRU would give it: caches
-    of today let lines go first that nobody has come back to."""
+    """How fast a neighbour's stream takes room in the last level, over what LRU would give it:
+    caches of today let lines go first that nobody has come back to."""
 
     @classmethod
     def of(cls, probe: MachineProbe, loaded: LoadedLatency | None = None) -> Self:

@@ -4,8 +4,8 @@ The search walks so many packets at once (its lanes) from root to leaf, and take
 those have ended. Our rules test all five fields, so all walks are equally long and end together: a
 burst takes whole rounds, and lanes without a packet walk along. Counted instructions have three
 parts: by packet, by round, and by burst. The last costs next to nothing (other work hides it); the
-first two are told apart by bursts that leave lanes empty. Source: DPDK's acl_run_avx512_common.h and
-acl_run_sse.h.
+first two are told apart by bursts that leave lanes empty. Source: DPDK's acl_run_avx512_common.h
+and acl_run_sse.h.
 """
 
 from __future__ import annotations
