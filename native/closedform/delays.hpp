@@ -20,7 +20,7 @@ struct Touched {
     const double *all_lines;  // distinct lines that all lcores touch
     const double *touches;    // touches a packet
     const double *stride;     // lines from one touched line to the next; 1: they follow
-    const double *together;   // cycles a line, over those with as many in flight as levels tell
+    const double *together;   // cycles a line for the burst, over the usual burst's
     const double *lcores;     // column: how many touch a shared cache
     const double *far;        // column: cycles a line from memory, less the first level's
     const double *walks;      // column: cycles that page walks add to a touch

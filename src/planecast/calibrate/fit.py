@@ -292,7 +292,8 @@ def _discrepancy(seen: Observations, best: _Fit, bounds: tuple[Floats, Floats]) 
     cross-validation) are too large, for what the parameters leave open is in them, and in the
     interval a second time. Their geometric mean is neither: of linear least squares with a leverage
     of h the one is s·√(1-h), the other s/√(1-h). Two in three is what a standard deviation means; a
-    root mean square would be ruled by the one pipeline that nothing else tells of.
+    root mean square would be ruled by the one pipeline that nothing else tells of. The machine's
+    own state at another time comes on top.
     """
     rows, errors = best.rows, []
     wholes = np.array([stage is None for stage in seen.stages])
@@ -302,7 +303,7 @@ def _discrepancy(seen: Observations, best: _Fit, bounds: tuple[Floats, Floats]) 
         own = wholes & ~others
         of_two = rows[own] @ np.stack([best.vector, fit.vector], axis=1) / seen.values[own] - 1
         errors.append(float(np.sqrt(np.abs(of_two).prod())))
-    return float(np.quantile(errors, 0.68))
+    return float(np.hypot(np.quantile(errors, 0.68), FLOOR))
 
 
 def _parameters(

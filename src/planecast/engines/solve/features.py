@@ -16,12 +16,12 @@ the rounds begun (`rounds`); `acl.path` is what a round of the wide one waits wh
 is new.
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
-ask for many lines together, so they are what the probe measured with eight in flight, times
-memory's ratio for a burst's worth (`Hierarchy.together`). One factor BF then serves all levels; the
-blocking factor in the sense of the sources below is BF times cycles a line over latency. Key
-extraction asks for the lines of flow actions and routes, so it has features for those too; and
-`classify.behind` is what look-ups in the flow table wait behind these lines. Sources: the vPE
-study's Fig 6 and Clapp et al., IISWC 2015, for CPI and the blocking factor.
+ask for many lines together, so they are what the probe measured with eight in flight, and for
+memory with 32; other bursts have memory's ratio (`Hierarchy.together`). One factor BF then serves
+all levels; the blocking factor in the sense of the sources below is BF times cycles a line over
+latency. Key extraction asks for the lines of flow actions and routes, so it has features for those
+too; and `classify.behind` is what look-ups in the flow table wait behind these lines. Sources: the
+vPE study's Fig 6 and Clapp et al., IISWC 2015, for CPI and the blocking factor.
 """
 
 from __future__ import annotations

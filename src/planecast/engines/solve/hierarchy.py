@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 
 LINE_BYTES = 64
 
+USUAL_BURST = 32.0
+"""Packets whose lines are asked for together where blocking factors are what they are called."""
+
 
 class Level(Noun):
     """One cache level as it serves one core."""
@@ -177,10 +180,11 @@ class Hierarchy(Noun):
         return np.asarray(np.exp(np.interp(np.log(width), known, cycles)))
 
     def together(self, width: Floats) -> Floats:
-        """What a line costs when so many are asked for together, over what it costs with as many in
-        flight as behind a level's cycles a line: memory's own ratio."""
-        probed = self.line_cycles(np.full_like(width, float(_IN_FLIGHT)))
-        return np.asarray(self.line_cycles(width) / probed)
+        """What a line costs when so many are asked for together, over what it costs in the usual
+        burst: memory's own ratio, and that of the caches before it, for all wait for the same fill
+        buffers."""
+        usual = self.line_cycles(np.full_like(width, USUAL_BURST))
+        return np.asarray(self.line_cycles(width) / usual)
 
     def with_memory(self, times: float) -> Hierarchy:
         """The same with memory so many times as far."""
