@@ -75,7 +75,7 @@ def measured(
 ) -> list[Result]:
     """What a machine would measure whose truth is TRUTH, with relative noise."""
     scenarios = [with_overrides(base, dict(point)) for point in points]
-    table = features(scenarios, hierarchy, counts)
+    table = features(scenarios, hierarchy.with_bursts(), counts)
     random = np.random.default_rng(7)
     factor = np.exp(noise * random.standard_normal(len(points)))
     names = list(TRUTH)

@@ -107,6 +107,7 @@ def calibrate(
     Raises InputError when there are too few points, or when they leave a parameter open: it says
     which, and what to vary.
     """
+    hierarchy = hierarchy.with_bursts()
     scenarios = [result.scenario for result in measured]
     questions = asked(scenarios)
     cycles = np.array([result.cycles_per_packet.value for result in measured])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.solve import Calibration, predicted_cycles
-from planecast.engines.solve.features import WIDE_SEARCH
+from planecast.engines.solve.rounds import WIDE_SEARCH
 from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
 

@@ -187,7 +187,7 @@ class Delays:
         return reached[-1], gone[:-1].sum(axis=0)
 
     def _far(self, hierarchy: Hierarchy) -> Floats:
-        """Cycles a line from memory in the usual burst."""
+        """Cycles a line from memory, but for what `together` makes of the burst."""
         burst = self._facts.burst
         alone = hierarchy.line_cycles(burst) / hierarchy.together(burst)
         return alone if self._company is None else alone * self._company.memory_factor

@@ -105,6 +105,9 @@ class Hierarchy(Noun):
     latency), by rising traffic."""
     ways: Ways | None = None
     """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
+    bursts_alike: bool = True
+    """Lines of the caches cost the same in every burst: what blocking factors of calibrations mean
+    that were fitted before `together` was known."""
     stream_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     """How fast a neighbour's stream takes room in the last level, over what LRU would give it:
     caches of today let lines go first that nobody has come back to."""
@@ -183,8 +186,14 @@ class Hierarchy(Noun):
         """What a line costs when so many are asked for together, over what it costs in the usual
         burst: memory's own ratio, and that of the caches before it, for all wait for the same fill
         buffers."""
+        if self.bursts_alike:
+            return np.ones_like(width)
         usual = self.line_cycles(np.full_like(width, USUAL_BURST))
         return np.asarray(self.line_cycles(width) / usual)
+
+    def with_bursts(self) -> Hierarchy:
+        """The same where caches, too, cost a line what the burst's size makes of it."""
+        return self.model_copy(update={"bursts_alike": False})
 
     def with_memory(self, times: float) -> Hierarchy:
         """The same with memory so many times as far."""
