@@ -64,14 +64,12 @@ struct Regions {
             const Table &touches_, const Table &stride_, const Table &together_,
             const Table &columns_)
         : cyclic(cyclic_), stage(stage_.data(), stage_.data() + stage_.shape(0)), own_lines(own),
-          all_lines(all), touches(touches_), stride(stride_), together(together_),
-          columns(columns_)
+          all_lines(all), touches(touches_), stride(stride_), together(together_), columns(columns_)
     {
         const auto is_like = [&](const Table &table) {
             return table.shape(0) == touches.shape(0) && table.shape(1) == touches.shape(1);
         };
-        if (!is_like(own_lines) || !is_like(all_lines) || !is_like(stride) ||
-            !is_like(together) ||
+        if (!is_like(own_lines) || !is_like(all_lines) || !is_like(stride) || !is_like(together) ||
             cyclic.shape(0) != touches.shape(0) || stage.size() != touches.shape(0) ||
             columns.shape(0) != 3 || columns.shape(1) != scenarios())
             throw std::invalid_argument("the tables are of different shapes");

@@ -21,7 +21,8 @@ struct Case {
     std::vector<double> own = std::vector<double>(kScenarios, 1000.0), all = own;
     std::vector<double> touches = std::vector<double>(kScenarios, 2.0);
     std::vector<double> stride = std::vector<double>(kScenarios, 1.0);
-    std::vector<double> together = stride, lcores = stride, far = std::vector<double>(kScenarios, 100.0);
+    std::vector<double> together = stride, lcores = stride,
+                        far = std::vector<double>(kScenarios, 100.0);
     std::vector<double> walks = std::vector<double>(kScenarios, 0.0);
     std::size_t stage = 1;
     std::vector<Level> nearer{{250, 0, false}}, last{{500, 10, true}, {2000, 10, true}};
