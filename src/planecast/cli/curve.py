@@ -60,7 +60,7 @@ def curve(
         typer.Option(
             "--loads",
             metavar="PERCENT,…",
-            help="Offered loads as percentages of the capacity. Default: 5 to 120, dense near 100.",
+            help="Offered loads as percentages of the capacity. Default: 5 to 120, dense from 66.",
             show_default=False,
         ),
     ] = None,

@@ -35,8 +35,12 @@ from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
 from planecast.scenario.scenario import Scenario
 
-DEFAULT_LOADS = (0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 1.0, 1.03, 1.1, 1.2)
-"""Shares of the capacity: the knee is where they are dense."""
+DEFAULT_LOADS = (
+    *(0.05, 0.1, 0.25, 0.5, 0.58, 0.66, 0.7, 0.74, 0.78),
+    *(0.82, 0.86, 0.9, 0.94, 0.97, 1.0, 1.03, 1.1, 1.2),
+)
+"""Shares of the capacity at a first look, which may be the best moment of a machine that moves: the
+knee is where they are dense."""
 IDLE_S = 0.002
 WARM_UP_S = 0.003
 """Sent before each trial, at its rate, and not counted: after some milliseconds without packets the

@@ -59,14 +59,14 @@ def steps_figure(a: Estimate, b: Estimate, steps: Sequence[Step], unit: str) -> 
         hovertext=[
             plain(f"A {estimate_text(a)}"),
             *(plain(f"{s.name}: {s.told}{'' if s.sure else _DOUBT}") for s in seen),
-            f"steps too small to draw: {left:+.2f}",
+            f"steps too small to draw: {left:+z.2f}",
             plain(f"B {estimate_text(b)}"),
         ],
         hoverinfo="text",
         text=[
             digits(a.value),
-            *(f"{step.change:+.1f}" for step in seen),
-            f"{left:+.1f}",
+            *(f"{step.change:+z.1f}" for step in seen),
+            f"{left:+z.1f}",
             digits(b.value),
         ],
         textposition="outside",
@@ -83,7 +83,7 @@ def _steps(found: Difference, by_cause: bool) -> list[Step]:
 
 
 def _step(name: str, change: Change) -> Step:
-    told = f"{change.change.value:+.2f}, {estimate_text(change.change)}"
+    told = f"{change.change.value:+z.2f}, {estimate_text(change.change)}"
     return Step(name, change.change.value, told, change.moved)
 
 
