@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.engines.measure.conftest import comes_through
 
 from planecast.dataplanes.ovs import ROOTS, SWITCHES
 from planecast.engines.measure.rig import Rig
-from planecast.errors import MissingError
+from planecast.errors import MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
 
@@ -67,13 +68,18 @@ def test_testpmd(base: Scenario, short_folder: Path) -> None:
 @needs_ovs
 def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
     """At a rate at which the generator can't receive: much is dropped in front of the link back."""
-    apart: list[float] = []
+    apart = [1.0]
     with Rig(with_overrides(base, {"dataplane.kind": "ovs"}), min(os.sched_getaffinity(0))) as rig:
-        # Each count begins and ends when its program answers; a stall in between parts them.
-        while len(apart) < 10 and min(apart, default=1.0) > 0.05:
-            opinions = rig.opinions(20e6, 0.2)
-            assert opinions.cycles_per_packet is not None
-            apart.append(abs(opinions.own["pmd"].value / opinions.cycles_per_packet.value - 1))
+        # Each count begins and ends when its program answers; a stall in between parts them, and in
+        # a long one the switch has no packets to tell of.
+        for _ in range(60):
+            with suppress(RunError):
+                opinions = rig.opinions(20e6, 0.2)
+                assert opinions.cycles_per_packet is not None
+                own = opinions.own["pmd"].value
+                apart.append(abs(own / opinions.cycles_per_packet.value - 1))
+            if min(apart) <= 0.05:
+                break
     assert min(apart) <= 0.05, apart
 
 
