@@ -27,7 +27,7 @@ def test_cycles_become_seconds() -> None:
     assert (found.cpu, found.seconds) == (1, 0.01)
     assert found.starts_s == pytest.approx([0.001, 0.004])
     assert found.lengths_s == pytest.approx([1e-5, 2e-5])
-    assert found.share == pytest.approx(3e-5 / 0.01)
+    assert found.lengths_s.sum() / found.seconds == pytest.approx(3e-5 / 0.01)
 
 
 @pytest.mark.parametrize("said", ["", "[]", "{}", text([0, 5], [10, 1]), text([0], [])])

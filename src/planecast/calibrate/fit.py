@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from planecast.calibrate.identify import check_identifiable, unidentified
+from planecast.calibrate.last_level import (
+    LAST_LEVEL_FACTORS,
+    STREAM_SHARES,
+    likely_last_levels,
+)
 from planecast.engines.solve import (
     Alternative,
     Calibration,
@@ -35,9 +40,6 @@ from planecast.results.result import Result
 
 Floats = NDArray[np.float64]
 
-LAST_LEVEL_FACTORS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
-STREAM_SHARES = (1.0, 0.3, 0.1, 0.03)
-"""How fast a neighbour's stream takes room in the last level, over what LRU would give it."""
 FLOOR = 0.01
 """No observation of a whole point is taken for better than 1 %: the machine's state isn't."""
 STATE = 0.025
@@ -50,14 +52,6 @@ SMALL_STAGE = 0.02
 """Nor for better than 2 % of the whole."""
 ISSUE_WIDTH = 8
 """Instructions a cycle that no core of today exceeds."""
-PROBED_WITHIN = float(np.log(2))
-"""Standard deviation of the logarithm of the last level over the probed one: a tenant's share of it
-moves by such factors."""
-NEAR_BEST = 0.1
-"""Sizes that are this likely beside the likeliest one may be the true ones."""
-SAME_LOSS = 1e-3
-"""Losses that differ by less are one: the fit's own precision."""
-
 _UNITS = {
     "cpi": "TSC cycles/instruction",
     "narrow": "TSC cycles/instruction",
@@ -115,7 +109,6 @@ def calibrate(
     scenarios = [result.scenario for result in measured]
     questions = asked(scenarios)
     cycles = np.array([result.cycles_per_packet.value for result in measured])
-
     beside = has_neighbours(questions)
 
     def features_on(machine: Hierarchy) -> FeatureTable:
@@ -138,18 +131,14 @@ def calibrate(
         least = resized.memory_lines * machine.memory_line_cycles
         return replace(found, loss=_loss(found, seen, least))
 
-    by_share = {}
+    fits = {}
     for share in STREAM_SHARES if beside else STREAM_SHARES[:1]:
         machine = hierarchy.model_copy(update={"stream_share": share})
-        by_share[share] = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
-    weights = _weights(by_share, len(measured))
-    share = max(by_share, key=lambda one: sum(weights[one].values()))
-    fits, likely = by_share[share], weights[share]
-    hierarchy = hierarchy.model_copy(update={"stream_share": share})
-    factor = _middle(likely)
-    best = fit_on(hierarchy.with_last_level(factor))
-    least = NEAR_BEST * max(likely.values())
-    near = [f for f, weight in likely.items() if f != factor and weight >= least]
+        fits[share] = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
+    losses = {share: {f: fit.loss for f, fit in sizes.items()} for share, sizes in fits.items()}
+    chosen = likely_last_levels(losses, len(measured))
+    hierarchy = hierarchy.model_copy(update={"stream_share": chosen.stream_share})
+    best = fit_on(hierarchy.with_last_level(chosen.factor))
     covariance, freedom = _covariance(best, seen, bounds)
     return Calibration(
         parameters=_parameters(names, best.vector, covariance, freedom),
@@ -157,10 +146,13 @@ def calibrate(
         freedom=freedom,
         discrepancy=_discrepancy(seen, best, bounds),
         hierarchy=hierarchy,
-        last_level_factor=factor,
+        last_level_factor=chosen.factor,
         alternatives=tuple(
-            Alternative(last_level_factor=f, values=tuple(float(x) for x in fits[f].vector))
-            for f in near
+            Alternative(
+                last_level_factor=f,
+                values=tuple(float(x) for x in fits[chosen.stream_share][f].vector),
+            )
+            for f in chosen.others
         ),
         instructions=dict(instructions),
         ranges=ranges_of(scenarios),
@@ -168,31 +160,6 @@ def calibrate(
         points=len(measured),
         manifest=manifest,
     )
-
-
-def _weights(
-    fits: Mapping[float, Mapping[float, _Fit]], points: int
-) -> dict[float, dict[float, float]]:
-    """How likely each last level is, by a stream's share and size: by how well it fits, for so many
-    points of unknown error, and by how far it is from the probed one."""
-    least = min(fit.loss for sizes in fits.values() for fit in sizes.values())
-
-    def weight(factor: float, fit: _Fit) -> float:
-        likelihood = ((least + SAME_LOSS) / (fit.loss + SAME_LOSS)) ** (points / 2)
-        return float(likelihood * np.exp(-0.5 * (np.log(factor) / PROBED_WITHIN) ** 2))
-
-    return {
-        share: {factor: weight(factor, fit) for factor, fit in sizes.items()}
-        for share, sizes in fits.items()
-    }
-
-
-def _middle(weights: Mapping[float, float]) -> float:
-    """The likely sizes' geometric mean. The likeliest alone would leap from one end of those that
-    fit alike to the other when a point moves by a percent, and predictions beyond the calibrated
-    range with it."""
-    logs = np.log(list(weights))
-    return float(f"{np.exp(np.average(logs, weights=list(weights.values()))):.3g}")
 
 
 def observations(measured: Sequence[Result]) -> Observations:

@@ -17,6 +17,7 @@ from scipy import optimize
 
 from planecast.engines.measure.undisturbed import STOPPED
 from planecast.errors import InputError
+from planecast.instruments.pauses import SHORTEST_US
 from planecast.scenario.interference import Interference
 
 Columns = Mapping[str, NDArray[np.generic]]
@@ -82,7 +83,7 @@ def recorded_interruptions(columns: Columns, cpu: int, where: str) -> Interrupti
     _, first = np.unique(np.asarray(columns["round"])[own], return_index=True)
     watched = np.asarray(columns["watched_s"], dtype=np.float64)[own][first].sum()
     seconds = float(watched - away.sum())
-    return _fitted(away, seconds, shortest_us=1.0)
+    return _fitted(away, seconds, SHORTEST_US)
 
 
 def _fitted(away: Floats, seconds: float, shortest_us: float) -> Interruptions:

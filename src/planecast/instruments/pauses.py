@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 
 _ROUNDING_S = 1e-9
 
+SHORTEST_US = 1.0
+"""The probe takes what is shorter for a turn of its own loop (native/probe/interruptions.c)."""
+
 
 @dataclass(frozen=True)
 class Pauses:
@@ -32,11 +35,6 @@ class Pauses:
     starts_s: Floats
     """Ascending; none begins before the last one has ended."""
     lengths_s: Floats
-
-    @property
-    def share(self) -> float:
-        """Share of the time that the CPU was away."""
-        return float(self.lengths_s.sum()) / self.seconds
 
     def window(self, offset_s: float, seconds: float) -> tuple[Floats, Floats]:
         """Starts and lengths of what falls into [offset, offset + seconds), starts from its
