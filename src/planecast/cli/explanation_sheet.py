@@ -195,7 +195,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "stage": "" if row["cause"] else row["stage"],
         "cause": row["cause"],
         "cycles_per_packet": estimate_text(cycles),
-        "share_percent": "" if share is None else f"{round(share, 1) + 0.0:.1f} %",
+        "share_percent": "" if share is None else f"{share:z.1f} %",
         "kind": _BOUND if row["bound"] else cycles.kind if cycles else "",
         "instructions_per_packet": _maybe(row["instructions_per_packet"]),
         "ipc": _maybe(row["ipc"]),

@@ -147,9 +147,9 @@ def _pauses(curve: LoadCurve) -> list[Table]:
     headings = [
         Heading("CPU", ""),
         Heading("times", "a second", number=True),
-        Heading("median", "us", number=True),
-        Heading("p99", "us", number=True),
-        Heading("longest", "us", number=True),
+        Heading("median", "µs", number=True),
+        Heading("p99", "µs", number=True),
+        Heading("longest", "µs", number=True),
         Heading("away", "share of the time", number=True),
     ]
     rows = [
