@@ -149,4 +149,4 @@ def test_parts_against_measurements_of_others(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PLANECAST_SHARED_DATA", str(DATA))
     found = fresh("components")
     assert all(one.within for one in found.tables[2].claims if one.role == "check")
-    assert {goal.id: goal.within for goal in found.goals}["pcie.mean"]
+    assert all(goal.within for goal in found.goals)
