@@ -26,7 +26,7 @@ class Block
   public:
     explicit Block(const Touched &all)
         : all_(all), own_(all.regions), everyone_(all.regions), touches_(all.regions),
-          stride_(all.regions), together_(all.regions), sharing_(all.regions, all.cyclic)
+          stride_(all.regions), together_(all.regions), walks_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -39,10 +39,10 @@ class Block
             touches_[region] = lane_of(all_.touches + row, first, count, 0);
             stride_[region] = lane_of(all_.stride + row, first, count, 1);
             together_[region] = lane_of(all_.together + row, first, count, 1);
+            walks_[region] = lane_of(all_.walks + row, first, count, 0);
         }
         lcores_ = lane_of(all_.lcores, first, count, 1);
         far_ = lane_of(all_.far, first, count, 0);
-        walks_ = lane_of(all_.walks, first, count, 0);
         known_ = 0;
     }
 
@@ -77,7 +77,7 @@ class Block
                 const double gone = (1.0 - served.share[region][i]) * touches;
                 missed[i] += gone;
                 own[i] += together_[region][i] *
-                          (gone * far_[i] + served.delay[region][i] + touches * walks_[i]);
+                          (gone * far_[i] + served.delay[region][i] + touches * walks_[region][i]);
             }
         }
     }
@@ -121,8 +121,8 @@ class Block
     }
 
     const Touched &all_;
-    std::vector<Lane> own_, everyone_, touches_, stride_, together_;
-    Lane lcores_{}, far_{}, walks_{};
+    std::vector<Lane> own_, everyone_, touches_, stride_, together_, walks_;
+    Lane lcores_{}, far_{};
     Sharing sharing_;
     Lane time_{};
     double known_ = 0; // lines of the shared level that `time_` is of; 0: of none

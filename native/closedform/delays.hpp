@@ -21,9 +21,9 @@ struct Touched {
     const double *touches;    // touches a packet
     const double *stride;     // lines from one touched line to the next; 1: they follow
     const double *together;   // cycles a line for the burst, over the usual burst's
+    const double *walks;      // cycles that page walks add to a touch
     const double *lcores;     // column: how many touch a shared cache
     const double *far;        // column: cycles a line from memory, less the first level's
-    const double *walks;      // column: cycles that page walks add to a touch
 };
 
 struct Level {
@@ -39,7 +39,7 @@ void delays(const Touched &touched, std::span<const Level> nearer, std::span<con
             double *delay, double *missed);
 
 // What the delays behind each last level come to, and no more than that is stored: by stage and
-// last level weights, and others that count where the scenario's `counts` is not 0.
+// last level weights, and others that count `counts` times.
 struct Weights {
     const double *always; // (last levels, stages)
     const double *where;  // likewise

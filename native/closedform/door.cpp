@@ -58,20 +58,21 @@ std::vector<Level> levels_of(const Table &table)
 struct Regions {
     Kinds cyclic;
     std::vector<std::size_t> stage;
-    Table own_lines, all_lines, touches, stride, together, columns;
+    Table own_lines, all_lines, touches, stride, together, walks, columns;
 
     Regions(const Kinds &cyclic_, const Numbers &stage_, const Table &own, const Table &all,
             const Table &touches_, const Table &stride_, const Table &together_,
-            const Table &columns_)
+            const Table &walks_, const Table &columns_)
         : cyclic(cyclic_), stage(stage_.data(), stage_.data() + stage_.shape(0)), own_lines(own),
-          all_lines(all), touches(touches_), stride(stride_), together(together_), columns(columns_)
+          all_lines(all), touches(touches_), stride(stride_), together(together_), walks(walks_),
+          columns(columns_)
     {
         const auto is_like = [&](const Table &table) {
             return table.shape(0) == touches.shape(0) && table.shape(1) == touches.shape(1);
         };
         if (!is_like(own_lines) || !is_like(all_lines) || !is_like(stride) || !is_like(together) ||
-            cyclic.shape(0) != touches.shape(0) || stage.size() != touches.shape(0) ||
-            columns.shape(0) != 3 || columns.shape(1) != scenarios())
+            !is_like(walks) || cyclic.shape(0) != touches.shape(0) || stage.size() != touches.shape(0) ||
+            columns.shape(0) != 2 || columns.shape(1) != scenarios())
             throw std::invalid_argument("the tables are of different shapes");
     }
 
@@ -89,9 +90,9 @@ struct Regions {
                 touches.data(),
                 stride.data(),
                 together.data(),
+                walks.data(),
                 columns.data(),
-                columns.data() + scenarios(),
-                columns.data() + 2 * scenarios()};
+                columns.data() + scenarios()};
     }
 };
 
@@ -134,9 +135,9 @@ NB_MODULE(_residents, module)
     module.doc() = "Shares of touches that caches serve, for many scenarios at once";
     nb::class_<Regions>(module, "Regions")
         .def(nb::init<const Kinds &, const Numbers &, const Table &, const Table &, const Table &,
-                      const Table &, const Table &, const Table &>(),
+                      const Table &, const Table &, const Table &, const Table &>(),
              "cyclic"_a, "stage"_a, "own_lines"_a, "all_lines"_a, "touches"_a, "stride"_a,
-             "together"_a, "columns"_a);
+             "together"_a, "walks"_a, "columns"_a);
     module.def("delays", &delays, "regions"_a, "nearer"_a, "last"_a, "delay"_a, "missed"_a);
     module.def("weighted_delays", &weighted_delays, "regions"_a, "nearer"_a, "last"_a, "always"_a,
                "where"_a, "counts"_a, "whole"_a, "delay"_a, "missed"_a, "cost"_a);

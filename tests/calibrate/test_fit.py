@@ -32,7 +32,6 @@ TRUTH = {
     "key.bf": 0.03,
     "classify.cpi": 0.24,
     "classify.bf": 0.2,
-    "classify.behind": 0.1,
     "actions.cpi": 0.22,
     "actions.bf": 0.1,
     "route.cpi": 0.28,
@@ -125,6 +124,20 @@ def test_a_noiseless_truth_is_predicted_exactly(
             right.cycles_per_packet.value, rel=0.005
         )
     assert model.last_level_factor == pytest.approx(1.0, rel=0.15)
+
+
+def test_what_passes_while_stores_drain_comes_back(
+    base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
+) -> None:
+    truth = hierarchy.model_copy(update={"drained_meanwhile": 0.5})
+    results = measured(POINTS, base, truth, counts, manifest)
+    model = calibrate(results, hierarchy, counts, manifest)
+    assert model.hierarchy.drained_meanwhile == pytest.approx(0.5, abs=0.051)
+    held = measured(HELD, base, truth, counts, manifest)
+    for right, answer in zip(held, solve([r.scenario for r in held], model, manifest), strict=True):
+        assert answer.cycles_per_packet.value == pytest.approx(
+            right.cycles_per_packet.value, rel=0.01
+        )
 
 
 def test_noise_widens_intervals_and_they_cover(

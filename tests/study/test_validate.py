@@ -31,7 +31,7 @@ TRUTH = {
     "hidden": 0.1,
     "clock": 60.0,
     "path": 100.0,
-    "behind": 0.1,
+    "spared": 0.1,
     "bf": 0.2,
 }
 """What every stage's parameters are in truth, by kind."""

@@ -34,7 +34,7 @@ struct Case {
         delay.assign(last.size() * 2 * kScenarios, -1);
         missed.assign(last.size() * kScenarios, -1);
         delays({1, kScenarios, 2, cyclic.data(), &stage, own.data(), all.data(), touches.data(),
-                stride.data(), together.data(), lcores.data(), far.data(), walks.data()},
+                stride.data(), together.data(), walks.data(), lcores.data(), far.data()},
                nearer, last, delay.data(), missed.data());
     }
 

@@ -46,10 +46,13 @@ STATE = 0.025
 """Standard deviation between what the machine is in two phases minutes apart: of the 22 validations
 that measured one point in both, on a virtual machine, two in three were apart by less than 3.2 %,
 of which 1.8 % is what such a measurement leaves open. A machine of one's own moves less."""
-STAGE_FLOOR = 0.05
-"""Nor one of a stage for better than 5 % of it: neighbouring stages overlap in the core."""
-SMALL_STAGE = 0.02
-"""Nor for better than 2 % of the whole."""
+STAGE_FLOOR = 0.3
+"""Nor one of a stage for better than 30 % of it: neighbouring stages overlap in the core, so what
+one waits for is found at the next one in a longer burst or another pipeline."""
+SMALL_STAGE = 0.1
+"""Nor for better than 10 % of the whole."""
+DRAINED_MEANWHILE = tuple(np.linspace(0, 0.9, 19).round(2).tolist())
+"""Shares of what later stages take that may pass while the source's stores drain."""
 ISSUE_WIDTH = 8
 """Instructions a cycle that no core of today exceeds."""
 _UNITS = {
@@ -58,10 +61,10 @@ _UNITS = {
     "burst": "TSC cycles/burst",
     "round": "TSC cycles/round",
     "path": "TSC cycles/round",
+    "spared": "TSC cycles/instruction",
     "clock": "TSC cycles/burst",
     "drain": "TSC cycles/packet",
     "hidden": "TSC cycles/instruction",
-    "behind": "ratio",
     "bf": "ratio",
 }
 
@@ -131,6 +134,10 @@ def calibrate(
         least = resized.memory_lines * machine.memory_line_cycles
         return replace(found, loss=_loss(found, seen, least))
 
+    meanwhile = (
+        hierarchy.model_copy(update={"drained_meanwhile": share}) for share in DRAINED_MEANWHILE
+    )
+    hierarchy = min(meanwhile, key=lambda machine: fit_on(machine).loss)
     fits = {}
     for share in STREAM_SHARES if beside else STREAM_SHARES[:1]:
         machine = hierarchy.model_copy(update={"stream_share": share})

@@ -18,11 +18,11 @@ _ADVICE = {
     "narrow": "take two or more values of placement.burst below 16, or none",
     "round": "take two or more values of placement.burst below 16, or none",
     "path": "vary workload.acl_rules: some hundreds and some thousands",
+    "spared": "take some values of placement.burst from 16 up that are no multiple of 16",
     "clock": "leave actions out of some calibration points that have other stages in common",
     "drain": "leave the acl out of some calibration points that have other stages in common",
-    "hidden": "leave the acl out of calibration points with few stages and with many",
+    "hidden": "take pipelines of key and others without the acl, beside that of no stage",
     "burst": "vary placement.burst over two or more values, 8 and 32 for example",
-    "behind": "vary traffic.flows in a pipeline of classify and others",
     "bf": "vary traffic.flows over two or more values that differ much, 256 and 65536 for example",
     "cpi": "take {stage} into the pipeline of some calibration points and out of others",
 }

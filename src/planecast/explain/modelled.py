@@ -46,11 +46,12 @@ _KINDS = {
     "clock": "burst",
     "round": "rounds",
     "path": "rounds",
+    "spared": "core",
     "drain": "stores",
     "hidden": "stores",
 }
-_WAITS = {"bf", "behind"}
-"""Parameters that a stage's waiting for lines is multiplied by."""
+_WAIT = "bf"
+"""Parameter that a stage's waiting for lines is multiplied by."""
 
 
 @dataclass(frozen=True)
@@ -176,26 +177,27 @@ def _summed(
         for name, column in table.stages[stage].items():
             if name not in number:
                 continue  # a parameter that no scenario here needs
-            for cause, value in _split(name, float(column[0]), delays).items():
+            for cause, value in _split(stage, name, float(column[0]), delays).items():
                 row = rows.setdefault((stage, cause), np.zeros(len(number)))
                 row[number[name]] += value
     return _Sums(rows, float(table.memory_lines[0]))
 
 
 def _split(
-    name: str, feature: float, delays: Mapping[str, Mapping[str, Floats]]
+    stage: str, name: str, feature: float, delays: Mapping[str, Mapping[str, Floats]]
 ) -> dict[str, float]:
     """One feature of a stage, by cause."""
-    stage, _, kind = name.partition(".")
-    if kind not in _WAITS:
+    whose, _, kind = name.partition(".")
+    if whose != stage:  # what a later stage does while stores drain
+        return {_KINDS["drain"]: feature}
+    if kind != _WAIT:
         return {_KINDS[kind]: feature}
-    waited_for = ASKED_FOR_BY_KEY if stage == "key" or kind == "behind" else (stage,)
+    waited_for = ASKED_FOR_BY_KEY if stage == "key" else (stage,)
     found: dict[str, float] = {}
     for other in waited_for:
         for what, cycles in delays[other].items():
             found[what] = found.get(what, 0.0) + float(cycles[0])
     total = sum(found.values())
-    # A look-up that key extraction asks for is behind by all of it or, in other pipelines, by none.
     return {what: feature * cycles / total for what, cycles in found.items()} if total else {}
 
 

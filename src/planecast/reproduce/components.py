@@ -35,8 +35,8 @@ _ADDED_BYTES = {"dot1ad": 8, "dot1q": 4, "vxlan": 50, "lispip4": 36, "lispip6": 
 """Headers that a suite adds to its frames on one of the two links, by part of its name."""
 _ONE_FLOW = "lisp"
 """Suites whose tunnel has one pair of addresses and one UDP source port (4341, FD.io VPP,
-vnet/lisp-gpe/lisp_gpe_tunnel.c): RSS sends all of a direction to one queue, thus to one core. VXLAN's
-source port is a hash of what it carries."""
+vnet/lisp-gpe/lisp_gpe_tunnel.c): RSS sends all of a direction to one queue, thus to one core.
+VXLAN's source port is a hash of what it carries."""
 DIRECTIONS = 2
 
 

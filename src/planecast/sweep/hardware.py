@@ -32,7 +32,7 @@ _VERB = {
 
 LEAST, MOST = 0.05, 20.0
 
-_CORE_KINDS = ("cpi", "narrow", "burst", "clock", "round", "path", "drain", "hidden")
+_CORE_KINDS = ("cpi", "narrow", "burst", "clock", "round", "path", "spared", "drain", "hidden")
 """Parameters in cycles of the core."""
 
 

@@ -72,6 +72,44 @@ def test_small_pages_cost_walks_and_large_ones_none(
     assert small > large
 
 
+def test_a_page_that_comes_back_soon_is_in_the_tlb(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    """Destinations a page apart never come back in time; one flow's line always does."""
+    small = with_overrides(base, {"placement.page_size": "4KiB"})
+    points = [with_overrides(small, {"traffic.flows": n}) for n in (1, 4096, 1 << 20)]
+    large = [with_overrides(point, {"placement.page_size": "2MiB"}) for point in points]
+
+    def walks(name: str) -> list[float]:
+        found = delays([*points, *large], hierarchy, counts, name)
+        return [a - b for a, b in zip(found[:3], found[3:], strict=True)]
+
+    route, actions = walks("route.bf"), walks("actions.bf")
+    assert route[0] == pytest.approx(hierarchy.walk_cycles, rel=0.2)
+    assert actions[0] == pytest.approx(0, abs=1e-6)
+    assert 0 < actions[1] < actions[2] < 1.01 * hierarchy.walk_cycles
+
+
+def test_what_passes_while_stores_drain_is_less_in_the_wait(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    drained = hierarchy.model_copy(update={"drained_meanwhile": 0.4})
+    points = [
+        with_overrides(base, {"workload.stages": stages, "traffic.flows": 65536})
+        for stages in ("acl,key,classify,actions,route", "key,classify,actions,route")
+    ]
+    before, after = (features(points, machine, counts) for machine in (hierarchy, drained))
+    names = before.parameters()
+    vector = np.arange(1.0, len(names) + 1)
+    for stage in ("classify", "actions", "route"):
+        assert np.array_equal(before.row(stage, names), after.row(stage, names))
+    whole = [table.row(None, names) @ vector for table in (before, after)]
+    assert whole[1][0] == pytest.approx(whole[0][0])  # an ACL's search hides the drain itself
+    own = sum(before.row(s, names)[1] @ vector for s in ("classify", "actions", "route"))
+    asked = vector[names.index("key.bf")] * before.stages["key"]["key.bf"][1]
+    assert whole[0][1] - whole[1][1] == pytest.approx(0.4 * (own + asked))
+
+
 def test_two_lcores_split_the_flows(base: Scenario) -> None:
     one, two = (with_overrides(base, {"placement.lcores": cpus}) for cpus in ("1", "0-1"))
     found = {r.name: r for r in regions_of(facts_of([one, two]))}

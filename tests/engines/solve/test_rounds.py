@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve.rounds import LONG_BURST, searched
+from planecast.engines.solve.rounds import LONG_BURST, searched, walked
 from planecast.instruments.counts import BurstInstructions, StageInstructions
 
 PACKET, ROUND, BURST = 20.0, 800.0, 400.0
@@ -49,3 +49,11 @@ def test_a_narrow_round_is_paid_for_by_who_is_in_it() -> None:
     assert searched(some, 8) == 280.0
     assert 300.0 < searched(some, 6) < 300.0 * 8 / 6
     assert searched(some, 3) == some.at(3)
+
+
+def test_lanes_without_a_packet_walk_along_in_rounds_that_are_not_full() -> None:
+    some = counted(16, 24, 32, 64)
+    assert [walked(some, n) for n in (8, 16, 32, 48)] == [0.0] * 4
+    assert walked(some, 24) == pytest.approx(ROUND * 2 / 24 - ROUND / 16, rel=0.1)
+    assert searched(some, 24) - walked(some, 24) == pytest.approx(searched(some, 32))
+    assert walked(some, 20) > walked(some, 28) > 0

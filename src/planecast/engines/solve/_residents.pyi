@@ -24,6 +24,7 @@ class Regions:
         touches: NDArray[np.float64],
         stride: NDArray[np.float64],
         together: NDArray[np.float64],
+        walks: NDArray[np.float64],
         columns: NDArray[np.float64],
     ) -> None: ...
 

@@ -25,6 +25,11 @@ Floats = NDArray[np.float64]
 MEMORY, WALKS = "memory", "walks"
 """What serves a line that no cache holds; what a translation that the TLB lacks adds."""
 
+FILLED = 0.8
+"""Share of a private L2 that scattered regions fill before they evict each other: its sets are not
+filled evenly, but by the one region that a probe walks through they are. (Of the L1 it made no
+difference here; the last level's size is fitted.)"""
+
 NEIGHBOUR = "neighbour"
 """Stands for the stage of a region that no stage touches."""
 
@@ -72,16 +77,22 @@ class Weights:
 
     always: Mapping[str, Floats]
     where: Mapping[str, Floats]
-    """Where the scenario counts, more of them."""
+    """More of them, times `counts`."""
     counts: Floats
-    """Of shape (scenarios,): 1 where it does, else 0."""
+    """Of shape (scenarios,)."""
+
+
+def _lines(level: Level, nearest: Level) -> float:
+    """Lines that regions have of a cache."""
+    even = level.shared or level == nearest
+    return level.size_bytes / LINE_BYTES * (1.0 if even else FILLED)
 
 
 def _levels(hierarchy: Hierarchy, levels: Sequence[Level]) -> Floats:
     """Levels as native code has them: lines, cycles a line beyond the first level's, shared."""
-    near = hierarchy.levels[0].line_cycles
+    near = hierarchy.levels[0]
     rows = [
-        (level.size_bytes / LINE_BYTES, level.line_cycles - near, float(level.shared))
+        (_lines(level, near), level.line_cycles - near.line_cycles, float(level.shared))
         for level in levels
     ]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)
@@ -166,7 +177,6 @@ class Delays:
         ones = np.ones(self._facts.lcores.size)
         far = self._far(hierarchy) - hierarchy.levels[0].line_cycles
         together = hierarchy.together(self._facts.burst)
-        walks = self._walk_share(hierarchy) * hierarchy.walk_cycles
         numbers = {stage: i for i, stage in enumerate(self._stages)}
         return _residents.Regions(
             np.array([region.cyclic for region in self._regions], dtype=np.bool_),
@@ -176,7 +186,8 @@ class Delays:
             self._touches,
             np.stack([ones if r.stride is None else r.stride for r in self._regions]),
             np.stack([together if r.asked_for else ones for r in self._regions]),
-            np.stack([self._facts.lcores, far, walks]),
+            self._walk_share(hierarchy) * hierarchy.walk_cycles,
+            np.stack([self._facts.lcores, far]),
         )
 
     def beside(self, hierarchy: Hierarchy) -> tuple[Floats, Floats]:
@@ -227,7 +238,7 @@ class Delays:
             return known
         reached, delay = self._behind(levels[:-1])
         last, near = levels[-1], levels[0].line_cycles
-        share = self._shares(last)
+        share = self._shares(last, levels[0])
         np.maximum(share, reached, out=share)
         cost = share - reached
         cost *= self._touches
@@ -238,10 +249,10 @@ class Delays:
             self._served[levels] = found
         return found
 
-    def _shares(self, level: Level) -> Floats:
+    def _shares(self, level: Level, nearest: Level) -> Floats:
         """Share of touches that a level could serve, of shape (regions, scenarios)."""
         lcores = self._facts.lcores
-        capacity = np.full_like(lcores, level.size_bytes / LINE_BYTES)
+        capacity = np.full_like(lcores, _lines(level, nearest))
         if not level.shared:
             out = [region.conflicts(capacity) for region in self._regions]
             return Residents(self._regions, lcores, out, shared=False).shares(capacity)
@@ -251,12 +262,15 @@ class Delays:
         return self._sharing.shares(capacity)
 
     def _walk_share(self, hierarchy: Hierarchy) -> Floats:
-        """Share of the touches that need a page walk; none with 2 MiB pages."""
-        if not np.any(self._facts.small_pages):
-            return np.zeros_like(self._facts.lcores)
-        in_use = sum(
-            (np.where(r.touches > 0, r.pages, 0.0) for r in self._regions),
-            np.zeros_like(self._facts.lcores),
-        )
-        beyond = np.clip(1 - hierarchy.tlb_pages / np.maximum(in_use, 1.0), 0.0, 1.0)
-        return np.where(self._facts.small_pages, beyond, 0.0)
+        """Share of each region's touches that need a page walk, of shape (regions, scenarios); none
+        with 2 MiB pages."""
+        small = self._facts.small_pages
+        if not np.any(small):
+            return np.zeros_like(self._touches)
+        tables = [region.page_table() for region in self._regions]
+        out = [np.zeros_like(small)] * len(tables)
+        found = Residents(tables, self._facts.lcores, out, shared=False)
+        kept = found.shares(np.full_like(self._facts.lcores, hierarchy.tlb_pages))
+        entered = np.stack([table.touches for table in tables])
+        per_touch = entered / np.where(self._touches > 0, self._touches, 1.0)
+        return np.where(small, per_touch * (1 - kept), 0.0)

@@ -9,11 +9,12 @@ For stage s and bursts of n packets, per packet:
 rte_acl searches bursts of 16 and more with wide vectors; smaller ones with narrow ones, 8 or 4
 packets a round, whose walks wait for each other. The two have a CPI each, and the narrow search a
 cost by round.
-Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`),
-less `source.hidden` for each instruction of later stages, which hide some of it; `source.clock` is
+Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`).
+Behind key extraction a share of what stages take passes meanwhile (`Hierarchy.drained_meanwhile`);
+plain forwarding has `source.hidden` for each of its own instructions. `source.clock` is
 what reading the clock costs a burst that flow actions will meter. What either search costs follows
-the rounds begun (`rounds`); `acl.path` is what a round of the wide one waits where some lane's walk
-is new.
+the rounds begun (`rounds`), less `acl.spared` for lanes that have no packet; `acl.path` is what a
+round of the wide one waits where some lane's walk is new.
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
 ask for many lines together, so they are what the probe measured with eight in flight, and for
@@ -37,7 +38,7 @@ from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.regions import Facts, facts_of
-from planecast.engines.solve.rounds import LANES, WIDE_SEARCH, searched
+from planecast.engines.solve.rounds import LANES, WIDE_SEARCH, searched, walked
 from planecast.instruments.counts import InstructionCounts, StageInstructions
 from planecast.scenario.scenario import Scenario
 
@@ -49,7 +50,7 @@ DRAIN = "source.drain"
 """Parameter: cycles a packet that the stage behind the source waits for the source's stores."""
 
 HIDDEN = "source.hidden"
-"""Parameter: cycles of these that an instruction of the stages in `HIDING` hides."""
+"""Parameter: cycles of these that an instruction of plain forwarding hides."""
 
 CLOCK = "source.clock"
 """Parameter: cycles of the clock reading at the start of a burst that flow actions will meter."""
@@ -58,21 +59,25 @@ PATH = "acl.path"
 """Parameter: cycles that a round of the ACL's wide search waits once one of its lanes, which walk
 in step, goes where none went just before. (Rounds of the narrow search have their own cost.)"""
 
-FOLDED = (CLOCK, PATH)
-"""Parameters that can be part of others: where the points don't tell them apart, they are."""
+SPARED = "acl.spared"
+"""Parameter: cycles that an instruction for a lane of the wide search that has no packet takes less
+than one for a packet, whose lines must come."""
 
-HIDING = {"key": ("classify", "actions", "route"), "source": ("source", "tx")}
-"""Stages whose instructions hide a part of it, by the stage that waits: those behind it until the
-burst goes out; of plain forwarding, all that there is."""
+FOLDED = (CLOCK, PATH, SPARED, HIDDEN)
+"""Parameters that can be part of others: where the points don't tell them apart, they are."""
 
 WAITING = ("source", "acl", "classify", "actions", "route")
 """Stages that wait for lines of their own."""
 
-DELAYED = (".bf", ".behind")
+DELAYED = (".bf",)
 """Ends of the parameters that delays are multiplied with."""
 
 ASKED_FOR_BY_KEY = ("actions", "route")
 """Stages whose lines key extraction asks for, so that it has their delays as features too."""
+
+BEHIND_KEY = ("classify", "actions", "route")
+"""Stages that go on while the source's stores drain, so that a part of what they take is in the
+wait of key extraction."""
 
 MOST_BURST = 256
 """Packets of the longest burst (`Placement.burst`)."""
@@ -129,6 +134,9 @@ def stage_instructions(
     return 0.0 if counted is None else counted.at(scenario.placement.burst)
 
 
+_At = Callable[[StageInstructions, int], float]
+
+
 class _Counted:
     """Instructions a packet of many scenarios: a table of pipelines and bursts, looked up."""
 
@@ -147,17 +155,15 @@ class _Counted:
                 row[:] = _by_burst(counted)
         return np.asarray(table[self._pipeline, self._burst])
 
-    def searched(self) -> Floats:
-        """Of the ACL's search, as what it costs follows them (`rounds.searched`)."""
+    def of_search(self, at: _At) -> Floats:
+        """Of the ACL's search, as what it costs follows them (`rounds`)."""
         table = np.zeros((len(self._counts), MOST_BURST + 1))
         for row, counts in zip(table, self._counts, strict=True):
             counted = counts.stages.get("acl")
             if counted is not None:
-                row[:] = _by_burst(counted, searched)
+                row[:] = _by_burst(counted, at)
         return np.asarray(table[self._pipeline, self._burst])
 
-
-_At = Callable[[StageInstructions, int], float]
 
 _BY_BURST: dict[tuple[int, _At], tuple[StageInstructions, Floats]] = {}
 """What was worked out for which counts, by their identity: to hash them takes longer."""
@@ -196,13 +202,15 @@ def feature_tables(
 ) -> list[FeatureTable]:
     """The features on each of several machines; what two have in common is computed once.
 
-    Last cache levels of rising size are the cheapest order. Raises InputError as `features` does.
+    They share `drained_meanwhile`. Last cache levels of rising size are the cheapest order. Raises
+    InputError as `features` does.
     """
     questions = asked(scenarios)
     facts = facts_of(questions)
-    near = _near_features(facts, _Counted(questions, instructions))
+    hidden = _hidden(facts, hierarchies)
+    near = _near_features(facts, _Counted(questions, instructions), hidden)
     return [
-        FeatureTable(_with_delays(near, delay, facts), memory_lines)
+        FeatureTable(_with_delays(near, delay, facts, hidden), memory_lines)
         for delay, memory_lines in Delays(facts, company).on(hierarchies)
     ]
 
@@ -234,20 +242,21 @@ def spread(
     """
     names, values = parameters
     facts = facts_of(questions)
-    near = _near_features(facts, _Counted(questions, instructions))
+    hidden = _hidden(facts, hierarchies)
+    near = _near_features(facts, _Counted(questions, instructions), hidden)
     order = sorted(range(len(hierarchies)), key=lambda i: hierarchies[i].levels[-1].size_bytes)
     first = order.index(0)
     delay, memory_lines, cost = Delays(facts, company).weighted(
-        [hierarchies[i] for i in order], _weights(names, values[order], facts), first
+        [hierarchies[i] for i in order], _weights(names, values[order], hidden), first
     )
-    table = FeatureTable(_with_delays(near, delay, facts), memory_lines)
+    table = FeatureTable(_with_delays(near, delay, facts, hidden), memory_lines)
     rows = table.row(None, names)
     close = values[order] * [not name.endswith(DELAYED) for name in names]
     cost += close @ rows.T
     return Spread(table, rows, cost[first], np.delete(cost, first, axis=0))
 
 
-def _weights(names: Sequence[str], values: Floats, facts: Facts) -> Weights:
+def _weights(names: Sequence[str], values: Floats, hidden: Floats) -> Weights:
     """What `_with_delays` makes of the delays, as weights of them."""
     columns = dict(zip(names, values.T, strict=True))
     none = np.zeros(len(values))
@@ -260,12 +269,16 @@ def _weights(names: Sequence[str], values: Floats, facts: Facts) -> Weights:
             stage: value(f"{stage}.bf", WAITING, stage) + value("key.bf", ASKED_FOR_BY_KEY, stage)
             for stage in STAGES
         },
-        where={stage: value("classify.behind", ASKED_FOR_BY_KEY, stage) for stage in STAGES},
-        counts=facts.stages["classify"],
+        where={
+            stage: -value(f"{stage}.bf", BEHIND_KEY, stage)
+            - value("key.bf", ASKED_FOR_BY_KEY, stage)
+            for stage in STAGES
+        },
+        counts=hidden,
     )
 
 
-def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Floats]]:
+def _near_features(facts: Facts, counted: _Counted, hidden: Floats) -> dict[str, dict[str, Floats]]:
     """What stages cost with every access near: instructions, bursts, rounds, stores."""
     per_burst = 1 / facts.burst
     table: dict[str, dict[str, Floats]] = {}
@@ -279,24 +292,32 @@ def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Float
     lanes = np.select([facts.burst >= n for n in LANES], [float(n) for n in LANES], 1.0)
     rounds = np.ceil(facts.burst / lanes) / facts.burst
     acl = table["acl"]
-    search = facts.stages["acl"] * counted.searched()
+    search = facts.stages["acl"] * counted.of_search(searched)
     acl["acl.cpi"] = np.where(wide, search, 0.0)
     acl["acl.narrow"] = np.where(wide, 0.0, search)
     acl["acl.round"] = np.where(wide, 0.0, facts.stages["acl"] * rounds)
     # Destinations come in order, so a rule serves some packets in a row.
     new = np.minimum(lanes * np.minimum(facts.acl_rules / facts.destinations, 1.0), 1.0)
     acl[PATH] = np.where(wide, facts.stages["acl"] * rounds * new, 0.0)
+    acl[SPARED] = -facts.stages["acl"] * counted.of_search(walked)
     del acl["acl.burst"]
     table["source"][CLOCK] = facts.stages["actions"] * per_burst
-    for stage, share in _drain(facts).items():
-        hiding = (table[other][f"{other}.cpi"] for other in HIDING[stage])
+    drain = _drain(facts)
+    for stage, share in drain.items():
         table[stage][DRAIN] = share
-        table[stage][HIDDEN] = -share * sum(hiding, np.zeros_like(per_burst))
+    own = (table[stage][f"{stage}.cpi"] for stage in ("source", "tx"))
+    table["source"][HIDDEN] = -drain["source"] * sum(own, np.zeros_like(per_burst))
+    for stage in BEHIND_KEY:
+        for name, column in table[stage].items():
+            table["key"][name] = -hidden * column
     return table
 
 
 def _with_delays(
-    near: Mapping[str, Mapping[str, Floats]], delay: Mapping[str, Floats], facts: Facts
+    near: Mapping[str, Mapping[str, Floats]],
+    delay: Mapping[str, Floats],
+    facts: Facts,
+    hidden: Floats,
 ) -> dict[str, dict[str, Floats]]:
     """The near features and those of what misses add."""
     table = {stage: dict(row) for stage, row in near.items()}
@@ -306,9 +327,9 @@ def _with_delays(
     asked = facts.stages["key"] * sum(
         (delay[stage] for stage in ASKED_FOR_BY_KEY), np.zeros_like(facts.burst)
     )
-    table["key"]["key.bf"] = asked
-    # They are still under way when the look-ups ask for theirs.
-    table["classify"]["classify.behind"] = facts.stages["classify"] * asked
+    table["key"]["key.bf"] = asked * (1 - hidden)
+    for stage in BEHIND_KEY:
+        table["key"][f"{stage}.bf"] = -hidden * delay[stage]
     return table
 
 
@@ -324,3 +345,8 @@ def _drain(facts: Facts) -> dict[str, Floats]:
         "key": exposed * facts.stages["key"],
         "source": exposed * (1 - facts.stages["key"]),
     }
+
+
+def _hidden(facts: Facts, hierarchies: Sequence[Hierarchy]) -> Floats:
+    """Share of what the stages behind key extraction take that passes while stores drain."""
+    return _drain(facts)["key"] * hierarchies[0].drained_meanwhile

@@ -112,6 +112,10 @@ class Hierarchy(Noun):
     """How fast a neighbour's stream takes room in the last level, over what LRU would give it:
     caches of today let lines go first that nobody has come back to."""
 
+    drained_meanwhile: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Share of what stages behind key extraction take that passes while the source's stores drain,
+    where they are waited for."""
+
     @classmethod
     def of(cls, probe: MachineProbe, loaded: LoadedLatency | None = None) -> Self:
         """The hierarchy of a probed machine. The last level counts as shared."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,15 @@ class Region:
         if self.stride is None:
             return np.zeros(self.lines.shape, dtype=np.bool_)
         return np.asarray((self.stride > 1) & (self.lines * self.stride > capacity_lines))
+
+    def page_table(self) -> Region:
+        """The region as the TLB sees it: its pages, touched when a packet comes to another one.
+        Lines that are touched in order come to a page once and stay there."""
+        pages = np.minimum(self.pages, np.maximum(self.lines, 1.0))
+        entered = pages / np.maximum(self.lines, 1.0) if self.cyclic else 1.0
+        return replace(
+            self, lines=pages, total_lines=pages, touches=self.touches * entered, stride=None
+        )
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 The search walks so many packets at once (its lanes) from root to leaf, and takes the next ones when
 those have ended. Our rules test all five fields, so all walks are equally long and end together: a
-burst takes whole rounds, and lanes without a packet walk along. Counted instructions have three
-parts: by packet, by round, and by burst. The last costs next to nothing (other work hides it); the
-first two are told apart by bursts that leave lanes empty. Source: DPDK's acl_run_avx512_common.h
-and acl_run_sse.h.
+burst takes whole rounds, and lanes without a packet walk along, but ask memory for nothing. Counted
+instructions have three parts: by packet, by round, and by burst. The last costs next to nothing
+(other work hides it); the first two are told apart by bursts that leave lanes empty. Source: DPDK's
+acl_run_avx512_common.h and acl_run_sse.h.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ def _parts(counted: StageInstructions) -> _Parts:
     whole = np.array([point.per_packet * point.burst for point in wide])
     packet, _, burst = np.linalg.lstsq(columns, whole, rcond=None)[0]
     return _Parts(max(float(packet), 0.0), max(float(burst), 0.0))
+
+
+def walked(counted: StageInstructions, burst: int) -> float:
+    """Instructions a packet that lanes without a packet walk along for, in units of full rounds'
+    ones: what `searched` has beyond full rounds. None of narrow searches."""
+    if burst < WIDE_SEARCH:
+        return 0.0
+    return searched(counted, burst) - searched(counted, LONG_BURST)
 
 
 def searched(counted: StageInstructions, burst: int) -> float:
