@@ -8,7 +8,7 @@ tenant gets of it depends on the neighbours; so is how fast a neighbour's stream
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +30,7 @@ from planecast.engines.solve import (
     features,
 )
 from planecast.engines.solve.beside import company, has_neighbours
-from planecast.engines.solve.features import FOLDED, STAGES
+from planecast.engines.solve.features import DRAIN, FOLDED, STAGES
 from planecast.engines.solve.known import asked
 from planecast.engines.solve.ranges import ranges_of
 from planecast.errors import InputError
@@ -134,10 +134,7 @@ def calibrate(
         least = resized.memory_lines * machine.memory_line_cycles
         return replace(found, loss=_loss(found, seen, least))
 
-    meanwhile = (
-        hierarchy.model_copy(update={"drained_meanwhile": share}) for share in DRAINED_MEANWHILE
-    )
-    hierarchy = min(meanwhile, key=lambda machine: fit_on(machine).loss)
+    hierarchy = _drained(hierarchy, names, fit_on)
     fits = {}
     for share in STREAM_SHARES if beside else STREAM_SHARES[:1]:
         machine = hierarchy.model_copy(update={"stream_share": share})
@@ -167,6 +164,19 @@ def calibrate(
         points=len(measured),
         manifest=manifest,
     )
+
+
+def _drained(
+    hierarchy: Hierarchy, names: Sequence[str], fit_on: Callable[[Hierarchy], _Fit]
+) -> Hierarchy:
+    """The hierarchy with the share of later stages that fits best to pass while stores drain."""
+    machines = [
+        hierarchy.model_copy(update={"drained_meanwhile": share}) for share in DRAINED_MEANWHILE
+    ]
+    fits = [fit_on(machine) for machine in machines]
+    best = min(range(len(fits)), key=lambda i: fits[i].loss)
+    most = float(fits[best].vector[names.index(DRAIN)]) if DRAIN in names else None
+    return machines[best].model_copy(update={"drained_most_cycles": most})
 
 
 def observations(measured: Sequence[Result]) -> Observations:

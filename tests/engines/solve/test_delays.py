@@ -32,9 +32,11 @@ def scenarios() -> list[Scenario]:
                     "workload.acl_rules": int(2 ** random.uniform(3, 16)),
                     "workload.routes": int(2 ** random.uniform(3, 16)),
                     "workload.flow_table": ["buckets", "rte_hash"][i % 2],
-                    "workload.stages": ["acl,key,classify,actions,route", "key,classify,route", "none"][
-                        i % 3
-                    ],
+                    "workload.stages": [
+                        "acl,key,classify,actions,route",
+                        "key,classify,route",
+                        "none",
+                    ][i % 3],
                     "traffic.flows": int(2 ** random.uniform(3, 20)),
                     "traffic.destination_step": ["0.4.0.0", "0.0.0.1", "1.0.0.0"][i % 3],
                     "placement.burst": int(random.integers(1, 129)),

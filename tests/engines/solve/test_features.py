@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planecast.engines.solve import Hierarchy, features
+from planecast.engines.solve.features import BEHIND_KEY, USUAL_CPI
 from planecast.engines.solve.regions import facts_of, regions_of
 from planecast.instruments.counts import InstructionCounts
 from planecast.scenario import Scenario, with_overrides
@@ -108,6 +109,29 @@ def test_what_passes_while_stores_drain_is_less_in_the_wait(
     own = sum(before.row(s, names)[1] @ vector for s in ("classify", "actions", "route"))
     asked = vector[names.index("key.bf")] * before.stages["key"]["key.bf"][1]
     assert whole[0][1] - whole[1][1] == pytest.approx(0.4 * (own + asked))
+
+
+def test_no_more_passes_meanwhile_than_the_stores_take(
+    hierarchy: Hierarchy, counts: Counts, base: Scenario
+) -> None:
+    """However long later stages wait, the drain is hidden once."""
+    stages = "key,classify,actions,route"
+    points = [
+        with_overrides(base, {"workload.stages": stages, "traffic.flows": n, "workload.flows": n})
+        for n in (256, 65536, 1 << 20)
+    ]
+
+    def hidden(most: float | None) -> np.ndarray:
+        changes = {"drained_meanwhile": 0.8, "drained_most_cycles": most}
+        table = features(points, hierarchy.model_copy(update=changes), counts)
+        weights = {"cpi": USUAL_CPI, "bf": 1.0}
+        names = [f"{stage}.{kind}" for stage in BEHIND_KEY for kind in weights]
+        return -table.row("key", names) @ [weights[name.partition(".")[2]] for name in names]
+
+    free = hidden(None)
+    assert free[0] < free[1] < free[2]
+    most = float(free[1])
+    assert hidden(most) == pytest.approx([free[0], most, most])
 
 
 def test_two_lcores_split_the_flows(base: Scenario) -> None:

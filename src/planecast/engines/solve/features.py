@@ -11,18 +11,17 @@ packets a round, whose walks wait for each other. The two have a CPI each, and t
 cost by round.
 Where no ACL runs, `source.drain` is added: the source's stores, which its search hides (`_drain`).
 Behind key extraction a share of what stages take passes meanwhile (`Hierarchy.drained_meanwhile`);
-plain forwarding has `source.hidden` for each of its own instructions. `source.clock` is
-what reading the clock costs a burst that flow actions will meter. What either search costs follows
-the rounds begun (`rounds`), less `acl.spared` for lanes that have no packet; `acl.path` is what a
-round of the wide one waits where some lane's walk is new.
+plain forwarding has `source.hidden` for each of its own instructions. `source.clock` is what
+reading the clock costs a burst that flow actions will meter. What either search costs follows the
+rounds begun (`rounds`), less `acl.spared` for lanes that have no packet; `acl.path` is what a round
+of the wide one waits where some lane's walk is new.
 `delay` is the sum over the stage's regions of touches times (cycles a line of the level that serves
 them less that of L1), in TSC cycles. Cycles a line are not the latency of a lone access: the stages
 ask for many lines together, so they are what the probe measured with eight in flight, and for
 memory with 32; other bursts have memory's ratio (`Hierarchy.together`). One factor BF then serves
 all levels; the blocking factor in the sense of the sources below is BF times cycles a line over
 latency. Key extraction asks for the lines of flow actions and routes, so it has features for those
-too; and `classify.behind` is what look-ups in the flow table wait behind these lines. Sources: the
-vPE study's Fig 6 and Clapp et al., IISWC 2015, for CPI and the blocking factor.
+too. Sources: the vPE study's Fig 6 and Clapp et al., IISWC 2015, for CPI and the blocking factor.
 """
 
 from __future__ import annotations
@@ -69,8 +68,8 @@ FOLDED = (CLOCK, PATH, SPARED, HIDDEN)
 WAITING = ("source", "acl", "classify", "actions", "route")
 """Stages that wait for lines of their own."""
 
-DELAYED = (".bf",)
-"""Ends of the parameters that delays are multiplied with."""
+DELAYED = ".bf"
+"""End of the parameters that delays are multiplied with."""
 
 ASKED_FOR_BY_KEY = ("actions", "route")
 """Stages whose lines key extraction asks for, so that it has their delays as features too."""
@@ -78,6 +77,10 @@ ASKED_FOR_BY_KEY = ("actions", "route")
 BEHIND_KEY = ("classify", "actions", "route")
 """Stages that go on while the source's stores drain, so that a part of what they take is in the
 wait of key extraction."""
+
+USUAL_CPI = 0.4
+"""TSC cycles an instruction of these stages as they were fitted here: enough to tell whether what
+they take is longer than the stores'."""
 
 MOST_BURST = 256
 """Packets of the longest burst (`Placement.burst`)."""
@@ -207,11 +210,12 @@ def feature_tables(
     """
     questions = asked(scenarios)
     facts = facts_of(questions)
-    hidden = _hidden(facts, hierarchies)
-    near = _near_features(facts, _Counted(questions, instructions), hidden)
+    delays = Delays(facts, company)
+    near = _near_features(facts, _Counted(questions, instructions))
+    hidden = _hidden(near, facts, delays, hierarchies[0])
     return [
         FeatureTable(_with_delays(near, delay, facts, hidden), memory_lines)
-        for delay, memory_lines in Delays(facts, company).on(hierarchies)
+        for delay, memory_lines in delays.on(hierarchies)
     ]
 
 
@@ -242,11 +246,12 @@ def spread(
     """
     names, values = parameters
     facts = facts_of(questions)
-    hidden = _hidden(facts, hierarchies)
-    near = _near_features(facts, _Counted(questions, instructions), hidden)
+    delays = Delays(facts, company)
+    near = _near_features(facts, _Counted(questions, instructions))
+    hidden = _hidden(near, facts, delays, hierarchies[0])
     order = sorted(range(len(hierarchies)), key=lambda i: hierarchies[i].levels[-1].size_bytes)
     first = order.index(0)
-    delay, memory_lines, cost = Delays(facts, company).weighted(
+    delay, memory_lines, cost = delays.weighted(
         [hierarchies[i] for i in order], _weights(names, values[order], hidden), first
     )
     table = FeatureTable(_with_delays(near, delay, facts, hidden), memory_lines)
@@ -278,7 +283,7 @@ def _weights(names: Sequence[str], values: Floats, hidden: Floats) -> Weights:
     )
 
 
-def _near_features(facts: Facts, counted: _Counted, hidden: Floats) -> dict[str, dict[str, Floats]]:
+def _near_features(facts: Facts, counted: _Counted) -> dict[str, dict[str, Floats]]:
     """What stages cost with every access near: instructions, bursts, rounds, stores."""
     per_burst = 1 / facts.burst
     table: dict[str, dict[str, Floats]] = {}
@@ -307,9 +312,6 @@ def _near_features(facts: Facts, counted: _Counted, hidden: Floats) -> dict[str,
         table[stage][DRAIN] = share
     own = (table[stage][f"{stage}.cpi"] for stage in ("source", "tx"))
     table["source"][HIDDEN] = -drain["source"] * sum(own, np.zeros_like(per_burst))
-    for stage in BEHIND_KEY:
-        for name, column in table[stage].items():
-            table["key"][name] = -hidden * column
     return table
 
 
@@ -329,7 +331,8 @@ def _with_delays(
     )
     table["key"]["key.bf"] = asked * (1 - hidden)
     for stage in BEHIND_KEY:
-        table["key"][f"{stage}.bf"] = -hidden * delay[stage]
+        for name, column in table[stage].items():
+            table["key"][name] = -hidden * column
     return table
 
 
@@ -347,6 +350,18 @@ def _drain(facts: Facts) -> dict[str, Floats]:
     }
 
 
-def _hidden(facts: Facts, hierarchies: Sequence[Hierarchy]) -> Floats:
-    """Share of what the stages behind key extraction take that passes while stores drain."""
-    return _drain(facts)["key"] * hierarchies[0].drained_meanwhile
+def _hidden(
+    near: Mapping[str, Mapping[str, Floats]], facts: Facts, delays: Delays, hierarchy: Hierarchy
+) -> Floats:
+    """Share of what the stages behind key extraction take that passes while stores drain, which is
+    no longer than that takes."""
+    share = _drain(facts)["key"] * hierarchy.drained_meanwhile
+    most = hierarchy.drained_most_cycles
+    if most is None or not np.any(share):
+        return share
+    ((delay, _),) = delays.on([hierarchy])
+    later = sum(
+        (USUAL_CPI * near[stage][f"{stage}.cpi"] + delay[stage] for stage in BEHIND_KEY),
+        np.zeros_like(share),
+    )
+    return np.minimum(share, most / np.maximum(later, 1e-9))

@@ -115,6 +115,8 @@ class Hierarchy(Noun):
     drained_meanwhile: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Share of what stages behind key extraction take that passes while the source's stores drain,
     where they are waited for."""
+    drained_most_cycles: Annotated[float, Field(ge=0)] | None = None
+    """No more of it a packet: what the stores take themselves. None: not known."""
 
     @classmethod
     def of(cls, probe: MachineProbe, loaded: LoadedLatency | None = None) -> Self:
