@@ -330,9 +330,10 @@ def _with_delays(
         (delay[stage] for stage in ASKED_FOR_BY_KEY), np.zeros_like(facts.burst)
     )
     table["key"]["key.bf"] = asked * (1 - hidden)
-    for stage in BEHIND_KEY:
-        for name, column in table[stage].items():
-            table["key"][name] = -hidden * column
+    if np.any(hidden):
+        for stage in BEHIND_KEY:
+            for name, column in table[stage].items():
+                table["key"][name] = -hidden * column
     return table
 
 
