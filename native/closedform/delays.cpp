@@ -26,7 +26,8 @@ class Block
   public:
     explicit Block(const Touched &all)
         : all_(all), own_(all.regions), everyone_(all.regions), touches_(all.regions),
-          stride_(all.regions), together_(all.regions), walks_(all.regions), sharing_(all.regions, all.cyclic)
+          stride_(all.regions), together_(all.regions), walks_(all.regions),
+          sharing_(all.regions, all.cyclic)
     {
     }
 

@@ -71,8 +71,9 @@ struct Regions {
             return table.shape(0) == touches.shape(0) && table.shape(1) == touches.shape(1);
         };
         if (!is_like(own_lines) || !is_like(all_lines) || !is_like(stride) || !is_like(together) ||
-            !is_like(walks) || cyclic.shape(0) != touches.shape(0) || stage.size() != touches.shape(0) ||
-            columns.shape(0) != 2 || columns.shape(1) != scenarios())
+            !is_like(walks) || cyclic.shape(0) != touches.shape(0) ||
+            stage.size() != touches.shape(0) || columns.shape(0) != 2 ||
+            columns.shape(1) != scenarios())
             throw std::invalid_argument("the tables are of different shapes");
     }
 
