@@ -4,6 +4,7 @@ Each point gives an observation for every stage and one for the whole, each weig
 uncertainty. Residuals are relative, losses are soft (soft-L1), parameters stay within physics. The
 size of the last cache level is searched for over multiples of the probed one, for the share that a
 tenant gets of it depends on the neighbours; so is how fast a neighbour's stream takes room there.
+So is the share of later stages' work that passes while the source's stores drain.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from planecast.calibrate.identify import check_identifiable, unidentified
 from planecast.calibrate.last_level import (
     LAST_LEVEL_FACTORS,
     STREAM_SHARES,
+    LastLevels,
     likely_last_levels,
 )
 from planecast.engines.solve import (
@@ -135,12 +137,8 @@ def calibrate(
         return replace(found, loss=_loss(found, seen, least))
 
     hierarchy = _drained(hierarchy, names, fit_on)
-    fits = {}
-    for share in STREAM_SHARES if beside else STREAM_SHARES[:1]:
-        machine = hierarchy.model_copy(update={"stream_share": share})
-        fits[share] = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
-    losses = {share: {f: fit.loss for f, fit in sizes.items()} for share, sizes in fits.items()}
-    chosen = likely_last_levels(losses, len(measured))
+    shares = STREAM_SHARES if beside else STREAM_SHARES[:1]
+    chosen, sizes = _last_level(hierarchy, shares, len(measured), fit_on)
     hierarchy = hierarchy.model_copy(update={"stream_share": chosen.stream_share})
     best = fit_on(hierarchy.with_last_level(chosen.factor))
     covariance, freedom = _covariance(best, seen, bounds)
@@ -152,10 +150,7 @@ def calibrate(
         hierarchy=hierarchy,
         last_level_factor=chosen.factor,
         alternatives=tuple(
-            Alternative(
-                last_level_factor=f,
-                values=tuple(float(x) for x in fits[chosen.stream_share][f].vector),
-            )
+            Alternative(last_level_factor=f, values=tuple(float(x) for x in sizes[f].vector))
             for f in chosen.others
         ),
         instructions=dict(instructions),
@@ -177,6 +172,22 @@ def _drained(
     best = min(range(len(fits)), key=lambda i: fits[i].loss)
     most = float(fits[best].vector[names.index(DRAIN)]) if DRAIN in names else None
     return machines[best].model_copy(update={"drained_most_cycles": most})
+
+
+def _last_level(
+    hierarchy: Hierarchy,
+    shares: Sequence[float],
+    points: int,
+    fit_on: Callable[[Hierarchy], _Fit],
+) -> tuple[LastLevels, Mapping[float, _Fit]]:
+    """What fits to so many points say of the last level, and the fit with each of its sizes."""
+    fits = {}
+    for share in shares:
+        machine = hierarchy.model_copy(update={"stream_share": share})
+        fits[share] = {f: fit_on(machine.with_last_level(f)) for f in LAST_LEVEL_FACTORS}
+    losses = {share: {f: fit.loss for f, fit in sizes.items()} for share, sizes in fits.items()}
+    chosen = likely_last_levels(losses, points)
+    return chosen, fits[chosen.stream_share]
 
 
 def observations(measured: Sequence[Result]) -> Observations:

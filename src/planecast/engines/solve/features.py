@@ -212,9 +212,9 @@ def feature_tables(
     facts = facts_of(questions)
     delays = Delays(facts, company)
     near = _near_features(facts, _Counted(questions, instructions))
-    hidden = _hidden(near, facts, delays, hierarchies[0])
+    meanwhile = _meanwhile(near, facts, delays, hierarchies[0])
     return [
-        FeatureTable(_with_delays(near, delay, facts, hidden), memory_lines)
+        FeatureTable(_with_delays(near, delay, facts, meanwhile), memory_lines)
         for delay, memory_lines in delays.on(hierarchies)
     ]
 
@@ -248,20 +248,20 @@ def spread(
     facts = facts_of(questions)
     delays = Delays(facts, company)
     near = _near_features(facts, _Counted(questions, instructions))
-    hidden = _hidden(near, facts, delays, hierarchies[0])
+    meanwhile = _meanwhile(near, facts, delays, hierarchies[0])
     order = sorted(range(len(hierarchies)), key=lambda i: hierarchies[i].levels[-1].size_bytes)
     first = order.index(0)
     delay, memory_lines, cost = delays.weighted(
-        [hierarchies[i] for i in order], _weights(names, values[order], hidden), first
+        [hierarchies[i] for i in order], _weights(names, values[order], meanwhile), first
     )
-    table = FeatureTable(_with_delays(near, delay, facts, hidden), memory_lines)
+    table = FeatureTable(_with_delays(near, delay, facts, meanwhile), memory_lines)
     rows = table.row(None, names)
     close = values[order] * [not name.endswith(DELAYED) for name in names]
     cost += close @ rows.T
     return Spread(table, rows, cost[first], np.delete(cost, first, axis=0))
 
 
-def _weights(names: Sequence[str], values: Floats, hidden: Floats) -> Weights:
+def _weights(names: Sequence[str], values: Floats, meanwhile: Floats) -> Weights:
     """What `_with_delays` makes of the delays, as weights of them."""
     columns = dict(zip(names, values.T, strict=True))
     none = np.zeros(len(values))
@@ -279,7 +279,7 @@ def _weights(names: Sequence[str], values: Floats, hidden: Floats) -> Weights:
             - value("key.bf", ASKED_FOR_BY_KEY, stage)
             for stage in STAGES
         },
-        counts=hidden,
+        counts=meanwhile,
     )
 
 
@@ -319,7 +319,7 @@ def _with_delays(
     near: Mapping[str, Mapping[str, Floats]],
     delay: Mapping[str, Floats],
     facts: Facts,
-    hidden: Floats,
+    meanwhile: Floats,
 ) -> dict[str, dict[str, Floats]]:
     """The near features and those of what misses add."""
     table = {stage: dict(row) for stage, row in near.items()}
@@ -329,11 +329,11 @@ def _with_delays(
     asked = facts.stages["key"] * sum(
         (delay[stage] for stage in ASKED_FOR_BY_KEY), np.zeros_like(facts.burst)
     )
-    table["key"]["key.bf"] = asked * (1 - hidden)
-    if np.any(hidden):
+    table["key"]["key.bf"] = asked * (1 - meanwhile)
+    if np.any(meanwhile):
         for stage in BEHIND_KEY:
             for name, column in table[stage].items():
-                table["key"][name] = -hidden * column
+                table["key"][name] = -meanwhile * column
     return table
 
 
@@ -351,7 +351,7 @@ def _drain(facts: Facts) -> dict[str, Floats]:
     }
 
 
-def _hidden(
+def _meanwhile(
     near: Mapping[str, Mapping[str, Floats]], facts: Facts, delays: Delays, hierarchy: Hierarchy
 ) -> Floats:
     """Share of what the stages behind key extraction take that passes while stores drain, which is
