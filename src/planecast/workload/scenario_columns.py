@@ -1,6 +1,6 @@
-"""Many scenarios as columns: an array for each key that the closed form reads.
+"""Many scenarios as columns: an array for each key that the cost model reads.
 
-A scenario as an object costs some 100 µs to check and 10 to read, the closed form 2. A sweep that
+A scenario as an object costs some 100 µs to check and 10 to read, its prediction 2. A sweep that
 varies numbers over one base therefore asks with columns, and no object is made for a point.
 """
 
@@ -22,17 +22,22 @@ NUMBERS = (
     "workload.acl_rules",
     "workload.flows",
     "workload.routes",
+    "workload.next_hops",
+    "workload.bridge_entries",
     "traffic.flows",
     "traffic.frame_bytes",
     "placement.burst",
     "placement.rx_ring",
     "placement.tx_ring",
 )
-"""Keys with a number each, in the closed form's equations."""
+"""Keys with a number each, in the model's equations."""
 
 CHOICES = (
     "workload.stages",
     "workload.flow_table",
+    "workload.down_lookup",
+    "workload.route_lookup",
+    "workload.route_depth",
     "traffic.frame_mix",
     "traffic.classes",
     "traffic.destination_step",
@@ -43,7 +48,7 @@ CHOICES = (
 """Keys with one of a few values each."""
 
 COLUMNS = (*NUMBERS, *CHOICES)
-"""All that the closed form reads of a scenario that it doesn't refuse."""
+"""All that the model reads of a scenario that it doesn't refuse."""
 
 
 @dataclass(frozen=True)
@@ -60,25 +65,31 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Questions:
-    """Scenarios that the closed form can be asked all at once."""
+class ScenarioColumns:
+    """Scenarios of one network function that the cost model answers all at once."""
+
+    kind: str
+    """Their `workload.kind`."""
 
     numbers: Mapping[str, Floats]
     choices: Mapping[str, Choice]
     size: int
 
     @classmethod
-    def of(cls, scenarios: Sequence[Scenario]) -> Questions:
-        """The columns of these scenarios."""
+    def of(cls, scenarios: Sequence[Scenario]) -> ScenarioColumns:
+        """The columns of these scenarios. Raises ValueError for several network functions."""
+        kinds = {scenario.workload.kind for scenario in scenarios}
+        if len(kinds) > 1:
+            raise ValueError(f"columns of one network function are needed, got {sorted(kinds)}")
         numbers = {
             key: np.array([value_at(s, key) for s in scenarios], dtype=np.float64)
             for key in NUMBERS
         }
         choices = {key: _choice([value_at(s, key) for s in scenarios]) for key in CHOICES}
-        return cls(numbers, choices, len(scenarios))
+        return cls(kinds.pop(), numbers, choices, len(scenarios))
 
     @classmethod
-    def over(cls, base: Scenario, columns: Mapping[str, Floats | Choice]) -> Questions:
+    def over(cls, base: Scenario, columns: Mapping[str, Floats | Choice]) -> ScenarioColumns:
         """One base scenario with columns for some of its keys; the caller checked their values.
 
         Raises KeyError for a key that is none of COLUMNS, ValueError for other lengths than one.
@@ -99,12 +110,13 @@ class Questions:
             given = columns.get(key)
             alone = Choice((value_at(base, key),), np.zeros(size, dtype=np.intp))
             choices[key] = given if isinstance(given, Choice) else alone
-        return cls(numbers, choices, size)
+        return cls(base.workload.kind, numbers, choices, size)
 
-    def part(self, first: int, last: int) -> Questions:
+    def part(self, first: int, last: int) -> ScenarioColumns:
         """The scenarios from `first` to before `last`."""
         rows = slice(first, last)
-        return Questions(
+        return ScenarioColumns(
+            self.kind,
             {key: column[rows] for key, column in self.numbers.items()},
             {key: Choice(c.values, c.index[rows]) for key, c in self.choices.items()},
             len(range(self.size)[rows]),

@@ -1,0 +1,1 @@
+"""What a data plane does with a packet, free of any machine: instructions and memory touches."""

@@ -1,0 +1,118 @@
+"""WorkloadProfile: what a pipeline does with a packet, in many scenarios, free of any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.instruments.counts import InstructionCounts
+from planecast.scenario.scenario import Scenario
+from planecast.workload.regions import Region
+from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.descriptor import LockStep
+from planecast.workload.stages.registry import stages_of
+
+Floats = NDArray[np.float64]
+
+OTHER = "other"
+"""Instructions outside every stage: the loop around them."""
+
+
+@dataclass(frozen=True)
+class WorkloadProfile:
+    """What each stage does; arrays of shape (scenarios,)."""
+
+    sizes: Sizes
+    stages: tuple[str, ...]
+    """In pipeline order, from ``source`` to ``tx``."""
+    instructions: Mapping[str, Floats]
+    """A packet, by stage, in bursts of the scenario's size; 0 where the stage does not run."""
+    regions: tuple[Region, ...]
+    lock_steps: Mapping[str, LockStep]
+    exposed_stores: Floats
+    """1 where a stage reads the source's stores before anything covered them, else 0."""
+
+    @classmethod
+    def of(
+        cls, columns: ScenarioColumns, counts: Mapping[str, InstructionCounts]
+    ) -> WorkloadProfile:
+        """The profile of a network function with the instruction counts of its pipelines."""
+        sizes = Sizes(columns)
+        own = stages_of(columns.kind)
+        regions = [region for stage in own for region in stage.regions(sizes)]
+        steps = {stage.name: stage.lock_step(sizes) for stage in own}
+        return cls(
+            sizes=sizes,
+            stages=tuple(stage.name for stage in own),
+            instructions=_instructions(columns, [stage.name for stage in own], counts),
+            regions=tuple(region for region in regions if np.any(region.touches)),
+            lock_steps={name: step for name, step in steps.items() if step is not None},
+            exposed_stores=_exposed(columns, sizes),
+        )
+
+    @cached_property
+    def running(self) -> Floats:
+        """Stages that run, source and tx among them."""
+        ends = {"source", "tx"}
+        return sum(
+            (self.sizes.runs(name) for name in self.stages if name not in ends),
+            np.full(self.sizes.columns.size, float(len(ends))),
+        )
+
+
+def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:
+    covered = np.zeros(columns.size)
+    exposed = np.zeros(columns.size)
+    for stage in stages_of(columns.kind):
+        runs = sizes.runs(stage.name)
+        if stage.covers_stores:
+            covered = np.maximum(covered, runs)
+        if stage.reads_headers:
+            exposed = np.maximum(exposed, runs * (1 - covered))
+    return exposed
+
+
+def pipeline_name(scenario: Scenario) -> str:
+    """Name of a scenario's pipeline: its stages with commas, ``none`` for no stage."""
+    return ",".join(scenario.workload.stages) or "none"
+
+
+def counts_of(stages: Sequence[str], counts: Mapping[str, InstructionCounts]) -> InstructionCounts:
+    """The counts of a pipeline; of the first one counted when it has none of its own."""
+    own = counts.get(",".join(stages) or "none")
+    return own if own is not None else next(iter(counts.values()))
+
+
+def stage_instructions(
+    scenario: Scenario, stage: str, counts: Mapping[str, InstructionCounts]
+) -> float:
+    """Instructions a packet of one stage in a scenario; the loop's count to the source."""
+    own = counts_of(scenario.workload.stages, counts)
+    burst = scenario.placement.burst
+    return own.stages[stage].at(burst) if stage in own.stages else 0.0
+
+
+def _instructions(
+    columns: ScenarioColumns, stages: Sequence[str], counts: Mapping[str, InstructionCounts]
+) -> dict[str, Floats]:
+    """Instructions by stage; the loop around the stages is the source's."""
+    pipelines = columns.choices["workload.stages"]
+    bursts, places = np.unique(columns.numbers["placement.burst"].astype(int), return_inverse=True)
+    found = {}
+    for stage in stages:
+        table = np.zeros((len(pipelines.values), len(bursts)))
+        for row, own in enumerate(pipelines.values):
+            if stage not in ("source", "tx") and stage not in own:
+                continue
+            counted = counts_of(own, counts)
+            parts = [counted.stages[stage]] if stage in counted.stages else []
+            if stage == "source":
+                parts.append(counted.other)
+            table[row] = [sum(part.at(int(n)) for part in parts) for n in bursts]
+        found[stage] = table[pipelines.index, places]
+    return found

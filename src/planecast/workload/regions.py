@@ -1,0 +1,72 @@
+"""Memory regions: what a stage touches, in what order, and how the touches overlap.
+
+A region has so many distinct cache lines, of which each packet touches some: at random (uniform) or
+all of them in order, over and over (cyclic). How much of a line's latency a stage waits for depends
+on how it asks for the line (`Overlap`). Nothing here knows a machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+LINE_BYTES = 64
+
+
+class Overlap(StrEnum):
+    """How a stage asks for the lines of a region."""
+
+    PREFETCHED = "prefetched"
+    """A burst's lines are asked for by prefetch instructions, ahead of their use."""
+    INDEPENDENT = "independent"
+    """Loads whose addresses are known: the out-of-order core has several packets' in flight."""
+    DEPENDENT = "dependent"
+    """Each load's address comes from the one before: lanes of a lookup walk in step."""
+    STORED = "stored"
+    """Written, not waited for: lines drain from the store buffer behind the stage."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """One region in many scenarios: arrays of shape (scenarios,), as one lcore sees it."""
+
+    stage: str
+    """The stage that waits for the lines."""
+    name: str
+    cyclic: bool
+    lines: Floats
+    """Distinct lines that one lcore touches."""
+    touches: Floats
+    """Lines a packet touches; 0 where the stage does not run."""
+    pages: Floats
+    """Distinct 4 KiB pages that one lcore touches."""
+    total_lines: Floats
+    """Distinct lines that all lcores touch together: what counts in a shared cache."""
+    overlap: Overlap = Overlap.INDEPENDENT
+    in_flight: Floats | float = 8.0
+    """Lines of the region that are asked for together."""
+    stride: Floats | None = None
+    """Lines from one touched line to the next, where that is a power of two; None: one."""
+
+    def conflicts(self, capacity_lines: Floats) -> NDArray[np.bool_]:
+        """Where a private cache, whose sets follow from the address, can't hold the region.
+
+        A stride of 2^k lines reaches one of 2^k sets, so that share of the cache is all it has. A
+        shared cache spreads lines over its slices by a hash of the whole address.
+        """
+        if self.stride is None:
+            return np.zeros(self.lines.shape, dtype=np.bool_)
+        return np.asarray((self.stride > 1) & (self.lines * self.stride > capacity_lines))
+
+    def page_table(self) -> Region:
+        """The region as the TLB sees it: its pages, touched when a packet comes to another one.
+        Lines that are touched in order come to a page once and stay there."""
+        pages = np.minimum(self.pages, np.maximum(self.lines, 1.0))
+        entered = pages / np.maximum(self.lines, 1.0) if self.cyclic else 1.0
+        return replace(
+            self, lines=pages, total_lines=pages, touches=self.touches * entered, stride=None
+        )

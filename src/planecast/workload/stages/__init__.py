@@ -1,0 +1,1 @@
+"""One descriptor a stage: what it touches, and how."""

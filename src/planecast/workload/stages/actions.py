@@ -1,0 +1,35 @@
+"""Flow actions of vpe-upstream: metering, policing and counters in an array of flows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planecast.workload.regions import Overlap, Region
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.descriptor import StageDescriptor
+
+CLASSES = 4
+"""Traffic classes of a flow's entry, a line each (actions.h); a packet touches one."""
+
+
+class Actions(StageDescriptor):
+    """An entry is written, too; it was asked for with the intent to write."""
+
+    name = "actions"
+
+    def regions(self, sizes: Sizes) -> list[Region]:
+        return [
+            Region(
+                stage=self.name,
+                name="flow actions",
+                cyclic=False,
+                lines=flows / sizes.lcores,
+                touches=sizes.runs(self.name) * share,
+                pages=flows * CLASSES / 64 / sizes.lcores
+                + flows / np.maximum(sizes.active_flows, 1e-9),
+                total_lines=flows,
+                overlap=Overlap.PREFETCHED,
+                in_flight=sizes.burst,
+            )
+            for share, flows in sizes.by_class
+        ]

@@ -1,0 +1,50 @@
+"""StageDescriptor: all that the cost model knows of one stage, in one file a stage.
+
+Instructions are not here: they are counted (`planecast.instruments.counts`). A descriptor says
+which memory the stage touches and how its touches overlap, whether it walks tables in lock-step, and
+what it does to the stores of the stage before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.workload.regions import Region
+from planecast.workload.sizes import Sizes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LockStep:
+    """Table walks of several packets that advance together, a step each at a time."""
+
+    steps: float
+    """Dependent loads of a walk, from root to leaf."""
+    rounds: Floats
+    """Rounds of walks a packet: one over the packets of a round."""
+    packets: Floats
+    """1 where the stage walks in lock-step, else 0: lanes that have a packet, a packet."""
+
+
+class StageDescriptor:
+    """One stage of one or more network functions. Subclass it in a file of its own and name it in
+    `planecast.workload.stages.registry`."""
+
+    name: ClassVar[str]
+    reads_headers: ClassVar[bool] = False
+    """It loads header bytes that the source stored just before, and waits until they drained."""
+    covers_stores: ClassVar[bool] = False
+    """It works so long without reading them that the source's stores have drained behind it."""
+
+    def regions(self, sizes: Sizes) -> list[Region]:
+        """What it touches, in many scenarios; touches are 0 where it does not run."""
+        return []
+
+    def lock_step(self, sizes: Sizes) -> LockStep | None:
+        """Its lock-step walks; None: it has none."""
+        return None

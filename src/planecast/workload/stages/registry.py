@@ -1,0 +1,26 @@
+"""The stages that the cost model knows: one line a stage."""
+
+from __future__ import annotations
+
+from planecast.scenario.workload import FUNCTIONS
+from planecast.workload.stages.acl import Acl
+from planecast.workload.stages.actions import Actions
+from planecast.workload.stages.classify import Classify
+from planecast.workload.stages.descriptor import StageDescriptor
+from planecast.workload.stages.key import Key
+from planecast.workload.stages.route import Route
+from planecast.workload.stages.source import Source
+from planecast.workload.stages.tx import Tx
+
+STAGES: dict[str, StageDescriptor] = {
+    stage.name: stage for stage in (Source(), Acl(), Key(), Classify(), Actions(), Route(), Tx())
+}
+
+
+def stages_of(kind: str) -> list[StageDescriptor]:
+    """The descriptors of a network function in pipeline order, source and tx among them.
+
+    Raises KeyError for a function one of whose stages has no descriptor.
+    """
+    own: tuple[str, ...] = FUNCTIONS[kind]  # type: ignore[index]
+    return [STAGES[name] for name in ("source", *own, "tx")]

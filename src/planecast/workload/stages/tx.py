@@ -1,0 +1,11 @@
+"""TX: hands packets back to the pool, or to the next interface."""
+
+from __future__ import annotations
+
+from planecast.workload.stages.descriptor import StageDescriptor
+
+
+class Tx(StageDescriptor):
+    """Of every network function; the buffers that it touches are the source's."""
+
+    name = "tx"
