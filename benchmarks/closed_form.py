@@ -17,22 +17,15 @@ from statistics import mean, stdev
 import numpy as np
 from scipy import stats
 
-from planecast.engines.solve import (
-    Alternative,
-    Calibration,
-    Choice,
-    Flight,
-    Hierarchy,
-    Level,
-    Parameter,
-    features,
-    solve_many,
-)
+from planecast.engines.solve import Alternative, features, solve_many
 from planecast.errors import MissingError
 from planecast.instruments.counts import InstructionCounts, RawCounts, solve_counts
+from planecast.machine.hierarchy import Flight, Hierarchy, Level
+from planecast.model.calibration import Calibration, FittedParameter
 from planecast.results import Estimate, RunDirectory, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import Job, Plan, Workers, parse_axis, run_sweep
+from planecast.workload.scenario_columns import Choice
 from row import Row, row
 
 REPEATS = 7

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from planecast.calibrate import calibrate
-from planecast.engines.solve import Calibration, Hierarchy, features, predicted_cycles, solve
+from planecast.engines.solve import features, solve
 from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.results import Estimate, Manifest, Result, StageResult, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 
@@ -153,7 +156,7 @@ def test_noise_widens_intervals_and_they_cover(
         for right, answer in zip(truth, answers, strict=True)
     ]
     assert all(covered)
-    wide, narrow = (predicted_cycles(scenarios, m).half_width for m in (noisy, clean))
+    wide, narrow = (predict(scenarios, m).half_width for m in (noisy, clean))
     assert np.all(wide > narrow)
 
 

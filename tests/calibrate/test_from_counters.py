@@ -10,9 +10,10 @@ from tests.calibrate.made_counters import Truth, column_file, perf_file
 
 from planecast.calibrate.counted_run import Condition, counted_run
 from planecast.calibrate.from_counters import Imported, calibrate_counters
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.instruments.recorded import read_recording
+from planecast.model.calibration import Calibration
 from planecast.results import Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import machine_of

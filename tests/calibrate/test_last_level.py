@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-
 from planecast.calibrate.last_level import LAST_LEVEL_FACTORS, likely_last_levels
 
 POINTS = 30

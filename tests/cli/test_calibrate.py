@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import ResultSet
 
 OneRun = Callable[[], Path]

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import Result, RunDirectory
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured"]

@@ -11,7 +11,7 @@ from tests.cli.conftest import Run
 from tests.engines.simulate.conftest import calibration, manifest
 from tests.engines.solve.conftest import base, counts, hierarchy
 
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, SearchAnswer, query, read_result
 from planecast.study.calibrate import CALIBRATION
 

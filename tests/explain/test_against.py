@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.explain import Case, Explanation, compare_explanations, explain_case
 from planecast.explain.against import ALL
+from planecast.model.calibration import Calibration
 from planecast.results import Result
 from planecast.scenario import with_overrides
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-
-from planecast.engines.solve import Calibration
-from planecast.engines.solve.other_functions import regions_of_function
 from planecast.engines.solve.regions import facts_of
+
+from planecast.engines.solve.other_functions import regions_of_function
 from planecast.explain import Case, explain_case
 from planecast.explain.bounded import bounded_waits, taken_apart
+from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result, StageResult
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.workload import FUNCTIONS

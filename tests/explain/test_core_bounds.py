@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planecast.engines.solve import Calibration
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.core_bounds import centre
 from planecast.instruments.counts import CODE_PARTS, CodeCounts, StageInstructions, split
+from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result
 
 PLAN = [(64, 8), (128, 8), (64, 32), (128, 32)]

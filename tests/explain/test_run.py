@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve import Calibration, predicted_cycles
-from planecast.engines.solve.features import instructions_of
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.modelled import modelled
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.results import Result
 from planecast.scenario import Scenario, with_overrides
+from planecast.workload.profile import counts_of
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_the_parts_are_the_engines_answer(
 ) -> None:
     scenario = with_overrides(base, point)
     found = modelled(scenario, calibration, 6)
-    said = predicted_cycles([scenario], calibration)
+    said = predict([scenario], calibration)
     assert found.whole.value == pytest.approx(float(said.value[0]))
     assert found.whole.high - found.whole.value == pytest.approx(float(said.half_width[0]))  # type: ignore[operator]
     assert sum(part.value for part in found.parts.values()) == pytest.approx(found.whole.value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from planecast.model.memory import ASSUMED_GBS, Memory
+from planecast.model.sharing import memory_of
 from tests.instruments.test_probe import output, read
 
-from planecast.engines.solve import Hierarchy
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Work
 from planecast.instruments import loaded_latency
@@ -20,8 +21,7 @@ from planecast.instruments.loaded_latency import (
 )
 from planecast.instruments.machine_entry import entry_text, measured_entry, page_sizes
 from planecast.instruments.remembered import remember
-from planecast.model.memory import ASSUMED_GBS, Memory
-from planecast.model.sharing import memory_of
+from planecast.machine.hierarchy import Hierarchy
 from planecast.scenario.machine import machine_of
 
 FULL = 150e6

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.solve import Hierarchy, Transfer
 from planecast.errors import MissingError, RunError
 from planecast.instruments import probe
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe_output import parse_output
 from planecast.instruments.probe_reading import read_probe
+from planecast.machine.hierarchy import Hierarchy, Transfer
 from planecast.native import native_folder
 
 built = pytest.mark.skipif(not (native_folder() / "planecast-probe").exists(), reason="not built")

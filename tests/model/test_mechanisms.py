@@ -7,8 +7,6 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from planecast.errors import InputError
 from planecast.model.ceilings import card_ceilings, forward, hottest_queue, line_rate_pps
 from planecast.model.frequency import Clocked, core_ghz, forwarding_fixed_share
 from planecast.model.generations import carried_cycles, carried_slots
@@ -17,6 +15,8 @@ from planecast.model.slots import Slots
 from planecast.model.smt import FORWARDERS_USE, busy_sibling_slowdown, speedup
 from planecast.model.stalls import Stalls, footprint_of, miss_share
 from planecast.model.vswitch import Pass, switched
+
+from planecast.errors import InputError
 from planecast.reproduce.smt_use import forwarders_use
 from planecast.scenario.machine import card_of, machine_of, microarchitecture_of
 

@@ -14,11 +14,11 @@ from tests.partition.conftest import tenancy
 from tests.partition.kernel import KernelTree, prepare, snapshot
 from tests.partition.test_verify import FakeNeighbour, study
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.generators.neighbour import Work
 from planecast.host.root import Root
 from planecast.host.topology import Topology, read_topology
+from planecast.model.calibration import Calibration
 from planecast.partition import visits as room
 from planecast.partition.contention import Parts, beside
 from planecast.partition.divided import Divided, concerning

@@ -8,7 +8,8 @@ import pytest
 from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
 from tests.partition.conftest import described, tenancy
 
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
+from planecast.model.calibration import Calibration
 from planecast.partition.assign import naive_cores, shares
 from planecast.partition.division import Division, Service
 from planecast.partition.measured import split_cost

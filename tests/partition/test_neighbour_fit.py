@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
 
-from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.generators.neighbour import Work
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.partition import neighbour_fit as room
 from planecast.partition.contention import beside
 from planecast.partition.neighbour_fit import NeighbourFit, Told, fit_neighbours
@@ -37,7 +38,7 @@ def slowdown(model: Calibration, fit: NeighbourFit, work: Work) -> float:
     machine = fit.machine(model)
     contended = beside(machine, SCENARIO, work, GBS)
     cycles = [
-        float(predicted_cycles([SCENARIO], one, by_stage=False).value[0])
+        float(predict([SCENARIO], one, by_stage=False).value[0])
         for one in (contended.calibration, machine)
     ]
     return fit.slowdown(cycles[0] / cycles[1])

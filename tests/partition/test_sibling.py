@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.instruments.canary import busy
+from planecast.model.calibration import Calibration
 from planecast.partition.sibling import predicted_slowdown, sibling_costs
 from planecast.results import Result, RunDirectory
 from planecast.scenario import Scenario

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
 
-from planecast.engines.solve import Calibration, predicted_cycles, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.generators.neighbour import Done, Work
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.partition import visits as room
 from planecast.partition.contention import beside, with_neighbour
 from planecast.partition.neighbour_cost import of_both
@@ -32,8 +34,8 @@ GBS = 100.0
 
 def slowdown(model: Calibration, work: Work) -> float:
     contended = beside(model, SCENARIO, work, GBS)
-    cycles = predicted_cycles([SCENARIO], contended.calibration).value[0]
-    return float(cycles / predicted_cycles([SCENARIO], model).value[0])
+    cycles = predict([SCENARIO], contended.calibration).value[0]
+    return float(cycles / predict([SCENARIO], model).value[0])
 
 
 def walk(mib: float, rate: float = 0.0) -> Work:

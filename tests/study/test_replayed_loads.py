@@ -11,8 +11,8 @@ from planecast.engines.measure.load_pauses import BothPauses
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, SINGLE, Columns
 from planecast.engines.measure.loads import MeasuredLoad, MeasuredLoads
 from planecast.engines.simulate.port import Port
-from planecast.engines.solve import Calibration
 from planecast.instruments.pauses import Pauses
+from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 from planecast.study.replayed_loads import FEWEST, ReplayedLoads, replayed_loads

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from planecast.engines.measure import measure
-from planecast.engines.solve import Hierarchy, features
+from planecast.engines.solve import features
 from planecast.errors import InputError
 from planecast.instruments.probe import probe_machine
+from planecast.machine.hierarchy import Hierarchy
 from planecast.results import Estimate, Manifest, Result, RunDirectory, StageResult, read_parquet
 from planecast.scenario import Scenario, Study, load_scenario, load_study
 from planecast.scenario.override import parse_set

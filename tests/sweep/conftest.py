@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
 
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, RunDirectory
 from planecast.scenario import Scenario
 from planecast.sweep import Job, Plan, parse_axis

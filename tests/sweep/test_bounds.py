@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep.bounds import Bound, bounds, gain_percent, parse_faster

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.sweep.conftest import MakeJob
 
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep.optimise import Found, Target, optimise, parse_price

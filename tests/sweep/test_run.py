@@ -14,8 +14,9 @@ from tests.calibrate.test_from_counters import imported
 from tests.sweep.conftest import MakeJob
 
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, RunDirectory, collect_manifest, query, read_parquet
 from planecast.results.store import SWEEP
 from planecast.scenario import Scenario, with_overrides

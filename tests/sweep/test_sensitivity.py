@@ -7,8 +7,8 @@ import itertools
 import pytest
 from tests.sweep.conftest import MakeJob
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.report.report import report_html
 from planecast.results import Result, RunDirectory
 from planecast.scenario import Scenario

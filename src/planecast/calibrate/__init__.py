@@ -1,5 +1,1 @@
-"""Room `calibrate`: measured Results become the model's parameters."""
-
-from planecast.calibrate.fit import calibrate
-
-__all__ = ["calibrate"]
+"""Counters recorded elsewhere as a calibration, and interruptions of recorded runs."""

@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.calibrate.counted_run import CountedRun
-from planecast.engines.solve import Calibration, Counted, MemoryLines, Parameter
-from planecast.engines.solve.carry import machine_hierarchy
-from planecast.engines.solve.counted import BF, CPI, STAGE, delay_cycles
-from planecast.engines.solve.hierarchy import Hierarchy
 from planecast.errors import InputError
 from planecast.instruments.counts import (
     BurstInstructions,
     InstructionCounts,
     StageInstructions,
 )
+from planecast.machine.core import CPI
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration, Discrepancy, FittedParameter
+from planecast.model.counter_model import BF, STAGE, Counted, MemoryLines, delay_cycles
+from planecast.model.supported import COUNTED
+from planecast.model.transfer import machine_hierarchy
 from planecast.results.manifest import Manifest
 from planecast.scenario.fact import Positive
 from planecast.scenario.machine import Machine
@@ -42,6 +44,8 @@ ONE_ROUND = 0.02
 """Relative deviation of a run that was counted as a whole."""
 UNLIKE = 0.05
 """Instructions a packet that differ by more between runs are of other work."""
+LEAST = 1e-3
+"""Of CPI and BF, whose logarithms are kept."""
 FREEDOM = 30
 """The errors above are floors and bounds, not estimates: their quantile is nearly normal."""
 
@@ -88,20 +92,20 @@ def calibrate_counters(
     line = _fit(means, deviations, delays, least)
     instructions, spread = _instructions(runs, remarks)
     _tell_what_is_open(runs, line, remarks)
-    unit = hierarchies[0].tsc_hz / hierarchies[0].core_hz  # TSC cycles a core cycle
-    scale = np.array([unit, 1.0])
-    vector = line.vector * scale
-    covariance = line.covariance * np.outer(scale, scale)
-    covariance[0, 0] += (vector[0] * spread) ** 2
+    vector = np.maximum(line.vector, LEAST)
+    covariance = line.covariance / np.outer(vector, vector)
+    covariance[0, 0] += spread**2
     return Imported(
         Calibration(
-            parameters=_parameters(vector, covariance, line),
+            edition=2,
+            kind=COUNTED,
+            parameters=_parameters(vector, covariance),
             covariance=tuple(tuple(row) for row in covariance.tolist()),
             freedom=FREEDOM,
-            discrepancy=_discrepancy(means, deviations, delays, least),
+            discrepancy=Discrepancy(
+                core=_discrepancy(means, deviations, delays, least), memory=0.0
+            ),
             hierarchy=hierarchies[0],
-            last_level_factor=1.0,
-            alternatives=(),
             instructions={STAGE: _counts(instructions)},
             ranges={},
             stages=(),
@@ -282,17 +286,19 @@ def _counts(instructions: float) -> InstructionCounts:
     )
 
 
-def _parameters(vector: Floats, covariance: Floats, line: _Line) -> tuple[Parameter, ...]:
-    units: Mapping[str, str] = {CPI: "TSC cycles/instruction", BF: "ratio"}
-    half = 2 * np.sqrt(np.diag(covariance))
+def _parameters(vector: Floats, covariance: Floats) -> tuple[FittedParameter, ...]:
+    units: Mapping[str, str] = {CPI: "core cycles/instruction", BF: "ratio"}
+    factors = np.exp(2 * np.sqrt(np.diag(covariance)))
+    prior = (ASSUMED_BF_SD / ASSUMED_BF) ** 2
+    informed = (1.0, max(0.0, 1 - float(covariance[1, 1]) / prior))
     return tuple(
-        Parameter(
+        FittedParameter(
             name=name,
             value=float(value),
-            low=float(max(0.0, value - h)),
-            high=float(value + h),
+            low=float(value / factor),
+            high=float(value * factor),
             unit=units[name],
-            at_bound=line.at_bound,
+            informed=known,
         )
-        for name, value, h in zip(units, vector, half, strict=True)
+        for name, value, factor, known in zip(units, vector, factors, informed, strict=True)
     )

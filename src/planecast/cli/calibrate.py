@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from planecast.calibrate.from_counters import Imported
-    from planecast.engines.solve import Calibration
+    from planecast.model.calibration import Calibration
 
 StudyArgument = Annotated[str, typer.Argument(metavar="STUDY", help="A study's YAML file.")]
 MaybeStudyArgument = Annotated[

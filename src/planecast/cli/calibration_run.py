@@ -11,7 +11,7 @@ import typer
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.engines.solve import Calibration
+    from planecast.model.calibration import Calibration
 
 _log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from planecast.cli.options import Format
 from planecast.cli.output import chosen_format, emit, page_path, write_page
 
 if TYPE_CHECKING:
-    from planecast.engines.solve import Calibration
     from planecast.explain import Explanation
+    from planecast.model.calibration import Calibration
 
 
 def explain_run(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from planecast.engines.simulate import _simulator as sim
     from planecast.engines.simulate.model import Recording
-    from planecast.engines.solve import Calibration
+    from planecast.model.calibration import Calibration
     from planecast.results import Result
     from planecast.scenario import Scenario
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.explain.causes import BOUNDS, cause_of
 from planecast.explain.explanation import Advice, Explanation
 from planecast.explain.modelled import modelled_change
+from planecast.model.calibration import Calibration
 from planecast.scenario import with_overrides
 from planecast.scenario.scenario import Scenario
 

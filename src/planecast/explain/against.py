@@ -12,12 +12,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.explain.arithmetic import difference, total
 from planecast.explain.causes import cause_of, in_order
 from planecast.explain.explanation import Explanation
 from planecast.explain.modelled import modelled_change
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario import SCENARIO_KEYS, value_at

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from planecast.engines.solve import Calibration, Flight, Hierarchy, Questions
 from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.other_functions import regions_of_function
 from planecast.engines.solve.regions import facts_of
+from planecast.machine.hierarchy import Flight, Hierarchy
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
+from planecast.workload.scenario_columns import ScenarioColumns
 
 _UNIT = "cycles/packet"
 
@@ -34,7 +36,7 @@ def bounded_waits(scenario: Scenario, calibration: Calibration) -> dict[str, Wai
     ours = scenario.dataplane.kind == "ours" and scenario.machine == "host"
     if not ours or scenario.placement.cuts or scenario.neighbour.busy:
         return {}
-    facts = facts_of(Questions.of([scenario]))
+    facts = facts_of(ScenarioColumns.of([scenario]))
     regions = regions_of_function(scenario, facts)
     if not regions:
         return {}

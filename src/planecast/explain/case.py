@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planecast.engines.solve import Calibration
 from planecast.instruments.counts import CodeCounts, InstructionCounts
+from planecast.model.calibration import Calibration
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from planecast.engines.solve import Calibration
-from planecast.engines.solve.known import KNOWN
 from planecast.errors import InputError
 from planecast.explain.case import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
+from planecast.model.calibration import Calibration
+from planecast.model.supported import KNOWN
 from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
 from planecast.study.calibrate import CALIBRATION
 from planecast.study.profile import Profile

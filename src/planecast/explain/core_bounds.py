@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planecast.engines.solve.features import instructions_of
 from planecast.explain.arithmetic import together, total
 from planecast.explain.case import Case
 from planecast.explain.causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
@@ -23,6 +22,7 @@ from planecast.explain.core import Core, Frontend
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
 from planecast.instruments.counts import CodeCounts, StageInstructions
 from planecast.results.estimate import Estimate
+from planecast.workload.profile import counts_of
 
 _LINE_BYTES = 64
 _WIDE_BYTES = 32
@@ -71,7 +71,7 @@ def code_of(case: Case, core: Core | None) -> Code | None:
     calibration = case.calibration
     if calibration is None or core is None or core.frontend is None:
         return None
-    counted = case.counts or instructions_of(case.scenario, calibration.instructions)
+    counted = case.counts or counts_of(case.scenario.workload.stages, calibration.instructions)
     own = {"source", *case.scenario.workload.stages, "tx"}
     machine = calibration.hierarchy
     for counts in (counted.code, case.code):

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from planecast.errors import InputError
-from planecast.model.memory import Memory
+from planecast.machine.memory import Memory
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
 
@@ -71,7 +71,7 @@ class SocketMemory(Noun):
     uneven: float
     """How far the busiest channel is above the mean of all, as a share of it."""
     loaded_ns: float | None = None
-    """Latency of a line at this load, by the model of `planecast.model.memory`; None where idle
+    """Latency of a line at this load, by the model of `planecast.machine.memory`; None where idle
     latency or the most that was reached aren't known."""
 
 

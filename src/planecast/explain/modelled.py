@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from planecast.engines.solve import Calibration, predicted_cycles
-from planecast.engines.solve.carry import carried
 from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.engine import EXTRAPOLATION, neighbours_of
 from planecast.engines.solve.features import (
@@ -27,11 +25,14 @@ from planecast.engines.solve.features import (
     feature_tables,
     stage_instructions,
 )
-from planecast.engines.solve.known import asked
-from planecast.engines.solve.ranges import outside
 from planecast.engines.solve.regions import facts_of
-from planecast.engines.solve.site import Site, at_host
 from planecast.errors import InputError
+from planecast.model.calibrated_range import outside
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
+from planecast.model.site import Site, at_host
+from planecast.model.supported import asked
+from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
@@ -70,9 +71,9 @@ def modelled(scenario: Scenario, calibration: Calibration, slots: float | None) 
 
     Raises InputError for what the model doesn't know, as the engine does.
     """
-    calibration = carried(calibration, Site.of(scenario)).calibration
+    calibration = transferred(calibration, Site.of(scenario)).calibration
     scenario = at_host(scenario)
-    predicted_cycles([scenario], calibration)  # refuses what has no parameter here
+    predict([scenario], calibration)  # refuses what has no parameter here
     sums, *others = _sums(scenario, calibration)
     apart = _Apart(scenario, calibration, others)
     parts = {place: apart.estimate([place], row) for place, row in sums.rows.items()}
@@ -115,9 +116,9 @@ def modelled_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[
             "explain",
             "compare their predictions instead: planecast predict, planecast compare",
         )
-    calibration = carried(calibration, Site.of(a)).calibration
+    calibration = transferred(calibration, Site.of(a)).calibration
     a, b = at_host(a), at_host(b)
-    predicted_cycles([a, b], calibration)
+    predict([a, b], calibration)
     left, *others_left = _sums(a, calibration)
     right, *others_right = _sums(b, calibration)
     others = [_less_sums(x, y) for x, y in zip(others_right, others_left, strict=True)]

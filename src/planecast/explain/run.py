@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planecast.engines.solve import Calibration
-from planecast.engines.solve.features import instructions_of
-from planecast.engines.solve.ranges import outside
 from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, together, total
@@ -32,7 +29,10 @@ from planecast.explain.explanation import (
 from planecast.explain.modelled import Modelled, modelled
 from planecast.explain.verdict import certainty, limits
 from planecast.instruments.counts import IO_STAGES
+from planecast.model.calibrated_range import outside
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate, ratio
+from planecast.workload.profile import counts_of
 
 _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
@@ -170,7 +170,7 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     burst = case.scenario.placement.burst
     counts = case.counts
     if counts is None and case.calibration is not None:
-        counts = instructions_of(case.scenario, case.calibration.instructions)
+        counts = counts_of(case.scenario.workload.stages, case.calibration.instructions)
     found = {}
     if counts is not None:
         own = ("source", *case.scenario.workload.stages, "tx")

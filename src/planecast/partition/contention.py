@@ -15,14 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve import Calibration, Hierarchy, predicted_cycles
-from planecast.engines.solve.beside import line_cycles
 from planecast.engines.solve.cache import hit_shares
 from planecast.engines.solve.engine import UNSURE_BESIDE
-from planecast.engines.solve.hierarchy import LINE_BYTES
-from planecast.engines.solve.known import asked
 from planecast.engines.solve.regions import Region, facts_of, regions_of
 from planecast.generators.neighbour import Work
+from planecast.machine.hierarchy import LINE_BYTES, Hierarchy
+from planecast.model.calibration import Calibration
+from planecast.model.neighbours import line_cycles
+from planecast.model.prediction import predict
+from planecast.model.supported import asked
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -86,7 +87,7 @@ def beside(
     for turn in range(_ROUNDS):
         step = 1.0 if turn == 0 else 0.4
         slower = on_what_is_left(one, share, factor)
-        cycles = float(predicted_cycles([scenario], slower, by_stage=False).value[0])
+        cycles = float(predict([scenario], slower, by_stage=False).value[0])
         rate = _rate(hierarchy, work, hit, factor * held_back)
         own = _region(work, rate * cycles / hierarchy.tsc_hz / len(scenario.placement.cpus))
         if parts is None:

@@ -15,7 +15,7 @@ from planecast.host.frequency import Frequency, Priority
 from planecast.host.nics import Nic
 from planecast.host.rdt import EIGHTHS, BandwidthAllocation, CacheAllocation, Rdt
 from planecast.host.topology import CacheDomain, Core, Node, Topology
-from planecast.model.memory import ASSUMED_GBS, Memory
+from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.partition.catalogued import shape_values
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.model import Bytes, Count, Noun, listed

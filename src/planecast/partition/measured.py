@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.engines.solve.cache import hit_shares
-from planecast.engines.solve.hierarchy import LINE_BYTES
-from planecast.engines.solve.known import asked
 from planecast.engines.solve.regions import facts_of, regions_of
 from planecast.errors import InputError
+from planecast.machine.hierarchy import LINE_BYTES
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
+from planecast.model.supported import asked
 from planecast.partition.contention import on_what_is_left
 from planecast.results.estimate import Estimate
 from planecast.results.pick import pick
@@ -112,7 +113,7 @@ LEAST_SHARE = 0.05
 
 
 def _cycles(scenario: Scenario, calibration: Calibration) -> tuple[float, float]:
-    found = predicted_cycles([scenario], calibration, by_stage=False)
+    found = predict([scenario], calibration, by_stage=False)
     return float(found.value[0]), float(found.half_width[0])
 
 

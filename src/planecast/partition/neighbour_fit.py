@@ -13,8 +13,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.generators.neighbour import Work
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.partition.contention import beside, on_what_is_left
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun
@@ -84,7 +85,7 @@ def fit_neighbours(
 def _added(machine: Calibration, scenario: Scenario, work: Work, memory_gbs: float | None) -> float:
     contended = beside(machine, scenario, work, memory_gbs)
     both = (
-        float(predicted_cycles([scenario], model, by_stage=False).value[0])
+        float(predict([scenario], model, by_stage=False).value[0])
         for model in (contended.calibration, machine)
     )
     with_it, without = both

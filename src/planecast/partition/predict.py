@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.host.rdt import EIGHTHS
-from planecast.model.sharing import brought_in, split
+from planecast.machine.sharing import brought_in, split
 from planecast.partition.division import Division
 from planecast.partition.machine import Machine
 from planecast.partition.profiles import Profile

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from planecast.engines.measure.estimate import canary_pairs, undisturbed_rows
 from planecast.engines.measure.undisturbed import STOPPED
-from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.errors import InputError
 from planecast.instruments.canary import busy, settled_floor
 from planecast.instruments.quantiles import turn_quantile
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.partition.machine import Timing
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result
@@ -163,7 +164,7 @@ def predicted_slowdown(scenario: Scenario | None, calibration: Calibration | Non
     beside = scenario.model_copy(update={"placement": placement})
     try:
         both = [
-            float(predicted_cycles([one], calibration, by_stage=False).value[0])
+            float(predict([one], calibration, by_stage=False).value[0])
             for one in (scenario, beside)
         ]
     except InputError:  # a pipeline that the calibration never saw

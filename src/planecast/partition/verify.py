@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
 from planecast.generators.neighbour import Work
 from planecast.host.root import Root
 from planecast.host.topology import read_topology
+from planecast.model.calibration import Calibration
 from planecast.partition.contention import Contended, Parts, beside, with_neighbour
 from planecast.partition.machine import Timing
 from planecast.partition.neighbour_cost import QUIET, Cost, cost_of, of_both, with_plan

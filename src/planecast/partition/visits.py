@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from planecast.engines.measure import TrialTable, measure
-from planecast.engines.solve import Calibration
 from planecast.generators.neighbour import Done, Neighbour, Work
+from planecast.model.calibration import Calibration
 from planecast.partition.divided import Divided
 from planecast.partition.noisy import Noisy
 from planecast.progress import Progress

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from planecast.explain.pcie.forward import LINE_BYTES, Ports, expected
-from planecast.model.ceilings import card_ceilings, forward, line_rate_pps
-from planecast.model.ddio import Buffers, spill
-from planecast.model.frequency import Clocked, fixed_share
-from planecast.model.smt import speedup
+from planecast.machine.ceilings import card_ceilings, forward, line_rate_pps
+from planecast.machine.clocks import Clocked, fixed_share
+from planecast.machine.ddio import Buffers, spill
+from planecast.machine.smt import speedup
 from planecast.reproduce.claim import (
     Claim,
     Curve,

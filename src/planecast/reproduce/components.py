@@ -18,8 +18,8 @@ from planecast.engines.simulate.limits import (
     read_bytes,
     write_bytes,
 )
-from planecast.model.ceilings import forward, line_rate_pps
-from planecast.model.memory import fitted
+from planecast.machine.ceilings import forward, line_rate_pps
+from planecast.machine.memory import fitted
 from planecast.reproduce.claim import Claim, Table, against, checked, given, mean_goal
 from planecast.reproduce.documents import Figure, document_of
 

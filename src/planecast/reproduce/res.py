@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from planecast.model.ceilings import card_ceilings, forward
-from planecast.model.frequency import Clocked, core_ghz
-from planecast.model.sharing import Cache, Tenant, memory_of, share
-from planecast.model.vswitch import Pass, switched
+from planecast.machine.ceilings import card_ceilings, forward
+from planecast.machine.clocks import Clocked, core_ghz
+from planecast.machine.sharing import Cache, Tenant, memory_of, share
+from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.bsdp import clocked
 from planecast.reproduce.claim import Claim, Curve, Goal, Table, against, checked, given
 from planecast.reproduce.documents import Figure, document_of

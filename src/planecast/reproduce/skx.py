@@ -6,8 +6,8 @@ programs it says wait for dependent instructions, and the catalogue's two microa
 
 from __future__ import annotations
 
-from planecast.model.generations import backend_factor, carried_cycles, carried_slots
-from planecast.model.smt import speedup
+from planecast.machine.generations import backend_factor, carried_cycles, carried_slots
+from planecast.machine.smt import speedup
 from planecast.reproduce.claim import Claim, Goal, Table, against, checked, given, mean_goal
 from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.skx_rows import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from planecast.model.slots import Slots
-from planecast.model.smt import fitted_use
+from planecast.machine.smt import fitted_use
 from planecast.reproduce.documents import document_of
 from planecast.scenario.machine import CoreValues
+from planecast.topdown.slots import Slots
 
 APPLICATIONS = {
     "testpmd": "testpmd L2 loop",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from planecast.model.ceilings import card_ceilings, forward
-from planecast.model.smt import speedup
-from planecast.model.stalls import Stalls, footprint_of, miss_share
+from planecast.machine.ceilings import card_ceilings, forward
+from planecast.machine.smt import speedup
+from planecast.machine.stalls import Stalls, footprint_of, miss_share
 from planecast.reproduce.claim import Claim, Curve, Table, against, checked, given
 from planecast.reproduce.documents import Document, Figure, document_of
 from planecast.reproduce.smt_use import forwarders_use, slots_of_cpi

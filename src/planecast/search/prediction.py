@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
+from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
 from planecast.scenario.scenario import Scenario
 

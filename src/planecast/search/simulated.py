@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Kind
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result

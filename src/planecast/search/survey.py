@@ -9,7 +9,7 @@ from typing import Literal
 from planecast.engines.measure import measure
 from planecast.errors import InputError, PlanecastError
 from planecast.instruments.counts import InstructionCounts, by_kind
-from planecast.model.ceilings import card_ceilings
+from planecast.machine.ceilings import card_ceilings
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.calibrate import calibrate
+from planecast.model.calibrate import calibrate
 from planecast.engines.measure import TrialTable, measure
-from planecast.engines.solve import Calibration, Hierarchy
-from planecast.engines.solve.features import instructions_of, stage_instructions
-from planecast.engines.solve.known import refuse_unmodelled
 from planecast.instruments.counts import InstructionCounts
 from planecast.instruments.loaded_latency import remembered_latency
 from planecast.instruments.probe import probe_machine
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
+from planecast.model.supported import refuse_unmodelled
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -26,6 +26,7 @@ from planecast.scenario.points import Point, point_label
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
 from planecast.study.possible import possible
+from planecast.workload.profile import counts_of, stage_instructions
 
 CALIBRATION = "calibration.json"
 
@@ -131,7 +132,7 @@ def _write_trials(run: RunDirectory, tables: Sequence[TrialTable]) -> None:
 def with_instructions(result: Result, counts: Mapping[str, InstructionCounts]) -> Result:
     """A measured result with the instructions that were counted for its pipeline and burst."""
     scenario = result.scenario
-    own = instructions_of(scenario, counts)
+    own = counts_of(scenario.workload.stages, counts)
     stages = {
         name: StageResult(
             cycles_per_packet=stage.cycles_per_packet,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results.store import find_run, list_runs
 from planecast.study.calibrate import CALIBRATION
 

@@ -9,7 +9,7 @@ from planecast.engines.measure.load_trials import LoadTable
 from planecast.engines.measure.loads import LoadBudget, MeasuredLoad, MeasuredLoads, measure_loads
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.service import services
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint

@@ -22,7 +22,7 @@ from planecast.engines.simulate.port import Port
 from planecast.engines.simulate.sending import Sending
 from planecast.engines.simulate.tester import Tester
 from planecast.engines.simulate.trials import DRAIN_S, Away, Trial, TrialAnswer, simulate_trials
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from planecast.engines.solve import solve
-from planecast.engines.solve.ranges import any_outside
 from planecast.errors import InputError
+from planecast.model.calibrated_range import any_outside
 from planecast.results.estimate import ratio
 from planecast.results.result import Result, ResultSet
 from planecast.results.store import RunDirectory

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve import COLUMNS, Calibration, Choice, solve, solve_many
-from planecast.engines.solve.known import refuse_unmodelled
-from planecast.engines.solve.site import Site
+from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError, PlanecastError
+from planecast.model.calibration import Calibration
+from planecast.model.site import Site
+from planecast.model.supported import refuse_unmodelled
 from planecast.results.result import Result
 from planecast.scenario import value_at, with_overrides
 from planecast.scenario.model import list_text
@@ -24,6 +25,7 @@ from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Column
 from planecast.sweep.hardware import beyond_calibration, split, with_factors
 from planecast.sweep.job import Job
+from planecast.workload.scenario_columns import COLUMNS, Choice
 
 Columns = dict[str, NDArray[Any]]
 
@@ -127,7 +129,7 @@ def _bases(
         changes, factors = split(values)
         try:
             scenario = with_overrides(plan.base, changes)
-            refuse_unmodelled([scenario], any_workload=job.calibration.any_workload)
+            refuse_unmodelled([scenario], job.calibration.kind)
         except InputError as error:
             refused[rows] = str(error)
             continue

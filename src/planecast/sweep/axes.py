@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
-from planecast.engines.solve import NUMBERS, Choice
 from planecast.errors import InputError
 from planecast.scenario import parse_vary
 from planecast.scenario.document import parse_value
@@ -23,6 +22,7 @@ from planecast.scenario.override import check_key
 from planecast.scenario.problems import shown
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.hardware import FACTORS, checked_factor
+from planecast.workload.scenario_columns import NUMBERS, Choice
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planecast.engines.simulate.bare import bare
-from planecast.engines.solve import Calibration, Hierarchy, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planecast.engines.solve import Calibration, Hierarchy, Level
 from planecast.errors import InputError
+from planecast.machine.hierarchy import Hierarchy, Level
+from planecast.model.calibration import Calibration
 
 FACTORS: dict[str, str] = {
     "machine.core_clock": "the cores' clock",

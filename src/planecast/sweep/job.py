@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 from scipy.stats import qmc
 
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario

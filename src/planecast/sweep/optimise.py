@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planecast.engines.solve import NUMBERS
 from planecast.errors import InputError
 from planecast.progress import Progress
 from planecast.results.result import Result
@@ -26,6 +25,7 @@ from planecast.scenario.model import list_text
 from planecast.sweep.answer import answered, loss_of
 from planecast.sweep.axes import Axis
 from planecast.sweep.job import Job
+from planecast.workload.scenario_columns import NUMBERS
 
 _REFUSED = 1e6  # how far from any target a point is that can't be asked
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,6 @@ from planecast.workload.stages.descriptor import LockStep
 from planecast.workload.stages.registry import stages_of
 
 Floats = NDArray[np.float64]
-
-OTHER = "other"
-"""Instructions outside every stage: the loop around them."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +32,8 @@ class WorkloadProfile:
     lock_steps: Mapping[str, LockStep]
     exposed_stores: Floats
     """1 where a stage reads the source's stores before anything covered them, else 0."""
+    header_reader: str | None
+    """The stage that does, if the function has one."""
 
     @classmethod
     def of(
@@ -53,16 +51,14 @@ class WorkloadProfile:
             regions=tuple(region for region in regions if np.any(region.touches)),
             lock_steps={name: step for name, step in steps.items() if step is not None},
             exposed_stores=_exposed(columns, sizes),
+            header_reader=next((stage.name for stage in own if stage.reads_headers), None),
         )
 
-    @cached_property
-    def running(self) -> Floats:
-        """Stages that run, source and tx among them."""
-        ends = {"source", "tx"}
-        return sum(
-            (self.sizes.runs(name) for name in self.stages if name not in ends),
-            np.full(self.sizes.columns.size, float(len(ends))),
-        )
+    def runs(self, stage: str) -> Floats:
+        """1 where the stage runs, else 0; source and tx always do."""
+        if stage in ("source", "tx"):
+            return np.ones(self.sizes.columns.size)
+        return self.sizes.runs(stage)
 
 
 def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:

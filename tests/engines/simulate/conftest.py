@@ -10,8 +10,10 @@ from tests.calibrate.test_fit import fitted
 from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.solve import Calibration, Hierarchy, solve
+from planecast.engines.solve import solve
 from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 

@@ -7,8 +7,9 @@ from tests.engines.simulate.conftest import Ask
 
 from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 

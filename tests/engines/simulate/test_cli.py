@@ -8,7 +8,7 @@ import pytest
 from tests.calibrate.test_interruptions import trials
 from tests.cli.conftest import Run, run
 
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import ResultSet, RunDirectory
 
 __all__ = ["run"]

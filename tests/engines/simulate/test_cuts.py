@@ -19,7 +19,8 @@ from planecast.engines.simulate.handover import (
 )
 from planecast.engines.simulate.segments import Segment, bottleneck, per_packet, segments_of
 from planecast.engines.simulate.service import services
-from planecast.engines.solve import Calibration, Transfer
+from planecast.machine.hierarchy import Transfer
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 

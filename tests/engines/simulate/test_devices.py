@@ -8,7 +8,7 @@ import pytest
 from tests.engines.simulate.conftest import Ask
 
 from planecast.engines.simulate.service import Service, services
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.scenario import Scenario
 
 

@@ -7,7 +7,7 @@ import pytest
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.policer import meters
 from planecast.engines.simulate.service import services
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 

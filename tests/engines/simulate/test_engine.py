@@ -11,9 +11,10 @@ from hdrh.histogram import HdrHistogram
 
 from planecast.engines.measure import measure
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.solve import Calibration, solve
-from planecast.engines.solve.known import KNOWN
+from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
+from planecast.model.supported import KNOWN
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, load_scenario, load_study, with_overrides
 from planecast.scenario.study import Budget

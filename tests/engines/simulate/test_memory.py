@@ -14,8 +14,9 @@ from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.memory import memory_system, with_memory
 from planecast.engines.simulate.model import Recording
 from planecast.engines.simulate.service import services
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 

@@ -9,8 +9,8 @@ import pytest
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.port import Port, port_cycles, with_port
 from planecast.engines.simulate.service import Service, StageService
-from planecast.engines.solve import Calibration
 from planecast.errors import RunError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 

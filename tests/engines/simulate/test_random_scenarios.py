@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError, RunError
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planecast.engines.simulate.service import fitted, services
-from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.scenario import Scenario, with_overrides
 
 SIZES = np.arange(1.0, 33.0)
@@ -46,7 +47,7 @@ def test_as_the_closed_form_says_at_the_limit(
 ) -> None:
     scenario = with_overrides(base, {"placement.burst": burst})
     (service,) = services([scenario], calibration)
-    (closed,) = predicted_cycles([scenario], calibration).value
+    (closed,) = predict([scenario], calibration).value
     assert service.per_packet(burst) == pytest.approx(closed, rel=1e-9)
     assert [stage.name for stage in service.stages] == [
         "source", "acl", "key", "classify", "actions", "route", "tx",

@@ -9,7 +9,7 @@ import pytest
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.simulate.spill import spilled
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import collect_manifest
 from planecast.scenario import Scenario, with_overrides
 

@@ -7,7 +7,7 @@ import pytest
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
 from planecast.engines.simulate.tester import TESTER, Tester
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve import Flight, Hierarchy, Level
 from planecast.instruments.counts import InstructionCounts, RawCounts, solve_counts
+from planecast.machine.hierarchy import Flight, Hierarchy, Level
 from planecast.scenario import Scenario, with_overrides
 
 PER_PACKET = {

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from planecast.engines.solve.delays import Delays
+from planecast.engines.solve.regions import facts_of
 from tests.engines.simulate.conftest import base, calibration, manifest
 
-from planecast.engines.solve import Calibration, Questions, predicted_cycles
-from planecast.engines.solve.carry import carried
-from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.engine import neighbours_of
-from planecast.engines.solve.regions import facts_of
-from planecast.engines.solve.site import Site, at_host
 from planecast.generators.neighbour import Work
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
+from planecast.model.site import Site, at_host
+from planecast.model.transfer import transferred
 from planecast.partition.contention import beside as contended
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.neighbour import Neighbour
+from planecast.workload.scenario_columns import ScenarioColumns
 
 __all__ = ["base", "calibration", "manifest"]
 
@@ -24,7 +26,7 @@ MIB = 1 << 20
 
 def cost(calibration: Calibration, scenario: Scenario, **neighbour: object) -> float:
     busy = with_overrides(scenario, {f"neighbour.{key}": one for key, one in neighbour.items()})
-    return float(predicted_cycles([busy], calibration).value[0])
+    return float(predict([busy], calibration).value[0])
 
 
 def test_larger_and_faster_neighbours_cost_more(base: Scenario, calibration: Calibration) -> None:
@@ -56,7 +58,7 @@ def test_ways_lie_over_each_other_or_apart(base: Scenario, calibration: Calibrat
     costs; where it fills none, memory alone is slower."""
     keys = {"traffic.flows": 1 << 18, "machine": "platinum-8180", "placement.llc_ways": 4}
     four = with_overrides(base, keys)
-    alone = float(predicted_cycles([four], calibration).value[0])
+    alone = float(predict([four], calibration).value[0])
     costs = [cost(calibration, four, stream=256 * MIB, ways=n) for n in (7, 8, 9, 11)]
     assert costs == sorted(costs)
     assert alone < costs[0] < alone + 0.1 * (costs[-1] - alone)
@@ -75,8 +77,8 @@ def test_parts_by_cause_add_up_beside_some_ways(base: Scenario, calibration: Cal
             "neighbour.ways": 9,
         },
     )
-    own = carried(calibration, Site.of(four)).calibration
-    questions = Questions.of([at_host(four)])
+    own = transferred(calibration, Site.of(four)).calibration
+    questions = ScenarioColumns.of([at_host(four)])
     beside, _ = neighbours_of(questions, own)
     assert beside is not None
     delays = Delays(facts_of(questions), beside)
@@ -90,10 +92,10 @@ def test_it_is_the_neighbour_of_partition(base: Scenario, calibration: Calibrati
     """Two ways to the same fixed point: lines among lines, and the room that they leave."""
     for busy in (Neighbour(stream=256 * MIB), Neighbour(walk=8 * MIB), Neighbour(walk=64 * MIB)):
         left = contended(calibration, base, Work.of(busy), 119.7).calibration
-        wanted = float(predicted_cycles([base], left).value[0])
+        wanted = float(predict([base], left).value[0])
         scenario = base.model_copy(update={"neighbour": busy})
-        found = float(predicted_cycles([scenario], calibration).value[0])
-        alone = float(predicted_cycles([base], calibration).value[0])
+        found = float(predict([scenario], calibration).value[0])
+        alone = float(predict([base], calibration).value[0])
         assert found - alone == pytest.approx(wanted - alone, rel=0.1, abs=0.002 * alone)
 
 
@@ -101,7 +103,7 @@ def test_scenarios_with_and_without_are_asked_together(
     base: Scenario, calibration: Calibration
 ) -> None:
     busy = with_overrides(base, {"neighbour.stream": 256 * MIB})
-    both = predicted_cycles([base, busy, base], calibration)
+    both = predict([base, busy, base], calibration)
     single = [cost(calibration, base), cost(calibration, base, stream=256 * MIB)]
     np.testing.assert_allclose(both.value, [single[0], single[1], single[0]], rtol=1e-4)
     assert both.half_width[1] > both.half_width[0]

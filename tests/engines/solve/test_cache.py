@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from planecast.engines.solve.cache import hit_shares
 from planecast.engines.solve.regions import Region
 

@@ -12,9 +12,11 @@ from tests.calibrate.test_fit import fitted
 from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.measure.unmeasured import refuse_unmeasured
-from planecast.engines.solve import Calibration, Hierarchy, carry, solve, solve_many
+from planecast.engines.solve import carry, solve, solve_many
 from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of

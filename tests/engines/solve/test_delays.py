@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-
-from planecast.engines.solve import Hierarchy
 from planecast.engines.solve.delays import Company, Delays
 from planecast.engines.solve.features import feature_tables, spread
-from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.regions import facts_of
+
 from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
 from planecast.scenario import Scenario, with_overrides
+from planecast.workload.scenario_columns import ScenarioColumns
 
 SIZES = (0.25, 0.5, 1.0, 4.0, 2.0)
 
@@ -113,7 +113,7 @@ def test_costs_on_every_last_level_are_those_of_their_features(
     tables = feature_tables(scenarios, on, counts)
     names = tables[0].parameters()
     values = np.random.default_rng(7).uniform(0.1, 2, (len(on), len(names)))
-    found = spread(Questions.of(scenarios), on, (names, values), counts)
+    found = spread(ScenarioColumns.of(scenarios), on, (names, values), counts)
     wanted = [table.row(None, names) @ vector for table, vector in zip(tables, values, strict=True)]
     np.testing.assert_allclose(found.values, wanted[0], rtol=1e-12)
     # In any order.

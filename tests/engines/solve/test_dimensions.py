@@ -13,7 +13,8 @@ from tests.engines.simulate.conftest import base, calibration, manifest
 
 from planecast.calibrate import calibrate
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.solve import Calibration, solve
+from planecast.engines.solve import solve
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 

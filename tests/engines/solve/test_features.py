@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from planecast.engines.solve import Hierarchy, features
 from planecast.engines.solve.features import BEHIND_KEY, USUAL_CPI
 from planecast.engines.solve.regions import facts_of, regions_of
+
+from planecast.engines.solve import features
 from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
 from planecast.scenario import Scenario, with_overrides
 
 Counts = dict[str, InstructionCounts]

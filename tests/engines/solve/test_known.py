@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.solve.known import refuse_unmodelled
 from planecast.errors import InputError
+from planecast.model.supported import refuse_unmodelled
 from planecast.scenario import Scenario
 from planecast.scenario.override import with_overrides
 

@@ -8,20 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from planecast.model.memory import Memory
 from tests.calibrate.test_fit import fitted
 from tests.engines.solve.conftest import base, counts, hierarchy
 
-from planecast.engines.solve import (
-    Calibration,
-    Hierarchy,
-    carry,
-    predicted_cycles,
-    solve,
-    solve_many,
-)
-from planecast.engines.solve.loaded import under_load
+from planecast.engines.solve import carry, solve, solve_many
 from planecast.instruments.counts import InstructionCounts
-from planecast.model.memory import Memory
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
+from planecast.model.memory_contention import under_load
+from planecast.model.prediction import predict
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of
@@ -57,7 +53,7 @@ def test_each_lcore_makes_memory_slower(base: Scenario, calibration: Calibration
         with_overrides(base, {**keys, "placement.lcores": lcores})
         for lcores in ("1", "0-3", "0-10", "0-21")
     ]
-    load = predicted_cycles(asked, calibration).load
+    load = predict(asked, calibration).load
     assert load is not None
     assert list(load.factor) == sorted(load.factor)
     assert load.factor[0] < 1.02 < load.factor[-1]

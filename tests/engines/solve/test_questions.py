@@ -10,18 +10,14 @@ import pytest
 from tests.calibrate.test_fit import fitted
 from tests.engines.solve.conftest import base, counts, hierarchy
 
-from planecast.engines.solve import (
-    Calibration,
-    Choice,
-    Hierarchy,
-    Questions,
-    solve,
-    solve_many,
-)
+from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, collect_manifest
 from planecast.scenario import Scenario, with_overrides
+from planecast.workload.scenario_columns import Choice, ScenarioColumns
 
 __all__ = ["base", "counts", "hierarchy"]
 
@@ -76,16 +72,16 @@ def test_parts_answer_as_the_whole(
     base: Scenario, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = solve_many(base, columns(POINTS), calibration)
-    monkeypatch.setattr("planecast.engines.solve.many.CHUNK", 3)
+    monkeypatch.setattr("planecast.engines.solve.batch.CHUNK", 3)
     parts = solve_many(base, columns(POINTS), calibration)
     assert parts["cycles_per_packet"] == pytest.approx(whole["cycles_per_packet"], rel=1e-12)
 
 
 def test_columns_of_two_lengths_and_unknown_keys_are_refused(base: Scenario) -> None:
     with pytest.raises(ValueError, match="one length"):
-        Questions.over(base, {"traffic.flows": np.ones(2), "placement.burst": np.ones(3)})
+        ScenarioColumns.over(base, {"traffic.flows": np.ones(2), "placement.burst": np.ones(3)})
     with pytest.raises(KeyError):
-        Questions.over(base, {"traffic.seed": np.ones(2)})
+        ScenarioColumns.over(base, {"traffic.seed": np.ones(2)})
 
 
 def test_what_the_closed_form_does_not_know_is_refused(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from planecast.engines.solve.rounds import LONG_BURST, searched, walked
+
 from planecast.instruments.counts import BurstInstructions, StageInstructions
 
 PACKET, ROUND, BURST = 20.0, 800.0, 400.0

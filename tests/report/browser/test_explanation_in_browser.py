@@ -16,9 +16,9 @@ from tests.report.browser.test_in_browser import (
 )
 from tests.report.test_counters_page import recorded
 
-from planecast.engines.solve import Calibration
 from planecast.explain import Case, compare_explanations, explain_case
 from planecast.explain.counters import compare_counters
+from planecast.model.calibration import Calibration
 from planecast.report.counters_page import counters_page
 from planecast.report.explanation_page import explanation_html
 from planecast.report.html import page_html

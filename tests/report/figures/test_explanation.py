@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 
-from planecast.engines.solve import Calibration
 from planecast.explain import Case, Explanation, compare_explanations, explain_case
+from planecast.model.calibration import Calibration
 from planecast.report.figures.cycles_by_cause import cycles_by_cause
 from planecast.report.figures.cycles_sankey import cycles_sankey
 from planecast.report.figures.waterfall import waterfall

@@ -21,10 +21,11 @@ from planecast.engines.simulate.service import services
 from planecast.engines.simulate.sources import capture_of, frames_of
 from planecast.engines.simulate.spill import spilled, with_spill
 from planecast.engines.simulate.tester import Tester, with_tester
-from planecast.engines.solve import Calibration, solve
-from planecast.engines.solve.carry import carried
-from planecast.engines.solve.site import Site
+from planecast.engines.solve import solve
 from planecast.errors import InputError, RunError
+from planecast.model.calibration import Calibration
+from planecast.model.site import Site
+from planecast.model.transfer import transferred
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -147,7 +148,7 @@ def asked_of(
         memory, spill = memory_system(scenario, calibration), spilled(scenario)
         cost = service if memory is None else idle_service(scenario, memory)
         if spill is not None:
-            at = carried(calibration, Site.of(scenario)).calibration
+            at = transferred(calibration, Site.of(scenario)).calibration
             cost = with_spill(cost, spill, at)
         if memory is not None:
             cost = with_memory(cost, memory, scenario.placement.burst)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from planecast.engines.simulate.service import StageService
-from planecast.engines.solve import Hierarchy
+from planecast.machine.hierarchy import Hierarchy
 from planecast.scenario.placement import Placement
 
 TRANSFER_NS = 48.0

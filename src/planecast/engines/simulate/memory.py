@@ -31,12 +31,13 @@ from planecast.engines.simulate.shared import (
     last_level,
     memory_by_load,
 )
-from planecast.engines.solve import Calibration, predicted_cycles
-from planecast.engines.solve.carry import carried
 from planecast.engines.solve.delays import Delays
-from planecast.engines.solve.hierarchy import LINE_BYTES, Hierarchy
 from planecast.engines.solve.regions import facts_of
-from planecast.engines.solve.site import HOST, Site, at_host
+from planecast.machine.hierarchy import LINE_BYTES, Hierarchy
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
+from planecast.model.site import HOST, Site, at_host
+from planecast.model.transfer import transferred
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -67,7 +68,7 @@ def memory_system(scenario: Scenario, calibration: Calibration) -> MemorySystem 
     busy = scenario.neighbour.touched_bytes > 0
     if not busy and scenario.machine == HOST:
         return None  # what its lcores ask of memory themselves is in what was measured
-    loaded = carried(calibration, Site.of(scenario)).calibration
+    loaded = transferred(calibration, Site.of(scenario)).calibration
     own = _with_idle_memory(loaded)
     plain = alone(at_host(bare(scenario)))
     cache = last_level(scenario, own.hierarchy)
@@ -78,7 +79,7 @@ def memory_system(scenario: Scenario, calibration: Calibration) -> MemorySystem 
     if busy:
         beside = pressure(scenario, loaded, idle=own, cache=cache, stages=stages, memory=latency)
     if not beside.model:
-        fastest = own.hierarchy.tsc_hz / float(predicted_cycles([plain], own).value[0])
+        fastest = own.hierarchy.tsc_hz / float(predict([plain], own).value[0])
         load = fastest * len(scenario.placement.cpus) * float(lines[-1]) * LINE_BYTES * 1e-9
         if latency.latency_ns(load) < (1 + SLOWER_WORTH_IT) * latency.idle_ns:
             return None
@@ -188,6 +189,6 @@ def _costs(plain: Scenario, calibration: Calibration, hierarchy: Hierarchy) -> d
     at = calibration.model_copy(update={"hierarchy": hierarchy, "alternatives": ()})
     return {
         name: float(values[0])
-        for name, (values, _) in predicted_cycles([plain], at).stages.items()
+        for name, (values, _) in predict([plain], at).stages.items()
         if name in ("source", "tx") or name in plain.workload.stages
     }

@@ -18,12 +18,14 @@ import numpy as np
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.bare import alone, bare
 from planecast.engines.simulate.shared import MIB, LastLevel, StageMemory
-from planecast.engines.solve import Calibration, Questions, predicted_cycles
 from planecast.engines.solve.engine import neighbours_of
-from planecast.engines.solve.hierarchy import LINE_BYTES
-from planecast.engines.solve.site import at_host
-from planecast.model.memory import Memory
+from planecast.machine.hierarchy import LINE_BYTES
+from planecast.machine.memory import Memory
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
+from planecast.model.site import at_host
 from planecast.scenario.scenario import Scenario
+from planecast.workload.scenario_columns import ScenarioColumns
 
 NEIGHBOUR = "neighbour"
 MOST_MIB = 1e6
@@ -55,14 +57,14 @@ def pressure(
 ) -> Pressure:
     """Of the scenario's neighbours. `calibration` is carried to its site, `idle` the same with an
     idle memory; `stages` wait for `cache` and `memory`."""
-    asked = Questions.of([at_host(bare(scenario))])
+    asked = ScenarioColumns.of([at_host(bare(scenario))])
     found, _ = neighbours_of(asked, calibration)
     if found is None or float(found.lines_per_s[0]) == 0:
         return Pressure([], 0.0)
     assert found.memory_gbs is not None
     theirs = float(found.memory_gbs[0])
-    cost = float(predicted_cycles(asked, calibration).value[0])
-    quiet = float(predicted_cycles([alone(at_host(bare(scenario)))], idle).value[0])
+    cost = float(predict(asked, calibration).value[0])
+    quiet = float(predict([alone(at_host(bare(scenario)))], idle).value[0])
     pps = calibration.hierarchy.tsc_hz * float(asked.lcores[0]) / cost
     source = stages["source"]
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.engines.solve.rounds import WIDE_SEARCH
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _services(
         for scenario, own in zip(scenarios, sizes, strict=True)
         for n in own
     ]
-    predicted = predicted_cycles(asked, calibration)
+    predicted = predict(asked, calibration)
     found, first = [], 0
     for scenario, own in zip(scenarios, sizes, strict=True):
         rows = slice(first, first + len(own))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.solve.hierarchy import Hierarchy
-from planecast.engines.solve.site import HOST
-from planecast.model.memory import Memory
-from planecast.model.sharing import memory_of
+from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.memory import Memory
+from planecast.machine.sharing import memory_of
+from planecast.model.site import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planecast.engines.simulate.service import Service
-from planecast.engines.solve import Calibration
-from planecast.engines.solve.site import HOST
-from planecast.model.ddio import Buffers, Spill, ddio_bytes, spill
+from planecast.machine.ddio import Buffers, Spill, ddio_bytes, spill
+from planecast.model.calibration import Calibration
+from planecast.model.site import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 

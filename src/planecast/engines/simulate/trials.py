@@ -20,8 +20,8 @@ from planecast.engines.simulate.engine import HOST_SECONDS, MAX_PACKETS, asked_o
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port
 from planecast.engines.simulate.tester import TESTER, Tester, with_tester
-from planecast.engines.solve import Calibration
 from planecast.errors import InputError, RunError
+from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario

@@ -11,8 +11,9 @@ from planecast.workload.stages.descriptor import LockStep, StageDescriptor
 LINES_PER_RULE = 338 / 64
 """rte_acl's run-time structures take 1,386,704 bytes for 4,096 of our rules (its own dump)."""
 WIDE_LANES = 16
-"""Packets that the vector search walks at once; smaller bursts are searched 8 or 4 at a time with
-scalar loads, whose cost is their instructions' (DPDK: acl_run_avx512_common.h, acl_run_sse.h)."""
+"""Packets that the vector search walks at once, given so many; smaller bursts are searched with
+scalar loads, 8 or 4 at a time (DPDK: acl_run_avx512_common.h, acl_run_sse.h)."""
+SCALAR_LANES = (8, 4)
 FIELD_BYTES = 13
 """Protocol, two addresses and two ports: a step of the walk each."""
 DESTINATIONS = 1 << 32
@@ -43,6 +44,12 @@ class Acl(StageDescriptor):
         ]
 
     def lock_step(self, sizes: Sizes) -> LockStep:
-        wide = sizes.runs(self.name) * (sizes.burst >= WIDE_LANES)
-        rounds = np.ceil(sizes.burst / WIDE_LANES) / sizes.burst
-        return LockStep(steps=FIELD_BYTES, rounds=wide * rounds, packets=wide)
+        runs, burst = sizes.runs(self.name), sizes.burst
+        wide = burst >= WIDE_LANES
+        lanes = np.select([burst >= n for n in SCALAR_LANES], SCALAR_LANES, SCALAR_LANES[-1])
+        return LockStep(
+            steps=FIELD_BYTES,
+            gathered=runs * wide * np.ceil(burst / WIDE_LANES) / burst,
+            gathered_packets=runs * wide,
+            scalar=runs * ~wide * np.ceil(burst / lanes) / burst,
+        )

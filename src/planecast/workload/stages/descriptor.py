@@ -25,10 +25,12 @@ class LockStep:
 
     steps: float
     """Dependent loads of a walk, from root to leaf."""
-    rounds: Floats
-    """Rounds of walks a packet: one over the packets of a round."""
-    packets: Floats
-    """1 where the stage walks in lock-step, else 0: lanes that have a packet, a packet."""
+    gathered: Floats
+    """Rounds a packet of walks whose loads a vector instruction gathers."""
+    gathered_packets: Floats
+    """Packets a packet that such rounds walk: 1 or 0."""
+    scalar: Floats
+    """Rounds a packet of walks with a load instruction each."""
 
 
 class StageDescriptor:

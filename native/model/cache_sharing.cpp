@@ -1,0 +1,129 @@
+#include "cache_sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planecast::model
+{
+
+namespace
+{
+
+constexpr int kMostSteps = 100; // a cache a millionth short of what is needed takes some 20
+constexpr double kExact = 1e-6; // relative step; the error left is about its square
+constexpr double kGone = 600;   // exp(-600) is nothing, and no special case of any library
+constexpr double kTiny = 1e-300;
+
+// Poisson sums: `below` is the chance of fewer than `shape` arrivals of a mean, `up_to` of at most
+// so many: the survival functions of gamma distributions of shapes `shape` and `shape` + 1.
+inline void survive(const Lane &mean, unsigned shape, Lane &below, Lane &up_to)
+{
+    Lane term, sum;
+    for (std::size_t i = 0; i < kLanes; ++i)
+        sum[i] = term[i] = std::exp(-std::min(mean[i], kGone));
+    for (unsigned j = 1; j < shape; ++j)
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            term[i] *= std::min(mean[i], kGone) / j;
+            sum[i] += term[i];
+        }
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        below[i] = std::min(sum[i], 1.0);
+        up_to[i] = std::min(sum[i] + term[i] * std::min(mean[i], kGone) / shape, 1.0);
+    }
+}
+
+} // namespace
+
+Lane lane_of(const double *row, std::size_t first, std::size_t count, double rest)
+{
+    Lane found;
+    found.fill(rest);
+    std::copy_n(row + first, count, found.begin());
+    return found;
+}
+
+void store(const Lane &lane, double *row, std::size_t first, std::size_t count)
+{
+    std::copy_n(lane.begin(), count, row + first);
+}
+
+// Newton's steps from below: the lines held are a concave function of the time.
+void CacheSharing::find_time(const Lane &capacity, Lane &time) const
+{
+    Lane needed{}, touched = inserted, open;
+    for (std::size_t region = 0; region < lines.size(); ++region)
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            needed[i] += lines[region][i];
+            touched[i] += touches[region][i];
+        }
+    double most = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        open[i] = needed[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
+        most = std::max(most, open[i]);
+        const double known = time[i] < kForEver ? time[i] : 0.0;
+        // Nothing is held at time 0, so the first step from there is known.
+        time[i] = std::max(known, capacity[i] / std::max(touched[i], kTiny));
+    }
+    bool any = most > 0;
+    for (int steps = 0; any && steps < kMostSteps; ++steps)
+        any = step(capacity, open, time);
+    for (std::size_t i = 0; i < kLanes; ++i)
+        time[i] = open[i] != 0.0 ? time[i] : kForEver;
+}
+
+// One step of all that are open; whether any of them is not exact yet.
+bool CacheSharing::step(const Lane &capacity, const Lane &open, Lane &time) const
+{
+    Lane room, slope;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        room[i] = capacity[i] - inserted[i] * time[i];
+        slope[i] = kTiny + inserted[i];
+    }
+    for (std::size_t region = 0; region < lines.size(); ++region) {
+        const Lane &own = lines[region], &touched = touches[region], &rate = rates[region];
+        if (cyclic_[region]) {
+            Lane mean, below, up_to;
+            for (std::size_t i = 0; i < kLanes; ++i)
+                mean[i] = shape / std::max(rate[i] * time[i], kTiny);
+            survive(mean, shape, below, up_to);
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                room[i] -= own[i] * below[i] + touched[i] * time[i] * (1.0 - up_to[i]);
+                slope[i] += touched[i] * (1.0 - up_to[i]);
+            }
+            continue;
+        }
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const double grown = 1.0 + rate[i] * time[i] / shape;
+            const double gone = std::exp(-static_cast<double>(shape) * std::log(grown));
+            room[i] -= own[i] * (1.0 - gone);
+            slope[i] += touched[i] * gone / grown;
+        }
+    }
+    double left = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const double change = open[i] * std::max(room[i] / slope[i], -0.5 * time[i]);
+        time[i] += change;
+        left = std::max(left, std::abs(change) - kExact * time[i]);
+    }
+    return left > 0;
+}
+
+void CacheSharing::share(std::size_t region, const Lane &time, Lane &found) const
+{
+    const Lane &rate = rates[region];
+    if (cyclic_[region]) {
+        Lane mean, up_to;
+        for (std::size_t i = 0; i < kLanes; ++i)
+            mean[i] = shape / std::max(rate[i] * time[i], kTiny);
+        survive(mean, shape, found, up_to);
+    } else {
+        for (std::size_t i = 0; i < kLanes; ++i)
+            found[i] = 1.0 - std::exp(-static_cast<double>(shape) *
+                                      std::log(1.0 + std::min(rate[i] * time[i], 1e30) / shape));
+    }
+    // What fits is there, touched or not.
+    for (std::size_t i = 0; i < kLanes; ++i)
+        found[i] = (time[i] < kForEver ? found[i] : 1.0) * (1.0 - out[region][i]);
+}
+
+} // namespace planecast::model

@@ -1,0 +1,217 @@
+#include "served.hpp"
+
+#include "cache_sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace planecast::model
+{
+
+namespace
+{
+
+constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
+constexpr int kMostRounds = 30;
+constexpr double kSettled = 1e-4; // relative
+
+// Some scenarios behind one cache after the other.
+class Block
+{
+  public:
+    Block(const Touched &all, std::span<const Private> nearer, const LastLevel &last)
+        : all_(all), nearer_(nearer), last_(last), own_(all.regions), everyone_(all.regions),
+          touches_(all.regions), stride_(all.regions), near_(all.regions), far_(all.regions),
+          memory_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
+          sharing_(all.regions, all.cyclic)
+    {
+    }
+
+    void load(std::size_t first, std::size_t count)
+    {
+        for (std::size_t region = 0; region < all_.regions; ++region) {
+            const std::size_t row = region * all_.scenarios;
+            own_[region] = lane_of(all_.own_lines + row, first, count, 0);
+            everyone_[region] = lane_of(all_.all_lines + row, first, count, 0);
+            touches_[region] = lane_of(all_.touches + row, first, count, 0);
+            stride_[region] = lane_of(all_.stride + row, first, count, 1);
+            near_[region] = lane_of(all_.near + row, first, count, 0);
+            far_[region] = lane_of(all_.last + row, first, count, 0);
+            memory_[region] = lane_of(all_.memory + row, first, count, 0);
+            private_[region] = Lane{};
+        }
+        lcores_ = lane_of(all_.lcores, first, count, 1);
+        base_ = lane_of(all_.base, first, count, 1);
+        for (std::size_t level = 0; level < nearer_.size(); ++level) {
+            behind_private(nearer_[level]);
+            if (level == 0)
+                first_ = private_;
+        }
+        fixed_ = base_;
+        for (std::size_t region = 0; region < all_.regions; ++region) {
+            if (all_.others[region])
+                continue;
+            for (std::size_t i = 0; i < kLanes; ++i)
+                fixed_[i] += touches_[region][i] * (private_[region][i] - first_[region][i]) *
+                             near_[region][i];
+        }
+        fill(1e300, true);
+        time_ = Lane{};
+        cost_ = fixed_;
+    }
+
+    // Lines that others bring in push ours out in time, and a packet takes the longer the more of
+    // them went: the cost and the lifetime that fit each other.
+    void settle(const Lane &capacity, const Lane &inserted)
+    {
+        sharing_.shape = last_.shape;
+        for (int round = 0; round < kMostRounds; ++round) {
+            bool waits = false;
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                sharing_.inserted[i] = inserted[i] * cost_[i];
+                waits |= inserted[i] > 0;
+            }
+            waits |= others_come();
+            sharing_.find_time(capacity, time_);
+            const double moved = price();
+            if (!waits || moved < kSettled)
+                return;
+        }
+    }
+
+    const Lane &cost() const { return cost_; }
+    const Lane &base() const { return base_; }
+    Lane lifetime() const
+    {
+        Lane found;
+        for (std::size_t i = 0; i < kLanes; ++i)
+            found[i] = time_[i] < kForEver ? time_[i] * cost_[i] : kForEver;
+        return found;
+    }
+
+    // Shares of a region's touches: of private levels beyond the first, the last level, memory.
+    void shares(std::size_t region, Lane &near, Lane &last, Lane &memory) const
+    {
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            near[i] = private_[region][i] - first_[region][i];
+            last[i] = kept_[region][i] - private_[region][i];
+            memory[i] = 1.0 - kept_[region][i];
+        }
+    }
+
+  private:
+    void behind_private(const Private &level)
+    {
+        fill(level.lines, false);
+        sharing_.shape = level.shape;
+        sharing_.inserted = Lane{};
+        Lane capacity, time{}, share;
+        capacity.fill(level.lines);
+        sharing_.find_time(capacity, time);
+        for (std::size_t region = 0; region < all_.regions; ++region) {
+            sharing_.share(region, time, share);
+            for (std::size_t i = 0; i < kLanes; ++i)
+                private_[region][i] = std::max(private_[region][i], share[i]);
+        }
+    }
+
+    // What others touch while a packet is forwarded; whether there are any.
+    bool others_come()
+    {
+        bool any = false;
+        for (std::size_t region = 0; region < all_.regions; ++region) {
+            if (!all_.others[region])
+                continue;
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                const double touches = touches_[region][i] * cost_[i];
+                sharing_.touches[region][i] = touches;
+                sharing_.rates[region][i] = touches / std::max(everyone_[region][i], kLeastLines);
+                any |= touches > 0;
+            }
+        }
+        return any;
+    }
+
+    void fill(double capacity, bool shared)
+    {
+        for (std::size_t region = 0; region < all_.regions; ++region)
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                const double own = own_[region][i], stride = stride_[region][i];
+                const bool out = !shared && stride > 1 && own * stride > capacity;
+                const double touches = touches_[region][i] * (shared ? lcores_[i] : 1.0);
+                const double lines = std::max(shared ? everyone_[region][i] : own, kLeastLines);
+                const bool absent = all_.others[region] && !shared;
+                const double used = touches > 0 && !out && !absent ? 1.0 : 0.0;
+                sharing_.rates[region][i] = touches / lines;
+                sharing_.lines[region][i] = used * lines;
+                sharing_.touches[region][i] = used * touches;
+                sharing_.out[region][i] = out ? 1.0 : 0.0;
+            }
+    }
+
+    // What a packet costs when lines stay so long; the largest relative change.
+    double price()
+    {
+        Lane cost = fixed_;
+        for (std::size_t region = 0; region < all_.regions; ++region) {
+            Lane share;
+            sharing_.share(region, time_, share);
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                const double reached = private_[region][i];
+                share[i] = std::max(share[i], reached);
+                if (all_.others[region])
+                    continue;
+                cost[i] += touches_[region][i] * ((share[i] - reached) * far_[region][i] +
+                                                  (1.0 - share[i]) * memory_[region][i]);
+            }
+            kept_[region] = share;
+        }
+        double moved = 0;
+        for (std::size_t i = 0; i < kLanes; ++i)
+            moved = std::max(moved, std::abs(cost[i] - cost_[i]) / std::max(cost[i], 1e-300));
+        cost_ = cost;
+        return moved;
+    }
+
+    const Touched &all_;
+    std::span<const Private> nearer_;
+    const LastLevel &last_;
+    std::vector<Lane> own_, everyone_, touches_, stride_, near_, far_, memory_;
+    std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
+    Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
+    CacheSharing sharing_;
+};
+
+} // namespace
+
+void serve(const Touched &touched, std::span<const Private> nearer, const LastLevel &last,
+           double *served, double *lifetime, double *cost)
+{
+    const std::size_t scenarios = touched.scenarios, table = touched.regions * scenarios;
+    Block block(touched, nearer, last);
+    Lane near, far, memory;
+    for (std::size_t first = 0; first < scenarios; first += kLanes) {
+        const std::size_t count = std::min(kLanes, scenarios - first);
+        block.load(first, count);
+        for (std::size_t variant = 0; variant < last.variants; ++variant) {
+            const std::size_t row = variant * scenarios;
+            block.settle(lane_of(last.capacity + row, first, count, 1),
+                         lane_of(last.inserted + row, first, count, 0));
+            for (std::size_t i = 0; i < count; ++i)
+                cost[row + first + i] = block.cost()[i] - block.base()[i];
+            if (variant > 0)
+                continue;
+            store(block.lifetime(), lifetime, first, count);
+            for (std::size_t region = 0; region < touched.regions; ++region) {
+                block.shares(region, near, far, memory);
+                const std::size_t place = region * scenarios;
+                store(near, served + place, first, count);
+                store(far, served + table + place, first, count);
+                store(memory, served + 2 * table + place, first, count);
+            }
+        }
+    }
+}
+
+} // namespace planecast::model

@@ -1,0 +1,49 @@
+// Which level serves what stages touch, behind private caches and one shared last level, for very
+// many scenarios: src/planecast/machine/caches.py says what is computed and why.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace planecast::model
+{
+
+// The regions that packets touch: region-major tables, a row a region and a column a scenario;
+// columns have a number of each scenario.
+struct Touched {
+    std::size_t regions;
+    std::size_t scenarios;
+    const bool *cyclic;      // by region: touched in order, not at random
+    const bool *others;      // by region: others touch it, whatever packets do, and wait for it
+    const double *own_lines; // distinct lines that an lcore touches
+    const double *all_lines; // distinct lines that all lcores touch
+    const double *touches;   // touches a packet; of regions of others, a cycle
+    const double *stride;    // lines from one touched line to the next; 1: they follow
+    const double *near;      // cycles a touch that a private level beyond the first serves
+    const double *last;      // … that the last level serves
+    const double *memory;    // … that memory serves
+    const double *lcores;    // column: how many touch a shared cache
+    const double *base;      // column: cycles a packet without all of these
+};
+
+struct Private {
+    double lines;   // capacity of the cache
+    unsigned shape; // of lines' lifetimes
+};
+
+// One machine's last level, or several variants of it: tables with a row a variant.
+struct LastLevel {
+    std::size_t variants;
+    unsigned shape;
+    const double *capacity; // lines
+    const double *inserted; // lines a cycle that others bring in
+};
+
+// Into `served` the shares of touches that private levels beyond the first, the last level and
+// memory serve, of shape (3, regions, scenarios), and into `lifetime` the cycles that a line stays
+// in the last level, both of the first variant; into `cost` what the touches cost, cycles a packet,
+// of shape (variants, scenarios).
+void serve(const Touched &touched, std::span<const Private> nearer, const LastLevel &last,
+           double *served, double *lifetime, double *cost);
+
+} // namespace planecast::model

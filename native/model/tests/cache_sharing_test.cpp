@@ -1,0 +1,152 @@
+// Lifetimes and hit shares against cases that can be worked out by hand, and a cache simulated line
+// by line.
+#include "cache_sharing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+using planecast::model::CacheSharing;
+using planecast::model::kForEver;
+using planecast::model::kLanes;
+using planecast::model::Lane;
+
+namespace
+{
+
+// A uniform and a cyclic region, touched once a packet each.
+struct Case {
+    double uniform_lines = 1000, cyclic_lines = 0, inserted = 0;
+    unsigned shape = 16;
+    Lane time{}, uniform{}, cyclic{};
+
+    void solve(double capacity)
+    {
+        static const std::array<bool, 2> kinds{false, true};
+        CacheSharing sharing(2, kinds.data());
+        sharing.shape = shape;
+        sharing.inserted.fill(inserted);
+        const std::array<double, 2> lines{uniform_lines, cyclic_lines};
+        for (std::size_t region = 0; region < 2; ++region) {
+            const bool used = lines[region] > 0;
+            sharing.lines[region].fill(lines[region]);
+            sharing.touches[region].fill(used ? 1 : 0);
+            sharing.rates[region].fill(used ? 1 / lines[region] : 0);
+            sharing.out[region].fill(0);
+        }
+        Lane room;
+        room.fill(capacity);
+        sharing.find_time(room, time);
+        sharing.share(0, time, uniform);
+        sharing.share(1, time, cyclic);
+    }
+};
+
+TEST(CacheSharing, OneUniformRegionIsServedByTheShareThatFits)
+{
+    for (const unsigned shape : {1U, 8U, 16U}) {
+        Case one;
+        one.shape = shape;
+        for (double capacity = 20; capacity < 1000; capacity += 70) {
+            one.solve(capacity);
+            EXPECT_NEAR(one.uniform[0], capacity / 1000, 1e-6) << shape << " " << capacity;
+        }
+        one.solve(1000);
+        EXPECT_EQ(one.time[0], kForEver);
+        EXPECT_EQ(one.uniform[0], 1);
+    }
+}
+
+TEST(CacheSharing, ACycleUnderRandomReplacementSolvesItsOwnEquation)
+{
+    Case one;
+    one.uniform_lines = 0;
+    one.cyclic_lines = 1000;
+    one.shape = 1;
+    one.solve(500);
+    // Held: T (1 - exp(-P/T)) = C with one touch a packet; served: exp(-P/T).
+    const double time = one.time[0];
+    EXPECT_NEAR(time * (1 - std::exp(-1000 / time)), 500, 1e-3);
+    EXPECT_NEAR(one.cyclic[0], std::exp(-1000 / time), 1e-9);
+}
+
+TEST(CacheSharing, MoreWaysComeNearerToTheStepOfLeastRecentlyUsed)
+{
+    Case one;
+    one.uniform_lines = 0;
+    one.cyclic_lines = 1000;
+    double before = 1;
+    for (const unsigned shape : {1U, 4U, 16U, 64U}) {
+        one.shape = shape;
+        one.solve(700);
+        EXPECT_LT(one.cyclic[0], before);
+        before = one.cyclic[0];
+    }
+    EXPECT_LT(before, 0.02);
+}
+
+TEST(CacheSharing, WhatOthersBringInEndsALineThatFits)
+{
+    Case one;
+    one.inserted = 2;
+    one.shape = 1;
+    one.solve(5000);
+    // 1000 T/(1000 + T) + 2 T = 5000
+    const double time = one.time[0];
+    EXPECT_NEAR(1000 * time / (1000 + time) + 2 * time, 5000, 1e-2);
+    EXPECT_LT(one.uniform[0], 1);
+}
+
+// A set-associative cache, line by line, with hashed sets: the share of touches that it serves.
+double simulated(std::size_t sets, std::size_t ways, bool random, std::size_t uniform,
+                 std::size_t cyclic)
+{
+    std::mt19937_64 draw(7);
+    std::vector<std::vector<std::uint64_t>> cache(sets);
+    const auto hashed = [&](std::uint64_t line) {
+        line *= 0x9E3779B97F4A7C15ULL;
+        return (line >> 20) % sets;
+    };
+    std::size_t served = 0, counted = 0;
+    const std::size_t packets = 40 * (uniform + cyclic);
+    for (std::size_t packet = 0; packet < packets; ++packet) {
+        for (const bool cycle : {false, true}) {
+            const std::uint64_t line = cycle ? 1'000'000 + packet % cyclic : draw() % uniform;
+            auto &set = cache[hashed(line)];
+            const auto found = std::find(set.begin(), set.end(), line);
+            if (cycle && packet > packets / 4) {
+                ++counted;
+                served += found != set.end() ? 1 : 0;
+            }
+            if (found != set.end()) {
+                if (random)
+                    continue;
+                set.erase(found);
+            } else if (set.size() == ways) {
+                set.erase(set.begin() + (random ? static_cast<std::ptrdiff_t>(draw() % ways) : 0));
+            }
+            set.push_back(line);
+        }
+    }
+    return static_cast<double>(served) / static_cast<double>(counted);
+}
+
+TEST(CacheSharing, AgreesWithACacheSimulatedLineByLine)
+{
+    for (const bool random : {false, true}) {
+        Case one;
+        one.uniform_lines = 9000;
+        one.cyclic_lines = 2500;
+        one.shape = random ? 1 : 8;
+        one.solve(512 * 8);
+        EXPECT_NEAR(one.cyclic[0], simulated(512, 8, random, 9000, 2500), 0.04) << random;
+    }
+}
+
+} // namespace

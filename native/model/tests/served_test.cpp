@@ -1,0 +1,84 @@
+// Which level serves what: orders, bounds, and the lifetime that fits the cost.
+#include "cache_sharing.hpp"
+#include "served.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+using planecast::model::kForEver;
+using planecast::model::LastLevel;
+using planecast::model::Private;
+using planecast::model::serve;
+using planecast::model::Touched;
+
+namespace
+{
+
+// A region of so many lines touched at random once a packet, in three scenarios alike.
+struct Case {
+    static constexpr std::size_t kScenarios = 3;
+    std::array<bool, 1> cyclic{false}, others{false};
+    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1;
+    std::vector<double> served, lifetime, cost;
+
+    void solve()
+    {
+        const std::vector<double> size(kScenarios, lines), one(kScenarios, 1.0),
+            cores(kScenarios, lcores), near(kScenarios, 2.0), last(kScenarios, 10.0),
+            memory(kScenarios, 100.0), base(kScenarios, 50.0), room(kScenarios, capacity),
+            brought(kScenarios, inserted);
+        served.assign(3 * kScenarios, -1);
+        lifetime.assign(kScenarios, -1);
+        cost.assign(kScenarios, -1);
+        const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
+        serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), one.data(),
+               one.data(), near.data(), last.data(), memory.data(), cores.data(), base.data()},
+              levels, LastLevel{1, 16, room.data(), brought.data()}, served.data(), lifetime.data(),
+              cost.data());
+    }
+};
+
+TEST(Serve, SharesAddUpToWhatTheFirstLevelDoesNotServe)
+{
+    Case one;
+    one.solve();
+    const double first = 500.0 / 10'000;
+    EXPECT_NEAR(one.served[0] + one.served[3] + one.served[6], 1 - first, 1e-6);
+    EXPECT_NEAR(one.served[0], 4000.0 / 10'000 - first, 1e-6);
+    EXPECT_NEAR(one.served[6], 0, 1e-12); // all fits the last level
+    EXPECT_EQ(one.lifetime[0], kForEver);
+    EXPECT_NEAR(one.cost[0], 2 * one.served[0] + 10 * one.served[3], 1e-9);
+}
+
+TEST(Serve, AFasterBackgroundLeavesLessAndShorter)
+{
+    Case one;
+    double share = -1, lifetime = kForEver;
+    for (const double inserted : {0.01, 0.1, 1.0, 10.0}) {
+        one.inserted = inserted;
+        one.solve();
+        EXPECT_GE(one.served[6], share);
+        EXPECT_LT(one.lifetime[0], lifetime);
+        share = one.served[6];
+        lifetime = one.lifetime[0];
+    }
+    EXPECT_GT(share, 0.59); // all but what the private caches serve
+    // Nothing else fills the cache then: a line stays capacity / rate cycles.
+    EXPECT_NEAR(lifetime, 20'000 / 10.0, 40);
+}
+
+TEST(Serve, MoreLcoresShareOneLastLevel)
+{
+    Case one;
+    one.capacity = 6000;
+    one.solve();
+    const double alone = one.served[6];
+    one.lcores = 4; // all touch the same lines: they come back sooner, and no more of them fit
+    one.solve();
+    EXPECT_NEAR(one.served[6], alone, 1e-6);
+}
+
+} // namespace

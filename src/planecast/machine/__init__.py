@@ -1,0 +1,1 @@
+"""What a machine does, one mechanism a file, free of any workload."""

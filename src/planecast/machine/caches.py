@@ -1,0 +1,172 @@
+"""Caches and memory: which level serves the lines of a workload's stages, and what they cost.
+
+A cache serves what no nearer one does (`machine.last_level` has the law). Lines that are asked for
+together share a latency, until the fill buffers are full or the level's own rate limits: cycles a
+line = max(latency / in flight, least cycles a line), for memory as the probe measured it by lines in
+flight. Of that a stage waits for the share by which it asked for them (`machine.overlap`). How long
+a line stays in the last level depends on how long packets take, and the other way round where others
+use it, too; native/model finds both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.machine import _native
+from planecast.machine.hierarchy import LINE_BYTES, Hierarchy
+from planecast.machine.last_level import background_lines_per_cycle, capacity_lines
+from planecast.machine.mechanism import Term, Values
+from planecast.machine.neighbour_stream import STREAM
+from planecast.machine.overlap import BY_CLASS
+from planecast.workload.profile import WorkloadProfile
+from planecast.workload.regions import Overlap, Region
+
+Floats = NDArray[np.float64]
+
+MEMORY = "memory"
+"""What serves a line that no cache holds."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """What others do to the last level and to memory, in many scenarios: arrays of shape
+    (scenarios,)."""
+
+    streamed: Floats
+    """Lines a TSC cycle that they bring in and never touch again."""
+    lines: Floats
+    """Distinct lines that they touch in order, over and over."""
+    touched: Floats
+    """Lines of these that they touch a TSC cycle."""
+    memory_factor: Floats
+    """Memory's latency over what it were without them."""
+
+    @classmethod
+    def none(cls, size: int) -> Others:
+        """Nobody else."""
+        nothing = np.zeros(size)
+        return cls(nothing, nothing, nothing, np.ones(size))
+
+
+@dataclass(frozen=True)
+class Served:
+    """What caches and memory serve."""
+
+    terms: list[Term]
+    """By stage and level beyond the first."""
+    memory_lines: Floats
+    """Lines a packet from memory."""
+    last_level_lines: Floats
+    """Lines a packet that the last level serves."""
+    others_share: Floats
+    """Share of the others' touches that the last level serves."""
+    lifetime_cycles: Floats
+    """TSC cycles that a line stays in the last level."""
+    variants: Floats
+    """Cost of all lines beyond the first level, TSC cycles a packet, with each of the variants of
+    the parameters, of shape (variants, scenarios)."""
+
+
+def serve(
+    profile: WorkloadProfile,
+    hierarchy: Hierarchy,
+    values: Values,
+    base: Floats,
+    others: Others,
+    variants: Sequence[Values] = (),
+) -> Served:
+    """The lines of a workload; `base` is what its packets take besides, TSC cycles.
+
+    `variants` are other values of the last level's parameters whose costs are wanted, too.
+    """
+    size = profile.sizes.columns.size
+    regions = list(profile.regions)
+    foreign = bool(np.any(others.touched))
+    costs = [_costs(region, hierarchy, values, others) for region in regions]
+    if foreign:
+        regions.append(_foreign(others))
+        costs.append((np.zeros(size),) * 3)
+    if not regions:
+        nothing = np.zeros(size)
+        return Served([], nothing, nothing, nothing, np.full(size, np.inf), np.zeros((1, size)))
+    every = (values, *variants)
+    capacity = np.array([capacity_lines(hierarchy, one) for one in every])
+    background = np.array([background_lines_per_cycle(hierarchy, one) for one in every])
+    share = np.array([one.get(STREAM, 1.0) for one in every])
+    served = np.empty((3, len(regions), size))
+    lifetime, cost = np.empty(size), np.empty((len(every), size))
+    ones = np.ones(size)
+
+    def table(rows: Sequence[Floats]) -> Floats:
+        return np.ascontiguousarray(np.stack([np.broadcast_to(row, (size,)) for row in rows]))
+
+    _native.serve(
+        np.array([region.cyclic for region in regions], dtype=np.bool_),
+        np.array([foreign and region is regions[-1] for region in regions], dtype=np.bool_),
+        table([region.lines for region in regions]),
+        table([region.total_lines for region in regions]),
+        table([region.touches for region in regions]),
+        table([ones if region.stride is None else region.stride for region in regions]),
+        table([near for near, _, _ in costs]),
+        table([last for _, last, _ in costs]),
+        table([memory for _, _, memory in costs]),
+        np.ascontiguousarray(profile.sizes.lcores),
+        np.ascontiguousarray(base),
+        np.array([(x.size_bytes / LINE_BYTES, x.shape) for x in hierarchy.levels[:-1]]),
+        hierarchy.levels[-1].shape,
+        np.ascontiguousarray(np.broadcast_to(capacity[:, None], cost.shape)),
+        np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
+        served,
+        lifetime,
+        cost,
+    )
+    names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
+    terms = [
+        Term(region.stage, name, (BY_CLASS[region.overlap],), own[level] * lines * region.touches)
+        for i, (region, own) in enumerate(zip(profile.regions, costs, strict=False))
+        for level, (name, lines) in enumerate(zip(names, served[:, i], strict=True))
+    ]
+    touches = np.stack([region.touches for region in profile.regions])
+    count = len(profile.regions)
+    return Served(
+        terms=terms,
+        memory_lines=(served[2, :count] * touches).sum(axis=0),
+        last_level_lines=(served[1, :count] * touches).sum(axis=0),
+        others_share=served[1, -1] if foreign else np.zeros(size),
+        lifetime_cycles=lifetime,
+        variants=cost,
+    )
+
+
+def _costs(
+    region: Region, hierarchy: Hierarchy, values: Values, others: Others
+) -> tuple[Floats, Floats, Floats]:
+    """TSC cycles a touch beyond the first level's: of the second level, the last one, memory."""
+    nearest = hierarchy.levels[0].line_cycles
+    width = np.maximum(np.broadcast_to(region.in_flight, others.streamed.shape), 1.0)
+    share = values[BY_CLASS[region.overlap]]
+    # A prefetch ahead of its use outlives a cache's latency: of those lines the rate counts alone.
+    ahead = np.full_like(width, np.inf) if region.overlap is Overlap.PREFETCHED else width
+    second, last = (
+        np.maximum(hierarchy.near_cycles(level, ahead) - nearest, 0.0)
+        for level in hierarchy.levels[-2:]
+    )
+    memory = hierarchy.line_cycles(width) * others.memory_factor - nearest
+    return share * second, share * last, share * np.maximum(memory, last)
+
+
+def _foreign(others: Others) -> Region:
+    """The lines of others: no stage's, and in no private cache of ours."""
+    return Region(
+        stage="",
+        name="neighbour's working set",
+        cyclic=True,
+        lines=others.lines,
+        touches=others.touched,
+        pages=np.zeros_like(others.lines),
+        total_lines=others.lines,
+    )

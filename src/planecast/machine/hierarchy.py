@@ -1,0 +1,244 @@
+"""The memory hierarchy that the model computes with, as the probe measured it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from planecast.instruments.loaded_latency import LoadedLatency
+from planecast.instruments.machine_probe import CacheLevel, MachineProbe
+from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.scenario.model import Noun, listed
+
+Floats = NDArray[np.float64]
+
+LINE_BYTES = 64
+
+RANDOM_SHAPE = 1.0
+"""Shape of lines' lifetimes in a cache that evicts at random (`machine.last_level`)."""
+
+
+class Level(Noun):
+    """One cache level as it serves one core."""
+
+    name: str
+    size_bytes: Annotated[float, Field(gt=0)]
+    """Bytes that this machine really gets of it."""
+    latency_cycles: Annotated[float, Field(gt=0)]
+    """TSC cycles of a hit, each access waiting for the one before."""
+    line_cycles: Annotated[float, Field(gt=0)]
+    """TSC cycles a line with eight accesses in flight, as the stages have them at least."""
+    shared: bool
+    """All forwarding lcores share it; otherwise each has its own."""
+    shape: Annotated[float, Field(ge=1, le=64)] = 16.0
+    """Of its lines' lifetimes: its ways where the least recently used of a set is evicted, 1 where
+    any is (`machine.last_level`)."""
+
+
+class Flight(Noun):
+    """Lines of memory that are asked for together, then used."""
+
+    width: Annotated[int, Field(ge=1)]
+    """Misses in flight."""
+    line_cycles: Annotated[float, Field(gt=0)]
+    """TSC cycles a line."""
+
+
+class Transfer(Noun):
+    """What a line costs that another core wrote last, in TSC cycles."""
+
+    alone_cycles: Annotated[float, Field(ge=0)]
+    """One that is waited for."""
+    read_cycles: Annotated[float, Field(ge=0)]
+    """Each of many that are read together."""
+    write_cycles: Annotated[float, Field(ge=0)]
+    """Each of many that are written together."""
+
+
+class SharedMemory(Noun):
+    """What is known of the memory that all cores share."""
+
+    idle_ns: Annotated[float, Field(gt=0)]
+    """Latency without load."""
+    peak_gbs: Annotated[float, Field(gt=0)]
+    """GB/s that reads reach at most."""
+    loaded: Annotated[tuple[tuple[float, float], ...], BeforeValidator(listed)] = ()
+    """(GB/s, ns) beside traffic, where it was measured."""
+
+    def curve(self) -> Memory:
+        """Its latency by load."""
+        return Memory(self.idle_ns, self.peak_gbs, measured=self.loaded)
+
+
+class Ways(Noun):
+    """How the last level is divided."""
+
+    own: Annotated[int, Field(ge=1)]
+    """Ways that the lcores may fill: the lowest."""
+    of: Annotated[int, Field(ge=1)]
+    """Ways that there are."""
+
+
+class Hierarchy(Noun):
+    """Caches, memory and address translation of a machine. Cycles are the TSC's."""
+
+    tsc_hz: Annotated[float, Field(gt=0)]
+    core_hz: Annotated[float, Field(gt=0)]
+    """Clock that the core ran at while it was probed."""
+    levels: Annotated[tuple[Level, ...], BeforeValidator(listed), Field(min_length=1)]
+    """From the nearest to the last."""
+    memory_latency_cycles: Annotated[float, Field(gt=0)]
+    flights: Annotated[tuple[Flight, ...], BeforeValidator(listed), Field(min_length=1)]
+    """Cycles a line from memory by the number of misses in flight, ascending."""
+    walk_cycles: Annotated[float, Field(ge=0)]
+    """What a page walk adds to a line that is asked for with others, beyond the TLB's reach."""
+    tlb_pages: Annotated[float, Field(gt=0)]
+    """Small pages that the TLB reaches."""
+    transfer: Transfer | None = None
+    """Lines from other cores' caches; None: not measured."""
+    memory: SharedMemory | None = None
+    """Of machines of the catalogue: memory slows down with what all lcores ask of it."""
+    loaded: Annotated[
+        tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
+    ] = ()
+    """This host's memory beside traffic, where `machine probe` measured it: (GB/s, times the idle
+    latency), by rising traffic."""
+    ways: Ways | None = None
+    """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
+    stream_lines_per_cycle: Annotated[float, Field(ge=0)] = 0.0
+    """Lines a TSC cycle that one core reads of memory in order; 0: not measured."""
+    lone_walk_cycles: Annotated[float, Field(ge=0)] = 0.0
+    """What a page walk adds to one access that waits for it."""
+    background: bool = False
+    """Others that nobody names may use the last level: a tenant's view of a shared host."""
+
+    @classmethod
+    def of(cls, probe: MachineProbe, loaded: LoadedLatency | None = None) -> Self:
+        """The hierarchy of a probed machine. The last level counts as shared."""
+        last = probe.levels[-1].name
+        levels: list[Level] = []
+        for level in probe.levels:
+            size = level.fast_size_bytes or level.size_bytes
+            shared = level.name == last
+            # Of a shared level the whole is what the kernel says; how much of it a tenant gets is
+            # told by how long its lines stay, which is fitted.
+            claimed = float(level.claimed_bytes or size.value)
+            levels.append(
+                Level(
+                    name=level.name,
+                    size_bytes=max(claimed, size.value) if shared else size.value,
+                    # Unknown tenants come and go: whatever a shared level evicts, a line stays for a
+                    # random time (chosen by cross-validation: docs/design/model.md).
+                    shape=RANDOM_SHAPE if shared else float(min(max(level.ways or 8, 1), 64)),
+                    latency_cycles=level.latency_cycles.value,
+                    line_cycles=_line_cycles(probe, levels, level),
+                    shared=shared,
+                )
+            )
+        huge = [flight for flight in probe.flights if flight.page_size == "2MiB"]
+        translation = probe.translation()
+        return cls(
+            tsc_hz=probe.tsc_hz,
+            core_hz=probe.core_hz,
+            levels=tuple(levels),
+            memory_latency_cycles=probe.memory_latency_cycles.value,
+            flights=tuple(
+                Flight(width=flight.width, line_cycles=flight.prefetch_cycles.value)
+                for flight in sorted(huge, key=lambda flight: flight.width)
+            )
+            or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
+            walk_cycles=translation.together_cycles,
+            tlb_pages=translation.pages,
+            stream_lines_per_cycle=probe.stream_bytes_per_second.value / LINE_BYTES / probe.tsc_hz,
+            lone_walk_cycles=translation.walk_cycles,
+            background=True,
+            transfer=_transfer(probe),
+            loaded=() if loaded is None else loaded.rise(),
+        )
+
+    def memory_by_load(self, peak_gbs: float | None = None) -> Memory:
+        """Memory's latency by all that is asked of it: of a machine of the catalogue as it has it;
+        of this host as it was probed, else of the usual shape up to `peak_gbs`, or an assumed peak.
+        """
+        if self.memory is not None:
+            return self.memory.curve()
+        idle_ns = self.memory_latency_cycles / self.tsc_hz * 1e9
+        measured = tuple((gbs, times * idle_ns) for gbs, times in self.loaded)
+        return Memory(idle_ns, peak_gbs or ASSUMED_GBS, measured=measured)
+
+    def memory_source(self, peak_gbs: float | None = None) -> str:
+        """Where that latency is from, in words."""
+        if self.memory is not None:
+            return "memory's latency under load is the catalogue's"
+        beyond = "assumed" if peak_gbs is None else "as the study says"
+        shape = f"the usual shape up to {peak_gbs or ASSUMED_GBS:g} GB/s, {beyond}"
+        if self.loaded:
+            most = self.loaded[-1][0]
+            return f"memory's latency under load is as probed here to {most:.3g} GB/s, then {shape}"
+        return (
+            f"memory's latency under load has {shape}; planecast machine probe measures it for "
+            "what is calibrated after it"
+        )
+
+    @property
+    def memory_line_cycles(self) -> float:
+        """Least cycles that one core needs for a line from memory, with many misses in flight."""
+        return min(flight.line_cycles for flight in self.flights)
+
+    def line_cycles(self, width: Floats) -> Floats:
+        """Cycles a line from memory when so many are asked for together: log-log interpolation."""
+        known = np.log([flight.width for flight in self.flights])
+        cycles = np.log([flight.line_cycles for flight in self.flights])
+        return np.asarray(np.exp(np.interp(np.log(width), known, cycles)))
+
+    def near_cycles(self, level: Level, width: Floats) -> Floats:
+        """Cycles a line of a cache when so many are asked for together: its latency shared by them,
+        until the line's own rate limits."""
+        return np.asarray(np.maximum(level.latency_cycles / width, level.line_cycles))
+
+    def with_memory(self, times: float) -> Hierarchy:
+        """The same with memory's latency times this factor."""
+        flights = tuple(
+            flight.model_copy(update={"line_cycles": flight.line_cycles * times})
+            for flight in self.flights
+        )
+        latency = self.memory_latency_cycles * times
+        return self.model_copy(update={"memory_latency_cycles": latency, "flights": flights})
+
+    def with_last_level(self, factor: float) -> Hierarchy:
+        """The same with the last cache level `factor` times as large."""
+        last = self.levels[-1]
+        larger = last.model_copy(update={"size_bytes": last.size_bytes * factor})
+        return self.model_copy(update={"levels": (*self.levels[:-1], larger)})
+
+
+_IN_FLIGHT = 8  # chases at once behind the probe's fast curve
+
+
+def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) -> float:
+    """Cycles a line of a level with eight in flight: the fast curve half-way up to its size."""
+    lone = level.latency_cycles.value / _IN_FLIGHT
+    if not nearer or not probe.fast_curve:
+        return lone
+    size = level.fast_size_bytes or level.size_bytes
+    middle = (nearer[-1].size_bytes * size.value) ** 0.5
+    curve = [(point.size_bytes, point.cycles.value) for point in probe.fast_curve]
+    # The nearest measured set; never cheaper than the level before.
+    found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
+    return float(max(found, nearer[-1].line_cycles))
+
+
+def _transfer(probe: MachineProbe) -> Transfer | None:
+    """From another core; hardware threads of one share their caches."""
+    threads = {pair.other for pair in probe.pairs if pair.siblings}
+    found = next((one for one in probe.transfers if one.other not in threads), None)
+    if found is None:
+        return None
+    return Transfer(
+        alone_cycles=found.alone_cycles.value,
+        read_cycles=found.read_cycles.value,
+        write_cycles=found.write_cycles.value,
+    )

@@ -1,0 +1,41 @@
+"""Overlap: the share of a line's cycles that a stage waits for, by how it asks for the line.
+
+The out-of-order core hides a part of every line's latency; how large a part follows from how the
+lines are asked for (`workload.regions.Overlap`), not from which stage or level it is. The slope of
+CPI over misses times latency is the same thing for all misses together, the blocking factor of the
+vPE study's Fig 6 and of Clapp et al., IISWC 2015; here it multiplies cycles a line with so many in
+flight, not a lone access's latency.
+"""
+
+from __future__ import annotations
+
+from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.mechanism import Mechanism
+from planecast.machine.parameter import Parameter
+from planecast.workload.regions import Overlap
+
+PREFETCHED, LOADED, STORED = "overlap.prefetched", "overlap.loaded", "overlap.stored"
+
+BY_CLASS = {
+    Overlap.PREFETCHED: PREFETCHED,
+    Overlap.INDEPENDENT: LOADED,
+    Overlap.DEPENDENT: LOADED,
+    Overlap.STORED: STORED,
+}
+"""The parameter of each class."""
+
+
+class OverlapOfLines(Mechanism):
+    """Common to caches and memory."""
+
+    cause = "overlap"
+    advice = "prefetch lines a burst ahead of their use"
+    domain = "none"
+
+    def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
+        vary = "vary traffic.flows over values that differ much, 256 and 65536 for example"
+        return (
+            Parameter(PREFETCHED, "ratio", 1.0, 0.5, vary),
+            Parameter(LOADED, "ratio", 1.0, 0.5, "vary the rules and the routes"),
+            Parameter(STORED, "ratio", 0.3, 0.7, "vary placement.rx_ring"),
+        )

@@ -1,0 +1,24 @@
+"""The mechanisms of the cost model, one line each. Whatever iterates over them iterates over this."""
+
+from __future__ import annotations
+
+from planecast.machine.core import Bursts, Core
+from planecast.machine.last_level import LastLevel
+from planecast.machine.lock_step import LockStepWalks
+from planecast.machine.mechanism import Mechanism
+from planecast.machine.neighbour_stream import NeighbourStream
+from planecast.machine.overlap import OverlapOfLines
+from planecast.machine.store_drain import StoreDrain
+from planecast.machine.tlb import Tlb
+
+CORE, STORES = Core(), StoreDrain()
+MECHANISMS: tuple[Mechanism, ...] = (
+    CORE,
+    Bursts(),
+    LockStepWalks(),
+    STORES,
+    Tlb(),
+    OverlapOfLines(),
+    LastLevel(),
+    NeighbourStream(),
+)

@@ -1,0 +1,69 @@
+"""TLB: page walks of tables in 4 KiB pages.
+
+A touch whose page the TLB no longer holds takes a walk. The TLB holds pages as caches hold lines
+(`machine.last_level`, pages for lines). Walks of lines that are asked for together overlap: between
+what a lone walk costs and what the probe measures with eight lines in flight.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.last_level import hit_shares
+from planecast.machine.mechanism import Floats, Mechanism, Term, Values
+from planecast.machine.parameter import Parameter
+from planecast.workload.profile import WorkloadProfile
+
+WALK = "tlb.walk"
+SHAPE = 8.0
+"""Ways of a second-level TLB: 8 to 12 on cores since 2015 (the catalogue's)."""
+
+
+class Tlb(Mechanism):
+    """Address translation."""
+
+    cause = "page walks"
+    advice = "2 MiB pages (hugepages, or transparent ones)"
+    domain = "core"
+
+    def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
+        clock = hierarchy.core_hz / hierarchy.tsc_hz
+        low = max(hierarchy.walk_cycles, 0.5) * clock
+        high = max(hierarchy.lone_walk_cycles * clock, 2 * low)
+        return (
+            Parameter(
+                WALK,
+                "core cycles/walk",
+                math.sqrt(low * high),
+                max(math.log(high / low) / 2, 0.4),
+                "take a point with placement.page_size=4KiB",
+                "core",
+            ),
+        )
+
+    def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
+        each = values[WALK] * hierarchy.tsc_hz / hierarchy.core_hz
+        walks = self.walks(profile, hierarchy)
+        return [Term(stage, self.cause, (WALK,), count * each) for stage, count in walks.items()]
+
+    def walks(self, profile: WorkloadProfile, hierarchy: Hierarchy) -> dict[str, Floats]:
+        """Walks a packet by stage."""
+        small = profile.sizes.small_pages
+        if not np.any(small) or not profile.regions:
+            return {}
+        tables = [region.page_table() for region in profile.regions]
+        touches = np.stack([table.touches for table in tables])
+        kept, _ = hit_shares(
+            np.array([table.cyclic for table in tables]),
+            np.stack([table.lines for table in tables]),
+            touches,
+            np.full(small.shape, hierarchy.tlb_pages),
+            SHAPE,
+        )
+        found: dict[str, Floats] = {}
+        for table, own in zip(tables, np.where(small, touches * (1 - kept), 0.0), strict=True):
+            found[table.stage] = found.get(table.stage, np.zeros(small.shape)) + own
+        return found

@@ -1,0 +1,93 @@
+"""Calibrating: measured results to a Calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from planecast.errors import InputError
+from planecast.instruments.counts import InstructionCounts
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibrated_range import ranges_of
+from planecast.model.calibration import Calibration, FittedParameter
+from planecast.model.posterior import Points, Posterior, posterior
+from planecast.model.supported import columns_of
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result
+from planecast.workload.profile import WorkloadProfile
+
+FEWEST_POINTS = 3
+NORMAL_95 = 1.959964
+
+
+def calibrate(
+    measured: Sequence[Result],
+    hierarchy: Hierarchy,
+    instructions: Mapping[str, InstructionCounts],
+    manifest: Manifest,
+) -> Calibration:
+    """Fits the model to measured results of one network function.
+
+    Raises InputError for too few points and for what the model doesn't know.
+    """
+    if len(measured) < FEWEST_POINTS:
+        raise InputError(
+            f"{len(measured)} points are too few to calibrate on",
+            "calibrate",
+            f"give {FEWEST_POINTS} or more",
+        )
+    scenarios = [result.scenario for result in measured]
+    columns = columns_of(scenarios)
+    profile = WorkloadProfile.of(columns, instructions)
+    found = posterior(_points(measured, profile), hierarchy)
+    return Calibration(
+        edition=2,
+        kind=columns.kind,
+        parameters=_parameters(found),
+        covariance=tuple(tuple(float(x) for x in row) for row in found.covariance),
+        freedom=max(1.0, len(measured) - float(found.informed.sum())),
+        discrepancy=found.discrepancy,
+        hierarchy=hierarchy,
+        instructions=dict(instructions),
+        ranges=ranges_of(scenarios),
+        stages=tuple(s for s in profile.stages if any(s in r.stages for r in measured)),
+        points=len(measured),
+        manifest=manifest,
+    )
+
+
+def _points(measured: Sequence[Result], profile: WorkloadProfile) -> Points:
+    def stage_cycles(result: Result, stage: str) -> float:
+        found = result.stages.get(stage)
+        if found is None or found.cycles_per_packet is None:
+            return float("nan")
+        return found.cycles_per_packet.value
+
+    costs = [result.cycles_per_packet for result in measured]
+    return Points(
+        profile=profile,
+        cycles=np.array([cost.value for cost in costs]),
+        deviations=np.array([(cost.half_width_percent or 0.0) / 100 / NORMAL_95 for cost in costs]),
+        stages={
+            stage: np.array([stage_cycles(result, stage) for result in measured])
+            for stage in profile.stages
+        },
+    )
+
+
+def _parameters(found: Posterior) -> tuple[FittedParameter, ...]:
+    deviations = np.sqrt(np.diag(found.covariance))
+    return tuple(
+        FittedParameter(
+            name=one.name,
+            value=float(np.exp(log)),
+            low=float(np.exp(log - NORMAL_95 * deviation)),
+            high=float(np.exp(log + NORMAL_95 * deviation)),
+            unit=one.unit,
+            informed=float(informed),
+        )
+        for one, log, deviation, informed in zip(
+            found.parameters, found.logarithms, deviations, found.informed, strict=True
+        )
+    )

@@ -1,0 +1,147 @@
+"""Calibration: the posterior of the model's parameters, and all that a prediction needs besides."""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from planecast.instruments.counts import InstructionCounts
+from planecast.machine.core import EFFECT
+from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.last_level import CAPACITY, LIFETIME
+from planecast.machine.neighbour_stream import STREAM
+from planecast.model.counter_model import Counted
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.scenario.model import Noun, listed
+
+Floats = NDArray[np.float64]
+
+EDITION = 2
+"""Of the model: calibrations of another one mean something else."""
+
+CURVED = (LIFETIME, CAPACITY, STREAM)
+"""Parameters that decide which level serves a line: no term of a cost names them."""
+
+
+def _rows(value: object) -> object:
+    return tuple(tuple(row) for row in value) if isinstance(value, list) else value
+
+
+@functools.lru_cache(maxsize=8)
+def _table(rows: tuple[tuple[float, ...], ...]) -> Floats:
+    table = np.array(rows)
+    table.flags.writeable = False
+    return table
+
+
+class FittedParameter(Noun):
+    """One parameter as the calibration left it. Its logarithm is normal."""
+
+    name: str
+    value: Annotated[float, Field(gt=0)]
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
+    unit: str
+    informed: Annotated[float, Field(ge=0, le=1)]
+    """Share of the prior's variance that the points took away; 0: the prior is all there is."""
+
+    def estimate(self, samples: int) -> Estimate:
+        """As an Estimate, for tables and reports."""
+        return Estimate(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            samples=samples,
+            unit=self.unit,
+            kind="computed",
+        )
+
+
+class Discrepancy(Noun):
+    """The model's own relative error, as predictions of points left out show it.
+
+    Of a cost of which a share m is waited for in the last level and in memory its standard
+    deviation is sqrt(core² + (m · memory)²): what a shared cache does is known less well.
+    """
+
+    core: Annotated[float, Field(ge=0)]
+    memory: Annotated[float, Field(ge=0)]
+
+    def deviation(self, memory_share: Floats) -> Floats:
+        """Standard deviations, relative."""
+        return np.asarray(np.hypot(self.core, self.memory * memory_share))
+
+    def widened(self, errors: list[float]) -> Discrepancy:
+        """With errors of their own kinds on top."""
+        return Discrepancy(
+            core=float(np.hypot(self.core, np.linalg.norm(errors))), memory=self.memory
+        )
+
+
+class Calibration(Noun):
+    """Everything that turns a scenario into a prediction on this machine."""
+
+    edition: Literal[2]
+    """Of the model."""
+    kind: str
+    """The network function; ``counted`` of counters."""
+    parameters: Annotated[tuple[FittedParameter, ...], BeforeValidator(listed)]
+    covariance: Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
+    """Of the parameters' logarithms, in their order."""
+    freedom: Annotated[float, Field(gt=0)]
+    """Points less what they told of the parameters."""
+    discrepancy: Discrepancy
+    hierarchy: Hierarchy
+    instructions: dict[str, InstructionCounts]
+    """By pipeline, the base scenario's first."""
+    ranges: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]]
+    """Lowest and highest value of each numeric key over the calibration points."""
+    stages: Annotated[tuple[str, ...], BeforeValidator(listed)]
+    """Stages that ran in some calibration point."""
+    points: int
+    """Calibration points."""
+    manifest: Manifest
+    counted: Counted | None = None
+    """What counters reported, where the model was calibrated from files of them: it then has no
+    stages."""
+
+    @property
+    def any_workload(self) -> bool:
+        """Whether it is of whatever was counted, not of the stages that the model knows."""
+        return self.counted is not None
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the parameters, in order."""
+        return [parameter.name for parameter in self.parameters]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Parameters' values by name."""
+        return {parameter.name: parameter.value for parameter in self.parameters}
+
+    @property
+    def vector(self) -> Floats:
+        """Values of the parameters, of shape (parameters,)."""
+        return np.array([parameter.value for parameter in self.parameters])
+
+    @property
+    def matrix(self) -> Floats:
+        """Covariance of their logarithms, of shape (parameters, parameters)."""
+        return _table(self.covariance)
+
+    @property
+    def curved(self) -> list[str]:
+        """Those of `CURVED` that it has."""
+        return [name for name in CURVED if name in self.names]
+
+    @property
+    def effects(self) -> dict[str, float]:
+        """Stages' deviations from the common CPI."""
+        return {k.removeprefix(EFFECT): v for k, v in self.values.items() if k.startswith(EFFECT)}

@@ -1,0 +1,296 @@
+"""Prediction: cycles a packet of many scenarios, as a vector with a covariance.
+
+The logarithm of a cost is normal, for a cost is positive and its errors are relative. Its covariance
+is what the parameters' posterior leaves open, carried through the model's slopes, and the model's
+own error (`Discrepancy`), which is each scenario's own. Every interval of predict, explain, sweep,
+partition and simulate is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from planecast.errors import InputError
+from planecast.machine.caches import Others
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibrated_range import any_outside
+from planecast.model.calibration import Calibration
+from planecast.model.counter_model import STAGE, counted_cost
+from planecast.model.memory_contention import Load, under_load
+from planecast.model.neighbours import Neighbours, has_neighbours, neighbours_of
+from planecast.model.posterior import memory_share
+from planecast.model.site import Site, by_site
+from planecast.model.stage_cost import StageCost, stage_cost
+from planecast.model.supported import columns_of
+from planecast.model.transfer import transferred
+from planecast.results.estimate import Estimate
+from planecast.scenario.scenario import Scenario
+from planecast.workload.profile import WorkloadProfile
+from planecast.workload.scenario_columns import ScenarioColumns
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is open of costs: relative, of shape (scenarios,) and (parameters, scenarios)."""
+
+    slopes: Floats
+    """Of the logarithms of the costs by those of the parameters."""
+    own: Floats
+    """Standard deviations of the model's own errors."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Cycles a packet of many scenarios: arrays of shape (scenarios,), TSC cycles."""
+
+    value: Floats
+    deviation: Floats
+    """Standard deviation of its logarithm."""
+    quantile: float
+    """Of these, half the 95 % interval."""
+    stages: dict[str, tuple[Floats, Floats]]
+    """By stage: value, and standard deviation in cycles."""
+    capped_by_memory: NDArray[np.bool_]
+    extrapolates: NDArray[np.bool_]
+    """Some key lies outside its calibrated range."""
+    memory_lines: Floats
+    """Lines a packet from memory."""
+    load: Load | None = None
+    """What memory is under, where it slows down."""
+    spread: Spread | None = None
+    matrix: Floats | None = None
+    """Covariance of the parameters' logarithms."""
+
+    @cached_property
+    def interval(self) -> tuple[Floats, Floats]:
+        """Ends of the 95 % intervals, log-normal: a cost is above zero."""
+        factor = np.exp(self.quantile * self.deviation)
+        return self.value / factor, self.value * factor
+
+    @property
+    def half_width(self) -> Floats:
+        """Half the 95 % interval, cycles."""
+        low, high = self.interval
+        return (high - low) / 2
+
+    def covariance(self) -> Floats:
+        """Of the logarithms of all costs, of shape (scenarios, scenarios): what two scenarios have
+        in common cancels when they are compared. Raises ValueError for several sites together."""
+        if self.spread is None or self.matrix is None:
+            raise ValueError("scenarios of several sites have no common covariance")
+        common = self.spread.slopes.T @ self.matrix @ self.spread.slopes
+        return np.asarray(common + np.diag(self.spread.own**2))
+
+    def estimate(self, i: int) -> Estimate:
+        """One scenario's cost."""
+        low, high = self.interval
+        return cycles_estimate(self.value[i], low[i], high[i])
+
+    def stage_estimate(self, stage: str, i: int) -> Estimate:
+        """One stage's cost in one scenario."""
+        value, deviation = (column[i] for column in self.stages[stage])
+        relative = deviation / value if value > 0 else 0.0
+        factor = float(np.exp(self.quantile * relative))
+        return cycles_estimate(value, value / factor, value * factor)
+
+
+def cycles_estimate(value: float, low: float, high: float) -> Estimate:
+    """A computed number of cycles a packet."""
+    return Estimate(
+        value=float(value), low=float(low), high=float(high), unit="cycles/packet", kind="computed"
+    )
+
+
+def predict(
+    scenarios: ScenarioColumns | Sequence[Scenario],
+    calibration: Calibration,
+    *,
+    by_stage: bool = True,
+) -> Prediction:
+    """What the model says of many scenarios. Without `by_stage` there are no stages in it, at a
+    third of the time. Raises InputError for what the model doesn't know."""
+    if not isinstance(scenarios, ScenarioColumns):
+        sites = by_site(scenarios)
+        if any(not site.calibrated for site in sites):
+            return _over_sites(scenarios, sites, calibration, by_stage=by_stage)
+    return _predicted(columns_of(scenarios, calibration.kind), calibration, by_stage=by_stage)
+
+
+def cost_of(
+    scenarios: ScenarioColumns | Sequence[Scenario],
+    calibration: Calibration,
+    *,
+    slopes: bool = False,
+) -> tuple[WorkloadProfile, StageCost, Neighbours | None]:
+    """The costs by stage and cause at one site, with what neighbours do there."""
+    columns = columns_of(scenarios, calibration.kind)
+    profile = WorkloadProfile.of(columns, calibration.instructions)
+    neighbours = neighbours_of(profile, calibration.hierarchy, calibration.values)
+    others = Others.none(columns.size) if neighbours is None else neighbours.others
+    cost = stage_cost(
+        profile,
+        calibration.hierarchy,
+        calibration.values,
+        others,
+        calibration.curved if slopes else (),
+    )
+    return profile, cost, neighbours
+
+
+def _over_sites(
+    scenarios: Sequence[Scenario],
+    sites: Mapping[Site, Sequence[int]],
+    calibration: Calibration,
+    *,
+    by_stage: bool,
+) -> Prediction:
+    """The scenarios of each site by the calibration transferred there, in their order."""
+    parts = [
+        predict_at(site, [scenarios[i] for i in places], calibration, by_stage=by_stage)
+        for site, places in sites.items()
+    ]
+    back = np.argsort([i for places in sites.values() for i in places])
+
+    def joined(rows: Sequence[Floats]) -> Floats:
+        return np.concatenate(rows)[back]
+
+    idle = [part.load or Load.idle(part.value.size) for part in parts]
+    return Prediction(
+        value=joined([part.value for part in parts]),
+        deviation=joined([part.deviation for part in parts]),
+        quantile=parts[0].quantile,
+        stages={
+            stage: (
+                joined([part.stages[stage][0] for part in parts]),
+                joined([part.stages[stage][1] for part in parts]),
+            )
+            for stage in parts[0].stages
+        },
+        capped_by_memory=np.concatenate([part.capped_by_memory for part in parts])[back],
+        extrapolates=np.concatenate([part.extrapolates for part in parts])[back],
+        memory_lines=joined([part.memory_lines for part in parts]),
+        load=Load(joined([one.factor for one in idle]), joined([one.gbs for one in idle])),
+    )
+
+
+def predict_at(
+    site: Site, scenarios: Sequence[Scenario], calibration: Calibration, *, by_stage: bool = True
+) -> Prediction:
+    """The scenarios by the calibration transferred to their common site."""
+    own = transferred(calibration, site).calibration
+    return _predicted(columns_of(scenarios, calibration.kind), own, by_stage=by_stage)
+
+
+def _predicted(columns: ScenarioColumns, calibration: Calibration, *, by_stage: bool) -> Prediction:
+    found = _with_idle_memory(columns, calibration, calibration.hierarchy, by_stage=by_stage)
+    known = calibration.hierarchy.memory
+    if known is None:
+        return found
+    far = calibration.hierarchy.with_memory(2)
+    twice = _with_idle_memory(columns, calibration, far, by_stage=by_stage)
+    load = under_load(
+        found.value,
+        twice.value,
+        memory_lines=found.memory_lines,
+        pps_cycles=calibration.hierarchy.tsc_hz * columns.lcores,
+        memory=known.curve(),
+    )
+
+    def at(idle: Floats, far: Floats) -> Floats:
+        return np.asarray(idle + (load.factor - 1) * (far - idle))
+
+    return replace(
+        found,
+        value=at(found.value, twice.value),
+        deviation=np.maximum(found.deviation, at(found.deviation, twice.deviation)),
+        stages={
+            stage: (at(part, twice.stages[stage][0]), at(half, twice.stages[stage][1]))
+            for stage, (part, half) in found.stages.items()
+        },
+        load=load,
+    )
+
+
+def _with_idle_memory(
+    columns: ScenarioColumns, calibration: Calibration, hierarchy: Hierarchy, *, by_stage: bool
+) -> Prediction:
+    """What the model says when memory has the hierarchy's latency."""
+    at = calibration.model_copy(update={"hierarchy": hierarchy})
+    quantile = float(stdtrit(calibration.freedom, 0.975))
+    if calibration.counted is not None:
+        refuse_neighbours(columns)
+        counted = counted_cost(
+            calibration.counted,
+            hierarchy,
+            calibration.instructions[STAGE].instructions_per_packet,
+            columns.lcores,
+            (calibration.vector, calibration.matrix),
+            calibration.discrepancy.core,
+        )
+        return _bounded(
+            counted.value,
+            counted.deviation,
+            quantile,
+            {},
+            counted.memory_lines,
+            counted.outside,
+            hierarchy,
+        )
+    profile, cost, _ = cost_of(columns, at, slopes=True)
+    slopes = cost.slopes(calibration.names) / cost.total
+    own = calibration.discrepancy.deviation(memory_share(cost, hierarchy))
+    deviation = np.hypot(_deviation(slopes, calibration.matrix), own)
+    stages = {}
+    for stage, value in cost.by_stage().items() if by_stage else ():
+        open_part = _deviation(cost.slopes(calibration.names, stage), calibration.matrix)
+        stages[stage] = (value, np.hypot(open_part, own * value))
+    found = _bounded(
+        cost.total,
+        deviation,
+        quantile,
+        stages,
+        cost.served.memory_lines,
+        any_outside(columns, calibration.ranges),
+        hierarchy,
+    )
+    return replace(found, spread=Spread(slopes, own), matrix=calibration.matrix)
+
+
+def refuse_neighbours(columns: ScenarioColumns) -> None:
+    """Raises InputError where counters can't know what a neighbour costs."""
+    if has_neighbours(columns):
+        raise InputError(
+            "a calibration from counters doesn't know what a neighbour costs",
+            "neighbour",
+            "leave the neighbour out, or calibrate by measuring: planecast calibrate STUDY",
+        )
+
+
+def _bounded(
+    value: Floats,
+    deviation: Floats,
+    quantile: float,
+    stages: dict[str, tuple[Floats, Floats]],
+    memory_lines: Floats,
+    outside: NDArray[np.bool_],
+    hierarchy: Hierarchy,
+) -> Prediction:
+    """Never below what memory can deliver to one core."""
+    bound = memory_lines * hierarchy.memory_line_cycles
+    return Prediction(
+        np.maximum(value, bound), deviation, quantile, stages, bound > value, outside, memory_lines
+    )
+
+
+def _deviation(slopes: Floats, matrix: Floats) -> Floats:
+    """Standard deviation that the parameters' covariance gives, of shape (scenarios,)."""
+    variance = ((matrix @ slopes) * slopes).sum(axis=0)
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))

@@ -1,0 +1,120 @@
+"""StageCost: what a workload's stages cost on a machine, by cause.
+
+It is what solve sums, the simulator plays and explain shows. Costs are TSC cycles a packet of one
+lcore that always has packets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.machine.caches import Others, Served, serve
+from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.mechanism import Term, Values
+from planecast.machine.registry import MECHANISMS, STORES
+from planecast.machine.store_drain import DRAIN, OVERLAPPED
+from planecast.workload.profile import WorkloadProfile
+
+Floats = NDArray[np.float64]
+
+STEP = 0.05
+"""Of a parameter's logarithm, for slopes that no term has."""
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """Costs of many scenarios: arrays of shape (scenarios,)."""
+
+    stages: tuple[str, ...]
+    terms: tuple[Term, ...]
+    """Their sum is the cost."""
+    served: Served
+    curved: tuple[str, ...]
+    """Parameters that no term names: `Served.variants` has what a step of each changes."""
+
+    @cached_property
+    def total(self) -> Floats:
+        """TSC cycles a packet."""
+        return self._sum(self.terms)
+
+    def by_stage(self) -> dict[str, Floats]:
+        """TSC cycles a packet of each stage."""
+        return {
+            stage: self._sum([term for term in self.terms if term.stage == stage])
+            for stage in self.stages
+        }
+
+    def by_cause(self, stage: str | None = None) -> dict[str, Floats]:
+        """TSC cycles a packet of each cause, of one stage or of all."""
+        found: dict[str, list[Term]] = {}
+        for term in self.terms:
+            if stage in (None, term.stage):
+                found.setdefault(term.cause, []).append(term)
+        return {cause: self._sum(terms) for cause, terms in found.items()}
+
+    def slopes(self, names: Sequence[str], stage: str | None = None) -> Floats:
+        """Derivatives by the logarithms of parameters, of shape (parameters, scenarios)."""
+        found = np.zeros((len(names), self.total.size))
+        place = {name: i for i, name in enumerate(names)}
+        for term in self.terms:
+            if stage in (None, term.stage):
+                for name in term.parameters:
+                    if name in place:
+                        found[place[name]] += term.cycles
+        if stage is None:
+            for variant, name in enumerate(self.curved, 1):
+                if name in place:
+                    change = self.served.variants[variant] - self.served.variants[0]
+                    found[place[name]] += change / STEP
+        return found
+
+    def _sum(self, terms: Sequence[Term]) -> Floats:
+        size = self.served.memory_lines.shape
+        return np.asarray(sum((term.cycles for term in terms), np.zeros(size)))
+
+
+def stage_cost(
+    profile: WorkloadProfile,
+    hierarchy: Hierarchy,
+    values: Values,
+    others: Others | None = None,
+    curved: Sequence[str] = (),
+) -> StageCost:
+    """The costs with these parameters; `curved` are those whose slopes will be asked for that no
+    term has (`StageCost.slopes`)."""
+    size = profile.sizes.columns.size
+    near = [
+        term for mechanism in MECHANISMS for term in mechanism.terms(profile, hierarchy, values)
+    ]
+    base = np.asarray(sum((term.cycles for term in near), np.zeros(size)))
+    variants = [{**values, name: values[name] * float(np.exp(STEP))} for name in curved]
+    served = serve(profile, hierarchy, values, base, others or Others.none(size), variants)
+    terms = [*near, *served.terms]
+    return StageCost(
+        profile.stages,
+        (*terms, *_overlapped(profile, hierarchy, values, terms)),
+        served,
+        tuple(curved),
+    )
+
+
+def _overlapped(
+    profile: WorkloadProfile, hierarchy: Hierarchy, values: Values, terms: Sequence[Term]
+) -> list[Term]:
+    """What of the stages behind the reader of headers passes while stores drain."""
+    if profile.header_reader is None:
+        return []
+    behind = profile.stages[profile.stages.index(profile.header_reader) + 1 : -1]
+    later = [term.cycles for term in terms if term.stage in behind]
+    size = profile.sizes.columns.size
+    return STORES.overlapped(profile, hierarchy, values, np.asarray(sum(later, np.zeros(size))))
+
+
+def values_of(names: Sequence[str], logarithms: Floats) -> Mapping[str, float]:
+    """Parameters' values from their logarithms."""
+    return dict(zip(names, np.exp(logarithms).tolist(), strict=True))
