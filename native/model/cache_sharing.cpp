@@ -10,7 +10,7 @@ namespace
 {
 
 constexpr int kMostSteps = 100; // a cache a millionth short of what is needed takes some 20
-constexpr double kExact = 1e-6; // relative step; the error left is about its square
+constexpr double kExact = 1e-5; // relative step; the error left is about its square
 constexpr double kGone = 600;   // exp(-600) is nothing, and no special case of any library
 constexpr double kTiny = 1e-300;
 
@@ -47,80 +47,98 @@ void store(const Lane &lane, double *row, std::size_t first, std::size_t count)
     std::copy_n(lane.begin(), count, row + first);
 }
 
-// Newton's steps from below: the lines held are a concave function of the time.
-void CacheSharing::find_time(const Lane &capacity, Lane &time) const
+Lane CacheSharing::leaves(const Lane &capacity) const
 {
-    Lane needed{}, touched = inserted, open;
-    for (std::size_t region = 0; region < lines.size(); ++region)
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            needed[i] += lines[region][i];
-            touched[i] += touches[region][i];
-        }
-    double most = 0;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        open[i] = needed[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
-        most = std::max(most, open[i]);
-        const double known = time[i] < kForEver ? time[i] : 0.0;
-        // Nothing is held at time 0, so the first step from there is known.
-        time[i] = std::max(known, capacity[i] / std::max(touched[i], kTiny));
-    }
-    bool any = most > 0;
-    for (int steps = 0; any && steps < kMostSteps; ++steps)
-        any = step(capacity, open, time);
+    Lane needed{}, found;
+    for (const Lane &own : lines)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            needed[i] += own[i];
     for (std::size_t i = 0; i < kLanes; ++i)
-        time[i] = open[i] != 0.0 ? time[i] : kForEver;
+        found[i] = needed[i] > capacity[i] || inserted[i] > 0 ? 1.0 : 0.0;
+    return found;
 }
 
-// One step of all that are open; whether any of them is not exact yet.
-bool CacheSharing::step(const Lane &capacity, const Lane &open, Lane &time) const
+Lane CacheSharing::least_time(const Lane &capacity) const
 {
-    Lane room, slope;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        room[i] = capacity[i] - inserted[i] * time[i];
-        slope[i] = kTiny + inserted[i];
-    }
-    for (std::size_t region = 0; region < lines.size(); ++region) {
-        const Lane &own = lines[region], &touched = touches[region], &rate = rates[region];
-        if (cyclic_[region]) {
-            Lane mean, below, up_to;
-            for (std::size_t i = 0; i < kLanes; ++i)
-                mean[i] = shape / std::max(rate[i] * time[i], kTiny);
-            survive(mean, shape, below, up_to);
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                room[i] -= own[i] * below[i] + touched[i] * time[i] * (1.0 - up_to[i]);
-                slope[i] += touched[i] * (1.0 - up_to[i]);
-            }
-            continue;
-        }
+    Lane touched = inserted, found;
+    for (const Lane &own : touches)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            touched[i] += own[i];
+    for (std::size_t i = 0; i < kLanes; ++i)
+        found[i] = capacity[i] / std::max(touched[i], kTiny);
+    return found;
+}
+
+void CacheSharing::hold(std::size_t region, const Lane &time, Lane &served, Lane &held,
+                        Lane &slope) const
+{
+    const Lane &own = lines[region], &touched = touches[region], &rate = rates[region];
+    if (cyclic_[region]) {
+        Lane mean, up_to;
+        for (std::size_t i = 0; i < kLanes; ++i)
+            mean[i] = shape / std::max(rate[i] * time[i], kTiny);
+        survive(mean, shape, served, up_to);
         for (std::size_t i = 0; i < kLanes; ++i) {
-            const double grown = 1.0 + rate[i] * time[i] / shape;
-            const double gone = std::exp(-static_cast<double>(shape) * std::log(grown));
-            room[i] -= own[i] * (1.0 - gone);
-            slope[i] += touched[i] * gone / grown;
+            held[i] = own[i] * served[i] + touched[i] * time[i] * (1.0 - up_to[i]);
+            slope[i] = touched[i] * (1.0 - up_to[i]);
         }
+        return;
     }
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const double grown = 1.0 + std::min(rate[i] * time[i], 1e30) / shape;
+        const double gone =
+            shape == 1 ? 1.0 / grown : std::exp(-static_cast<double>(shape) * std::log(grown));
+        served[i] = 1.0 - gone;
+        held[i] = own[i] * served[i];
+        slope[i] = touched[i] * gone / grown;
+    }
+}
+
+double CacheSharing::advance(const Lane &room, const Lane &slope, const Lane &open, Lane &time)
+{
     double left = 0;
     for (std::size_t i = 0; i < kLanes; ++i) {
         const double change = open[i] * std::max(room[i] / slope[i], -0.5 * time[i]);
         time[i] += change;
         left = std::max(left, std::abs(change) - kExact * time[i]);
     }
-    return left > 0;
+    return left;
+}
+
+// Newton's steps from below: the lines held are a concave function of the time.
+void CacheSharing::find_time(const Lane &capacity, Lane &time) const
+{
+    const Lane open = leaves(capacity), least = least_time(capacity);
+    double most = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        most = std::max(most, open[i]);
+        time[i] = std::max(time[i] < kForEver ? time[i] : 0.0, least[i]);
+    }
+    double left = most;
+    Lane served, held, grows;
+    for (int steps = 0; left > 0 && steps < kMostSteps; ++steps) {
+        Lane room, slope;
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            room[i] = capacity[i] - inserted[i] * time[i];
+            slope[i] = kTiny + inserted[i];
+        }
+        for (std::size_t region = 0; region < lines.size(); ++region) {
+            hold(region, time, served, held, grows);
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                room[i] -= held[i];
+                slope[i] += grows[i];
+            }
+        }
+        left = advance(room, slope, open, time);
+    }
+    for (std::size_t i = 0; i < kLanes; ++i)
+        time[i] = open[i] != 0.0 ? time[i] : kForEver;
 }
 
 void CacheSharing::share(std::size_t region, const Lane &time, Lane &found) const
 {
-    const Lane &rate = rates[region];
-    if (cyclic_[region]) {
-        Lane mean, up_to;
-        for (std::size_t i = 0; i < kLanes; ++i)
-            mean[i] = shape / std::max(rate[i] * time[i], kTiny);
-        survive(mean, shape, found, up_to);
-    } else {
-        for (std::size_t i = 0; i < kLanes; ++i)
-            found[i] = 1.0 - std::exp(-static_cast<double>(shape) *
-                                      std::log(1.0 + std::min(rate[i] * time[i], 1e30) / shape));
-    }
+    Lane held, slope;
+    hold(region, time, found, held, slope);
     // What fits is there, touched or not.
     for (std::size_t i = 0; i < kLanes; ++i)
         found[i] = (time[i] < kForEver ? found[i] : 1.0) * (1.0 - out[region][i]);

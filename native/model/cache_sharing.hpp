@@ -43,9 +43,20 @@ class CacheSharing
     // The share of a region's touches that are served when lines stay so long.
     void share(std::size_t region, const Lane &time, Lane &found) const;
 
-  private:
-    bool step(const Lane &capacity, const Lane &open, Lane &time) const;
+    // The same, and how many of its lines are held, and more of them for each packet more.
+    void hold(std::size_t region, const Lane &time, Lane &served, Lane &held, Lane &slope) const;
 
+    // Whether lines leave at all: 1 where not everything fits, or others bring in lines.
+    Lane leaves(const Lane &capacity) const;
+
+    // Newton's step from a time at which so much room is left; the largest relative change beyond
+    // what is exact.
+    static double advance(const Lane &room, const Lane &slope, const Lane &open, Lane &time);
+
+    // Packets that a line stays at least: nothing is held at time 0, so that step is known.
+    Lane least_time(const Lane &capacity) const;
+
+  private:
     const bool *cyclic_;
 };
 

@@ -13,8 +13,7 @@ namespace
 {
 
 constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
-constexpr int kMostRounds = 30;
-constexpr double kSettled = 1e-4; // relative
+constexpr int kMostRounds = 60;
 
 // Some scenarios behind one cache after the other.
 class Block
@@ -62,20 +61,25 @@ class Block
     }
 
     // Lines that others bring in push ours out in time, and a packet takes the longer the more of
-    // them went: the cost and the lifetime that fit each other.
+    // them went: the lifetime and the cost that fit each other, by Newton's steps for the lifetime.
     void settle(const Lane &capacity, const Lane &inserted)
     {
         sharing_.shape = last_.shape;
+        come(inserted);
+        Lane open = sharing_.leaves(capacity), least = sharing_.least_time(capacity);
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const bool known = time_[i] > 0 && time_[i] < kForEver;
+            time_[i] = open[i] == 0.0 ? kForEver : known ? time_[i] : least[i];
+        }
         for (int round = 0; round < kMostRounds; ++round) {
-            bool waits = false;
+            Lane room = capacity, slope{};
+            price(room, slope);
+            come(inserted);
             for (std::size_t i = 0; i < kLanes; ++i) {
-                sharing_.inserted[i] = inserted[i] * cost_[i];
-                waits |= inserted[i] > 0;
+                room[i] -= sharing_.inserted[i] * time_[i];
+                slope[i] += sharing_.inserted[i] + 1e-300;
             }
-            waits |= others_come();
-            sharing_.find_time(capacity, time_);
-            const double moved = price();
-            if (!waits || moved < kSettled)
+            if (CacheSharing::advance(room, slope, open, time_) <= 0)
                 return;
         }
     }
@@ -116,10 +120,11 @@ class Block
         }
     }
 
-    // What others touch while a packet is forwarded; whether there are any.
-    bool others_come()
+    // What others bring in and touch while a packet is forwarded.
+    void come(const Lane &inserted)
     {
-        bool any = false;
+        for (std::size_t i = 0; i < kLanes; ++i)
+            sharing_.inserted[i] = inserted[i] * cost_[i];
         for (std::size_t region = 0; region < all_.regions; ++region) {
             if (!all_.others[region])
                 continue;
@@ -127,10 +132,8 @@ class Block
                 const double touches = touches_[region][i] * cost_[i];
                 sharing_.touches[region][i] = touches;
                 sharing_.rates[region][i] = touches / std::max(everyone_[region][i], kLeastLines);
-                any |= touches > 0;
             }
         }
-        return any;
     }
 
     void fill(double capacity, bool shared)
@@ -150,28 +153,27 @@ class Block
             }
     }
 
-    // What a packet costs when lines stay so long; the largest relative change.
-    double price()
+    // What a packet costs when lines stay so long; takes what they hold out of `room`.
+    void price(Lane &room, Lane &slope)
     {
-        Lane cost = fixed_;
+        Lane cost = fixed_, share, held, grows;
         for (std::size_t region = 0; region < all_.regions; ++region) {
-            Lane share;
-            sharing_.share(region, time_, share);
+            sharing_.hold(region, time_, share, held, grows);
             for (std::size_t i = 0; i < kLanes; ++i) {
-                const double reached = private_[region][i];
-                share[i] = std::max(share[i], reached);
-                if (all_.others[region])
-                    continue;
-                cost[i] += touches_[region][i] * ((share[i] - reached) * far_[region][i] +
-                                                  (1.0 - share[i]) * memory_[region][i]);
+                room[i] -= held[i];
+                slope[i] += grows[i];
+                share[i] = time_[i] < kForEver ? share[i] : 1.0;
+                share[i] = std::max(share[i], private_[region][i]);
             }
             kept_[region] = share;
+            if (all_.others[region])
+                continue;
+            for (std::size_t i = 0; i < kLanes; ++i)
+                cost[i] +=
+                    touches_[region][i] * ((share[i] - private_[region][i]) * far_[region][i] +
+                                           (1.0 - share[i]) * memory_[region][i]);
         }
-        double moved = 0;
-        for (std::size_t i = 0; i < kLanes; ++i)
-            moved = std::max(moved, std::abs(cost[i] - cost_[i]) / std::max(cost[i], 1e-300));
         cost_ = cost;
-        return moved;
     }
 
     const Touched &all_;

@@ -106,6 +106,8 @@ class Hierarchy(Noun):
     ] = ()
     """This host's memory beside traffic, where `machine probe` measured it: (GB/s, times the idle
     latency), by rising traffic."""
+    memory_peak_gbs: Annotated[float, Field(gt=0)] | None = None
+    """GB/s that memory gives at most, where that is known of this host."""
     ways: Ways | None = None
     """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
     stream_lines_per_cycle: Annotated[float, Field(ge=0)] = 0.0
@@ -159,22 +161,22 @@ class Hierarchy(Noun):
             loaded=() if loaded is None else loaded.rise(),
         )
 
-    def memory_by_load(self, peak_gbs: float | None = None) -> Memory:
+    def memory_by_load(self) -> Memory:
         """Memory's latency by all that is asked of it: of a machine of the catalogue as it has it;
-        of this host as it was probed, else of the usual shape up to `peak_gbs`, or an assumed peak.
-        """
+        of this host as it was probed, else of the usual shape up to its peak, or an assumed one."""
         if self.memory is not None:
             return self.memory.curve()
         idle_ns = self.memory_latency_cycles / self.tsc_hz * 1e9
         measured = tuple((gbs, times * idle_ns) for gbs, times in self.loaded)
-        return Memory(idle_ns, peak_gbs or ASSUMED_GBS, measured=measured)
+        return Memory(idle_ns, self.memory_peak_gbs or ASSUMED_GBS, measured=measured)
 
-    def memory_source(self, peak_gbs: float | None = None) -> str:
+    def memory_source(self) -> str:
         """Where that latency is from, in words."""
         if self.memory is not None:
             return "memory's latency under load is the catalogue's"
-        beyond = "assumed" if peak_gbs is None else "as the study says"
-        shape = f"the usual shape up to {peak_gbs or ASSUMED_GBS:g} GB/s, {beyond}"
+        peak = self.memory_peak_gbs
+        beyond = "assumed" if peak is None else "as the study says"
+        shape = f"the usual shape up to {peak or ASSUMED_GBS:g} GB/s, {beyond}"
         if self.loaded:
             most = self.loaded[-1][0]
             return f"memory's latency under load is as probed here to {most:.3g} GB/s, then {shape}"

@@ -14,14 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from planecast.engines.solve.cache import hit_shares
-from planecast.engines.solve.regions import facts_of, regions_of
 from planecast.errors import InputError
 from planecast.machine.hierarchy import LINE_BYTES
 from planecast.model.calibration import Calibration
-from planecast.model.prediction import predict
-from planecast.model.supported import asked
-from planecast.partition.contention import on_what_is_left
+from planecast.machine.last_level import hit_shares
+from planecast.model.prediction import cost_of, predict
 from planecast.results.estimate import Estimate
 from planecast.results.pick import pick
 from planecast.results.store import find_run, runs_folder
@@ -91,7 +88,7 @@ def split_cost(
     else:
         factor, unsure = 1.0, half / cost
     near, far = (
-        factor * _cycles(scenario, on_what_is_left(calibration, share, 1.0))[0]
+        factor * _cycles(scenario, _with_last_level(calibration, share))[0]
         for share in (_ALL, _NONE)
     )
     hit, miss = hierarchy.levels[-1].latency_cycles, hierarchy.memory_latency_cycles
@@ -104,7 +101,7 @@ def split_cost(
         "touches": touches,
         "working_set": max(LINE_BYTES, round(footprint)),
         "exposed": exposed,
-        "uncertainty": min(1.0, math.hypot(unsure, 2 * calibration.discrepancy)),
+        "uncertainty": min(1.0, math.hypot(unsure, 2 * calibration.discrepancy.core)),
     }
 
 
@@ -117,18 +114,27 @@ def _cycles(scenario: Scenario, calibration: Calibration) -> tuple[float, float]
     return float(found.value[0]), float(found.half_width[0])
 
 
+def _with_last_level(calibration: Calibration, factor: float) -> Calibration:
+    hierarchy = calibration.hierarchy.with_last_level(factor)
+    return calibration.model_copy(
+        update={"hierarchy": hierarchy.model_copy(update={"background": False})}
+    )
+
+
 def _beyond_private(scenario: Scenario, calibration: Calibration) -> tuple[float, float]:
     """Lines that a packet asks for beyond its core's own caches, and the bytes they are among."""
-    facts = facts_of(asked([scenario]))
-    own = [level.size_bytes for level in calibration.hierarchy.levels if not level.shared]
-    capacity = np.array([max(own, default=0.0) / LINE_BYTES])
-    regions = regions_of(facts)
-    touches = footprint = 0.0
-    for region, share in zip(
-        regions, hit_shares(regions, capacity, facts.lcores, shared=False), strict=True
-    ):
-        missed = 1 - float(share[0])
-        touches += float(region.touches[0]) * missed
-        if region.touches[0] > 0:
-            footprint += float(region.total_lines[0]) * missed * LINE_BYTES
-    return touches, footprint
+    profile, cost, _ = cost_of([scenario], calibration)
+    touches = float((cost.served.last_level_lines + cost.served.memory_lines)[0])
+    own = [level for level in calibration.hierarchy.levels if not level.shared]
+    regions = [region for region in profile.regions if region.touches[0] > 0]
+    if not own or not regions:
+        return touches, 0.0
+    served, _ = hit_shares(
+        np.array([region.cyclic for region in regions]),
+        np.stack([region.lines for region in regions]),
+        np.stack([region.touches for region in regions]),
+        np.array([own[-1].size_bytes / LINE_BYTES]),
+        own[-1].shape,
+    )
+    lines = np.array([region.total_lines[0] for region in regions])
+    return touches, float((lines * (1 - served[:, 0])).sum()) * LINE_BYTES

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from planecast.generators.neighbour import Work
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.partition.contention import beside, on_what_is_left
+from planecast.partition.neighbour_prediction import Asked
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun
 from planecast.scenario.scenario import Scenario
@@ -43,7 +43,8 @@ class NeighbourFit(Noun):
         """The calibration with the cache as it was found."""
         if self.cache_factor == 1.0:
             return calibration
-        return on_what_is_left(calibration, self.cache_factor, 1.0)
+        hierarchy = calibration.hierarchy.with_last_level(self.cache_factor)
+        return calibration.model_copy(update={"hierarchy": hierarchy})
 
     def slowdown(self, predicted: float) -> float:
         """What shows of a predicted slowdown; at least a hundredth of the speed stays."""
@@ -83,13 +84,10 @@ def fit_neighbours(
 
 
 def _added(machine: Calibration, scenario: Scenario, work: Work, memory_gbs: float | None) -> float:
-    contended = beside(machine, scenario, work, memory_gbs)
-    both = (
-        float(predict([scenario], model, by_stage=False).value[0])
-        for model in (contended.calibration, machine)
-    )
-    with_it, without = both
-    return with_it / without - 1
+    asked = Asked(scenario, machine, memory_gbs)
+    pair = predict([asked.beside(work), scenario], asked.machine, by_stage=False)
+    with_it, without = pair.value
+    return float(with_it / without - 1)
 
 
 def _shown(added: Sequence[float], measured: Sequence[float], noise: Sequence[float]) -> float:

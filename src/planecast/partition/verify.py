@@ -12,10 +12,10 @@ from planecast.generators.neighbour import Work
 from planecast.host.root import Root
 from planecast.host.topology import read_topology
 from planecast.model.calibration import Calibration
-from planecast.partition.contention import Contended, Parts, beside, with_neighbour
 from planecast.partition.machine import Timing
 from planecast.partition.neighbour_cost import QUIET, Cost, cost_of, of_both, with_plan
 from planecast.partition.neighbour_fit import NeighbourFit, Told, fit_neighbours
+from planecast.partition.neighbour_prediction import Asked, Parts, predicted_beside
 from planecast.partition.noisy import Noisy
 from planecast.partition.visits import Context, Visit, measured_beside
 from planecast.results.estimate import Estimate, ratio
@@ -94,7 +94,7 @@ def _foretold(context: Context, works: Sequence[Work]) -> _Foretold:
         return _Foretold(NeighbourFit(), nothing, nothing)
     fit = _learn(context, context.calibration)
     sibling = _sibling(context.study, context.scenario)
-    ask = _Asked(context, fit.machine(context.calibration), fit, sibling)
+    ask = _Question(context, fit.machine(context.calibration), fit, sibling)
     shared = _predict(ask, works, None)
     apart = _predict(ask, works, context.divided.parts()) if context.divided else []
     context.run.write_json(PREDICTIONS, ResultSet(results=(*shared, *apart)))
@@ -128,7 +128,7 @@ def _for_part(context: Context, part: float) -> Context:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Question:
     """What the model is asked with."""
 
     context: Context
@@ -143,22 +143,22 @@ def _sibling(study: Noisy, scenario: Scenario) -> bool:
     return core is not None and bool(set(core.threads) & set(scenario.placement.cpus))
 
 
-def _predict(ask: _Asked, works: Sequence[Work], parts: Parts | None) -> list[Result]:
+def _predict(ask: _Question, works: Sequence[Work], parts: Parts | None) -> list[Result]:
     """The model's answer beside each neighbour, the idle one first; with `parts`, divided."""
     calibration, context = ask.calibration, ask.context
     scenario, manifest = context.scenario, context.manifest
     (quiet,) = solve([scenario], calibration, manifest)
+    asked = Asked(scenario, calibration, context.study.memory_gbs, parts)
     found = []
     for work in works:
         if work.mode == "idle" and parts is None:
             found.append(quiet)
             continue
-        contended: Contended = beside(calibration, scenario, work, context.study.memory_gbs, parts)
-        (result,) = solve([scenario], contended.calibration, manifest)
         thread = Timing().sibling_slowdown if ask.sibling and work.mode != "idle" else 1.0
+        result = predicted_beside(asked, work, manifest)
         wanted = result.cycles_per_packet.value / quiet.cycles_per_packet.value
         shown = ask.fit.slowdown(wanted) / wanted
-        found.append(with_neighbour(result, quiet, contended, thread * shown))
+        found.append(predicted_beside(asked, work, manifest, thread * shown))
     return found
 
 
