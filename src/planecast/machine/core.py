@@ -9,7 +9,7 @@ Sources: the vPE study's Fig 6; Clapp et al., IISWC 2015 (the intercept of CPI o
 from __future__ import annotations
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.mechanism import Floats, Mechanism, Term, Values
+from planecast.machine.mechanism import Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
@@ -23,8 +23,6 @@ USUAL_CPI = 0.3
 study's 0.5 on Skylake, and wider cores of today."""
 EFFECT_SPREAD = 0.25
 """IPC of BSDP's seven programs on one core spreads by a quarter."""
-MISPREDICTED_CYCLES = 15.0
-"""Core cycles of a branch misprediction, the pipeline's depth: 14 to 20 on cores since 2015."""
 
 
 class Core(Mechanism):
@@ -52,14 +50,15 @@ class Core(Mechanism):
                 stage,
                 self.cause,
                 (CPI, EFFECT + stage),
-                count * (values[CPI] * values.get(EFFECT + stage, 1.0) * clock),
+                (count - profile.of_bursts[stage])
+                * (values[CPI] * values.get(EFFECT + stage, 1.0) * clock),
             )
             for stage, count in profile.instructions.items()
         ]
 
 
 class Bursts(Mechanism):
-    """Each stage begins and ends a loop a burst: a misprediction, and the pipeline fills anew."""
+    """Instructions that a burst takes whatever its size wait for no packet: they cost less."""
 
     cause = "bursts"
     advice = "larger bursts"
@@ -69,18 +68,22 @@ class Bursts(Mechanism):
         return (
             Parameter(
                 BURST,
-                "core cycles/stage and burst",
-                MISPREDICTED_CYCLES,
-                0.7,
+                "CPI of a burst's own instructions, over that of packets'",
+                0.5,
+                0.6,
                 "vary placement.burst, 8 and 32 for example",
-                "core",
             ),
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
         clock = hierarchy.tsc_hz / hierarchy.core_hz
-        each: Floats = values[BURST] * clock / profile.sizes.burst
+        each = values[BURST] * values[CPI] * clock
         return [
-            Term(stage, self.cause, (BURST,), each * profile.runs(stage))
-            for stage in profile.stages
+            Term(
+                stage,
+                self.cause,
+                (BURST, CPI, EFFECT + stage),
+                count * (each * values.get(EFFECT + stage, 1.0)),
+            )
+            for stage, count in profile.of_bursts.items()
         ]

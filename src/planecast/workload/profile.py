@@ -28,6 +28,9 @@ class WorkloadProfile:
     """In pipeline order, from ``source`` to ``tx``."""
     instructions: Mapping[str, Floats]
     """A packet, by stage, in bursts of the scenario's size; 0 where the stage does not run."""
+    of_bursts: Mapping[str, Floats]
+    """Those of them that a packet of a long burst would not take: its share of what a burst takes
+    whatever its size, by stage."""
     regions: tuple[Region, ...]
     lock_steps: Mapping[str, LockStep]
     exposed_stores: Floats
@@ -44,10 +47,17 @@ class WorkloadProfile:
         own = stages_of(columns.kind)
         regions = [region for stage in own for region in stage.regions(sizes)]
         steps = {stage.name: stage.lock_step(sizes) for stage in own}
+        names = [stage.name for stage in own]
+        instructions = _instructions(columns, names, counts)
+        longest = _instructions(columns, names, counts, longest=True)
         return cls(
             sizes=sizes,
             stages=tuple(stage.name for stage in own),
-            instructions=_instructions(columns, [stage.name for stage in own], counts),
+            instructions=instructions,
+            of_bursts={
+                name: np.maximum(count - longest[name], 0.0) * _same_code(steps[name], count)
+                for name, count in instructions.items()
+            },
             regions=tuple(region for region in regions if np.any(region.touches)),
             lock_steps={name: step for name, step in steps.items() if step is not None},
             exposed_stores=_exposed(columns, sizes),
@@ -93,10 +103,20 @@ def stage_instructions(
     return own.stages[stage].at(burst) if stage in own.stages else 0.0
 
 
+def _same_code(walk: LockStep | None, count: Floats) -> Floats:
+    """1 where short bursts run the code of long ones; scalar walks are another search."""
+    return np.ones_like(count) if walk is None else (walk.scalar == 0).astype(np.float64)
+
+
 def _instructions(
-    columns: ScenarioColumns, stages: Sequence[str], counts: Mapping[str, InstructionCounts]
+    columns: ScenarioColumns,
+    stages: Sequence[str],
+    counts: Mapping[str, InstructionCounts],
+    *,
+    longest: bool = False,
 ) -> dict[str, Floats]:
-    """Instructions by stage; the loop around the stages is the source's."""
+    """Instructions by stage in bursts of the scenario's size, or in the longest that were counted;
+    the loop around the stages is the source's."""
     pipelines = columns.choices["workload.stages"]
     bursts, places = np.unique(columns.numbers["placement.burst"].astype(int), return_inverse=True)
     found = {}
@@ -109,6 +129,7 @@ def _instructions(
             parts = [counted.stages[stage]] if stage in counted.stages else []
             if stage == "source":
                 parts.append(counted.other)
-            table[row] = [sum(part.at(int(n)) for part in parts) for n in bursts]
+            own_bursts = [counted.burst] * len(bursts) if longest else bursts
+            table[row] = [sum(part.at(int(n)) for part in parts) for n in own_bursts]
         found[stage] = table[pipelines.index, places]
     return found
