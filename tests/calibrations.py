@@ -44,7 +44,7 @@ TRUTH = {
     "core.cpi": 0.27,
     "core.cpi:acl": 1.2,
     "core.cpi:classify": 0.9,
-    "core.burst": 20.0,
+    "core.burst": 0.4,
     "lock_step.scalar_step": 12.0,
     "store_drain.wait": 0.9,
     "overlap.prefetched": 0.8,

@@ -21,8 +21,9 @@ BURST = "core.burst"
 USUAL_CPI = 0.3
 """IPC of 2 to 4.5 without misses: BSDP's data planes with two threads a core (1.9 to 2.8), the vPE
 study's 0.5 on Skylake, and wider cores of today."""
-EFFECT_SPREAD = 0.25
-"""IPC of BSDP's seven programs on one core spreads by a quarter."""
+EFFECT_SPREAD = 0.4
+"""Stages differ more than whole programs, whose IPC on one core spreads by a quarter (BSDP); chosen by
+cross-validation over calibration points (docs/design/model.md)."""
 
 
 class Core(Mechanism):

@@ -32,7 +32,7 @@ FIRST_DISCREPANCY = Discrepancy(core=0.02, memory=0.05)
 """Before any point was left out: a start, of which nothing is left after the second round."""
 FIRST_ATTRIBUTION = 0.05
 """The same of what stages' clocks attribute to a stage, as a share of the whole point."""
-SOFT = 2.0
+SOFT = 3.0
 """Standard deviations beyond which an error counts less than its square."""
 ROUNDS = 2
 MEMORY_PRIOR = (0.02, 0.06)

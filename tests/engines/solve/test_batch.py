@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.calibrate.test_fit import fitted
-from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
@@ -19,7 +17,6 @@ from planecast.results import Manifest, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.scenario_columns import Choice, ScenarioColumns
 
-__all__ = ["base", "counts", "hierarchy"]
 
 POINTS: list[dict[str, Any]] = [
     {"traffic.flows": 256, "placement.burst": 8, "placement.lcores": "1"},
@@ -37,21 +34,6 @@ def columns(points: list[dict[str, Any]]) -> Mapping[str, Any]:
         "placement.burst": np.array([float(point["placement.burst"]) for point in points]),
         "placement.lcores": Choice(values, np.array([values.index(cpus) for cpus in lcores])),
     }
-
-
-@pytest.fixture(scope="module")
-def manifest() -> Manifest:
-    return collect_manifest("solve", 1, "planecast predict")
-
-
-@pytest.fixture(scope="module")
-def calibration(
-    base: Scenario,
-    hierarchy: Hierarchy,
-    counts: dict[str, InstructionCounts],
-    manifest: Manifest,
-) -> Calibration:
-    return fitted(base, hierarchy, counts, manifest, 0.01)
 
 
 def test_columns_answer_as_scenarios_do(

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planecast.engines.solve.delays import Delays
-from planecast.engines.solve.regions import facts_of
-from tests.engines.simulate.conftest import base, calibration, manifest
 
-from planecast.engines.solve.engine import neighbours_of
-from planecast.generators.neighbour import Work
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.model.site import Site, at_host
-from planecast.model.transfer import transferred
-from planecast.partition.contention import beside as contended
 from planecast.scenario import Scenario, with_overrides
-from planecast.scenario.neighbour import Neighbour
-from planecast.workload.scenario_columns import ScenarioColumns
 
-__all__ = ["base", "calibration", "manifest"]
 
 MIB = 1 << 20
 
@@ -65,38 +54,6 @@ def test_ways_lie_over_each_other_or_apart(base: Scenario, calibration: Calibrat
     assert costs[-1] == cost(calibration, four, stream=256 * MIB)
     # What fits into its own ways asks nothing of memory.
     assert cost(calibration, four, walk=4 * MIB, ways=7) == pytest.approx(alone, rel=1e-3)
-
-
-def test_parts_by_cause_add_up_beside_some_ways(base: Scenario, calibration: Calibration) -> None:
-    four = with_overrides(
-        base,
-        {
-            "machine": "platinum-8180",
-            "placement.llc_ways": 4,
-            "neighbour.stream": 256 * MIB,
-            "neighbour.ways": 9,
-        },
-    )
-    own = transferred(calibration, Site.of(four)).calibration
-    questions = ScenarioColumns.of([at_host(four)])
-    beside, _ = neighbours_of(questions, own)
-    assert beside is not None
-    delays = Delays(facts_of(questions), beside)
-    ((by_stage, _),) = delays.on([own.hierarchy])
-    for stage, parts in delays.parts(own.hierarchy).items():
-        total = sum(float(cycles[0]) for cycles in parts.values())
-        assert total == pytest.approx(float(by_stage[stage][0]), rel=1e-9, abs=1e-9)
-
-
-def test_it_is_the_neighbour_of_partition(base: Scenario, calibration: Calibration) -> None:
-    """Two ways to the same fixed point: lines among lines, and the room that they leave."""
-    for busy in (Neighbour(stream=256 * MIB), Neighbour(walk=8 * MIB), Neighbour(walk=64 * MIB)):
-        left = contended(calibration, base, Work.of(busy), 119.7).calibration
-        wanted = float(predict([base], left).value[0])
-        scenario = base.model_copy(update={"neighbour": busy})
-        found = float(predict([scenario], calibration).value[0])
-        alone = float(predict([base], calibration).value[0])
-        assert found - alone == pytest.approx(wanted - alone, rel=0.1, abs=0.002 * alone)
 
 
 def test_scenarios_with_and_without_are_asked_together(

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.calibrate.test_fit import fitted
-from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.measure.unmeasured import refuse_unmeasured
-from planecast.engines.solve import carry, solve, solve_many
+from planecast.engines.solve import solve, solve_many
+from planecast.model import transfer
 from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts
 from planecast.machine.hierarchy import Hierarchy
@@ -21,25 +20,12 @@ from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of
 
-__all__ = ["base", "counts", "hierarchy"]
-
-
-@pytest.fixture(scope="module")
-def calibration(
-    base: Scenario, hierarchy: Hierarchy, counts: dict[str, InstructionCounts], manifest: Manifest
-) -> Calibration:
-    return fitted(base, hierarchy, counts, manifest, 0.01)
-
-
-@pytest.fixture(scope="module")
-def manifest() -> Manifest:
-    return collect_manifest("solve", 1, "planecast predict")
 
 
 @pytest.fixture(autouse=True)
 def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever runs the tests, its cores count as Skylake's."""
-    monkeypatch.setattr(carry, "_own_core", lambda: microarchitecture_of("skylake").values)
+    monkeypatch.setattr(transfer, "_own_core", lambda: microarchitecture_of("skylake").values)
 
 
 def ask(base: Scenario, calibration: Calibration, manifest: Manifest, **point: Any) -> Result:

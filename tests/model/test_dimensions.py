@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.calibrate.test_fit import POINTS as MEASURED
-from tests.calibrate.test_fit import measured
-from tests.engines.simulate.conftest import base, calibration, manifest
+from tests.calibrations import POINTS as MEASURED
+from tests.calibrations import measured
 
-from planecast.calibrate import calibrate
+from planecast.model.calibrate import calibrate
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import solve
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 
-__all__ = ["base", "calibration", "manifest"]
 
 POINTS: tuple[dict[str, Any], ...] = (
     {},
@@ -31,10 +29,9 @@ POINTS: tuple[dict[str, Any], ...] = (
 
 
 def ticking(calibration: Calibration, times: float) -> Calibration:
-    """The same machine, calibrated by a time-stamp counter that ticks so many times as fast."""
+    """The same machine, calibrated by a time-stamp counter that ticks so many times as fast:
+    no parameter has its unit."""
     machine = calibration.hierarchy
-    scale = np.array([1.0 if one.unit == "ratio" else times for one in calibration.parameters])
-
     def slower(noun: Any, *keys: str) -> Any:
         return noun.model_copy(update={key: getattr(noun, key) * times for key in keys})
 
@@ -44,17 +41,6 @@ def ticking(calibration: Calibration, times: float) -> Calibration:
     return calibration.model_copy(
         update={
             "hierarchy": faster.model_copy(update={"levels": levels, "flights": flights}),
-            "parameters": tuple(
-                one.model_copy(
-                    update={"value": one.value * k, "low": one.low * k, "high": one.high * k}
-                )
-                for one, k in zip(calibration.parameters, scale.tolist(), strict=True)
-            ),
-            "covariance": tuple(map(tuple, (calibration.matrix * np.outer(scale, scale)).tolist())),
-            "alternatives": tuple(
-                one.model_copy(update={"values": tuple((np.array(one.values) * scale).tolist())})
-                for one in calibration.alternatives
-            ),
         }
     )
 

@@ -23,8 +23,8 @@ def test_the_router_is_known() -> None:
     [
         (
             {"workload.kind": "l2patch", "workload.stages": "none"},
-            "workload.kind: the cost model knows vpe-upstream only, not l2patch; measure or "
-            "profile it instead",
+            "workload.kind: these scenarios are of several network functions: l2patch, "
+            "vpe-upstream; ask of one at a time",
         ),
         (
             {"placement.cuts": "tx", "placement.lcores": "0-1"},
@@ -42,3 +42,9 @@ def test_what_is_not(point: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InputError) as error:
         refuse_unmodelled([BASE, with_overrides(BASE, point)])
     assert str(error.value) == sentence
+
+
+def test_a_calibration_answers_for_its_own_function() -> None:
+    with pytest.raises(InputError, match="this calibration is of ip4, not of vpe-upstream"):
+        refuse_unmodelled([BASE], "ip4")
+    refuse_unmodelled([BASE], "vpe-upstream")

@@ -7,14 +7,14 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planecast.model.ceilings import card_ceilings, forward, hottest_queue, line_rate_pps
-from planecast.model.frequency import Clocked, core_ghz, forwarding_fixed_share
-from planecast.model.generations import carried_cycles, carried_slots
-from planecast.model.memory import fitted
-from planecast.model.slots import Slots
-from planecast.model.smt import FORWARDERS_USE, busy_sibling_slowdown, speedup
-from planecast.model.stalls import Stalls, footprint_of, miss_share
-from planecast.model.vswitch import Pass, switched
+from planecast.machine.ceilings import card_ceilings, forward, hottest_queue, line_rate_pps
+from planecast.machine.clocks import Clocked, core_ghz, forwarding_fixed_share
+from planecast.machine.generations import carried_cycles, carried_slots
+from planecast.machine.memory import fitted
+from planecast.topdown.slots import Slots
+from planecast.machine.smt import FORWARDERS_USE, busy_sibling_slowdown, speedup
+from planecast.machine.stalls import Stalls, footprint_of, miss_share
+from planecast.machine.vswitch import Pass, switched
 
 from planecast.errors import InputError
 from planecast.reproduce.smt_use import forwarders_use

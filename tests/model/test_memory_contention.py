@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planecast.model.memory import Memory
-from tests.calibrate.test_fit import fitted
-from tests.engines.solve.conftest import base, counts, hierarchy
+from planecast.machine.memory import Memory
 
-from planecast.engines.solve import carry, solve, solve_many
+from planecast.engines.solve import solve, solve_many
+from planecast.model import transfer
 from planecast.instruments.counts import InstructionCounts
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
@@ -22,19 +21,11 @@ from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of
 
-__all__ = ["base", "counts", "hierarchy"]
-
-
-@pytest.fixture(scope="module")
-def calibration(
-    base: Scenario, hierarchy: Hierarchy, counts: dict[str, InstructionCounts]
-) -> Calibration:
-    return fitted(base, hierarchy, counts, manifest(), 0.01)
 
 
 @pytest.fixture(autouse=True)
 def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carry, "_own_core", lambda: microarchitecture_of("skylake").values)
+    monkeypatch.setattr(transfer, "_own_core", lambda: microarchitecture_of("skylake").values)
 
 
 def manifest() -> Manifest:

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planecast.model.memory import Memory
-from planecast.model.sharing import Cache, Tenant, memory_of, share
+from planecast.machine.memory import Memory
+from planecast.machine.sharing import Cache, Tenant, memory_of, share
 
 from planecast.errors import InputError
 from planecast.scenario.machine import machine_of

@@ -1,0 +1,134 @@
+"""Predictions: laws that hold at any scenario, and a covariance that comparisons can use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.calibrations import fitted_function
+
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibration import Calibration
+from planecast.model.posterior import parameters_of
+from planecast.model.prediction import cost_of, predict
+from planecast.model.stage_cost import STEP
+from planecast.results import Manifest
+from planecast.scenario import Scenario, with_overrides
+
+FAST = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+POINTS = st.fixed_dictionaries(
+    {
+        "traffic.flows": st.integers(1, 1 << 20),
+        "workload.acl_rules": st.integers(1, 1 << 16),
+        "workload.routes": st.integers(2, 1 << 16),
+        "placement.burst": st.integers(1, 256),
+        "placement.page_size": st.sampled_from(["2MiB", "4KiB"]),
+        "workload.stages": st.sampled_from(
+            ["none", "acl", "key", "key,route", "acl,key,classify,actions,route"]
+        ),
+    }
+)
+
+
+@FAST
+@given(POINTS)
+def test_causes_and_stages_add_up_and_nothing_is_negative(
+    base: Scenario, calibration: Calibration, point: dict[str, Any]
+) -> None:
+    scenario = with_overrides(base, point)
+    _, cost, _ = cost_of([scenario], calibration)
+    total = cost.total[0]
+    assert total > 0
+    assert sum(one[0] for one in cost.by_stage().values()) == pytest.approx(total)
+    assert sum(one[0] for one in cost.by_cause().values()) == pytest.approx(total)
+    for cause, cycles in cost.by_cause().items():
+        assert cycles[0] >= -1e-9, cause
+    found = predict([scenario], calibration)
+    low, high = found.interval
+    assert 0 < low[0] < found.value[0] < high[0]
+
+
+@FAST
+@given(POINTS, st.sampled_from(["traffic.flows", "workload.acl_rules", "workload.routes"]))
+def test_larger_tables_never_help(
+    base: Scenario, calibration: Calibration, point: dict[str, Any], key: str
+) -> None:
+    twice = {**point, key: min(2 * point[key], 1 << (20 if key == "traffic.flows" else 16))}
+    few, many = predict(
+        [with_overrides(base, point), with_overrides(base, twice)], calibration, by_stage=False
+    ).value
+    assert many >= few * (1 - 1e-4)
+
+
+@FAST
+@given(POINTS)
+def test_slopes_are_those_of_finite_differences(
+    base: Scenario, calibration: Calibration, point: dict[str, Any]
+) -> None:
+    scenario = with_overrides(base, point)
+    _, cost, _ = cost_of([scenario], calibration, slopes=True)
+    # What others bring in while a packet waits couples all; this machine has no others.
+    names = [name for name in calibration.names if not name.startswith("store_drain")]
+    slopes = cost.slopes(names)[:, 0]
+    for name, slope in zip(names, slopes, strict=True):
+        moved = tuple(
+            one.model_copy(update={"value": one.value * np.exp(STEP)}) if one.name == name else one
+            for one in calibration.parameters
+        )
+        other = calibration.model_copy(update={"parameters": moved})
+        change = (cost_of([scenario], other)[1].total[0] - cost.total[0]) / STEP
+        assert slope == pytest.approx(change, rel=0.06, abs=0.02 * cost.total[0]), name
+
+
+def test_what_scenarios_have_in_common_cancels(base: Scenario, calibration: Calibration) -> None:
+    near = [with_overrides(base, {"traffic.flows": n}) for n in (4096, 4100)]
+    found = predict(near, calibration)
+    matrix = found.covariance()
+    apart = matrix[0, 0] + matrix[1, 1]
+    difference = apart - 2 * matrix[0, 1]
+    own = (found.spread.own**2).sum() if found.spread else 0.0
+    assert difference == pytest.approx(own, rel=0.05)
+    assert difference < apart
+    sites = [base, with_overrides(base, {"placement.core_ghz": 2.0})]
+    with pytest.raises(ValueError, match="several sites"):
+        predict(sites, calibration).covariance()
+
+
+@pytest.mark.parametrize(
+    "kind", ["l2patch", "macswap", "l2bridge", "ip4", "vpe-downstream", "compute"]
+)
+def test_every_function_is_predicted(
+    kind: str, hierarchy: Hierarchy, manifest: Manifest
+) -> None:
+    calibration = fitted_function(kind, hierarchy, manifest)
+    assert calibration.kind == kind
+    scenario = next(iter([calibration])).kind
+    assert scenario == kind
+    base = with_overrides(
+        Scenario(name=kind), {"workload.kind": kind, "workload.stages": _whole(kind)}
+    )
+    found = predict([base, with_overrides(base, {"placement.burst": 8})], calibration)
+    assert (found.value > 0).all()
+    assert (found.deviation < 0.5).all()
+
+
+def _whole(kind: str) -> str:
+    from planecast.scenario.workload import FUNCTIONS
+
+    return ",".join(FUNCTIONS[kind]) or "none"  # type: ignore[index]
+
+
+def test_parameters_have_priors_and_say_what_tells_them(
+    base: Scenario, calibration: Calibration, hierarchy: Hierarchy
+) -> None:
+    profile, _, _ = cost_of([base], calibration)
+    for one in parameters_of(profile, hierarchy):
+        assert one.median > 0
+        assert 0 < one.spread <= 2
+        assert one.unit
+        assert one.identified_by
