@@ -18,7 +18,6 @@ from pathlib import Path
 
 from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, configs_for
-from planecast.engines.solve.features import pipeline_name
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, Instrument
@@ -27,6 +26,7 @@ from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import STAGES, Stage
+from planecast.workload.profile import pipeline_name
 
 BURSTS = (4, 8, 16, 24, 32, 64)
 """rte_acl takes other paths in small bursts, so two sizes would not tell; 24 leave lanes empty,
