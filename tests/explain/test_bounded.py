@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from planecast.engines.solve.regions import facts_of
 
-from planecast.engines.solve.other_functions import regions_of_function
+from planecast.engines.solve import Calibration
 from planecast.explain import Case, explain_case
 from planecast.explain.bounded import bounded_waits, taken_apart
-from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result, StageResult
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.workload import FUNCTIONS
@@ -19,52 +17,6 @@ def scenario(kind: str, **keys: object) -> Scenario:
     changes = {"workload.kind": kind, "workload.stages": ",".join(FUNCTIONS[kind]) or "none"}
     dotted = {key.replace("__", "."): value for key, value in keys.items()}
     return with_overrides(Scenario(name="x"), {**changes, **dotted})
-
-
-def touched(asked: Scenario) -> dict[str, tuple[float, float]]:
-    """By stage and name: distinct lines, and lines a packet."""
-    return {
-        f"{r.stage}: {r.name}": (float(r.total_lines[0]), float(r.touches[0]))
-        for r in regions_of_function(asked, facts_of([asked]))
-    }
-
-
-def test_a_bridge_looks_two_stations_of_each_flow_up() -> None:
-    few = touched(scenario("l2bridge", traffic__flows=64))
-    many = touched(scenario("l2bridge", traffic__flows=65536))
-    assert few["learn: stations"] == pytest.approx((64, 1), rel=0.01)
-    # 131,072 stations in 32,768 buckets leave next to none of them alone.
-    assert sum(many[f"{s}: stations"][0] for s in ("learn", "forward")) == pytest.approx(
-        32768, rel=0.02
-    )
-
-
-def test_a_router_touches_its_two_tables_by_the_depth_of_its_routes() -> None:
-    flows = {"traffic__flows": 1024, "workload__routes": 4096}
-    wide = {"traffic__destination_step": "0.4.0.0"}
-    short = touched(scenario("ip4", workload__route_depth=16, **flows, **wide))
-    assert short["next_hop: route table"] == (1024, 1)
-    assert "next_hop: route groups" not in short
-    longer = touched(scenario("ip4", workload__route_depth=32, **flows, **wide))
-    assert longer["next_hop: route groups"] == (1024, 1)
-    # Neighbouring addresses share lines of both: sixteen entries a line, 256 addresses an entry.
-    step = {"traffic__destination_step": "0.0.0.1"}
-    dense = touched(scenario("ip4", workload__route_depth=32, **flows, **step))
-    assert dense["next_hop: route table"] == (1, 1)
-    assert dense["next_hop: route groups"] == (64, 1)
-    assert dense["rewrite: next hops"] == (16, 1)
-    # A flow's destination comes round after 2^30 addresses.
-    many = touched(scenario("ip4", traffic__flows=65536, workload__route_depth=16, **wide))
-    assert many["next_hop: route table"] == (4096, 1)
-
-
-def test_a_traffic_manager_has_a_line_a_pipe_and_eight_a_queue() -> None:
-    found = touched(scenario("vpe-downstream", traffic__flows=65536))
-    assert found["tm: queues"] == (4096, 1)
-    assert found["tm: queued packets"] == (8 * 65536, 1)
-    hashed = touched(scenario("vpe-downstream", workload__down_lookup="hash"))
-    assert hashed["downroute: flow buckets"][1] == 2
-    assert "downroute: route table" not in hashed
 
 
 def test_more_flows_wait_for_farther_levels(calibration: Calibration) -> None:

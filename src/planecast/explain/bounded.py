@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planecast.engines.solve import Calibration, Flight, Hierarchy, Questions
 from planecast.engines.solve.delays import Delays
-from planecast.engines.solve.other_functions import regions_of_function
 from planecast.engines.solve.regions import facts_of
-from planecast.machine.hierarchy import Flight, Hierarchy
-from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
+from planecast.workload.regions import Region
 from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.registry import stages_of
 
 _UNIT = "cycles/packet"
 
@@ -36,8 +37,8 @@ def bounded_waits(scenario: Scenario, calibration: Calibration) -> dict[str, Wai
     ours = scenario.dataplane.kind == "ours" and scenario.machine == "host"
     if not ours or scenario.placement.cuts or scenario.neighbour.busy:
         return {}
-    facts = facts_of(ScenarioColumns.of([scenario]))
-    regions = regions_of_function(scenario, facts)
+    facts = facts_of(Questions.of([scenario]))
+    regions = _regions(scenario)
     if not regions:
         return {}
     delays = Delays(facts, regions=regions)
@@ -54,6 +55,13 @@ def bounded_waits(scenario: Scenario, calibration: Calibration) -> dict[str, Wai
         }
         found[stage] = {cause: wait for cause, wait in waits.items() if wait.high}
     return found
+
+
+def _regions(scenario: Scenario) -> list[Region]:
+    """What its stages touch."""
+    sizes = Sizes(ScenarioColumns.of([scenario]))
+    found = [r for stage in stages_of(scenario.workload.kind) for r in stage.regions(sizes)]
+    return [region for region in found if region.touches[0]]
 
 
 def taken_apart(cycles: Estimate, issue: float, waits: Waits) -> dict[str, Estimate]:

@@ -1,8 +1,8 @@
 """StageDescriptor: all that the cost model knows of one stage, in one file a stage.
 
 Instructions are not here: they are counted (`planecast.instruments.counts`). A descriptor says
-which memory the stage touches and how its touches overlap, whether it walks tables in lock-step, and
-what it does to the stores of the stage before.
+which memory the stage touches and how its touches overlap, whether it walks tables in lock-step,
+what it does to the stores of the stage before, and which other stages change its instructions.
 """
 
 from __future__ import annotations
@@ -42,6 +42,10 @@ class StageDescriptor:
     """It loads header bytes that the source stored just before, and waits until they drained."""
     covers_stores: ClassVar[bool] = False
     """It works so long without reading them that the source's stores have drained behind it."""
+
+    instructions_depend_on: ClassVar[tuple[str, ...]] = ()
+    """Stages whose presence in the pipeline changes how many instructions this one takes: it
+    prefetches for them, for example. Every other stage takes the same in every pipeline."""
 
     def regions(self, sizes: Sizes) -> list[Region]:
         """What it touches, in many scenarios; touches are 0 where it does not run."""

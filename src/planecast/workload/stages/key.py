@@ -11,3 +11,4 @@ class Key(StageDescriptor):
 
     name = "key"
     reads_headers = True
+    instructions_depend_on = ("classify", "actions", "route")

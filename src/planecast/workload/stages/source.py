@@ -1,4 +1,4 @@
-"""Source: makes packets in memory buffers, as a poll-mode driver's receive burst hands them over."""
+"""Source: makes packets in memory buffers, as a poll-mode driver's receive burst returns them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from planecast.workload.stages.descriptor import StageDescriptor
 
 BUFFER_LINES = 2
 """Of an mbuf its first line, of the packet its headers (native/dataplane/packet_source)."""
-BUFFER_BYTES = 2432
-"""An mbuf with its data room and headroom: RTE_MBUF_DEFAULT_BUF_SIZE and struct rte_mbuf."""
+BUFFER_BYTES = 2368
+"""struct rte_mbuf, headroom and data room (RTE_MBUF_DEFAULT_BUF_SIZE), the header of the pool."""
 
 
 class Source(StageDescriptor):
     """Of every network function."""
 
     name = "source"
+    instructions_depend_on = ("actions", "route")  # without actions it colours packets for route
 
     def regions(self, sizes: Sizes) -> list[Region]:
         lines = BUFFER_LINES * sizes.buffers

@@ -9,3 +9,4 @@ class Tx(StageDescriptor):
     """Of every network function; the buffers that it touches are the source's."""
 
     name = "tx"
+    instructions_depend_on = ("forward",)  # which chooses each packet's port

@@ -1,0 +1,99 @@
+"""Regions of tables that random flows touch: lines and pages that so many flows reach.
+
+The in-process source of plain packets draws flows at random, each with a destination of its own:
+the flow's number times `traffic.destination_step`, modulo the size of an address space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.workload.regions import LINE_BYTES, Overlap, Region
+from planecast.workload.sizes import Sizes, reached
+
+Floats = NDArray[np.float64]
+
+Reach = Callable[[Floats], Floats]
+"""Distinct lines, or pages, that so many flows reach."""
+
+PAGE_BYTES = 4096
+PAGE_LINES = PAGE_BYTES // LINE_BYTES
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as random flows touch it."""
+
+    lines: Reach
+    pages: Reach | None = None
+    """None: its lines lie side by side."""
+    each_lcore: bool = False
+    """Whether each lcore has a table of its own."""
+    stride: Floats | None = None
+    """As in `Region.stride`."""
+
+    def regions(
+        self,
+        sizes: Sizes,
+        stage: str,
+        name: str,
+        touches: Floats,
+        *,
+        overlap: Overlap = Overlap.PREFETCHED,
+        in_flight: Floats | None = None,
+    ) -> list[Region]:
+        """A region for each class of flows; `touches` are those of a packet of any class."""
+        found = []
+        every = np.maximum(sizes.active_flows, 1.0)
+        each = np.maximum(every / sizes.lcores, 1.0)  # fewer flows than lcores: they share them
+        here, all_lines = np.maximum(self.lines(each), 1.0), np.maximum(self.lines(every), 1.0)
+        total = here * sizes.lcores if self.each_lcore else all_lines
+        pages = here / PAGE_LINES + 1 if self.pages is None else self.pages(each)
+        for share, flows in sizes.by_class:
+            # Of the lines that all flows touch, a class has those of its part of the flows.
+            part = flows / every
+            found.append(
+                Region(
+                    stage=stage,
+                    name=name,
+                    cyclic=False,
+                    lines=here * part,
+                    touches=touches * share,
+                    pages=np.minimum(here, pages) * part,
+                    total_lines=total * part,
+                    overlap=overlap,
+                    in_flight=sizes.burst if in_flight is None else in_flight,
+                    stride=self.stride,
+                )
+            )
+        return found
+
+
+def hashed(buckets: Floats, picks: float, *, tables: int = 1) -> Table:
+    """A hash table of a line a bucket, of which a flow picks some at random.
+
+    `tables` regions share the lines evenly, when several stages look up what is in one table.
+    """
+    return Table(
+        lines=lambda flows: reached(buckets, picks * flows) / tables,
+        pages=lambda flows: (buckets / PAGE_LINES + 1) / tables,
+    )
+
+
+def array(lines: Floats) -> Reach:
+    """An array of so many lines, of which each flow uses one."""
+    return lambda flows: np.minimum(lines, flows)
+
+
+def destination_blocks(sizes: Sizes, space: int, addresses: float, flows: Floats) -> Floats:
+    """Distinct blocks of so many addresses that the destinations of `flows` flows are in.
+
+    `space` is how many addresses (2^k) the destinations come round in.
+    """
+    distinct = np.minimum(flows, sizes.distinct_destinations(space))
+    spread = np.maximum(distinct * sizes.step / addresses, 1.0)
+    return np.asarray(np.minimum(np.minimum(distinct, spread), max(space / addresses, 1.0)))

@@ -1,0 +1,13 @@
+"""compute: an iteration of the compute reference for each packet, whose bytes it leaves alone."""
+
+from __future__ import annotations
+
+from planecast.workload.stages.descriptor import StageDescriptor
+
+
+class Compute(StageDescriptor):
+    """Core-bound: code and data, below 4 KiB (kernel.h), stay in the L1 cache, and an iteration
+    lasts far longer than stores take to drain."""
+
+    name = "compute"
+    covers_stores = True

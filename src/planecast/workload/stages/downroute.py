@@ -1,0 +1,48 @@
+"""Routing of vpe-downstream: the next hop by the destination's prefix, or by the five-tuple."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planecast.workload.flow_regions import Table, hashed
+from planecast.workload.regions import LINE_BYTES, Region
+from planecast.workload.sizes import Sizes, filled_buckets
+from planecast.workload.stages.descriptor import StageDescriptor
+from planecast.workload.stages.first_24_bits import first_table
+from planecast.workload.stages.qinq import next_hops
+
+SPACE = 1 << 32
+"""Addresses that destinations come round in (tuple_maker.h)."""
+BUCKET_ENTRIES = 8
+"""rte_hash: a bucket is one line of eight signatures and indices."""
+BUCKETS_ASKED = 2
+"""The library's bulk look-up asks for the primary and the secondary bucket of every key."""
+KEY_BYTES = 32
+"""rte_hash: eight bytes of data and sixteen of key, in multiples of sixteen."""
+ROUTE_BYTES = 4
+"""A flow's route, in an array by flow."""
+
+
+class Downroute(StageDescriptor):
+    """One pass reads headers and prefetches, another looks up. It prefetches next hops, which count
+    where the encapsulation uses them; without that stage they are asked for all the same."""
+
+    name = "downroute"
+    reads_headers = True
+
+    def regions(self, sizes: Sizes) -> list[Region]:
+        runs = sizes.runs(self.name)
+        lpm = runs * sizes.is_choice("workload.down_lookup", "lpm")
+        by_hash = runs * sizes.is_choice("workload.down_lookup", "hash")
+        entries = np.maximum(sizes.number("workload.flows"), BUCKET_ENTRIES)
+        buckets = hashed(filled_buckets(entries, BUCKET_ENTRIES), BUCKETS_ASKED)
+        keys = Table(lines=lambda flows: flows * KEY_BYTES / LINE_BYTES)
+        routes = Table(lines=lambda flows: flows * ROUTE_BYTES / LINE_BYTES)
+        unused = runs * (1 - sizes.runs("qinq"))
+        return [
+            *first_table(sizes, SPACE).regions(sizes, self.name, "route table", lpm),
+            *buckets.regions(sizes, self.name, "flow buckets", BUCKETS_ASKED * by_hash),
+            *keys.regions(sizes, self.name, "flow keys", by_hash),
+            *routes.regions(sizes, self.name, "routes of flows", by_hash),
+            *next_hops(sizes).regions(sizes, self.name, "next hops", unused),
+        ]

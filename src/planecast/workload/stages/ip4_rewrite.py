@@ -1,0 +1,30 @@
+"""Rewrite of ip4: MAC addresses of the next hop, TTL, checksum; counters of the next hop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planecast.workload.flow_regions import Table, array
+from planecast.workload.regions import LINE_BYTES, Overlap, Region
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.descriptor import StageDescriptor
+
+HOP_BYTES = 16
+COUNT_BYTES = 16
+"""Packets and bytes sent to a next hop; each lcore counts for itself (ip4.h)."""
+
+
+class Rewrite(StageDescriptor):
+    """The next hops' numbers are known when it starts: its loads wait for no other load."""
+
+    name = "rewrite"
+
+    def regions(self, sizes: Sizes) -> list[Region]:
+        hops = np.minimum(sizes.number("workload.next_hops"), sizes.number("workload.routes"))
+        found = []
+        for name, size, own in (("next hops", HOP_BYTES, False), ("counters", COUNT_BYTES, True)):
+            table = Table(lines=array(hops * size / LINE_BYTES), each_lcore=own)
+            found += table.regions(
+                sizes, self.name, name, sizes.runs(self.name), overlap=Overlap.INDEPENDENT
+            )
+        return found

@@ -1,0 +1,31 @@
+"""Encapsulation of vpe-downstream: MAC addresses and two VLAN tags of the next hop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planecast.workload.flow_regions import Table, destination_blocks
+from planecast.workload.regions import LINE_BYTES, Region
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.descriptor import StageDescriptor
+
+HOP_BYTES = 32
+"""struct qinq_hop (downstream.h)."""
+SPACE = 1 << 32
+
+
+def next_hops(sizes: Sizes) -> Table:
+    """One of each route; flows share a route whose destinations it has."""
+    lines = np.maximum(sizes.number("workload.routes") * HOP_BYTES / LINE_BYTES, 1.0)
+    return Table(
+        lines=lambda flows: np.minimum(lines, destination_blocks(sizes, SPACE, 1.0, flows))
+    )
+
+
+class Qinq(StageDescriptor):
+    """Routing prefetched the next hops."""
+
+    name = "qinq"
+
+    def regions(self, sizes: Sizes) -> list[Region]:
+        return next_hops(sizes).regions(sizes, self.name, "next hops", sizes.runs(self.name))

@@ -1,0 +1,259 @@
+"""What descriptors say of tables, held against the native tables and the library's headers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS
+from planecast.workload import flow_regions
+from planecast.workload.regions import LINE_BYTES, Overlap
+from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages import (
+    actions,
+    bridge_learn,
+    classify,
+    downroute,
+    first_24_bits,
+    ip4_next_hop,
+    ip4_rewrite,
+    qinq,
+    route,
+    source,
+    tm,
+)
+from planecast.workload.stages.registry import STAGES, stages_of
+
+NATIVE = Path(__file__).parents[2] / "native"
+STAGE_SOURCES = NATIVE / "dataplane" / "stages"
+
+SAID: dict[tuple[str, ...], dict[str, float]] = {
+    ("stages/ip4.h", "plain_maker.h"): {
+        "sizeof(struct ip4_next_hop)": ip4_rewrite.HOP_BYTES,
+        "sizeof(struct ip4_count)": ip4_rewrite.COUNT_BYTES,
+        "RTE_CACHE_LINE_SIZE": LINE_BYTES,
+        "1u << PLAIN_DESTINATION_BITS": ip4_next_hop.SPACE,
+        "sizeof(struct rte_lpm_tbl_entry)": first_24_bits.ENTRY_BYTES,
+        "RTE_LPM_TBL8_GROUP_NUM_ENTRIES": first_24_bits.ENTRY_ADDRESSES,
+        "RTE_LPM_TBL24_NUM_ENTRIES": 1 << ip4_next_hop.FIRST_BITS,
+    },
+    ("ip4_routes.c",): {
+        "BASE_MAX": ip4_next_hop.BASE_ROUTES,
+        "BLOCKS": ip4_next_hop.BLOCKS,
+        "MIXED_MIN": ip4_next_hop.FIRST_DEPTH,
+        "DEPTH_MAX": ip4_next_hop.LAST_DEPTH,
+    },
+    ("stages/bridge.h",): {
+        "sizeof(struct bucket)": LINE_BYTES,
+        "SLOTS / 2": bridge_learn.STATIONS_PER_BUCKET,  # twice as many slots as stations
+        "SWEEP_BUCKETS": bridge_learn.BUCKETS_MIN,
+    },
+    ("stages/downroute.c",): {
+        "sizeof(struct qinq_hop)": qinq.HOP_BYTES,
+        "sizeof(*down_tables.route_of_flow)": downroute.ROUTE_BYTES,
+        # rte_hash keeps eight bytes of data before a key, both in multiples of sixteen.
+        "(8 + sizeof(struct down_key) + 15) / 16 * 16": downroute.KEY_BYTES,
+        "RTE_HASH_LOOKUP_BULK_MAX >= 32": True,
+    },
+    ("tuple_maker.h", "stages/tm.h", "rte_sched.h", "rte_red.h", "rte_pie.h"): {
+        "1 << PIPE_BITS": tm.PIPES,
+        "1 << QUEUE_BITS": tm.QUEUES_PER_PIPE,
+        "RTE_SCHED_QUEUES_PER_PIPE": tm.QUEUES_PER_PIPE,
+        "TM_QUEUE_PACKETS": tm.SLOTS,
+        "sizeof(struct rte_mbuf *)": tm.SLOT_BYTES,
+        "sizeof(struct rte_sched_queue_stats) + sizeof(struct rte_red)": tm.EXTRA_USED_BYTES,
+        "sizeof(struct rte_sched_queue_stats) + sizeof(struct rte_pie)": tm.EXTRA_BYTES,
+        # Token bucket 32 bytes, then eight for each class: four classes in the first line, and
+        # queues beyond the last class but one are the last class's.
+        "RTE_SCHED_QUEUES_PER_PIPE - (RTE_CACHE_LINE_SIZE - 32) / 8": round(
+            tm.BEYOND_FIRST_LINE * tm.QUEUES_PER_PIPE
+        ),
+    },
+    ("stages/route.h", "stages/actions.h"): {
+        "RTE_CACHE_LINE_SIZE / sizeof(struct next_hop)": route.NEXT_HOPS_PER_LINE,
+        "RTE_LPM_TBL24_NUM_ENTRIES * sizeof(struct rte_lpm_tbl_entry) / RTE_CACHE_LINE_SIZE": (
+            route.TABLE_LINES
+        ),
+        "CLASSES": actions.CLASSES,
+        "sizeof(struct class_entry)": LINE_BYTES,
+    },
+    ("flow_table.c", "headers.h"): {
+        "sizeof(struct flow_bucket)": LINE_BYTES,
+        "KEYS_PER_BUCKET": classify.FLOWS_PER_BUCKET,
+        "RTE_CACHE_LINE_SIZE / ((8 + sizeof(uint64_t) + 15) / 16 * 16)": (
+            classify.LIBRARY_KEYS_PER_LINE
+        ),
+        "1 << FLOW_ID_BITS": MAX_FLOWS,
+    },
+    ("stages/kernel.h",): {"sizeof(struct kernel) < 4096": True},
+}
+"""By what to include: expressions of C, and what descriptors say of them."""
+
+
+def pkg_config(what: str) -> list[str]:
+    """Flags for libdpdk; skips the test without it or a C compiler."""
+    if shutil.which("cc") is None or shutil.which("pkg-config") is None:
+        pytest.skip("no C compiler or no pkg-config here")
+    found = subprocess.run(
+        ["pkg-config", what, "libdpdk"], check=False, capture_output=True, text=True
+    )
+    if found.returncode != 0:
+        pytest.skip("libdpdk's headers are not installed here")
+    return found.stdout.split()
+
+
+@pytest.mark.parametrize("included", SAID, ids=" ".join)
+def test_sizes_are_the_native_ones(included: tuple[str, ...], tmp_path: Path) -> None:
+    lines = [f'#include "{name}"' for name in included]
+    lines += [
+        f'_Static_assert(({text}) == {int(value)}, "{text} is not {int(value)}");'
+        for text, value in SAID[included].items()
+    ]
+    unit = tmp_path / "layout.c"
+    unit.write_text("\n".join(lines) + "\n")
+    # The source folder's own names first: files of `stages` include others by their place there.
+    paths = [f"-I{NATIVE / name}" for name in ("dataplane", "dataplane/stages", "dpdk")]
+    flags = [*pkg_config("--cflags"), "-march=x86-64-v3", "-fsyntax-only", "-w"]
+    checked = subprocess.run(
+        ["cc", *flags, *paths, str(unit)], check=False, capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+FOOTPRINT = """
+#include <rte_mempool.h>
+#include <rte_sched.h>
+#include <stdio.h>
+static uint32_t footprint(uint32_t pipes)
+{
+    struct rte_sched_pipe_params pipe = {.tb_rate = 305175, .tb_size = 1000000, .tc_period = 40,
+                                         .tc_ov_weight = 1, .wrr_weights = {1, 1, 1, 1}};
+    struct rte_sched_subport_profile_params profile = {
+        .tb_rate = 1250000000, .tb_size = 1000000, .tc_period = 10};
+    struct rte_sched_subport_params subport = {.n_pipes_per_subport_enabled = pipes,
+        .pipe_profiles = &pipe, .n_pipe_profiles = 1, .n_max_pipe_profiles = 1};
+    struct rte_sched_port_params port = {.name = "x", .rate = 1250000000, .mtu = 1522,
+        .n_subports_per_port = 1, .subport_profiles = &profile, .n_subport_profiles = 1,
+        .n_max_subport_profiles = 1, .n_pipes_per_subport = pipes};
+    struct rte_sched_subport_params *subports[] = {&subport};
+    for (int c = 0; c < RTE_SCHED_TRAFFIC_CLASSES_PER_PIPE; c++) {
+        pipe.tc_rate[c] = 305175;
+        profile.tc_rate[c] = 1250000000;
+        subport.qsize[c] = 64;
+    }
+    return rte_sched_port_get_memory_footprint(&port, subports);
+}
+int main(void)
+{
+    struct rte_mempool_objsz sizes;
+    uint32_t bytes = sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE;
+    printf("%u %u", footprint(8192) - footprint(4096), rte_mempool_calc_obj_size(bytes, 0, &sizes));
+}
+"""
+
+
+def test_the_librarys_own_sums_agree(tmp_path: Path) -> None:
+    unit, program = tmp_path / "footprint.c", tmp_path / "footprint"
+    unit.write_text(FOOTPRINT)
+    command = ["cc", "-w", *pkg_config("--cflags"), str(unit), "-o", str(program)]
+    linked = subprocess.run(
+        [*command, *pkg_config("--libs")], check=False, capture_output=True, text=True
+    )
+    assert linked.returncode == 0, linked.stderr
+    ran = subprocess.run([str(program)], check=True, capture_output=True, text=True)
+    pipes, buffer = map(int, ran.stdout.split())
+    queue = tm.QUEUE_BYTES + tm.EXTRA_BYTES + tm.SLOTS * tm.SLOT_BYTES
+    bits = tm.QUEUES_PER_PIPE // 8  # of the bitmap; its summary takes a line in all
+    assert pipes // tm.PIPES == tm.PIPE_BYTES + tm.QUEUES_PER_PIPE * queue + bits
+    assert buffer == source.BUFFER_BYTES
+
+
+LIBRARY = "the library"
+PREFETCHES: dict[tuple[str, str], str] = {
+    ("classify", "flow buckets"): "key.c: flow_table_bucket(&flows, signature)",
+    ("classify", "flow keys"): LIBRARY,
+    ("actions", "flow actions"): "key.c: entry, 1",
+    ("route", "route table"): "key.c: &first_table[destination >> 8]",
+    ("next_hop", "route table"): "ip4_check.c: &first_table[burst->destination[j] >> 8]",
+    ("next_hop", "route groups"): "ip4_next_hop.c: &second[at[i]]",
+    ("next_hop", "fib's route table"): LIBRARY,
+    ("learn", "stations"): "learn.c: from[i]",
+    ("learn", "destinations"): "learn.c: to",
+    ("forward", "stations"): "learn.c: to",
+    ("downroute", "route table"): "downroute.c: &routes->tbl24[destination >> 8]",
+    ("downroute", "flow buckets"): LIBRARY,
+    ("downroute", "flow keys"): LIBRARY,
+    ("downroute", "routes of flows"): "downroute.c: &down_tables.route_of_flow[burst->flow[i]]",
+    ("downroute", "next hops"): "downroute.c: &next_hops[route[i]]",
+    ("qinq", "next hops"): "downroute.c: &next_hops[route[i]]",
+}
+"""Of each region that is prefetched, which file of our stages asks for it, and how; the traffic
+manager's are all the library's."""
+
+
+def prefetches() -> set[str]:
+    """Prefetch instructions in our stages, as PREFETCHES writes them."""
+    found = set()
+    for path in STAGE_SOURCES.glob("*.c"):
+        text = path.read_text()
+        found |= {
+            f"{path.name}: {what}" for what in re.findall(r"__builtin_prefetch\((.*)\);", text)
+        }
+    return found
+
+
+def regions() -> list[tuple[str, str, Overlap]]:
+    """Of every function."""
+    from planecast.scenario import Scenario, with_overrides
+
+    found = []
+    for kind, stages in FUNCTIONS.items():
+        changes = {"workload.kind": kind, "workload.stages": ",".join(stages) or "none"}
+        sizes = Sizes(ScenarioColumns.of([with_overrides(Scenario(name="x"), changes)]))
+        found += [
+            (region.stage, region.name, region.overlap)
+            for stage in stages_of(kind)
+            for region in stage.regions(sizes)
+        ]
+    return found
+
+
+def test_what_is_prefetched_is_prefetched_in_the_source() -> None:
+    there = prefetches()
+    said = {
+        (stage, name)
+        for stage, name, overlap in regions()
+        if overlap is Overlap.PREFETCHED and stage != "tm"
+    }
+    assert said == set(PREFETCHES)
+    ours = set(PREFETCHES.values()) - {LIBRARY}
+    assert ours == there, "a prefetch that no descriptor says, or the reverse"
+
+
+def test_stages_that_look_at_the_pipeline_are_those_that_say_so() -> None:
+    sources = {
+        "check": "stages/ip4_check.c",
+        "key": "stages/key.c",
+        "source": "source.c",
+    }
+    for stage, path in sources.items():
+        text = (NATIVE / "dataplane" / path).read_text()
+        named = {
+            name.lower().removeprefix("ip4_") for name in re.findall(r"STAGE_([A-Z0-9_]+)\b", text)
+        }
+        looks = {name for name in named if name in STAGES and name != stage}
+        assert looks == set(STAGES[stage].instructions_depend_on)
+    readers = {
+        path.name for path in STAGE_SOURCES.glob("*.c") if "burst->stages" in path.read_text()
+    }
+    # The traffic manager takes as many instructions wherever the IPv4 header is.
+    assert readers == {"key.c", "ip4_check.c", "tm.c"}
+
+
+def test_a_page_and_a_line_are_those_of_regions() -> None:
+    assert flow_regions.PAGE_LINES * LINE_BYTES == flow_regions.PAGE_BYTES == 4096

@@ -1,0 +1,193 @@
+"""Which lines the stages of each network function touch, and laws that hold for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.workload import FUNCTIONS
+from planecast.workload.regions import Overlap, Region
+from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.registry import STAGES, stages_of
+
+
+def scenario(kind: str, **keys: object) -> Scenario:
+    """Keys with two underscores for the dot."""
+    changes = {"workload.kind": kind, "workload.stages": ",".join(FUNCTIONS[kind]) or "none"}
+    dotted = {key.replace("__", "."): value for key, value in keys.items()}
+    return with_overrides(Scenario(name="x"), {**changes, **dotted})
+
+
+def regions_of(scenarios: Sequence[Scenario]) -> list[Region]:
+    sizes = Sizes(ScenarioColumns.of(scenarios))
+    own = stages_of(scenarios[0].workload.kind)
+    return [region for stage in own for region in stage.regions(sizes)]
+
+
+def touched(kind: str, **keys: object) -> dict[str, tuple[float, float]]:
+    """By stage and name of what is touched: distinct lines, and lines a packet."""
+    return {
+        f"{r.stage}: {r.name}": (float(r.total_lines[0]), float(r.touches[0]))
+        for r in regions_of([scenario(kind, **keys)])
+        if r.touches[0]
+    }
+
+
+def test_every_stage_of_every_function_has_a_descriptor() -> None:
+    assert {name for stages in FUNCTIONS.values() for name in stages} | {"source", "tx"} == set(
+        STAGES
+    )
+    for stage in STAGES.values():
+        assert set(stage.instructions_depend_on) <= set(STAGES)
+
+
+@pytest.mark.parametrize("kind", ["l2patch", "macswap", "compute"])
+def test_functions_without_tables_touch_packets_alone(kind: str) -> None:
+    assert set(touched(kind)) == {"source: packet buffers"}
+
+
+def test_a_bridge_looks_two_stations_of_each_flow_up() -> None:
+    few = touched("l2bridge", traffic__flows=64)
+    many = touched("l2bridge", traffic__flows=65536)
+    assert few["learn: stations"] == pytest.approx((64, 1), rel=0.01)
+    # 131,072 stations in 32,768 buckets leave next to none of them alone.
+    both = many["learn: stations"][0] + many["forward: stations"][0]
+    assert both == pytest.approx(32768, rel=0.02)
+    # Learning asks for the destination's bucket whether or not somebody looks it up.
+    alone = touched("l2bridge", traffic__flows=64, workload__stages="learn")
+    assert alone["learn: destinations"] == few["forward: stations"]
+
+
+def test_a_router_touches_its_two_tables_by_the_depth_of_its_routes() -> None:
+    flows = {"traffic__flows": 1024, "workload__routes": 4096}
+    wide = {"traffic__destination_step": "0.4.0.0"}
+    short = touched("ip4", workload__route_depth=16, **flows, **wide)
+    assert short["next_hop: route table"] == (1024, 1)
+    assert "next_hop: route groups" not in short
+    longer = touched("ip4", workload__route_depth=32, **flows, **wide)
+    assert longer["next_hop: route groups"] == (1024, 1)
+    # Neighbouring addresses share lines of both: sixteen entries a line, 256 addresses an entry.
+    step = {"traffic__destination_step": "0.0.0.1"}
+    dense = touched("ip4", workload__route_depth=32, **flows, **step)
+    assert dense["next_hop: route table"] == (1, 1)
+    assert dense["next_hop: route groups"] == (64, 1)
+    assert dense["rewrite: next hops"] == (16, 1)
+    # A flow's destination comes round after 2^30 addresses.
+    many = touched("ip4", traffic__flows=65536, workload__route_depth=16, **wide)
+    assert many["next_hop: route table"] == (4096, 1)
+    fib = touched("ip4", workload__route_depth=32, workload__route_lookup="fib", **flows, **wide)
+    assert fib["next_hop: fib's route table"] == (1024, 1)
+    assert "next_hop: route table" not in fib
+
+
+@pytest.mark.parametrize(("depth", "share"), [("mixed", 16 / 64), (24, 0.0), (25, 1.0), (32, 1.0)])
+def test_packets_whose_prefix_is_longer_than_the_first_table(depth: object, share: float) -> None:
+    """Of mixed routes, 16 of 64 blocks of flows have depths of 25 to 32, and nearly every flow has
+    a route."""
+    keys = {"workload__flows": 62500, "workload__routes": 62500, "traffic__flows": 62500}
+    step = {"traffic__destination_step": "0.0.64.1"}
+    found = touched("ip4", workload__route_depth=depth, **keys, **step)
+    assert found.get("next_hop: route groups", (0, 0))[1] == pytest.approx(share, rel=0.01)
+
+
+def test_a_traffic_manager_has_a_line_a_pipe_and_eight_a_queue() -> None:
+    found = touched("vpe-downstream", traffic__flows=65536)
+    assert found["tm: queues"] == (4096, 1)
+    slots = [found["tm: queued packets"], found["tm: next queued packets"]]
+    assert [sum(part) for part in zip(*slots, strict=True)] == [8 * 65536, 1]
+    hashed = touched("vpe-downstream", workload__down_lookup="hash")
+    assert hashed["downroute: flow buckets"][1] == 2
+    assert "downroute: route table" not in hashed
+
+
+def test_next_hops_count_where_they_are_waited_for() -> None:
+    found = touched("vpe-downstream")
+    assert "downroute: next hops" not in found
+    assert found["qinq: next hops"][1] == 1
+    without = touched("vpe-downstream", workload__stages="downroute,tm")
+    assert without["downroute: next hops"] == found["qinq: next hops"]
+
+
+KEYS = {
+    "workload.flows": (1 << 16, 1 << 18),
+    "workload.acl_rules": (1, 65536),
+    "workload.routes": (2, 65536),
+    "workload.next_hops": (1, 65536),
+    "workload.bridge_entries": (1 << 17, 1 << 20),
+    "traffic.flows": (1, 1 << 16),
+    "placement.burst": (1, 256),
+}
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    kind = draw(st.sampled_from(sorted(FUNCTIONS)))
+    changes: dict[str, Any] = {
+        "workload.kind": kind,
+        "workload.stages": ",".join(FUNCTIONS[kind]) or "none",
+        "traffic.destination_step": draw(st.sampled_from(["0.4.0.0", "0.0.64.1", "0.0.0.1"])),
+        "placement.lcores": draw(st.sampled_from(["0", "0-1", "0-3"])),
+        "workload.route_lookup": draw(st.sampled_from(["lpm", "fib"])),
+        "workload.route_depth": draw(st.sampled_from(["mixed", 16, 28, 32])),
+        "workload.down_lookup": draw(st.sampled_from(["lpm", "hash"])),
+        "workload.flow_table": draw(st.sampled_from(["buckets", "rte_hash"])),
+    }
+    changes |= {key: draw(st.integers(*ends)) for key, ends in KEYS.items()}
+    return with_overrides(Scenario(name="x"), changes)
+
+
+@settings(max_examples=60)
+@given(scenarios())
+def test_lines_are_never_negative_and_lcores_share_them_or_not(one: Scenario) -> None:
+    lcores = len(one.placement.cpus)
+    for region in regions_of([one]):
+        assert region.touches[0] >= 0
+        assert region.lines[0] >= 0
+        assert region.pages[0] >= 0
+        slack = 1e-9 * region.total_lines[0]
+        assert region.lines[0] <= region.total_lines[0] + slack, region
+        assert region.total_lines[0] <= lcores * region.lines[0] + slack, region
+
+
+GROWS = ("traffic.flows", "workload.acl_rules", "workload.routes", "workload.bridge_entries")
+"""No region has fewer lines when one of these grows. (workload.flows: a router's routes lie around
+so many flows' destinations, so of fewer active ones fewer have a long route.)"""
+
+
+@settings(max_examples=60)
+@given(scenarios(), st.sampled_from(GROWS), st.integers(1, 8))
+def test_more_flows_rules_or_routes_touch_no_fewer_lines(
+    one: Scenario, key: str, times: int
+) -> None:
+    section, _, name = key.partition(".")
+    now = getattr(getattr(one, section), name)
+    more = with_overrides(one, {key: min(times * now, KEYS[key][1])})
+    for few, many in zip(regions_of([one]), regions_of([more]), strict=True):
+        assert few.name == many.name
+        assert few.total_lines[0] <= many.total_lines[0] * (1 + 1e-9), few.name
+
+
+@pytest.mark.parametrize("kind", sorted(FUNCTIONS))
+def test_many_scenarios_at_once_are_what_each_is_alone(kind: str) -> None:
+    changes = [
+        {},
+        {"traffic__flows": 100, "placement__lcores": "0-1"},
+        {"workload__routes": 64, "placement__burst": 4},
+        {"traffic__destination_step": "0.0.0.1", "placement__page_size": "4KiB"},
+    ]
+    every = [scenario(kind, **one) for one in changes]
+    together = regions_of(every)
+    for number, one in enumerate(every):
+        for whole, alone in zip(together, regions_of([one]), strict=True):
+            for part in ("lines", "touches", "pages", "total_lines"):
+                assert getattr(whole, part)[number] == pytest.approx(getattr(alone, part)[0])
+    shapes = {np.shape(getattr(r, part)) for r in together for part in ("lines", "touches")}
+    assert shapes == {(len(every),)}
+    assert all(isinstance(region.overlap, Overlap) for region in together)
