@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 from tests.cli.conftest import Run
-from tests.engines.simulate.conftest import calibration, manifest
-from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, SearchAnswer, query, read_result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.calibrate.test_fit import fitted
-from tests.engines.solve.conftest import base, counts, hierarchy
+from tests.calibrations import base, counts, hierarchy
 
 from planecast.engines.solve import solve
 from planecast.instruments.counts import InstructionCounts

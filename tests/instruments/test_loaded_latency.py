@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from planecast.model.memory import ASSUMED_GBS, Memory
-from planecast.model.sharing import memory_of
+from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.machine.tenants import memory_of
 from tests.instruments.test_probe import output, read
 
 from planecast.errors import RunError

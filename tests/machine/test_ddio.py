@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planecast.machine.ddio import Buffers, ddio_bytes, spill
 
+from planecast.machine.ddio import Buffers, ddio_bytes, spill
 from planecast.scenario.machine import machine_of
 
 MIB = 1 << 20

@@ -33,7 +33,9 @@ def errors(
 def test_a_noiseless_truth_is_predicted_nearly(
     base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
 ) -> None:
-    found = errors(fitted(base, hierarchy, counts, manifest, 0.0), base, hierarchy, counts, manifest)
+    found = errors(
+        fitted(base, hierarchy, counts, manifest, 0.0), base, hierarchy, counts, manifest
+    )
     assert np.abs(found).max() < 0.01
     # Priors alone, which know nothing of this machine, are far off.
     truth = measured(HELD, base, hierarchy, counts, manifest)
@@ -49,7 +51,7 @@ def test_well_informed_parameters_come_back(
     base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
 ) -> None:
     model = fitted(base, hierarchy, counts, manifest, 0.002)
-    known = [one for one in model.parameters if one.informed > 0.9]
+    known = [one for one in model.parameters if one.informed > 0.7]
     assert {"core.cpi", "overlap.prefetched"} <= {one.name for one in known}
     medians = {p.name: p.median for m in MECHANISMS for p in m.parameters(hierarchy)}
     for one in known:

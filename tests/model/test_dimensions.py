@@ -10,13 +10,12 @@ import pytest
 from tests.calibrations import POINTS as MEASURED
 from tests.calibrations import measured
 
-from planecast.model.calibrate import calibrate
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import solve
+from planecast.model.calibrate import calibrate
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
-
 
 POINTS: tuple[dict[str, Any], ...] = (
     {},
@@ -32,6 +31,7 @@ def ticking(calibration: Calibration, times: float) -> Calibration:
     """The same machine, calibrated by a time-stamp counter that ticks so many times as fast:
     no parameter has its unit."""
     machine = calibration.hierarchy
+
     def slower(noun: Any, *keys: str) -> Any:
         return noun.model_copy(update={key: getattr(noun, key) * times for key in keys})
 

@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planecast.machine.memory import Memory
 
 from planecast.engines.solve import solve, solve_many
-from planecast.model import transfer
 from planecast.instruments.counts import InstructionCounts
 from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.memory import Memory
+from planecast.model import transfer
 from planecast.model.calibration import Calibration
 from planecast.model.memory_contention import under_load
 from planecast.model.prediction import predict
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of
-
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.scenario import Scenario, with_overrides
 
-
 MIB = 1 << 20
 
 

@@ -102,9 +102,7 @@ def test_what_scenarios_have_in_common_cancels(base: Scenario, calibration: Cali
 @pytest.mark.parametrize(
     "kind", ["l2patch", "macswap", "l2bridge", "ip4", "vpe-downstream", "compute"]
 )
-def test_every_function_is_predicted(
-    kind: str, hierarchy: Hierarchy, manifest: Manifest
-) -> None:
+def test_every_function_is_predicted(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> None:
     calibration = fitted_function(kind, hierarchy, manifest)
     assert calibration.kind == kind
     scenario = next(iter([calibration])).kind

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 from tests.host.trees import VIRTUAL, XEON, write_tree
 from tests.partition.conftest import tenancy
 from tests.partition.kernel import KernelTree, prepare, snapshot
@@ -19,10 +19,11 @@ from planecast.generators.neighbour import Work
 from planecast.host.root import Root
 from planecast.host.topology import Topology, read_topology
 from planecast.model.calibration import Calibration
+from planecast.model.prediction import predict
 from planecast.partition import visits as room
-from planecast.partition.contention import Parts, beside
 from planecast.partition.divided import Divided, concerning
 from planecast.partition.machine import Machine, Timing
+from planecast.partition.neighbour_prediction import Asked, Parts
 from planecast.partition.noisy import load_noisy
 from planecast.partition.plan import Plan, make_plan
 from planecast.partition.verify import verify
@@ -127,17 +128,18 @@ def test_parts_are_those_of_the_masks(divided: Divided) -> None:
 
 
 def test_ways_of_its_own_protect_the_data_plane(calibration: Calibration) -> None:
-    scenario = Scenario(name="vpe")
     stream = Work(mode="stream", bytes=1 << 28)
-    shared = beside(calibration, scenario, stream, 4.0)
-    apart = beside(calibration, scenario, stream, 4.0, Parts(0.9, 0.1))
-    limited = beside(calibration, scenario, stream, 4.0, Parts(0.9, 0.1, held_back=10))
-    assert apart.cache_share == pytest.approx(0.9)
-    assert apart.memory_factor <= shared.memory_factor * 1.05
-    assert limited.neighbour_lines_per_s < 0.3 * apart.neighbour_lines_per_s
-    assert limited.memory_factor < apart.memory_factor
-    # What is taken away is missed also when nobody is there.
-    assert beside(calibration, scenario, Work(), 4.0, Parts(0.5, 0.5)).cache_share == 0.5
+    # More flows than the cache holds, so that memory counts, too.
+    scenario = Scenario.model_validate(
+        {"name": "vpe", "workload": {"flows": 1 << 19}, "traffic": {"flows": 1 << 19}}
+    )
+
+    def cost(parts: Parts | None) -> float:
+        asked = Asked(scenario, calibration, 4.0, parts)
+        return float(predict([asked.beside(stream)], asked.machine, by_stage=False).value[0])
+
+    apart, limited = Parts(0.9, 0.1), Parts(0.9, 0.1, held_back=10)
+    assert cost(None) > cost(apart) > cost(limited)
 
 
 def test_where_nothing_can_be_divided_it_is_said(tmp_path: Path, xeon: Root) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 from tests.partition.conftest import described, tenancy
 
 from planecast.engines.solve import solve

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from planecast.model.memory import Memory
+from planecast.machine.memory import Memory
 from tests.partition.conftest import described, tenancy
 
-from planecast.model import sharing
+from planecast.machine import tenants as sharing
 from planecast.partition.assign import naive_cores, shares
 from planecast.partition.division import Division, Service
 from planecast.partition.machine import Machine

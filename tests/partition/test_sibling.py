@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
 from planecast.errors import InputError
 from planecast.instruments.canary import busy

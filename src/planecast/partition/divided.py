@@ -11,9 +11,9 @@ from planecast.errors import InputError
 from planecast.host.root import Root
 from planecast.host.topology import Topology
 from planecast.partition.apply import HERE, apply, undo
-from planecast.partition.neighbour_prediction import Parts
 from planecast.partition.division import Service, Share
 from planecast.partition.door import Groups
+from planecast.partition.neighbour_prediction import Parts
 from planecast.partition.plan import Plan
 from planecast.scenario.scenario import Scenario
 

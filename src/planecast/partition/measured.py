@@ -16,8 +16,8 @@ import numpy as np
 
 from planecast.errors import InputError
 from planecast.machine.hierarchy import LINE_BYTES
-from planecast.model.calibration import Calibration
 from planecast.machine.last_level import hit_shares
+from planecast.model.calibration import Calibration
 from planecast.model.prediction import cost_of, predict
 from planecast.results.estimate import Estimate
 from planecast.results.pick import pick

@@ -6,11 +6,8 @@ A packet of a tenant takes
 
 nanoseconds of a thread. The clock is that of the tenant's cores, less what a busy sibling takes.
 What each tenant holds of a last-level cache, and memory's latency under the load of all, are those
-of `model.sharing` and `model.memory`: random replacement in each way, by what each brings in; a
-class at p percent of bandwidth waits 100/p times as long. Misses, rates and load follow from each
-other: a fixed point. Here they are arrays over cases, tenants and caches, for a search asks for
-hundreds of divisions; paths of several tenants ask their legs for no more than the slowest one
-passes on.
+of `machine.tenants`; a search asks for hundreds of divisions at once. Paths of several tenants ask
+their legs for no more than the slowest one passes on.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.host.rdt import EIGHTHS
-from planecast.machine.sharing import brought_in, split
+from planecast.machine.tenants import Shared, settle
 from planecast.partition.division import Division
 from planecast.partition.machine import Machine
 from planecast.partition.profiles import Profile
@@ -31,12 +28,6 @@ from planecast.scenario.machine import LINE_BYTES
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 300
-_STEP, _SHORTER = 0.3, 12
-"""Damping: the map turns back and forth where tenants just about fit, so steps get shorter, from so
-much, to the half after so many rounds, and on."""
-_SETTLED = 3e-5
-"""Change of a tenant's part of a cache, and relative of a latency, below which it is the last."""
 _UNKNOWN_LLC = 16 << 20
 
 
@@ -70,33 +61,26 @@ def predict(machine: Machine, tenancy: Tenancy, cases: Sequence[Case]) -> list[A
     if not tenants or not cases:
         return [Answer({}, {}, {}) for _ in cases]
     facts = _Facts.of(machine, tenancy, tenants, cases)
-    caches = _Caches.of(machine, tenants, cases)
-    memory = machine.memory
-    held = caches.most.copy()
-    latency = np.full((len(cases), len(caches.way_bytes)), machine.timing.memory_ns)
-    capacity = np.zeros(facts.threads.shape[:2])
-    miss = rates = np.zeros(facts.threads.shape)
-    going = np.ones(len(cases), dtype=np.bool_)
-    for turn in range(_ROUNDS):
-        step = _STEP / (1 + turn / _SHORTER)
-        miss = np.maximum(0.0, 1 - held / caches.footprint)
-        by_domain = facts.threads / facts.time_ns(miss, latency)
-        capacity = by_domain.sum(axis=2)
-        share = np.minimum(1.0, facts.demand(capacity) / np.maximum(capacity, 1e-30))
-        rates = by_domain * share[:, :, None]
-        touches = rates * facts.touches[:, :, None]
-        fair = caches.fair(miss, touches)
-        gbs = (touches * miss).sum(axis=1) * LINE_BYTES @ facts.same_node
-        slower = np.array([[memory.latency_ns(float(one)) for one in row] for row in gbs])
-        moved = (np.abs(fair - held) / caches.size).max(axis=(1, 2))
-        moved = np.maximum(moved, np.abs(slower / latency - 1).max(axis=1))
-        going &= step * moved >= _SETTLED
-        if not going.any():
-            break
-        # A case that has settled stays: its answer is the same whatever is asked beside it.
-        held += np.where(going, step, 0.0)[:, None, None] * (fair - held)
-        latency += np.where(going, step, 0.0)[:, None] * (slower - latency)
-    return [facts.answer(case, capacity, 1 - miss, rates) for case in range(len(cases))]
+    found = settle(
+        Shared(
+            threads=facts.threads,
+            core_ns=facts.core_ns,
+            touches=facts.touches,
+            exposed=facts.exposed,
+            held_back=facts.held_back,
+            footprint=np.array([float(_profile(tenant).working_set) for tenant in tenants]),
+            inside=_inside(machine, tenants, cases),
+            way_bytes=_way_bytes(machine),
+            llc_ns=machine.timing.llc_ns,
+            memory=machine.memory,
+            same_memory=facts.same_node,
+            demand=facts.demand,
+        )
+    )
+    return [
+        facts.answer(case, found.capacity, 1 - found.miss, found.rates)
+        for case in range(len(cases))
+    ]
 
 
 @dataclass(frozen=True)
@@ -143,14 +127,6 @@ class _Facts:
         return cls(
             machine, tenancy, tenants, cases, threads, core_ns, touches, exposed, held_back, same
         )
-
-    def time_ns(self, miss: Floats, latency: Floats) -> Floats:
-        """(C, T, D): a packet's time."""
-        near = self.machine.timing.llc_ns
-        seen = latency[:, None, :] * self.held_back
-        added = near + miss * np.maximum(0.0, seen - near)
-        waits = (self.touches * self.exposed)[:, :, None] * added
-        return np.asarray(self.core_ns[:, :, None] + waits)
 
     def demand(self, capacity: Floats) -> Floats:
         """(C, T): what each tenant is asked for: its path's rate, its target, all that it can."""
@@ -222,53 +198,25 @@ def _node_of(machine: Machine, domain: int) -> int:
     return next((c.node for c in machine.topology.cores if c.llc == domain), 0)
 
 
-@dataclass(frozen=True)
-class _Caches:
-    """Last-level caches and who may fill them. W ways."""
+def _inside(
+    machine: Machine, tenants: Sequence[Tenant], cases: Sequence[Case]
+) -> NDArray[np.bool_]:
+    """(C, T, W): who may fill which way."""
+    given = machine.topology.rdt.l3
+    count = given.mask.bit_length() if given is not None else 1
+    return np.array(
+        [
+            [_ways(case.division.service_of(tenant.name).l3, count) for tenant in tenants]
+            for case in cases
+        ]
+    )
 
-    inside: NDArray[np.bool_]
-    """(C, 1, T, W)"""
-    ways: NDArray[np.int_]
-    """(C, 1, T): ways of each tenant."""
-    way_bytes: Floats
+
+def _way_bytes(machine: Machine) -> Floats:
     """(D,)"""
-    footprint: Floats
-    """(T, 1)"""
-
-    @classmethod
-    def of(cls, machine: Machine, tenants: Sequence[Tenant], cases: Sequence[Case]) -> _Caches:
-        given = machine.topology.rdt.l3
-        count = given.mask.bit_length() if given is not None else 1
-        inside = np.array(
-            [
-                [_ways(case.division.service_of(tenant.name).l3, count) for tenant in tenants]
-                for case in cases
-            ]
-        )
-        sizes = [cache.size_bytes or _UNKNOWN_LLC for cache in machine.topology.caches]
-        return cls(
-            inside=inside[:, None],
-            ways=inside.sum(axis=2)[:, None],
-            way_bytes=np.array(sizes) / (given.ways if given is not None else 1),
-            footprint=np.array([[float(_profile(tenant).working_set)] for tenant in tenants]),
-        )
-
-    @property
-    def size(self) -> Floats:
-        """(D,): bytes."""
-        return np.asarray(self.way_bytes * self.inside.shape[-1])
-
-    @property
-    def most(self) -> Floats:
-        """(C, T, D): what each tenant would hold if its ways were its own."""
-        room = self.ways[:, 0, :, None] * self.way_bytes
-        return np.asarray(np.minimum(room, self.footprint))
-
-    def fair(self, miss: Floats, touches: Floats) -> Floats:
-        """(C, T, D): bytes that each would hold if it went on bringing in lines as fast as now."""
-        brought = brought_in(miss.swapaxes(1, 2), touches.swapaxes(1, 2), self.ways)
-        room = split(brought, self.inside, self.way_bytes[:, None])
-        return np.asarray(np.minimum(room.swapaxes(1, 2), self.footprint))
+    given = machine.topology.rdt.l3
+    sizes = [cache.size_bytes or _UNKNOWN_LLC for cache in machine.topology.caches]
+    return np.array(sizes) / (given.ways if given is not None else 1)
 
 
 def _ways(mask: int | None, count: int) -> list[bool]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from planecast.machine.ceilings import card_ceilings, forward
 from planecast.machine.clocks import Clocked, core_ghz
-from planecast.machine.sharing import Cache, Tenant, memory_of, share
+from planecast.machine.tenants import Cache, Tenant, memory_of, share
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.bsdp import clocked
 from planecast.reproduce.claim import Claim, Curve, Goal, Table, against, checked, given

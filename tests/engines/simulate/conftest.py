@@ -6,36 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.calibrate.test_fit import fitted
-from tests.engines.solve.conftest import base, counts, hierarchy
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import solve
-from planecast.instruments.counts import InstructionCounts
-from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest, Result, collect_manifest
+from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 
-__all__ = ["base", "counts", "hierarchy"]
+__all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
 
 Ask = Callable[..., Result]
 """Simulates the base scenario with other values: keys with __ for their dots."""
-
-
-@pytest.fixture(scope="session")
-def manifest() -> Manifest:
-    return collect_manifest("simulate", 1, "planecast predict")
-
-
-@pytest.fixture(scope="session")
-def calibration(
-    base: Scenario,
-    hierarchy: Hierarchy,
-    counts: dict[str, InstructionCounts],
-    manifest: Manifest,
-) -> Calibration:
-    return fitted(base, hierarchy, counts, manifest, 0.01)
 
 
 @pytest.fixture

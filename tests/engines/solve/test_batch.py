@@ -17,7 +17,6 @@ from planecast.results import Manifest, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.scenario_columns import Choice, ScenarioColumns
 
-
 POINTS: list[dict[str, Any]] = [
     {"traffic.flows": 256, "placement.burst": 8, "placement.lcores": "1"},
     {"traffic.flows": 1 << 20, "placement.burst": 32, "placement.lcores": "0-1"},

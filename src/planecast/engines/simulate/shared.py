@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from planecast.engines.simulate import _simulator as sim
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.memory import Memory
-from planecast.machine.sharing import memory_of
+from planecast.machine.tenants import memory_of
 from planecast.model.site import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario

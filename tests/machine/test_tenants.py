@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planecast.machine.memory import Memory
-from planecast.machine.sharing import Cache, Tenant, memory_of, share
 
 from planecast.errors import InputError
+from planecast.machine.memory import Memory
+from planecast.machine.tenants import Cache, Tenant, memory_of, share
 from planecast.scenario.machine import machine_of
 
 MACHINE = machine_of("gold-6230n")
