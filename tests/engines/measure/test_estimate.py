@@ -230,8 +230,8 @@ def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Resul
     assert found.cycles_per_packet.value == pytest.approx(300, rel=1e-3)
     assert (found.steady_share, found.disturbed_share) == (0, 0)
     assert found.notes[1] == (
-        "not steady: 2 of 2 visits when their warm-up ended, counted for want of others: the steady "
-        "cost may be lower"
+        "not steady: 2 of 2 visits when their warm-up ended, counted for want of others: the "
+        "steady cost may be lower"
     )
 
 
