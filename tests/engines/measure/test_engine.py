@@ -166,7 +166,7 @@ def test_a_visit_that_never_gets_steady_says_so(
     stored = table.stored()
     assert not stored["steady"].any()
     assert set(stored["warm_blocks"]) == {40}
-    assert (stored["began_tsc"] > 0).all()
+    assert stored["began_tsc"].all()
 
 
 def test_a_block_is_a_round_of_the_longest_cycle(scenario: MakeScenario) -> None:
