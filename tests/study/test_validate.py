@@ -15,6 +15,7 @@ import pytest
 
 from planecast.engines.solve import Hierarchy, features
 from planecast.errors import InputError
+from planecast.instruments.host_state import HostStates
 from planecast.instruments.probe import probe_machine
 from planecast.results import Estimate, Manifest, Result, RunDirectory, StageResult, read_parquet
 from planecast.scenario import Scenario, Study, load_scenario, load_study
@@ -165,6 +166,11 @@ def test_a_whole_study_on_the_made_up_machine(context: Context, machine: Any) ->
     order = [trials["point"][i] for i in first]
     assert order[::2] == order[1::2]
     assert (np.diff(np.sort(trials["began_tsc"][first])) > 0).all()
+    text = (context.run.path / "host-state.json").read_text()
+    times = [state.began_tsc for state in HostStates.model_validate_json(text).states]
+    assert len(times) == 2  # one start of the processes: none at half-time
+    assert times[0] < trials["began_tsc"].min()
+    assert times[1] > trials["began_tsc"].max()
 
 
 def test_an_interrupt_while_measuring_leaves_both_kinds_of_rows_apart(

@@ -26,6 +26,7 @@ from planecast.scenario.study import Study
 from planecast.study.calibrate import PREPARED, Context, fit, prepare, with_instructions
 from planecast.study.interleaved import measure_interleaved
 from planecast.study.possible import possible
+from planecast.study.run_states import host_states
 
 PREDICTIONS = "predictions.json"
 BASE = "scenario.yaml"  # JSON is YAML
@@ -38,7 +39,8 @@ def validate(context: Context) -> Validation:
     ready = prepare(context)
     # The first calibration point once more, closed as the held-out ones are: the anchor.
     closed = (*study.hold_out, study.calibrate[0])
-    rows = measure_interleaved(context.part(PREPARED, 1.0), study.calibrate, closed)
+    with host_states(context) as look:
+        rows = measure_interleaved(context.part(PREPARED, 1.0), study.calibrate, closed, look)
     first = fit(context, ready, rows.calibration())
     held = study.scenarios(study.hold_out)
     predicted = solve(held, first.calibration, manifest)
