@@ -135,6 +135,18 @@ def calibration(
     return fitted(base, hierarchy, counts, manifest, 0.01)
 
 
+def true_costs(
+    scenarios: Sequence[Scenario],
+    hierarchy: Hierarchy,
+    counts: Counts,
+    truth: Mapping[str, float] = TRUTH,
+) -> Mapping[str, np.ndarray]:
+    """TSC cycles a packet by stage on a machine whose parameters are `truth`, else the medians."""
+    profile = WorkloadProfile.of(columns_of(scenarios), counts)
+    medians = {one.name: one.median for one in parameters_of(profile, hierarchy)}
+    return stage_cost(profile, hierarchy, {**medians, **truth}).by_stage()
+
+
 def measured(
     points: Sequence[Point],
     base: Scenario,
@@ -147,9 +159,7 @@ def measured(
 ) -> list[Result]:
     """What a machine would measure whose parameters are `truth`, with relative noise."""
     scenarios = [with_overrides(base, dict(point)) for point in points]
-    profile = WorkloadProfile.of(columns_of(scenarios), counts)
-    medians = {one.name: one.median for one in parameters_of(profile, hierarchy)}
-    by_stage = stage_cost(profile, hierarchy, {**medians, **truth}).by_stage()
+    by_stage = true_costs(scenarios, hierarchy, counts, truth)
     factor = np.exp(noise * np.random.default_rng(7).standard_normal(len(points)))
 
     def cycles(value: float) -> Estimate:

@@ -64,6 +64,19 @@ static void put_windows(FILE *out, const struct lcore *lcore, const struct trial
     put_stage_cycles(out, lcore, trial, windows);
 }
 
+/* What the lcore did before its windows. */
+static void put_settled(FILE *out, const struct lcore *lcore, const struct trial *trial)
+{
+    const struct steady *settled = &lcore->settled;
+    fprintf(out, ", \"began_tsc\": %" PRIu64, lcore->began_tsc);
+    if (trial->block > 0)
+        fprintf(out,
+                ", \"settled\": {\"steady\": %s, \"blocks\": %u, \"first_cycles\": %.4f, "
+                "\"last_cycles\": %.4f}",
+                settled->steady ? "true" : "false", settled->blocks, settled->first,
+                steady_cost(settled));
+}
+
 static void put_stage_names(FILE *out, const struct pipeline *pipeline)
 {
     fputc('[', out);
@@ -105,10 +118,10 @@ void answer_trial(FILE *out, const struct dataplane *dataplane, const struct tri
     fprintf(out, "}, \"lcores\": [");
     for (uint32_t i = 0; i < trial->traffic.lcores; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
-        fprintf(out,
-                "%s{\"cpu\": %u, \"chain\": %u, \"segment\": %u, \"clock_cost\": %" PRIu64
-                ", \"windows\": {",
+        fprintf(out, "%s{\"cpu\": %u, \"chain\": %u, \"segment\": %u, \"clock_cost\": %" PRIu64,
                 i > 0 ? ", " : "", lcore->cpu, lcore->chain, lcore->segment, lcore->clock_cost);
+        put_settled(out, lcore, trial);
+        fprintf(out, ", \"windows\": {");
         put_windows(out, lcore, trial, &windows[(size_t)i * trial->windows]);
         fprintf(out, "}}");
     }

@@ -12,6 +12,7 @@
 #include "sink.h"
 #include "source.h"
 #include "stage.h"
+#include "steady.h"
 
 /* What the clock is read around: the source, each stage, the sink; where the pipeline is cut,
  * taking and handing over in their place. */
@@ -50,6 +51,8 @@ struct lcore {
     uint32_t waited;     /* packets in the ring that was taken from last */
     struct sink sink;
     struct canary canary;
+    struct steady settled; /* before the last trial's windows */
+    uint64_t began_tsc;    /* when those began */
     uint32_t index, cpu, lcore_id;
     uint32_t chain, segment;  /* placement.h */
     struct rte_mempool *pool; /* the chain's */

@@ -135,8 +135,8 @@ static inline void write_packet(struct rte_mbuf *mbuf, fresh_words fresh, lanes 
 }
 
 /* Writes the packets of these numbers and destinations into eight buffers. */
-static inline void make_eight(const struct packet_maker *maker, lanes sequence, lanes destination,
-                              struct rte_mbuf *const *mbufs)
+static __rte_always_inline void make_eight(const struct packet_maker *maker, lanes sequence,
+                                           lanes destination, struct rte_mbuf *const *mbufs)
 {
     const lanes zero = {0}; /* no UDP checksum, then the payload */
     lanes w[WORDS], first[4], second[4], third[4];

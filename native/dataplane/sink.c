@@ -30,9 +30,7 @@ void sink_close(struct sink *sink)
 static __rte_always_inline void send_internal(struct sink *sink, struct output *output,
                                               struct rte_mbuf **packet, uint16_t count)
 {
-    struct rte_mbuf *done[BURST_MAX] __rte_cache_aligned;
-    ring_exchange(&output->ring, packet, done, count);
-    rte_mempool_put_bulk(sink->pool, (void **)done, count);
+    ring_give(&output->ring, sink->pool, packet, count);
     sink->packets_out += count;
 }
 

@@ -57,24 +57,20 @@ void source_set_traffic(struct source *source, const struct traffic *traffic, ui
     tuple_maker_set(&source->tuple, profile);
 }
 
-static inline void make_packets(struct source *source, const struct burst *burst, uint32_t count)
+static __rte_always_inline void make_packets(struct source *source, struct burst *burst,
+                                             uint32_t count)
 {
     const lanes from_zero = {0, 1, 2, 3, 4, 5, 6, 7};
     const struct packet_maker *maker = &source->maker;
     uint32_t destination_step = source->profile.destination_step;
     lanes sequence = source->sequence + from_zero;
     lanes destination = source->destination + from_zero * destination_step;
-    uint32_t i = 0;
-    for (; i < (count & ~(LANES - 1U)); i += LANES) {
+    for (uint32_t i = count; i % LANES != 0; i++)
+        burst->packet[i] = source->spare; /* fewer than eight: the others of the eight go nowhere */
+    for (uint32_t i = 0; i < count; i += LANES) {
         make_eight(maker, sequence, destination, &burst->packet[i]);
         sequence += LANES;
         destination += maker->step;
-    }
-    if (i < count) { /* fewer than eight: the others of the eight go nowhere */
-        struct rte_mbuf *mbufs[LANES];
-        for (uint32_t j = 0; j < LANES; j++)
-            mbufs[j] = i + j < count ? burst->packet[i + j] : source->spare;
-        make_eight(maker, sequence, destination, mbufs);
     }
     source->sequence += count;
     source->destination += count * destination_step;
@@ -82,13 +78,8 @@ static inline void make_packets(struct source *source, const struct burst *burst
 
 static __rte_always_inline void receive_internal(struct source *source, struct burst *burst)
 {
-    struct rte_mbuf *fresh[BURST_MAX] __rte_cache_aligned;
-    uint16_t count = source->burst;
-    if (unlikely(rte_mempool_get_bulk(source->pool, (void **)fresh, count) != 0))
-        count = 0;
-    ring_exchange(&source->ring, fresh, burst->packet, count);
-    for (uint32_t i = 0; i < count; i++)
-        burst->frame[i] = (uint8_t *)burst->packet[i] + MBUF_TO_FRAME;
+    uint16_t count = (uint16_t)ring_take(&source->ring, source->pool, burst->packet, burst->frame,
+                                         source->burst);
     if (source->format == FORMAT_QINQ) {
         make_packets(source, burst, count);
     } else if (source->format == FORMAT_TUPLE) {

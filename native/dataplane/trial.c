@@ -18,6 +18,7 @@ struct trial trial_default(const struct dataplane *dataplane)
     const struct config *config = &dataplane->config;
     return (struct trial){
         .windows = 1,
+        .settle = 0.1,
         .burst = config->burst,
         .stage_clock = config->stage_clock,
         .pipeline = config->pipeline,
@@ -59,6 +60,7 @@ static void prepare(const struct round *round, struct lcore *lcore)
     lcore->stage_clock = trial->stage_clock;
     lcore->until_clock = trial->stage_clock;
     lcore->clock_cost = clock_cost_cycles();
+    lcore->settled = (struct steady){0};
 }
 
 static bool stopped(struct round *round)
@@ -89,6 +91,25 @@ static void forward(struct round *round, struct lcore *lcore, uint64_t packets, 
             return;
         if (deadline != 0 && rte_rdtsc() >= deadline)
             return;
+    }
+}
+
+/* Forwards blocks until they cost the same, or for as long as a trial may settle. */
+static void settle(struct round *round, struct lcore *lcore)
+{
+    const struct trial *trial = round->trial;
+    uint64_t start = rte_rdtsc();
+    uint64_t end = start + (uint64_t)(trial->settle * (double)rte_get_tsc_hz());
+    while (start < end && !stopped(round)) {
+        uint64_t packets = lcore->packets_in;
+        forward(round, lcore, trial->block, end);
+        uint64_t now = rte_rdtsc();
+        packets = lcore->packets_in - packets;
+        if (packets < trial->block) /* cut short */
+            return;
+        if (steady_add(&lcore->settled, (double)(now - start) / (double)packets))
+            return;
+        start = now;
     }
 }
 
@@ -204,13 +225,19 @@ static void poll_ports(struct worker *worker)
     prepare(round, lcore);
     if (trial->warmup > 0)
         forward(round, lcore, trial->warmup, deadline_of(trial));
+    if (trial->block > 0)
+        settle(round, lcore);
     atomic_fetch_add(&round->warm, 1);
+    /* A cache that idles cools down, and a chain's next lcores need packets to get warm. */
+    bool warms =
+        trial->warmup > 0 || trial->block > 0 || segments_of(&round->dataplane->config) > 1;
     while (atomic_load(&round->warm) < lcores && !stopped(round)) {
-        if (segments_of(&round->dataplane->config) > 1)
-            keep_forwarding(lcore); /* the next ones need packets to get warm */
+        if (warms)
+            keep_forwarding(lcore);
         else
             rte_pause();
     }
+    lcore->began_tsc = rte_rdtsc();
     struct window *windows = &round->windows[(size_t)lcore->index * trial->windows];
     for (uint32_t i = 0; i < trial->windows && !stopped(round); i++) {
         run_window(round, lcore, &windows[i]);

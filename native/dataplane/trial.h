@@ -18,6 +18,9 @@ struct trial {
     uint32_t windows; /* per lcore */
     uint64_t packets; /* per window and lcore; 0: until `seconds` are over */
     uint64_t warmup;  /* packets before the first window, per lcore */
+    uint64_t block;   /* packets of a block, of which more are forwarded until they cost the same
+                         (steady.h); 0: the warm-up is all */
+    double settle;    /* seconds after which the windows begin all the same */
     double seconds;   /* a window, or the warm-up, that lasts longer ends; 0: no limit */
     bool canary;
     uint32_t burst, stage_clock;

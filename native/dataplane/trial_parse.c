@@ -26,6 +26,7 @@ static const struct request_key request_keys[] = {
     KEY("windows", windows, 1, WINDOWS_MAX),
     KEY("packets", packets, 1, PACKETS_MAX),
     KEY("warmup", warmup, 0, PACKETS_MAX),
+    KEY("block", block, 0, PACKETS_MAX),
     KEY("burst", burst, 1, BURST_MAX),
     KEY("stage_clock", stage_clock, 0, 1U << 20),
     KEY("frame_bytes", traffic.frame_bytes, 64, 9000),
@@ -45,10 +46,10 @@ static bool set_key(const struct function *function, struct trial *trial, const 
 {
     if (strcmp(name, "stages") == 0)
         return pipeline_parse(function, text, &trial->pipeline, error, error_bytes);
-    if (strcmp(name, "seconds") == 0) {
-        if (parse_seconds(text, &trial->seconds))
+    if (strcmp(name, "seconds") == 0 || strcmp(name, "settle") == 0) {
+        if (parse_seconds(text, name[2] == 'c' ? &trial->seconds : &trial->settle))
             return true;
-        snprintf(error, error_bytes, "seconds: '%s' is not a number above 0 and up to %d", text,
+        snprintf(error, error_bytes, "%s: '%s' is not a number above 0 and up to %d", name, text,
                  SECONDS_MAX);
         return false;
     }

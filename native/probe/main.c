@@ -20,6 +20,7 @@
 #include "points.h"
 #include "report.h"
 #include "siblings.h"
+#include "state.h"
 #include "topology.h"
 #include "transfer.h"
 
@@ -32,6 +33,7 @@ struct options {
     int cpu;
     double seconds;
     uint64_t max_mib;
+    bool state;
     size_t watched;
     int watch[INTERRUPTIONS_CPUS];
 };
@@ -44,17 +46,21 @@ static void on_signal(int number)
 
 static void usage(FILE *out)
 {
-    fputs("planecast-probe [--cpu N] [--seconds S] [--max-mib M]\n"
-          "planecast-probe --interruptions CPU,... [--seconds S]\n"
-          "  --cpu N      the CPU to measure (default: the last one allowed)\n"
-          "  --seconds S  of measuring, 1 to 600 (default 12); building the chases comes before\n"
-          "  --max-mib M  largest working set, 16 to 1024 MiB (default 256, less on a small "
-          "machine)\n"
-          "  --interruptions CPU,...  only spin there, all at once, for S seconds (0.001 to 10,\n"
-          "               default 1), and tell when these CPUs were taken away\n"
-          "Prints JSON. Exit codes: 0 done, 2 bad option, 3 something the machine lacks, "
-          "130 interrupted.\n",
-          out);
+    fputs(
+        "planecast-probe [--cpu N] [--seconds S] [--max-mib M]\n"
+        "planecast-probe --state [--cpu N] [--max-mib M]\n"
+        "planecast-probe --interruptions CPU,... [--seconds S]\n"
+        "  --cpu N      the CPU to measure (default: the last one allowed)\n"
+        "  --seconds S  of measuring, 1 to 600 (default 12); building the chases comes before\n"
+        "  --max-mib M  largest working set, 16 to 1024 MiB (default 256, less on a small "
+        "machine)\n"
+        "  --state      only what changes with the host's other tenants, in two seconds: how long\n"
+        "               lines stay in the shared cache, memory alone and loaded, page walks\n"
+        "  --interruptions CPU,...  only spin there, all at once, for S seconds (0.001 to 10,\n"
+        "               default 1), and tell when these CPUs were taken away\n"
+        "Prints JSON. Exit codes: 0 done, 2 bad option, 3 something the machine lacks, "
+        "130 interrupted.\n",
+        out);
 }
 
 /* A number within bounds, or exit code 2 with what is allowed. */
@@ -88,10 +94,13 @@ static size_t cpu_list(char *text, int *cpus)
 
 static struct options parse(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"cpu", required_argument, NULL, 'c'},     {"seconds", required_argument, NULL, 's'},
-        {"max-mib", required_argument, NULL, 'm'}, {"interruptions", required_argument, NULL, 'i'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"cpu", required_argument, NULL, 'c'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"max-mib", required_argument, NULL, 'm'},
+                                          {"interruptions", required_argument, NULL, 'i'},
+                                          {"state", no_argument, NULL, 't'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     struct options o = {.cpu = -1, .max_mib = 256};
     const char *seconds = NULL;
     int option;
@@ -105,6 +114,9 @@ static struct options parse(int argc, char **argv)
             break;
         case 'i':
             o.watched = cpu_list(optarg, o.watch);
+            break;
+        case 't':
+            o.state = true;
             break;
         case 'm':
             o.max_mib = (uint64_t)number("--max-mib", optarg, 16, 1024);
@@ -182,6 +194,15 @@ static int watch(const struct options *o)
     return 2;
 }
 
+/* Another CPU than this one; -1: there is none. */
+static int another(int cpu, const cpu_set_t *allowed)
+{
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (i != cpu && CPU_ISSET(i, allowed))
+            return i;
+    return -1;
+}
+
 static void build(const struct topology *t, uint64_t max, struct chase_sets sets[2])
 {
     /* Private caches are as large as they say; of a shared one we get another size anyway. */
@@ -215,6 +236,12 @@ int main(int argc, char **argv)
     uint64_t available = topology_available_bytes(), max = options.max_mib << 20;
     while (available != 0 && max > (16u << 20) && max * 4 > available)
         max /= 2; /* both page kinds take some more than twice the largest set */
+    if (options.state && !state_write(stdout, cpu, another(cpu, &allowed), max, &interrupted)) {
+        fprintf(stderr, "planecast-probe: could not write the answer: %s\n", strerror(errno));
+        return 1;
+    }
+    if (options.state)
+        return interrupted ? 130 : 0;
 
     struct clock_pair start = clock_both();
     size_t pair_count = measure_pairs(cpu, &allowed, pairs);

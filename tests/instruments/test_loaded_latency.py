@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from planecast.machine.memory import ASSUMED_GBS, Memory
-from planecast.machine.tenants import memory_of
 from tests.instruments.test_probe import output, read
 
 from planecast.errors import RunError
@@ -22,6 +20,8 @@ from planecast.instruments.loaded_latency import (
 from planecast.instruments.machine_entry import entry_text, measured_entry, page_sizes
 from planecast.instruments.remembered import remember
 from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.machine.tenants import memory_of
 from planecast.scenario.machine import machine_of
 
 FULL = 150e6

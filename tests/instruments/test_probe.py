@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from planecast.native import native_folder
 
 built = pytest.mark.skipif(not (native_folder() / "planecast-probe").exists(), reason="not built")
 
+STAND_IN = Path(__file__).parent.parent / "dataplanes" / "programs" / "planecast-probe.py"
 KIB, MIB = 1 << 10, 1 << 20
 
 
@@ -198,7 +200,14 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A program in the place of planecast-probe that counts how often it was run."""
     (tmp_path / "answer.json").write_text(output())
     program = tmp_path / "planecast-probe"
-    program.write_text(f"#!/bin/sh\necho run >>{tmp_path}/runs\ncat {tmp_path}/answer.json\n")
+    state = subprocess.run(
+        [sys.executable, "-IS", str(STAND_IN), "--state"], capture_output=True, check=True
+    )
+    (tmp_path / "state.json").write_bytes(state.stdout)
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = --state ] && exec cat {tmp_path}/state.json\n'
+        f"echo run >>{tmp_path}/runs\ncat {tmp_path}/answer.json\n"
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PLANECAST_NATIVE", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -216,6 +225,17 @@ def test_a_machine_is_probed_once_a_boot(fake: Path) -> None:
     probe.probe_machine(fresh=True)
     probe.probe_machine(cpu=0)
     assert runs(fake) == 3
+
+
+def test_the_hosts_state_comes_with_the_probe(fake: Path) -> None:
+    before = read(output())
+    assert before.state is None
+    assert before.stream_lines_per_cycle == pytest.approx(1 / 4)
+    found = probe.probe_machine()
+    assert found.state == probe.probe_state()
+    assert found.stream_lines_per_cycle == pytest.approx(0.2)
+    # The walks of the most pages, in order: with fewer, neighbours may share entries of the TLB.
+    assert (found.translation().walk_cycles, found.translation().together_cycles) == (32, 4)
 
 
 def test_a_spoilt_cache_is_measured_again(fake: Path) -> None:

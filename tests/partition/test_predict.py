@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from planecast.machine.memory import Memory
 from tests.partition.conftest import described, tenancy
 
 from planecast.machine import tenants as sharing
+from planecast.machine.memory import Memory
 from planecast.partition.assign import naive_cores, shares
 from planecast.partition.division import Division, Service
 from planecast.partition.machine import Machine

@@ -59,10 +59,16 @@ struct test_ring *test_ring_open(uint32_t size, struct rte_mempool *pool)
     return ring_open(&ring.ring, size, pool) ? &ring : NULL;
 }
 
-void test_ring_exchange(struct test_ring *ring, struct rte_mbuf *const *in, struct rte_mbuf **out,
-                        uint16_t count)
+uint32_t test_ring_take(struct test_ring *ring, struct rte_mempool *pool, struct rte_mbuf **out,
+                        uint8_t **frame, uint32_t count)
 {
-    ring_exchange(&ring->ring, in, out, count);
+    return ring_take(&ring->ring, pool, out, frame, count);
+}
+
+void test_ring_give(struct test_ring *ring, struct rte_mempool *pool, struct rte_mbuf *const *in,
+                    uint32_t count)
+{
+    ring_give(&ring->ring, pool, in, count);
 }
 
 void test_ring_close(struct test_ring *ring, struct rte_mempool *pool)

@@ -34,8 +34,10 @@ uint32_t test_flow_signature(uint64_t key);
 /* ring.h */
 struct test_ring;
 struct test_ring *test_ring_open(uint32_t size, struct rte_mempool *pool);
-void test_ring_exchange(struct test_ring *ring, struct rte_mbuf *const *in, struct rte_mbuf **out,
-                        uint16_t count);
+uint32_t test_ring_take(struct test_ring *ring, struct rte_mempool *pool, struct rte_mbuf **out,
+                        uint8_t **frame, uint32_t count);
+void test_ring_give(struct test_ring *ring, struct rte_mempool *pool, struct rte_mbuf *const *in,
+                    uint32_t count);
 void test_ring_close(struct test_ring *ring, struct rte_mempool *pool);
 
 /* flow_table.h */

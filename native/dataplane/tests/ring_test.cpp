@@ -3,33 +3,46 @@
 
 #include <deque>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "inline_functions.h"
 #include "test_pool.hpp"
 
-TEST(Ring, GivesBackTheOldestInOrder)
+// A model of the ring: a buffer that the pool gave is unknown until it is taken.
+TEST(Ring, TheOldestComeFirstAndNoneIsLost)
 {
     TestPool test;
     for (const uint32_t size : {32U, 64U, 128U}) {
         test_ring *ring = test_ring_open(size, test.pool);
         ASSERT_NE(ring, nullptr);
         EXPECT_EQ(rte_mempool_in_use_count(test.pool), size);
-        std::deque<rte_mbuf *> model; // unknown until the first ones were exchanged
+        std::deque<rte_mbuf *> model(size, nullptr);
         std::mt19937 random(size);
-        for (int turn = 0; turn < 200; turn++) {
+        for (int turn = 0; turn < 400; turn++) {
             const auto count = static_cast<uint16_t>(random() % 257);
-            std::vector<rte_mbuf *> in(count), out(count);
-            test.take(in.data(), count);
-            test_ring_exchange(ring, in.data(), out.data(), count);
-            model.insert(model.end(), in.begin(), in.end());
-            // The ring holds `size`: of what was put in, all but the last `size` came out by now.
-            for (auto it = out.rbegin(); it != out.rend() && model.size() > size; ++it) {
-                const size_t surplus = model.size() - size;
-                ASSERT_EQ(*it, model[surplus - 1]);
-                model.erase(model.begin() + static_cast<std::ptrdiff_t>(surplus) - 1);
+            std::vector<rte_mbuf *> mbufs(count);
+            std::vector<uint8_t *> frames(count);
+            if (turn % 2 == 0) {
+                test.take(mbufs.data(), count);
+                test_ring_give(ring, test.pool, mbufs.data(), count);
+                model.insert(model.end(), mbufs.begin(), mbufs.end());
+                model.erase(model.begin(), model.begin() + count);
+                EXPECT_EQ(rte_mempool_in_use_count(test.pool), size);
+                continue;
             }
-            for (rte_mbuf *mbuf : out)
+            ASSERT_EQ(test_ring_take(ring, test.pool, mbufs.data(), frames.data(), count), count);
+            EXPECT_EQ(rte_mempool_in_use_count(test.pool), size + count);
+            for (size_t i = 0; i < count; i++) {
+                if (model.front() != nullptr) {
+                    ASSERT_EQ(mbufs[i], model.front());
+                }
+                ASSERT_EQ(frames[i], rte_pktmbuf_mtod(mbufs[i], uint8_t *));
+                model.pop_front();
+                model.push_back(nullptr);
+            }
+            EXPECT_EQ(std::set<rte_mbuf *>(mbufs.begin(), mbufs.end()).size(), count);
+            for (rte_mbuf *mbuf : mbufs)
                 rte_mempool_put(test.pool, mbuf);
         }
         test_ring_close(ring, test.pool);
@@ -41,4 +54,15 @@ TEST(Ring, NothingIsLostWhenThePoolHasNotEnough)
     TestPool test;
     EXPECT_EQ(test_ring_open(2048, test.pool), nullptr);
     EXPECT_EQ(rte_mempool_avail_count(test.pool), TestPool::buffers);
+    test_ring *ring = test_ring_open(512, test.pool);
+    std::vector<rte_mbuf *> mbufs(520);
+    std::vector<uint8_t *> frames(520);
+    // 511 are left. The ring's last twelve places are one run, its first eight another.
+    EXPECT_EQ(test_ring_take(ring, test.pool, mbufs.data(), frames.data(), 500), 500U);
+    EXPECT_EQ(test_ring_take(ring, test.pool, mbufs.data() + 500, frames.data(), 12), 0U);
+    rte_mempool_put(test.pool, mbufs[0]);
+    EXPECT_EQ(test_ring_take(ring, test.pool, mbufs.data() + 500, frames.data(), 20), 12U);
+    for (size_t i = 1; i < 512; i++)
+        rte_mempool_put(test.pool, mbufs[i]);
+    test_ring_close(ring, test.pool);
 }

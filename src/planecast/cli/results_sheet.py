@@ -18,6 +18,7 @@ _SHOWN = (
     Column("instructions", "instr./packet", number=True),
     Column("samples", "windows", number=True),
     Column("disturbed", "disturbed", number=True),
+    Column("steady", "steady", number=True),
     Column("capped_by", "capped by"),
     Column("stages", "cycles by stage"),
 )
@@ -33,6 +34,7 @@ _KEYS = (
     "samples",
     "kind",
     "disturbed_share",
+    "steady_share",
     "capped_by",
 )
 
@@ -73,6 +75,7 @@ def _row(label: str, result: Result) -> dict[str, Any]:
     row["samples"] = result.cycles_per_packet.samples
     row["kind"] = result.cycles_per_packet.kind
     row["disturbed_share"] = result.disturbed_share
+    row["steady_share"] = result.steady_share
     row["capped_by"] = result.capped_by
     return row
 
@@ -95,6 +98,7 @@ def _cells(label: str, result: Result) -> dict[str, str]:
         "instructions": estimate_text(result.instructions_per_packet),
         "samples": str(result.cycles_per_packet.samples),
         "disturbed": "" if share is None else f"{100 * share:.0f} %",
+        "steady": "" if result.steady_share is None else f"{100 * result.steady_share:.0f} %",
         "capped_by": result.capped_by or "",
         "stages": ", ".join(stages),
     }

@@ -51,10 +51,10 @@ def validate(
     output: OutputOption = None,
     dry_run: DryRunOption = False,
 ) -> None:
-    """Calibrate on some points, predict the others, measure those, and state the error.
+    """Measure all points, calibrate on some, predict the others, and state the error.
 
-    The predictions are written before a held-out point is measured. Ends with the table of errors
-    and the path of the report.
+    Predictions are written and sealed before what was measured of held-out points is opened. Ends
+    with the table of errors and the path of the report.
     """
     from planecast.cli.plan import print_study_plan
     from planecast.report import write_report
@@ -87,17 +87,28 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
         f"held-out points: {len(held)}; mean error {answer.mean_error_percent:.1f} %, "
         f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % of the "
         "measured values lie in the predicted 95 % intervals",
-        "TSC cycles a packet on each lcore; measured: 10th percentile of undisturbed windows; "
-        "predicted: computed",
+        "TSC cycles a packet on each lcore; measured: medians of undisturbed windows, their mean "
+        "over process instances; predicted: computed",
     ]
     if answer.repeatability is not None:
         notes.append(
-            "one point measured twice, minutes apart: ratio " + estimate_text(answer.repeatability)
+            "one point measured twice, in the same blocks: ratio "
+            + estimate_text(answer.repeatability)
         )
     if few:
         notes.append(
             f"{len(few)} of {len(answer.points)} points had too few undisturbed windows, so their "
             f"true cost may be lower than measured: {'; '.join(few)}"
+        )
+    unsteady = [
+        f"{p.label} ({100 * (p.measured.steady_share or 0):.0f} %)"
+        for p in answer.points
+        if p.measured.steady_share is not None and p.measured.steady_share < 1
+    ]
+    if unsteady:
+        notes.append(
+            f"{len(unsteady)} of {len(answer.points)} points had visits that were not steady when "
+            f"their warm-up ended (steady share): {'; '.join(unsteady)}"
         )
     notes += answer.skipped
     notes += [f"run: {run}", f"report: {page}"]

@@ -47,6 +47,19 @@ class Windows(Noun):
     """TSC cycles by stage of the sampled bursts."""
 
 
+class Settled(Noun):
+    """How an lcore warmed up before the windows of a trial, in blocks of packets."""
+
+    steady: bool
+    """The last blocks cost the same as those before them; False: the time for it was over."""
+    blocks: int
+    """Blocks that were forwarded."""
+    first_cycles: float
+    """TSC cycles a packet of the first block."""
+    last_cycles: float
+    """Median of the last four blocks, TSC cycles a packet."""
+
+
 class LcoreAnswer(Noun):
     """What one lcore did in a trial."""
 
@@ -57,6 +70,10 @@ class LcoreAnswer(Noun):
     """Its place in the chain."""
     clock_cost: int
     """TSC cycles that one reading of the clock takes; already taken off ``stage_cycles``."""
+    began_tsc: int = 0
+    """The time-stamp counter when the first window began."""
+    settled: Settled | None = None
+    """None where a trial warms up by a number of packets alone."""
     windows: Windows
 
 
@@ -88,14 +105,23 @@ class Trial(Noun):
     """Packets of a window on each lcore."""
     warmup: int
     """Packets before the first window on each lcore."""
+    block: int = 0
+    """Packets of a block: more of them are forwarded until they cost the same; 0: none are."""
+    settle: float = 0.1
+    """Seconds after which the windows begin, steady or not."""
     scenario: Scenario
 
     @property
     def request(self) -> str:
         """The line that asks for it."""
-        return _request(
-            self.scenario, windows=self.windows, packets=self.packets, warmup=self.warmup
-        )
+        own: dict[str, float] = {
+            "windows": self.windows,
+            "packets": self.packets,
+            "warmup": self.warmup,
+        }
+        if self.block:
+            own |= {"block": self.block, "settle": self.settle}
+        return _request(self.scenario, **own)
 
 
 class PortTrial(Noun):

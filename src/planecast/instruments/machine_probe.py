@@ -9,8 +9,11 @@ from typing import Annotated, NamedTuple
 from pydantic import BeforeValidator
 
 from planecast.instruments.canary import CanarySummary
+from planecast.instruments.host_state import HostState, WalkPoint
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
+
+LINE_BYTES = 64
 
 
 class CurvePoint(Noun):
@@ -152,6 +155,8 @@ class MachineProbe(Noun):
     """CPUs that share a core with the measured one, or not."""
     transfers: Annotated[tuple[LineTransfer, ...], BeforeValidator(listed)] = ()
     """Lines from other CPUs' caches; none on a machine with one CPU."""
+    state: HostState | None = None
+    """What the other tenants change, when the rest was measured; None in probes of before."""
     canary: CanarySummary
     """How disturbed the machine was."""
     huge_share: float
@@ -162,7 +167,12 @@ class MachineProbe(Noun):
     """What a reader has to know about these numbers."""
 
     def translation(self) -> Translation:
-        """What 4 KiB pages cost beside 2 MiB ones; no cost where no 2 MiB pages were to be had."""
+        """What 4 KiB pages cost beside 2 MiB ones; no cost where no 2 MiB pages were to be had.
+
+        A walk's cost is that of the most pages there are: where neighbouring pages share TLB
+        entries, some thousand pages in order show none.
+        """
+        walks = self._largest_walks()
         alone = [
             (point.pages, max(0.0, point.small_cycles.value - point.huge_cycles.value))
             for point in self.pages
@@ -183,9 +193,25 @@ class MachineProbe(Noun):
             if point.small_together_cycles is not None and point.huge_cycles is not None
         ]
         walk = median(beyond) if beyond else alone[-1][1]
+        if walks:
+            walk = walks[1].walk_cycles
+            together = [walks[8].walk_cycles]
         near = takewhile(lambda point: point[1] < max(2.0, walk / 2), sorted(alone))
         reached = max((pages for pages, _ in near), default=64)
         return Translation(float(reached), walk, median(together) if together else walk)
+
+    def _largest_walks(self) -> dict[int, WalkPoint]:
+        """By width, over the most pages in order; none where they weren't measured."""
+        known = [p for p in self.state.walks if p.placed == "in_order"] if self.state else []
+        most = max((point.pages for point in known), default=0)
+        return {point.width: point for point in known if point.pages == most}
+
+    @property
+    def stream_lines_per_cycle(self) -> float:
+        """Lines a TSC cycle that one CPU reads from memory in order."""
+        if self.state is not None:
+            return self.state.stream_lines_per_cycle.value
+        return self.stream_bytes_per_second.value / LINE_BYTES / self.tsc_hz
 
     @property
     def llc(self) -> CacheLevel:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import platform
 import subprocess
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from planecast.errors import RunError
+from planecast.instruments.host_state import HostState, read_state
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe_output import parse_output
 from planecast.instruments.probe_reading import read_probe
@@ -16,13 +18,14 @@ from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.native import native_program
 
 SECONDS = 12.0
-_VERSION = 3  # of what is remembered; raised when MachineProbe changes
+STATE_SECONDS = 3.0
+_VERSION = 4  # of what is remembered; raised when MachineProbe changes
 
 
 def probe_machine(
     *, fresh: bool = False, seconds: float = SECONDS, cpu: int | None = None
 ) -> MachineProbe:
-    """This machine's caches, memory and cores, as measured.
+    """This machine's caches, memory and cores, as measured, with the host's state of that time.
 
     Remembered for this host, boot and CPU in the user's cache folder; `fresh` measures again, for
     `seconds` and two more (1 to 600). `cpu` is the last one allowed unless named. Raises
@@ -34,13 +37,25 @@ def probe_machine(
         if known is not None:
             return known
     probe = read_probe(
-        parse_output(_run(seconds, cpu)),
+        parse_output(_run(probe_command(seconds, cpu), seconds)),
         probed_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         host_id=host_id(),
         boot_id=boot_id(),
     )
+    probe = probe.model_copy(update={"state": probe_state(probe.cpu)})
     remember(kept, probe)
     return probe
+
+
+def probe_state(cpu: int | None = None) -> HostState:
+    """What this host's other tenants change, measured now: two to three seconds; never remembered.
+
+    Raises MissingError when the program is not built, RunError when it fails.
+    """
+    command = [str(native_program("planecast-probe")), "--state"]
+    return read_state(
+        _run(command if cpu is None else [*command, "--cpu", str(cpu)], STATE_SECONDS)
+    )
 
 
 def probe_command(seconds: float = SECONDS, cpu: int | None = None) -> list[str]:
@@ -60,8 +75,7 @@ def boot_id(root: Path = Path("/")) -> str:
     return _text(root / "proc/sys/kernel/random/boot_id") or "unknown"
 
 
-def _run(seconds: float, cpu: int | None) -> str:
-    command = probe_command(seconds, cpu)
+def _run(command: Sequence[str], seconds: float) -> str:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=seconds * 3 + 120

@@ -154,7 +154,7 @@ class Hierarchy(Noun):
             or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
             walk_cycles=translation.together_cycles,
             tlb_pages=translation.pages,
-            stream_lines_per_cycle=probe.stream_bytes_per_second.value / LINE_BYTES / probe.tsc_hz,
+            stream_lines_per_cycle=probe.stream_lines_per_cycle,
             lone_walk_cycles=translation.walk_cycles,
             background=True,
             transfer=_transfer(probe),

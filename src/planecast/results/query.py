@@ -44,6 +44,7 @@ _TYPES: dict[str, str] = {
     "dropped": "BIGINT",
     "capped_by": "VARCHAR",
     "disturbed_share": "DOUBLE",
+    "steady_share": "DOUBLE",
     "seed": "BIGINT",
     "command": "VARCHAR",
 }
@@ -205,6 +206,7 @@ def _row(result: Result) -> dict[str, Any]:
         "dropped": sum(result.drops.values()),
         "capped_by": result.capped_by,
         "disturbed_share": result.disturbed_share,
+        "steady_share": result.steady_share,
     }
     for name in _ESTIMATES:
         estimate: Estimate | None = getattr(result, name)

@@ -103,6 +103,8 @@ class Result(Noun):
     """What set the limit: core, ring, link, NIC, port, PCIe, accelerator, memory, generator."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of the trials that were disturbed and left out of the estimate."""
+    steady_share: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of the trials whose cost was steady before it was counted; None if nobody looked."""
     notes: Texts = ()
     """What a reader should know about this result."""
     manifest: Manifest

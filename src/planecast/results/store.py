@@ -111,9 +111,9 @@ class RunDirectory:
         self._asked.add(name)
         return self.write_json(name, content)
 
-    def write_trials(self, columns: Columns) -> Path:
+    def write_trials(self, columns: Columns, name: str = TRIALS) -> Path:
         """Write ``trials.parquet``: numpy arrays of one length, a column each."""
-        path = self.path / TRIALS
+        path = self.path / name
         with replacing(path) as temporary:
             write_parquet(columns, temporary, shown=path)
         return path

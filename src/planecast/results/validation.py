@@ -78,8 +78,10 @@ class Validation(Noun):
     calibration: dict[str, Estimate]
     """The fitted parameters with their intervals."""
     repeatability: Estimate | None = None
-    """Ratio of two measurements of one configuration: among the held-out points over among the
-    calibration points. How far it is from 1, the measurement itself moved."""
+    """Ratio of two measurements of one configuration in the same blocks: as a held-out point over
+    that as a calibration point. How far it is from 1, the measurement itself moved."""
+    predictions_sha256: str | None = None
+    """Digest of ``predictions.json``, taken before the rows of held-out points were opened."""
     skipped: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
     """Points that this machine can't measure, each with the reason, as sentences."""
     manifest: Manifest
@@ -94,6 +96,7 @@ class Validation(Noun):
         manifest: Manifest,
         *,
         repeatability: Estimate | None = None,
+        predictions_sha256: str | None = None,
         skipped: Sequence[str] = (),
     ) -> Self:
         """The validation with mean, maximum and coverage worked out over its held-out points.
@@ -112,6 +115,7 @@ class Validation(Noun):
             coverage_percent=100 * sum(point.inside for point in held) / len(held),
             calibration=dict(calibration),
             repeatability=repeatability,
+            predictions_sha256=predictions_sha256,
             skipped=tuple(skipped),
             manifest=manifest,
         )

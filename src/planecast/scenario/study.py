@@ -54,6 +54,13 @@ class Budget(Noun):
     """Packets of one window on each lcore."""
     warmup: Annotated[Count, Field(ge=0, le=2**32)] = 65536
     """Packets that each lcore forwards before a trial's first window."""
+    settle: Annotated[
+        float,
+        BeforeValidator(_seconds, json_schema_input_type=float | str),
+        Field(ge=0, le=60),
+    ] = 0.1
+    """Seconds that a trial goes on warming up for at the most, until its cost is steady; 0: windows
+    begin after `warmup` packets."""
 
 
 class Study(Noun):

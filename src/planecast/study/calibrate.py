@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from planecast.engines.measure import TrialTable, measure
 from planecast.instruments.counts import InstructionCounts
@@ -30,8 +26,8 @@ from planecast.workload.profile import counts_of, stage_instructions
 
 CALIBRATION = "calibration.json"
 
-# Shares of the progress of calibrating, about as long as each part takes in the usual two minutes.
-_PROBED, _COUNTED = 0.1, 0.2
+# Shares of the progress of a study, about as long as each part takes in the usual two minutes.
+_PROBED, PREPARED = 0.1, 0.2
 
 
 @dataclass(frozen=True)
@@ -59,74 +55,70 @@ class Calibrated:
     calibration: Calibration
     measured: list[Result]
     """The calibration points, in order."""
-    trials: TrialTable
 
 
-def calibrate_study(context: Context, seconds: float | None = None) -> Calibrated:
-    """Probes, counts instructions, measures the calibration points, fits; writes the calibration.
+@dataclass(frozen=True)
+class Prepared:
+    """What a fit needs besides measurements."""
 
-    Points that this machine can't measure are left out (`possible`).
-    `seconds` is the time for measuring, by default the budget's. Raises InputError when the points
-    leave a parameter open, MissingError and RunError as the instruments and the engine do.
+    hierarchy: Hierarchy
+    counts: dict[str, InstructionCounts]
+
+
+def prepare(context: Context) -> Prepared:
+    """Probes the machine and counts the instructions of all points of the study.
+
+    Raises InputError for what no model knows, MissingError and RunError as the instruments do.
     """
-    study, _ = possible(context.study)
-    context = replace(context, study=study)
-    scenarios = study.scenarios(study.calibrate)
-    refuse_unmodelled([*scenarios, *study.scenarios(study.hold_out)])
+    study = context.study
+    scenarios = study.scenarios((*study.calibrate, *study.hold_out))
+    refuse_unmodelled(scenarios)
     context.progress(0, 1, "probing caches and memory")
     probe = probe_machine(cpu=study.scenario.placement.cpus[0])
     hierarchy = Hierarchy.of(probe, remembered_latency())
     context.progress(_PROBED, 1, "counting instructions")
-    counts = count_pipelines([*scenarios, *study.scenarios(study.hold_out)])
-    part = context.part(_COUNTED, 1.0)
-    results, table = measure_points(part, study.calibrate, seconds or study.budget.seconds)
-    measured = [with_instructions(result, counts) for result in results]
-    calibration = calibrate(measured, hierarchy, counts, context.manifest)
+    return Prepared(hierarchy, count_pipelines(scenarios))
+
+
+def fit(context: Context, ready: Prepared, results: Sequence[Result]) -> Calibrated:
+    """Fits the model to the calibration points' results and writes the calibration.
+
+    Raises InputError when the points leave a parameter open.
+    """
+    measured = [with_instructions(result, ready.counts) for result in results]
+    calibration = calibrate(measured, ready.hierarchy, ready.counts, context.manifest)
     context.run.write_json(CALIBRATION, calibration)
-    return Calibrated(calibration, measured, table)
+    return Calibrated(calibration, measured)
 
 
-def measure_points(
-    context: Context, points: Sequence[Point], seconds: float, after: TrialTable | None = None
-) -> tuple[list[Result], TrialTable]:
-    """Measures points together; keeps their raw trials, and those of `after`, whatever happens."""
+def calibrate_study(context: Context) -> Calibrated:
+    """Probes, counts instructions, measures the calibration points, fits; writes the calibration.
+
+    Points that this machine can't measure are left out (`possible`).
+    Raises InputError when the points leave a parameter open, MissingError and RunError as the
+    instruments and the engine do.
+    """
+    study, _ = possible(context.study)
+    context = replace(context, study=study)
+    ready = prepare(context)
+    return fit(context, ready, measure_points(context.part(PREPARED, 1.0), study.calibrate))
+
+
+def measure_points(context: Context, points: Sequence[Point]) -> list[Result]:
+    """Measures points together; keeps their raw trials, whatever happens."""
     study = context.study
     table = TrialTable([point_label(point) for point in points])
     try:
-        results = measure(
+        return measure(
             study.scenarios(tuple(dict(point) for point in points)),
-            # Patience is shared out as the time is.
-            study.budget.model_copy(
-                update={
-                    "seconds": seconds,
-                    "patience": study.budget.patience * seconds / study.budget.seconds,
-                }
-            ),
+            study.budget,
             context.manifest,
             progress=context.progress,
             table=table,
         )
     finally:
-        _write_trials(context.run, [t for t in (after, table) if t is not None])
-    return results, table
-
-
-def _write_trials(run: RunDirectory, tables: Sequence[TrialTable]) -> None:
-    """All tables as one: `phase` numbers them; a stage that one of them lacks is NaN there."""
-    parts = [part for part in (table.stored() for table in tables) if part]
-    if not parts:
-        return
-    rows = [len(part["cycles"]) for part in parts]
-    names = dict.fromkeys(name for part in parts for name in part)
-
-    def column(name: str) -> NDArray[Any]:
-        return np.concatenate(
-            [p.get(name, np.full(n, np.nan)) for p, n in zip(parts, rows, strict=True)]
-        )
-
-    columns = {name: column(name) for name in names}
-    columns["phase"] = np.repeat(np.arange(len(parts)), rows)
-    run.write_trials(columns)
+        if rows := table.stored():
+            context.run.write_trials(rows)
 
 
 def with_instructions(result: Result, counts: Mapping[str, InstructionCounts]) -> Result:

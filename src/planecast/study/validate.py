@@ -1,8 +1,8 @@
-"""Validation: calibrate on some points, predict the others, measure them, state the error.
+"""Validation: measure all points, calibrate on some, predict the others, state the error.
 
-The predictions are on disk before a held-out point is measured. The first calibration point is
-measured again among the held-out ones, as an anchor: how far it moved is the measurement's own
-repeatability.
+The predictions are on disk, and their digest taken, before the rows of held-out points are opened
+(`interleaved`). The first calibration point is measured twice, as an anchor: how far it moved is
+the measurement's own repeatability.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from planecast.results.validation import Validation, ValidationPoint
 from planecast.scenario.load import load_scenario
 from planecast.scenario.points import Point
 from planecast.scenario.study import Study
-from planecast.study.calibrate import Context, calibrate_study, measure_points, with_instructions
+from planecast.study.calibrate import PREPARED, Context, fit, prepare, with_instructions
+from planecast.study.interleaved import measure_interleaved
 from planecast.study.possible import possible
+from planecast.study.run_states import host_states
 
 PREDICTIONS = "predictions.json"
 BASE = "scenario.yaml"  # JSON is YAML
@@ -34,18 +36,16 @@ def validate(context: Context) -> Validation:
     """Runs a whole study into its run's directory. Raises as calibrate_study does."""
     study, skipped = possible(context.study)
     context, manifest = replace(context, study=study), context.manifest
-    points = len(study.calibrate) + len(study.hold_out) + 1
-    share = len(study.calibrate) / points
-    first = calibrate_study(context.part(0.0, share), study.budget.seconds * share)
+    ready = prepare(context)
+    # The first calibration point once more, closed as the held-out ones are: the anchor.
+    closed = (*study.hold_out, study.calibrate[0])
+    with host_states(context) as look:
+        rows = measure_interleaved(context.part(PREPARED, 1.0), study.calibrate, closed, look)
+    first = fit(context, ready, rows.calibration())
     held = study.scenarios(study.hold_out)
     predicted = solve(held, first.calibration, manifest)
-    context.run.write_json(PREDICTIONS, ResultSet(results=tuple(predicted)))
-    results, _ = measure_points(
-        context.part(share, 1.0),
-        (*study.hold_out, study.calibrate[0]),
-        study.budget.seconds * (1 - share),
-        after=first.trials,
-    )
+    predictions = context.run.write_json(PREDICTIONS, ResultSet(results=tuple(predicted)))
+    results, digest = rows.open(predictions)
     measured = [with_instructions(r, first.calibration.instructions) for r in results]
     fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
     beyond = any_outside(held, first.calibration.ranges).tolist()
@@ -59,6 +59,7 @@ def validate(context: Context) -> Validation:
         {p.name: p.estimate(first.calibration.points) for p in first.calibration.parameters},
         manifest,
         repeatability=ratio(measured[-1].cycles_per_packet, first.measured[0].cycles_per_packet),
+        predictions_sha256=digest,
         skipped=skipped,
     )
     context.run.write_result(validation)

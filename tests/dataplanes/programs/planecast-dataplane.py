@@ -81,6 +81,8 @@ def lcore(cpu: int, asked: dict[str, str], chance: random.Random) -> dict[str, o
         "chain": 0,
         "segment": 0,
         "clock_cost": 20,
+        "began_tsc": time.monotonic_ns(),
+        **({"settled": WAY["settled"]} if "settled" in WAY else {}),
         "windows": {
             "count": count,
             "cycles": [round(packets * f * sum(costs.values())) for f in factors],

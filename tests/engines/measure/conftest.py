@@ -49,6 +49,7 @@ def windows(
         name: np.full(count, fixed.get(name, 0))
         for name in ("point", "restart", "visit", "cpu", "segment")
     }
+    found["steady"] = np.full(count, bool(fixed.get("steady", True)))
     found |= {
         "cycles": np.round(cycles * packets),
         "packets": packets,

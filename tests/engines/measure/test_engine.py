@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from planecast.engines.measure import TrialTable, measure
-from planecast.engines.measure.engine import warmup_packets
+from planecast.engines.measure.engine import block_packets, trial_of, warmup_packets
 from planecast.errors import RunError
 from planecast.results import Manifest
 from planecast.scenario import Scenario
@@ -49,7 +49,10 @@ def test_every_round_visits_every_point_in_another_order(
     began = time.monotonic()
     results = measure(scenarios, QUICK, manifest, table=table)
     assert time.monotonic() - began > 0.9
-    order = [point for _, point in visits(table)]
+    # A stay is two visits in a row.
+    every = [point for _, point in visits(table)]
+    assert every[::2] == every[1::2]
+    order = every[::2]
     rounds = [order[i : i + 4] for i in range(0, len(order) - 3, 4)]
     assert len(rounds) >= 4
     assert all(sorted(turn) == [0, 1, 2, 3] for turn in rounds)
@@ -125,7 +128,7 @@ def test_a_data_plane_that_dies_leaves_the_trials(
 
     with pytest.raises(KeyboardInterrupt):
         measure(scenarios, QUICK, manifest, table=table, progress=progress)
-    assert len(visits(table)) == 3
+    assert len(visits(table)) == 4
 
     fake.way(trial="dies", says="out of buffers")
     with pytest.raises(RunError, match="out of buffers"):
@@ -150,6 +153,35 @@ def test_trials_have_a_row_a_window_with_label_and_missing_stages(
 
 def test_an_empty_table_has_no_columns() -> None:
     assert TrialTable(["a"]).columns() == TrialTable(["a"]).stored() == {}
+
+
+def test_a_visit_that_never_gets_steady_says_so(
+    scenarios: list[Scenario], fake: Any, manifest: Manifest
+) -> None:
+    fake.way(settled={"steady": False, "blocks": 40, "first_cycles": 200.0, "last_cycles": 150.0})
+    table = TrialTable(["a", "b", "c", "d"])
+    results = measure(scenarios, QUICK, manifest, table=table)
+    assert {result.steady_share for result in results} == {0.0}
+    assert all(any(n.startswith("not steady: ") for n in result.notes) for result in results)
+    stored = table.stored()
+    assert not stored["steady"].any()
+    assert set(stored["warm_blocks"]) == {40}
+    assert stored["began_tsc"].all()
+
+
+def test_a_block_is_a_round_of_the_longest_cycle(scenario: MakeScenario) -> None:
+    def block(**keys: Any) -> int:
+        return block_packets(scenario({"traffic.flows": 4096, **keys}), Budget(packets=512))
+
+    assert block() == 16384  # destinations, 0.4.0.0 apart
+    assert block(**{"traffic.destination_step": "0.0.16.0"}) == 65536  # 2^20, cut
+    assert block(**{"traffic.destination_step": "16.0.0.0", "traffic.flows": 256}) == 4096
+    assert block(**{"traffic.flows": 32768, "traffic.destination_step": "16.0.0.0"}) == 32768
+    two = {"traffic.flows": 32768, "traffic.destination_step": "16.0.0.0"}
+    assert block(**two, **{"placement.lcores": "0-1"}) == 16384
+    asked = trial_of(scenario({"traffic.flows": 4096}), Budget()).request
+    assert " block=16384 settle=0.1 " in asked
+    assert "block" not in trial_of(scenario({}), Budget(settle=0)).request
 
 
 def test_the_warm_up_touches_every_flow(scenario: MakeScenario) -> None:

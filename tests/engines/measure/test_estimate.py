@@ -44,11 +44,11 @@ def answer(scenario: MakeScenario, manifest: Manifest) -> Callable[..., Result]:
 
 
 def spread(value: float, count: int = 50, width: float = 0.1) -> list[float]:
-    """Costs whose 10th percentile is `value`, evenly over `width` of it."""
-    return [value * (1 + width * (i / (count - 1) - 0.1)) for i in range(count)]
+    """Costs whose median is `value`, evenly over `width` of it."""
+    return [value * (1 + width * (i / (count - 1) - 0.5)) for i in range(count)]
 
 
-def test_the_low_quantile_of_every_visit(answer: Callable[..., Result]) -> None:
+def test_the_median_of_every_visit(answer: Callable[..., Result]) -> None:
     found = answer(together([windows(spread(200), visit=visit) for visit in range(8)]))
     cost = found.cycles_per_packet
     assert cost.value == pytest.approx(200, rel=1e-3)
@@ -78,7 +78,7 @@ def test_disturbed_windows_are_left_out(answer: Callable[..., Result]) -> None:
 
 
 def test_windows_of_all_clocks_are_stated_at_one(answer: Callable[..., Result]) -> None:
-    clocks = (2.0, 2.08, 2.16)
+    clocks = (2.0, 2.0, 2.0, 2.08, 2.16)
     parts = [
         windows(spread(200 * (clock / 2.08) ** CLOCK_SHARE, width=0.01), canaries=clock, visit=v)
         for v, clock in enumerate(clocks * 3)
@@ -127,7 +127,7 @@ def test_one_lcore_may_be_disturbed_all_the_time(answer: Callable[..., Result]) 
     assert found.notes[1].startswith("too few undisturbed windows on CPU 1, 0 of 200, so")
     assert len(found.notes) == 2
     # The twenty of a disturbed CPU are the first ones: their canaries are all the same.
-    rate = TSC_HZ / 200 + TSC_HZ / 400
+    rate = TSC_HZ / 200 + TSC_HZ / (400 * (1 + 0.1 * (9.5 / 49 - 0.5)))
     assert found.throughput_pps.value == pytest.approx(rate, rel=5e-3)
 
 
@@ -159,7 +159,7 @@ def test_a_chain_forwards_what_its_last_lcore_does(answer: Callable[..., Result]
     assert list(values) == ["source", "take", "acl", "route", "tx"]
     # As they are: the lcores spent the rest waiting for each other.
     assert values["take"] is not None
-    assert values["take"].value == pytest.approx(50 * 1.04, rel=0.05)
+    assert values["take"].value == pytest.approx(50, rel=0.01)
 
 
 def test_stages_add_up_to_the_whole(answer: Callable[..., Result]) -> None:
@@ -196,8 +196,43 @@ def test_restarts_that_differ_widen_the_interval(answer: Callable[..., Result]) 
 
     same, near, far = width(200, 200, 200), width(198, 200, 202), width(180, 200, 220)
     assert same < near < far
-    # Half the 95 % interval of a mean of three whose deviation is 2 of 200.
+    # Half the 95 % interval of a mean of three instances whose deviation is 2 of 200.
     assert near > 100 * 1.96 * 2 / 3**0.5 / 202
+
+
+def test_instances_weigh_the_same_and_a_note_says_that_they_differ(
+    answer: Callable[..., Result],
+) -> None:
+    def found(*costs: float) -> Result:
+        parts = [
+            windows(spread(cost), restart=number, visit=10 * number + visit)
+            for number, cost in enumerate(costs)
+            for visit in range(1 + 5 * (number == 0))
+        ]
+        return answer(together(parts))
+
+    assert found(200, 230, 230).cycles_per_packet.value == pytest.approx(220)
+    assert found(200, 204, 204).notes == ("pages of 2MiB",)
+    assert found(200, 230, 230).notes[1] == (
+        "process instances differ by 14 %: 200.0 to 230.0 cycles/packet in 3 of them"
+    )
+
+
+def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Result]) -> None:
+    parts = [windows(spread(200), visit=visit, steady=True) for visit in range(3)]
+    parts.append(windows(spread(300), visit=3, steady=False))
+    found = answer(together(parts))
+    assert found.cycles_per_packet.value == pytest.approx(200, rel=1e-3)
+    assert (found.cycles_per_packet.samples, found.steady_share) == (150, 0.75)
+    assert found.notes[1] == "not steady: 1 of 4 visits when their warm-up ended, not counted"
+    # Where none was steady all are counted, and the result says so.
+    found = answer(together([windows(spread(300), visit=v, steady=False) for v in range(2)]))
+    assert found.cycles_per_packet.value == pytest.approx(300, rel=1e-3)
+    assert (found.steady_share, found.disturbed_share) == (0, 0)
+    assert found.notes[1] == (
+        "not steady: 2 of 2 visits when their warm-up ended, counted for want of others: the "
+        "steady cost may be lower"
+    )
 
 
 def test_restarts_that_differ_wildly_leave_a_positive_cost(answer: Callable[..., Result]) -> None:

@@ -1,20 +1,25 @@
-"""The engine: visits every point in turns until the time is over, then estimates.
+"""The engine: stays at every point in turns until the time is over, then estimates.
 
-A visit is one trial: warm-up, then short windows with canaries. Whose turn it is depends on the
-canaries (`schedule`), never on what a point costs. Processes are started anew several
-times, for where the kernel put the tables' pages differs between starts.
+A stay is some visits in a row; a visit is one trial: it warms up until its cost is steady, then
+takes short windows with canaries. Whose turn it is depends on the canaries (`schedule`), never on
+what a point costs. Processes are started anew several times, for where the kernel put the tables'
+pages differs between starts.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from ipaddress import IPv4Address
 
 import numpy as np
 
 from planecast.dataplanes import Dataplane, DataplaneConfig, Trial, TrialAnswer, configs_for
 from planecast.engines.measure.estimate import (
+    Columns,
     PointFacts,
     at_reference,
     canary_pairs,
@@ -34,6 +39,13 @@ from planecast.scenario.study import Budget
 
 PACKETS_OF_AN_ITERATION = 64
 """Packets of a router that take about as long as an iteration of the compute reference."""
+
+IN_A_ROW = 2
+"""Visits of a stay: the second starts from what the first left in the caches."""
+BLOCK_WINDOWS = 8
+"""Windows that a block of the warm-up is as long as at the least."""
+CYCLE_PACKETS = 65536
+"""Packets that a block has at the most for a table's cycle's sake: some 4 ms."""
 
 _LOOK_PACKETS = 32
 """Packets of a look at the canaries: the least there are."""
@@ -58,15 +70,45 @@ def measure(
     Raises InputError for what the simulator alone can do, MissingError without the data plane's
     program, RunError when it fails.
     """
-    refuse_unmeasured(scenarios)
     trials = table if table is not None else TrialTable([s.name for s in scenarios])
+    facts = visit(
+        scenarios,
+        budget,
+        manifest.seed,
+        trials,
+        eal_arguments=eal_arguments,
+        progress=progress,
+        company=company,
+    )
+    return estimate(scenarios, trials.columns(), facts, manifest)
+
+
+def visit(
+    scenarios: Sequence[Scenario],
+    budget: Budget,
+    seed: int,
+    trials: TrialTable,
+    *,
+    eal_arguments: Sequence[str] = (),
+    progress: Progress = lambda done, total, words: None,
+    company: Company | None = None,
+    between: Callable[[float], None] = lambda share: None,
+) -> list[PointFacts]:
+    """The first half of `measure`: every trial goes into the table, and nothing is estimated.
+
+    `between` is called before each start of the processes and after the last, with the share of
+    the time that is over: nothing of the data plane runs then.
+    """
+    refuse_unmeasured(scenarios)
     facts = [PointFacts(point) for point in range(len(scenarios))]
     configs = configs_for(scenarios)
-    random = np.random.default_rng(manifest.seed)
-    began = time.monotonic()
+    random = np.random.default_rng(seed)
     schedule = Schedule([s.placement.cpus for s in scenarios], random)
-    visit = 0
+    began, visits = time.monotonic(), itertools.count()
     for restart in range(budget.restarts):
+        paused = time.monotonic()
+        between(restart / budget.restarts)
+        began += time.monotonic() - paused
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
             elapsed = min(time.monotonic() - began, budget.seconds)
@@ -76,20 +118,34 @@ def measure(
             beside = company or stack.enter_context(neighbours(scenarios))
             last = restart == budget.restarts - 1
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
+                trial = trial_of(scenarios[point], budget)
                 with beside(point):
-                    answer = running[configs[point]].trial(trial_of(scenarios[point], budget))
-                trials.append(point, restart, visit, answer)
-                facts[point].add(answer)
-                schedule.seen(point, answer)
-                visit += 1
+                    for number in itertools.islice(visits, IN_A_ROW):
+                        answer = running[configs[point]].trial(trial)
+                        trials.append(point, restart, number, answer)
+                        facts[point].add(answer)
+                        schedule.seen(point, answer)
                 elapsed = time.monotonic() - began
                 words = trials.labels[point]
                 if budget.patience and elapsed > budget.seconds:
                     words = f"disturbed: {schedule.lacking} points wait for quiet windows"
                 progress(min(elapsed, budget.seconds), budget.seconds, words)
+    between(1.0)
+    return facts
+
+
+def estimate(
+    scenarios: Sequence[Scenario],
+    columns: Columns,
+    facts: Sequence[PointFacts],
+    manifest: Manifest,
+) -> list[Result]:
+    """The second half of `measure`: Results of these scenarios from the rows of a run.
+
+    The rows may be of these points alone; `facts` has the number of each.
+    """
     # Who asked may be another engine, whose predictions these results are beside.
     made_by = manifest.model_copy(update={"engine": "measure"})
-    columns = trials.columns()
     good = undisturbed_rows(columns)
     stated = at_reference(columns, good, reference_state(canary_pairs(columns)[good].mean(axis=1)))
     return [
@@ -139,11 +195,25 @@ def window_packets(scenario: Scenario, budget: Budget) -> int:
     return budget.packets
 
 
+def block_packets(scenario: Scenario, budget: Budget) -> int:
+    """Packets of a block of the warm-up: a whole round of the longest cycle through a table.
+
+    A cycle of more than CYCLE_PACKETS is cut: its caches are full after the warm-up's packets.
+    """
+    step = int(IPv4Address(scenario.traffic.destination_step))
+    destinations = 2**32 // math.gcd(step, 2**32)
+    flows = scenario.traffic.flows // len(scenario.placement.cpus)
+    cycle = 0 if scenario.workload.kind == "compute" else max(destinations, flows)
+    return max(min(cycle, CYCLE_PACKETS), BLOCK_WINDOWS * window_packets(scenario, budget))
+
+
 def trial_of(scenario: Scenario, budget: Budget) -> Trial:
     """The trial of a visit."""
     return Trial(
         windows=budget.windows,
         packets=window_packets(scenario, budget),
         warmup=warmup_packets(scenario, budget),
+        block=block_packets(scenario, budget) if budget.settle > 0 else 0,
+        settle=budget.settle or Trial.model_fields["settle"].default,
         scenario=scenario,
     )

@@ -1,13 +1,14 @@
-"""From windows to a Result: undisturbed ones, a low quantile, an interval that owns up to restarts.
+"""From windows to a Result: undisturbed windows of steady visits, and an interval over restarts.
 
-The estimate is the 10th percentile of cycles a packet among undisturbed windows: disturbance goes
-one way only. Its interval comes from a bootstrap over visits, for windows of one visit share a
-state, and is widened by what restarts of the process differ.
+The estimate is the mean over process instances of the median of their windows. On two recorded runs
+of one host it repeated best among pooled and per-visit quantiles (docs/design/measuring.md). The
+interval comes from a bootstrap over visits, for windows of one visit share a state, and is widened
+by what process instances differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,15 +22,20 @@ from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
+from planecast.results.student import FEWEST_ROUNDS, half_width
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
 
-QUANTILE = 0.1
+QUANTILE = 0.5
+INSTANCES_DIFFER = 0.05
+"""Relative spread of process instances above which the result has a note on it."""
 MIN_WINDOWS = 20
 """Undisturbed windows that an lcore's estimate wants at the least; with fewer, disturbed ones are
 taken instead, and the result says so."""
 FEW_WINDOWS = "too few undisturbed windows"
 """How the note of such a result begins."""
+NOT_STEADY = "not steady"
+"""How the note of a result begins some of whose visits weren't steady."""
 LEAST_SHARE = 0.01
 """A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
 SCHEDULER_SHARE = 0.001
@@ -105,10 +111,16 @@ def estimate_point(
     rows = np.asarray(columns["point"]) == facts.point
     notes = [f"pages of {facts.page_size}"]
     used = np.zeros_like(rows)
+    steady = steady_rows(columns)
+    unsteady = _share_of_visits(columns, rows & ~steady, rows)
+    if unsteady > 0:
+        notes.append(_unsteady_note(columns, rows, steady, rows & good & steady))
     for cpu in scenario.placement.cpus:
         # Each lcore has its own neighbours: one may be disturbed while another isn't.
         own = rows & _of_cpu(columns, cpu)
-        chosen = own & good
+        chosen = own & good & steady
+        if int(chosen.sum()) < MIN_WINDOWS:
+            chosen = own & good
         if int(chosen.sum()) < MIN_WINDOWS:
             chosen = _least_disturbed(columns, own)
             on = f" on CPU {cpu}" if len(scenario.placement.cpus) > 1 else ""
@@ -123,6 +135,7 @@ def estimate_point(
         for cpu in scenario.placement.cpus
         if (ends & _of_cpu(columns, cpu)).any()
     ]
+    notes += _instances_note(columns, used & ends)
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
     refused = facts.drops.get("tm", 0)
     scheduled = refused > SCHEDULER_SHARE * facts.packets_in
@@ -141,11 +154,48 @@ def estimate_point(
         packets_in=facts.packets_in,
         packets_out=facts.packets_out,
         drops=facts.drops,
+        steady_share=1 - unsteady,
         capped_by="traffic manager" if scheduled else "core",
         disturbed_share=float(1 - good[rows].mean()),
         notes=tuple(notes),
         manifest=manifest,
     )
+
+
+def steady_rows(columns: Columns) -> Mask:
+    """Which windows are of a visit that was steady when they began."""
+    found = columns.get("steady")
+    if found is None:
+        return np.ones(len(columns["cycles"]), dtype=np.bool_)
+    return np.asarray(found, dtype=np.bool_)
+
+
+def _share_of_visits(columns: Columns, some: Mask, of: Mask) -> float:
+    visits = np.asarray(columns["visit"])
+    return len(np.unique(visits[some])) / max(len(np.unique(visits[of])), 1)
+
+
+def _unsteady_note(columns: Columns, rows: Mask, steady: Mask, counted: Mask) -> str:
+    visits = np.asarray(columns["visit"])
+    some, every = (len(np.unique(visits[mask])) for mask in (rows & ~steady, rows))
+    few = int(counted.sum()) < MIN_WINDOWS
+    return f"{NOT_STEADY}: {some} of {every} visits when their warm-up ended" + (
+        ", counted for want of others: the steady cost may be lower" if few else ", not counted"
+    )
+
+
+def _instances_note(columns: Columns, rows: Mask) -> list[str]:
+    """A sentence where process instances differ by more than INSTANCES_DIFFER."""
+    medians = _instance_medians(_per_packet(columns, rows), np.asarray(columns["restart"])[rows])
+    if len(medians) < 2:
+        return []
+    spread = float(np.ptp(medians) / np.mean(medians))
+    if spread <= INSTANCES_DIFFER:
+        return []
+    return [
+        f"process instances differ by {100 * spread:.0f} %: {min(medians):.1f} to "
+        f"{max(medians):.1f} cycles/packet in {len(medians)} of them"
+    ]
 
 
 def _least_disturbed(columns: Columns, own: Mask) -> Mask:
@@ -178,14 +228,17 @@ def _lcore_cost(columns: Columns, rows: Mask) -> Estimate:
 def cost_of_windows(
     costs: Floats, visits: NDArray[np.generic], restarts: NDArray[np.generic]
 ) -> Estimate:
-    """TSC cycles a packet from undisturbed windows' `costs`: the 10th percentile.
+    """TSC cycles a packet from undisturbed windows' `costs`: the mean over restarts of the median.
 
     `visits` and `restarts` number the trial and the process of each. Raises ValueError for none.
     """
     if costs.size == 0:
         raise ValueError("there are no windows")
-    value, low, high = turn_quantile(costs, visits, QUANTILE)
-    extra = _between_restarts(costs, restarts)
+    pooled, low, high = turn_quantile(costs, visits, QUANTILE)
+    medians = _instance_medians(costs, restarts)
+    value = float(np.mean(medians)) if len(medians) > 1 else pooled
+    low, high = low + value - pooled, high + value - pooled
+    extra = _between_instances(medians)
     return Estimate(
         value=value,
         low=max(value - float(np.hypot(value - low, extra)), LEAST_SHARE * value),
@@ -196,14 +249,19 @@ def cost_of_windows(
     )
 
 
-def _between_restarts(costs: Floats, restarts: NDArray[np.generic]) -> float:
-    """Half the 95 % interval of the mean over restarts: page placement differs between them."""
+def _instance_medians(costs: Floats, restarts: NDArray[np.generic]) -> list[float]:
+    """Median cost of each process instance that has enough windows to have one."""
     own = [costs[restarts == restart] for restart in np.unique(restarts)]
-    # A few windows' low quantile says more of those windows than of where the pages are.
-    quantiles = [float(np.quantile(some, QUANTILE)) for some in own if some.size >= MIN_WINDOWS]
-    if len(quantiles) < 2:
+    return [float(np.median(some)) for some in own if some.size >= MIN_WINDOWS]
+
+
+def _between_instances(medians: Sequence[float]) -> float:
+    """Half the 95 % interval of the mean over process instances: page placement differs."""
+    if len(medians) < 2:
         return 0.0
-    return 1.96 * float(np.std(quantiles, ddof=1)) / float(np.sqrt(len(quantiles)))
+    if len(medians) < FEWEST_ROUNDS:
+        return 1.96 * float(np.std(medians, ddof=1)) / float(np.sqrt(len(medians)))
+    return half_width(medians)
 
 
 def _sum_of_rates(lcores: list[Estimate], tsc_hz: int) -> Estimate:

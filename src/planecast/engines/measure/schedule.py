@@ -18,8 +18,8 @@ from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure.undisturbed import undisturbed_windows
 from planecast.instruments.canary import settled_floor
 
-MIN_ROUNDS = 2
-"""Every point is visited so often in each restart, however short the time is."""
+MIN_ROUNDS = 1
+"""Stays at every point in each restart, however short the time is."""
 ENOUGH = 400
 """Undisturbed windows of a point on each CPU, beyond which no more time is asked for: some fifteen
 visits, for quiet moments differ in what they left in the shared cache."""

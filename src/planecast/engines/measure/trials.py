@@ -9,10 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.dataplanes import TrialAnswer
+from planecast.dataplanes.trial import LcoreAnswer
 
 Floats = NDArray[np.float64]
 
 _PLAIN = ("cycles", "packets", "bursts", "empty_polls", "sampled_packets", "sampled_bursts")
+
+
+def _settled_columns(lcore: LcoreAnswer) -> dict[str, NDArray[np.generic]]:
+    """How the visit warmed up, the same in every row; one that wasn't asked to counts as steady."""
+    settled, count = lcore.settled, lcore.windows.count
+    return {
+        "steady": np.full(count, settled is None or settled.steady),
+        "warm_blocks": np.full(count, settled.blocks if settled else 0),
+        "warm_first_cycles": np.full(count, settled.first_cycles if settled else np.nan),
+        "warm_last_cycles": np.full(count, settled.last_cycles if settled else np.nan),
+    }
 
 
 @dataclass
@@ -35,6 +47,8 @@ class TrialTable:
                 "cpu": np.full(windows.count, lcore.cpu),
                 "segment": np.full(windows.count, lcore.segment),
                 "window": np.arange(windows.count),
+                "began_tsc": np.full(windows.count, lcore.began_tsc),
+                **_settled_columns(lcore),
             }
             for name in _PLAIN:
                 part[name] = np.array(getattr(windows, name), dtype=np.int64)

@@ -1,0 +1,32 @@
+/*
+ * Memory, alone and beside another CPU that streams: what one access and many at once cost, and how
+ * fast each side streams.
+ */
+#ifndef PLANECAST_PROBE_LOAD_H
+#define PLANECAST_PROBE_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOAD_SLICES 8
+#define LOAD_POINTS 6
+
+struct load_point {
+    unsigned width;            /* random lines asked for at once */
+    int loaded;                /* the other CPU streams */
+    float cycles[LOAD_SLICES]; /* TSC cycles a line */
+};
+
+struct load {
+    int other;                 /* the CPU that streams; -1: there is no other */
+    float stream[LOAD_SLICES]; /* lines a TSC cycle that one CPU reads in order, alone */
+    double beside;             /* the same of the other CPU, beside random accesses; 0: none */
+    size_t points;
+    struct load_point point[LOAD_POINTS];
+};
+
+/* `base` holds `bytes` in 2 MiB pages, more than the caches; a CPU below 0: alone. */
+void load_measure(char *base, uint64_t bytes, int other, struct load *load,
+                  const volatile int *stop);
+
+#endif

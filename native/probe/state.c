@@ -1,0 +1,109 @@
+#include "state.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "load.h"
+#include "memory.h"
+#include "survival.h"
+#include "topology.h"
+#include "walks.h"
+
+#define SURVIVAL_MOST ((uint64_t)64 << 20)
+#define SURVIVAL_S    1.5
+
+static uint64_t l2_bytes(int cpu)
+{
+    struct topology topology;
+    topology_read(cpu, &topology);
+    for (size_t i = 0; i < topology.caches; i++)
+        if (topology.cache[i].level == 2)
+            return topology.cache[i].bytes;
+    return 1u << 20;
+}
+
+/* Near enough to choose a deadline. */
+static double tsc_hz(void)
+{
+    struct clock_pair start = clock_both(), end;
+    do
+        end = clock_both();
+    while (end.ns - start.ns < 2000000);
+    return clock_tsc_hz(start, end);
+}
+
+static void write_list(FILE *out, const char *name, const float *value, size_t count)
+{
+    fprintf(out, "\"%s\": [", name);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%.6g", i > 0 ? "," : "", (double)value[i]);
+    fputc(']', out);
+}
+
+static void write_survival(FILE *out, const struct survival_point *point, size_t count)
+{
+    fputs("\"survival\": [", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out,
+                "%s\n {\"bytes\": %llu, \"pace\": %.3f, \"lap_cycles\": %.0f, \"share\": %.5f, "
+                "\"cycles\": %.2f, \"timed\": %llu}",
+                i > 0 ? "," : "", (unsigned long long)point[i].bytes, point[i].pace,
+                point[i].lap_cycles, point[i].share, point[i].cycles,
+                (unsigned long long)point[i].timed);
+    fputs("],\n", out);
+}
+
+static void write_load(FILE *out, const struct load *load)
+{
+    fprintf(out, "\"other\": %d, \"beside\": %.6g, ", load->other, load->beside);
+    write_list(out, "stream", load->stream, LOAD_SLICES);
+    fputs(",\n\"memory\": [", out);
+    for (size_t i = 0; i < load->points; i++) {
+        const struct load_point *point = &load->point[i];
+        fprintf(out, "%s\n {\"width\": %u, \"loaded\": %s, ", i > 0 ? "," : "", point->width,
+                point->loaded ? "true" : "false");
+        write_list(out, "cycles", point->cycles, LOAD_SLICES);
+        fputc('}', out);
+    }
+    fputs("],\n", out);
+}
+
+static void write_walks(FILE *out, const struct walks_point *point, size_t count)
+{
+    static const char *const names[WALKS_KINDS] = {"in_order", "scattered", "huge"};
+    fputs("\"walks\": [", out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%s\n {\"kind\": \"%s\", \"pages\": %u, \"width\": %u, ", i > 0 ? "," : "",
+                names[point[i].kind], point[i].pages, point[i].width);
+        write_list(out, "cycles", point[i].cycles, WALKS_SLICES);
+        fputc('}', out);
+    }
+    fputs("]}\n", out);
+}
+
+bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int *stop)
+{
+    static struct survival_point survived[SURVIVAL_POINTS];
+    static struct walks_point walks[WALKS_POINTS];
+    struct load load = {0};
+    struct memory memory = memory_map(max, PAGE_2MIB);
+    struct clock_pair start = clock_both();
+    struct survival_border border = survival_border(memory.base, l2_bytes(cpu));
+    uint64_t most = max < SURVIVAL_MOST ? max : SURVIVAL_MOST;
+    uint64_t until = start.cycles + (uint64_t)(SURVIVAL_S * tsc_hz());
+    size_t survivals = survival_measure(memory.base, most, &border, until, survived, stop);
+    load_measure(memory.base, max, other, &load, stop);
+    size_t walked = walks_measure(memory.base, max, walks, stop);
+    struct clock_pair end = clock_both();
+    fprintf(out,
+            "{\"state\": 1, \"complete\": %s, \"cpu\": %d, \"tsc_hz\": %.0f, \"began_tsc\": %llu, "
+            "\"ended_tsc\": %llu,\n\"hit_cycles\": %.2f, \"miss_cycles\": %.2f, \"huge_share\": "
+            "%.4f,\n",
+            *stop ? "false" : "true", cpu, clock_tsc_hz(start, end),
+            (unsigned long long)start.cycles, (unsigned long long)end.cycles, border.hit,
+            border.miss, memory.huge_share);
+    write_survival(out, survived, survivals);
+    write_load(out, &load);
+    write_walks(out, walks, walked);
+    return fflush(out) == 0 && !ferror(out);
+}

@@ -1,0 +1,34 @@
+"""The host's state at the start, about the middle and the end of a run's measuring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from planecast.instruments.host_state import HostState, HostStates
+from planecast.instruments.probe import probe_state
+from planecast.study.calibrate import Context
+
+HOST_STATE = "host-state.json"
+TIMES = (0.0, 0.5, 1.0)
+"""Shares of the measuring time at which the state is taken, or as soon as it can be."""
+
+
+@contextmanager
+def host_states(context: Context) -> Iterator[Callable[[float], None]]:
+    """What to call between the processes of a run; ``host-state.json`` has what it found, whatever
+    happens.
+
+    Calling raises MissingError and RunError as `probe_state` does.
+    """
+    states: list[HostState] = []
+
+    def look(share: float) -> None:
+        if len(states) < len(TIMES) and share >= TIMES[len(states)]:
+            states.append(probe_state(context.study.scenario.placement.cpus[0]))
+
+    try:
+        yield look
+    finally:
+        if states:
+            context.run.write_json(HOST_STATE, HostStates(states=tuple(states)))
