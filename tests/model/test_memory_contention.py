@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.engines.solve import solve, solve_many
-from planecast.instruments.counts import InstructionCounts
-from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.memory import Memory
 from planecast.model import transfer
 from planecast.model.calibration import Calibration

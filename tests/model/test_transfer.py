@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
-from planecast.instruments.counts import InstructionCounts
-from planecast.machine.hierarchy import Hierarchy
 from planecast.model import transfer
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest, Result, collect_manifest
+from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of
 

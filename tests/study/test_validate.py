@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from tests.calibrations import true_costs
 
-from planecast.errors import InputError
 from planecast.instruments.host_state import HostStates
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
@@ -181,18 +180,13 @@ def test_an_interrupt_while_measuring_leaves_both_kinds_of_rows_apart(
     assert not (context.run.path / "predictions.json").exists()
 
 
-def test_points_that_leave_a_parameter_open_are_refused(context: Context, study: Study) -> None:
-    fewer = Context(
-        study.model_copy(update={"calibrate": study.calibrate[:3]}),
-        context.run,
-        context.manifest,
-        context.progress,
-    )
-    with pytest.raises(InputError, match="the calibration points can't tell the parameter"):
-        calibrate_study(fewer)
-    assert not (context.run.path / "calibration.json").exists()
-    # Measured is measured.
-    assert (context.run.path / "trials.parquet").exists()
+def test_points_that_leave_a_parameter_open_leave_it_at_its_prior(
+    context: Context, study: Study
+) -> None:
+    fewer = replace(context, study=study.model_copy(update={"calibrate": study.calibrate[:3]}))
+    found = calibrate_study(fewer).calibration
+    open_ones = {one.name for one in found.parameters if one.informed < 0.1}
+    assert "tlb.walk" in open_ones  # no point has 4 KiB pages
 
 
 def scenario_of(command: str, folder: Path) -> Scenario:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS
 from planecast.workload import flow_regions
-from planecast.workload.regions import LINE_BYTES, Overlap
+from planecast.workload.regions import Overlap
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages import (

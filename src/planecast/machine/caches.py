@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.machine import _native
-from planecast.machine.hierarchy import LINE_BYTES, Hierarchy
+from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import background_lines_per_cycle, capacity_lines
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.overlap import BY_CLASS
+from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Overlap, Region
 

@@ -11,11 +11,11 @@ from pydantic import BeforeValidator, Field
 from planecast.instruments.loaded_latency import LoadedLatency
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 from planecast.machine.memory import ASSUMED_GBS, Memory
+from planecast.machine.survival import fitted_lifetime
 from planecast.scenario.model import Noun, listed
 
 Floats = NDArray[np.float64]
 
-LINE_BYTES = 64
 
 RANDOM_SHAPE = 1.0
 """Shape of lines' lifetimes in a cache that evicts at random (`machine.last_level`)."""
@@ -114,6 +114,10 @@ class Hierarchy(Noun):
     """Lines a TSC cycle that one core reads of memory in order; 0: not measured."""
     lone_walk_cycles: Annotated[float, Field(ge=0)] = 0.0
     """What a page walk adds to one access that waits for it."""
+    last_level_capacity: Annotated[float, Field(gt=0)] = 1.0
+    """What paced walks found of the last level, as a multiple of its size."""
+    last_level_lifetime_ms: Annotated[float, Field(gt=0)] | None = None
+    """How long they found a line to stay that nobody here touches; None: not measured."""
     background: bool = False
     """Others that nobody names may use the last level: a tenant's view of a shared host."""
 
@@ -140,6 +144,15 @@ class Hierarchy(Noun):
                     shared=shared,
                 )
             )
+        state = probe.state
+        own = [level.size_bytes for level in levels if not level.shared]
+        lifetime = (
+            fitted_lifetime(
+                state.survival, levels[-1].size_bytes, max(own, default=0.0), levels[-1].shape
+            )
+            if state is not None
+            else None
+        )
         huge = [flight for flight in probe.flights if flight.page_size == "2MiB"]
         translation = probe.translation()
         return cls(
@@ -157,6 +170,8 @@ class Hierarchy(Noun):
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             lone_walk_cycles=translation.walk_cycles,
             background=True,
+            last_level_capacity=1.0 if lifetime is None else lifetime.capacity,
+            last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
             transfer=_transfer(probe),
             loaded=() if loaded is None else loaded.rise(),
         )

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
+from planecast.machine.cache_sharing import hit_shares
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.last_level import hit_shares
 from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile

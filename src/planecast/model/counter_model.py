@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from planecast.machine.hierarchy import LINE_BYTES, Flight, Hierarchy, Level
-from planecast.scenario.machine import Machine
+from planecast.machine.hierarchy import Flight, Hierarchy, Level
+from planecast.scenario.machine import LINE_BYTES, Machine
 from planecast.scenario.model import Noun, listed
 
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.machine.hierarchy import LINE_BYTES
 from planecast.machine.memory import Memory
+from planecast.scenario.machine import LINE_BYTES
 
 Floats = NDArray[np.float64]
 

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.machine.cache_sharing import hit_shares
 from planecast.machine.caches import Others
-from planecast.machine.hierarchy import LINE_BYTES, Hierarchy
-from planecast.machine.last_level import capacity_lines, hit_shares
+from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.last_level import capacity_lines
 from planecast.machine.mechanism import Values
 from planecast.model.stage_cost import stage_cost
+from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.neighbour import Neighbour
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.scenario_columns import Choice, ScenarioColumns

@@ -17,7 +17,6 @@ from planecast.machine.caches import Others, Served, serve
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.registry import MECHANISMS, STORES
-from planecast.machine.store_drain import DRAIN, OVERLAPPED
 from planecast.workload.profile import WorkloadProfile
 
 Floats = NDArray[np.float64]

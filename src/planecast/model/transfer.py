@@ -20,11 +20,8 @@ is a quarter above what follows from its Skylake's).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-
-import numpy as np
 
 from planecast.errors import InputError
 from planecast.instruments.machine_entry import likeness

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from planecast.errors import InputError
-from planecast.machine.hierarchy import LINE_BYTES
-from planecast.machine.last_level import hit_shares
+from planecast.machine.cache_sharing import hit_shares
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import cost_of, predict
 from planecast.results.estimate import Estimate
 from planecast.results.pick import pick
 from planecast.results.store import find_run, runs_folder
+from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import calibration_of
 from planecast.study.profile import Profile as CountedProfile

@@ -57,9 +57,7 @@ def is_inside(measured: Estimate, predicted: Estimate) -> bool:
     return apart <= NORMAL_95 * both
 
 
-def scores(
-    held: Sequence[tuple[Estimate, Estimate]], calibrated: Sequence[Estimate]
-) -> Scores:
+def scores(held: Sequence[tuple[Estimate, Estimate]], calibrated: Sequence[Estimate]) -> Scores:
     """Scores of (measured, predicted) pairs; `calibrated` are the calibration points as measured.
 
     Raises ValueError without pairs.

@@ -48,7 +48,9 @@ def drawn_points(
     known = [with_overrides(base, dict(point)) for point in calibrate]
     found: list[dict[str, PointValue]] = []
     for place in range(count):
-        wanted = {key: column[place] for key, column in columns.items() if column[place] is not None}
+        wanted = {
+            key: column[place] for key, column in columns.items() if column[place] is not None
+        }
         point = _possible(base, wanted)
         scenario = with_overrides(base, point)
         if scenario in known:
@@ -106,5 +108,3 @@ def _possible(base: Scenario, wanted: Mapping[str, PointValue]) -> dict[str, Poi
             continue
         point = trial
     return point
-
-

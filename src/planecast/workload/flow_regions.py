@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.workload.regions import LINE_BYTES, Overlap, Region
+from planecast.scenario.machine import LINE_BYTES
+from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes, reached
 
 Floats = NDArray[np.float64]

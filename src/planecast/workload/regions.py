@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-LINE_BYTES = 64
 
 
 class Overlap(StrEnum):

@@ -10,10 +10,8 @@ import pytest
 
 from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
-from planecast.instruments.counts import InstructionCounts
-from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest, collect_manifest
+from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.scenario_columns import Choice, ScenarioColumns
 

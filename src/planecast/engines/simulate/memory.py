@@ -33,11 +33,12 @@ from planecast.engines.simulate.shared import (
 )
 from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.regions import facts_of
-from planecast.machine.hierarchy import LINE_BYTES, Hierarchy
+from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.model.site import HOST, Site, at_host
 from planecast.model.transfer import transferred
+from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]

@@ -19,11 +19,11 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.bare import alone, bare
 from planecast.engines.simulate.shared import MIB, LastLevel, StageMemory
 from planecast.engines.solve.engine import neighbours_of
-from planecast.machine.hierarchy import LINE_BYTES
 from planecast.machine.memory import Memory
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.model.site import at_host
+from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.scenario import Scenario
 from planecast.workload.scenario_columns import ScenarioColumns
 

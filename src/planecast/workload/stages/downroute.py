@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.flow_regions import Table, hashed
-from planecast.workload.regions import LINE_BYTES, Region
+from planecast.workload.regions import Region
 from planecast.workload.sizes import Sizes, filled_buckets
 from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.first_24_bits import first_table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_LINES, Table, destination_blocks
-from planecast.workload.regions import LINE_BYTES
 from planecast.workload.sizes import Sizes, step_addresses
 
 ENTRY_BYTES = 4

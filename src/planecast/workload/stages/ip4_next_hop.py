@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table, destination_blocks
-from planecast.workload.regions import LINE_BYTES, Overlap, Region
+from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 from planecast.workload.stages.first_24_bits import ENTRY_ADDRESSES, ENTRY_BYTES, first_table

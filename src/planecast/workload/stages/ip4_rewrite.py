@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.flow_regions import Table, array
-from planecast.workload.regions import LINE_BYTES, Overlap, Region
+from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_BYTES, Table
-from planecast.workload.regions import LINE_BYTES, Overlap, Region
+from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
 

@@ -1,0 +1,57 @@
+"""A lifetime that is known comes back from what paced walks would see of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planecast.instruments.host_state import SurvivalPoint
+from planecast.machine.cache_sharing import hit_shares
+from planecast.machine.survival import fitted_lifetime
+from planecast.scenario.machine import LINE_BYTES
+
+SIZE, PRIVATE = 32 << 20, 1 << 20
+CLOCK = 2.6e9
+
+
+def walks(capacity: float, lifetime_ms: float) -> list[SurvivalPoint]:
+    """At three paces, over 1 to 64 MiB."""
+    whole = capacity * SIZE / LINE_BYTES
+    found = []
+    for size in (1, 4, 8, 16, 32, 64):
+        for pace in (30.0, 60.0, 100.0):
+            lines = (size << 20) / LINE_BYTES
+            lap = lines * pace / CLOCK
+            served, _ = hit_shares(
+                np.array([True]),
+                np.array([[lines]]),
+                np.array([[lines]]),
+                np.array([whole]),
+                1.0,
+                np.array([whole / (lifetime_ms * 1e-3) * lap]),
+            )
+            found.append(
+                SurvivalPoint(
+                    working_set_bytes=size << 20,
+                    cycles_per_line=pace,
+                    lap_seconds=lap,
+                    survived=float(max(served[0, 0], min(1.0, PRIVATE / (size << 20)))),
+                    cycles=100.0,
+                )
+            )
+    return found
+
+
+@pytest.mark.parametrize("capacity", [0.6, 1.0])
+@pytest.mark.parametrize("lifetime_ms", [2.0, 8.0, 40.0])
+def test_it_comes_back(capacity: float, lifetime_ms: float) -> None:
+    found = fitted_lifetime(walks(capacity, lifetime_ms), SIZE, PRIVATE, 1.0)
+    assert found is not None
+    assert found.lifetime_ms == pytest.approx(lifetime_ms, rel=0.25)
+    if lifetime_ms >= 8:  # of a shorter one nothing lies long enough to fill the cache
+        assert found.capacity == pytest.approx(capacity, rel=0.15)
+    assert found.misfit < 0.02
+
+
+def test_walks_within_private_caches_say_nothing() -> None:
+    assert fitted_lifetime(walks(1.0, 8.0)[:3], SIZE, PRIVATE, 1.0) is None
