@@ -32,7 +32,7 @@ Group::Group(const Layout &layout, std::size_t number)
         }
     }
     for (auto &[c, core] : cores) {
-        core->choose_loop(cores.size() == 1);
+        core->connected(cores.size() == 1);
     }
 }
 

@@ -52,10 +52,10 @@ void collect_counts(const Layout &layout, const Shards &shards, Results &results
                 const char *cause = number < layout.first_ring     ? "rx_ring"
                                     : number < layout.first_device ? "ring"
                                                                    : "accelerator";
-                drops[{cause, queue->name()}] += queue->counts.dropped;
+                drops[{cause, queue->name}] += queue->counts.dropped;
             }
             for (const auto &[number, queue] : group->tx_queues) {
-                drops[{"tx_ring", queue->name()}] += queue->dropped;
+                drops[{"tx_ring", queue->name}] += queue->dropped;
             }
             for (const auto &[number, core] : group->cores) {
                 for (const TaskRun &task : core->tasks) {
@@ -90,18 +90,16 @@ void collect_counts(const Layout &layout, const Shards &shards, Results &results
 
 StageResult stage_result(const TaskRun &task, const StageRun &stage, double ps_per_cycle)
 {
-    StageResult result{stage.model.name, stage.packets, stage.bursts, stage.cost_ps / ps_per_cycle};
-    if (task.plain) { // not served one by one; a plain task's shares follow from its counts
-        result.packets = task.packets;
-        result.bursts = task.bursts;
-        double own = stage.burst_ps() * static_cast<double>(task.bursts) +
-                     stage.packet_ps() * static_cast<double>(task.packets);
-        double all = task.burst_ps * static_cast<double>(task.bursts) +
-                     task.packet_ps * static_cast<double>(task.packets);
-        // Memory's share may have changed on the way: what was paid is split as it stands now.
-        result.cycles = all > 0 ? task.plain_cost_ps() * (own / all) / ps_per_cycle : 0;
+    if (!task.plain) {
+        return {stage.model.name, stage.packets, stage.bursts, stage.cost_ps / ps_per_cycle};
     }
-    return result;
+    // Not served one by one: what it cost follows from how many bursts had how many packets.
+    double cost =
+        stage.base_ps(static_cast<double>(task.bursts), static_cast<double>(task.packets));
+    for (std::size_t n = 1; n < task.burst_sizes.size(); ++n) {
+        cost += static_cast<double>(task.burst_sizes[n]) * stage.table_ps(n);
+    }
+    return {stage.model.name, task.packets, task.bursts, cost / ps_per_cycle};
 }
 
 TaskResult task_result(const TaskRun &task, double ps_per_cycle, std::uint64_t pending_polls)
@@ -340,13 +338,6 @@ Results collect(const Layout &layout, const Shards &shards, std::string stopped_
                 for (const TaskRun &task : core->tasks) {
                     results.steps += task.bursts;
                 }
-            }
-        }
-        if (const StageMemory *memory = shard->memory(); memory != nullptr) {
-            results.memory_latency_ns = std::max(results.memory_latency_ns, memory->latency_ns());
-            results.memory_gbps = std::max(results.memory_gbps, memory->traffic_gbps());
-            if (results.llc.empty()) { // who shares a memory system is in one shard
-                results.llc = memory->cache_shares();
             }
         }
     }

@@ -59,9 +59,6 @@ Shard::Shard(const Layout &layout, const std::vector<std::size_t> &numbers,
         build_stream(layout, nic, counts[nic]);
     }
     horizons_.resize(streams.size());
-    if (layout.model.memory.llc_ways > 0) {
-        memory_ = std::make_unique<StageMemory>(layout.model.memory, groups);
-    }
     previous_batch_ = previous_sample_ = totals();
     previous_times_ = core_times();
     handle_marks(); // a warm-up of no time
@@ -115,8 +112,7 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
 
 Ps Shard::next_mark() const
 {
-    Ps mark = memory_ != nullptr ? std::min(next_sample_, memory_->next()) : next_sample_;
-    return std::min(mark, warm_ ? batches.next() : warmup_);
+    return std::min(next_sample_, warm_ ? batches.next() : warmup_);
 }
 
 void Shard::handle_marks()
@@ -138,9 +134,6 @@ void Shard::handle_marks()
     }
     if (now_ == next_sample_) {
         sample();
-    }
-    if (memory_ != nullptr && now_ == memory_->next()) {
-        memory_->refresh(now_);
     }
 }
 
@@ -300,7 +293,6 @@ void Shard::sample()
                                                   : 0;
     }
     one.waiting.resize(layout_.queues.size());
-    one.memory_latency_ns = memory_ != nullptr ? memory_->latency_ns() : 0;
     std::vector<CoreTime> times = core_times();
     std::size_t i = 0;
     for (const auto &group : groups) {

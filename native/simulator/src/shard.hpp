@@ -2,14 +2,13 @@
 // that feed them, driven through time in slabs.
 //
 // Within a slab the streams are written ahead and every group runs to its end, one after the other.
-// Marks (warm-up, batches, samples, memory) end a slab, so nothing looks at them packet by packet.
+// Marks (warm-up, batches, samples) end a slab, so nothing looks at them packet by packet.
 #pragma once
 
 #include "batches.hpp"
 #include "group.hpp"
 #include "layout.hpp"
 #include "rx_stream.hpp"
-#include "stage_memory.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -52,8 +51,7 @@ class Shard
     std::uint64_t in_flight() const;
     Baseline baseline() const; // of this moment
     std::vector<ClassCount> class_counts() const;
-    void check_invariants() const;                              // throws InvariantError
-    const StageMemory *memory() const { return memory_.get(); } // null: not of the model
+    void check_invariants() const; // throws InvariantError
 
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;
@@ -81,7 +79,6 @@ class Shard
     std::vector<CoreTime> previous_times_;
     Ps series_interval_;
     Ps next_sample_;
-    std::unique_ptr<StageMemory> memory_;
     std::uint64_t written_ = 0;
     std::vector<Ps> horizons_; // by stream
 };

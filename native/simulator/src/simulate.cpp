@@ -66,10 +66,8 @@ std::vector<std::vector<std::size_t>> deal_groups(const Layout &layout, std::siz
 Shards build_shards(const Layout &layout)
 {
     const Run &run = layout.model.run;
-    // A step limit is exact only in one order of steps; the memory system looks at all loads at
-    // once.
-    bool together = run.max_steps > 0 || layout.model.memory.llc_ways > 0;
-    auto hands = deal_groups(layout, together ? 1 : run.threads);
+    // A step limit is exact only in one order of steps.
+    auto hands = deal_groups(layout, run.max_steps > 0 ? 1 : run.threads);
     std::vector<bool> counted(layout.nics.size());
     Shards shards;
     for (const auto &hand : hands) {

@@ -58,7 +58,7 @@ double StageRun::serve(Packet *batch, std::size_t &count, Ps now, Random &random
         }
     }
     slow_path_.each(count, random, [&](std::size_t) { cycles += model.slow_path_cycles; });
-    double cost = cycles * ps_per_cycle_ + memory_ps * static_cast<double>(count);
+    double cost = cycles * ps_per_cycle_ + table_ps(count);
     ++bursts;
     packets += count;
     for (DropRule &rule : drops) {

@@ -43,7 +43,6 @@ class Validator
             check_core(m_.cores[i], item("cores", i));
         }
         check_paths(m_);
-        check_memory();
         check_run();
     }
 
@@ -165,13 +164,17 @@ class Validator
             break;
         }
         for (std::size_t i = 0; i < task.stages.size(); ++i) {
-            check_stage(task.stages[i], item(where + ".stages", i));
+            check_stage(task.stages[i], task.burst, item(where + ".stages", i));
         }
         check_output(task.output, where + ".output");
     }
 
-    void check_stage(const Stage &stage, const std::string &where)
+    void check_stage(const Stage &stage, std::uint64_t burst, const std::string &where)
     {
+        require(stage.cycles_by_burst.empty() || stage.cycles_by_burst.size() == burst,
+                where + ".cycles_by_burst",
+                std::to_string(stage.cycles_by_burst.size()) + " values for bursts of up to " +
+                    std::to_string(burst));
         check_distribution(stage.burst_cycles, where + ".burst_cycles");
         check_distribution(stage.packet_cycles, where + ".packet_cycles");
         if (!stage.accelerator.empty()) {
@@ -191,16 +194,6 @@ class Validator
                     " classes");
         require(std::accumulate(meters.begin(), meters.end(), std::uint64_t{0}) <= 4194304,
                 where + ".policer_class_meters", "more than 4194304 in all");
-        check_curve(stage.llc_misses, where + ".llc_misses");
-        check_curve(stage.llc_waits, where + ".llc_waits");
-        check_curve(stage.memory_waits, where + ".memory_waits");
-    }
-
-    void check_curve(const std::vector<CurvePoint> &curve, const std::string &where)
-    {
-        require(
-            std::is_sorted(curve.begin(), curve.end(), [](auto &a, auto &b) { return a.x < b.x; }),
-            where, "points must go upwards in x");
     }
 
     void check_output(const Output &output, const std::string &where)
@@ -225,29 +218,6 @@ class Validator
                 where + ".buffer_packets", "only for ports");
         require(output.buffer_packets == 0 || output.when_full == WhenFull::drop,
                 where + ".when_full", "a buffered output can't wait");
-    }
-
-    void check_memory()
-    {
-        check_curve(m_.memory.latency_ns, "memory.latency_ns");
-        std::uint64_t all = (std::uint64_t{1} << m_.memory.llc_ways) - 1;
-        for (std::size_t i = 0; i < m_.cores.size(); ++i) {
-            require(m_.memory.llc_ways == 0 || (m_.cores[i].llc_ways & ~all) == 0,
-                    item("cores", i) + ".llc_ways",
-                    "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
-            for (std::size_t j = 0; j < i && !m_.cores[i].llc_tenant.empty(); ++j) {
-                require(m_.cores[j].llc_tenant != m_.cores[i].llc_tenant ||
-                            m_.cores[j].llc_ways == m_.cores[i].llc_ways,
-                        item("cores", i) + ".llc_ways",
-                        "differ from those of another core of the same tenant");
-            }
-        }
-        names_of(m_.memory.neighbours, "memory.neighbours");
-        for (std::size_t i = 0; i < m_.memory.neighbours.size(); ++i) {
-            require((m_.memory.neighbours[i].llc_ways & ~all) == 0,
-                    item("memory.neighbours", i) + ".llc_ways",
-                    "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
-        }
     }
 
     void check_run()
