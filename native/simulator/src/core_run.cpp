@@ -57,7 +57,7 @@ bool CoreRun::poll(Turn &turn, Waker &waker)
         return true;
     }
     TaskRun &task = tasks[current_];
-    if (serve_row(task, turn)) {
+    if (longest_row_ > 0 && serve_row(task, turn)) {
         return true;
     }
     if (task.output.deadline() <= now_) {

@@ -87,13 +87,14 @@ class CoreRun
             wake_ = std::min(wake_, std::max(when, now_));
         }
     }
-    bool poll(Turn &turn, Waker &waker); // once, or a row of bursts; false: must wait
-    void begin(TaskRun &task, std::size_t count, Waker &waker);
-    bool advance(Turn &turn, Waker &waker); // from any other state; false: must wait
+    // Inline: one function of the host then, though it is several to read.
+    inline bool poll(Turn &turn, Waker &waker); // once, or a row of bursts; false: must wait
+    inline void begin(TaskRun &task, std::size_t count, Waker &waker);
+    inline bool advance(Turn &turn, Waker &waker); // from any other state; false: must wait
     void serve_on(TaskRun &task);
-    bool hand_over(TaskRun &task, Turn &turn, Waker &waker);
+    inline bool hand_over(TaskRun &task, Turn &turn, Waker &waker);
     bool idle(const Turn &turn);
-    void spend(double cost_ps);
+    inline void spend(double cost_ps);
     void serving_since(Ps start);
     void suffer();
     void note_step(Ps start, Ps busy, Ps CoreTime::*rest);

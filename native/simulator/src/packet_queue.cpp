@@ -141,10 +141,12 @@ Int128 PacketQueue::accept(Ps now)
 
 Int128 PacketQueue::settle(Ps now)
 {
-    const Int128 waited = static_cast<Int128>(waiting()) * (now - settled_);
-    const Int128 accepted = ready_[unseen_] <= now ? accept(now) : 0;
-    counts.area += waited + accepted;
+    if (waiting() > 0) {
+        counts.area += static_cast<Int128>(waiting()) * (now - settled_);
+    }
     settled_ = now;
+    const Int128 accepted = ready_[unseen_] <= now ? accept(now) : 0;
+    counts.area += accepted;
     return accepted;
 }
 

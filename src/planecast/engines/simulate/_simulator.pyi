@@ -584,25 +584,6 @@ class Port:
     @rss_key.setter
     def rss_key(self, arg: Sequence[int], /) -> None: ...
 
-class CurvePoint:
-    """A point of a piecewise linear curve."""
-
-    def __init__(self, *, x: float = ..., y: float = ...) -> None: ...
-
-    @property
-    def x(self) -> float:
-        """where"""
-
-    @x.setter
-    def x(self, arg: float, /) -> None: ...
-
-    @property
-    def y(self) -> float:
-        """how much"""
-
-    @y.setter
-    def y(self, arg: float, /) -> None: ...
-
 class Drop:
     """A share of packets that ends in a stage."""
 
@@ -639,7 +620,7 @@ class Drop:
 class Stage:
     """What a core does with a burst."""
 
-    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., policer_class_meters: Sequence[int] = ..., llc_accesses: float = ..., llc_misses: Sequence[CurvePoint] = ..., blocking_factor: float = ..., llc_waits: Sequence[CurvePoint] = ..., memory_waits: Sequence[CurvePoint] = ..., accelerator: str = ...) -> None: ...
+    def __init__(self, *, name: str = ..., burst_cycles: Distribution = ..., packet_cycles: Distribution = ..., cycles_by_burst: Sequence[float] = ..., byte_cycles: float = ..., new_flow_cycles: float = ..., slow_path_probability: float = ..., slow_path_cycles: float = ..., drops: Sequence[Drop] = ..., policer_rate: float = ..., policer_burst: float = ..., policer_header_bytes: float = ..., policer_meters: int = ..., policer_class_meters: Sequence[int] = ..., accelerator: str = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -661,6 +642,13 @@ class Stage:
 
     @packet_cycles.setter
     def packet_cycles(self, arg: Distribution, /) -> None: ...
+
+    @property
+    def cycles_by_burst(self) -> tuple[float, ...]:
+        """added for a burst of 1, 2, … packets"""
+
+    @cycles_by_burst.setter
+    def cycles_by_burst(self, arg: Sequence[float], /) -> None: ...
 
     @property
     def byte_cycles(self) -> float:
@@ -731,41 +719,6 @@ class Stage:
 
     @policer_class_meters.setter
     def policer_class_meters(self, arg: Sequence[int], /) -> None: ...
-
-    @property
-    def llc_accesses(self) -> float:
-        """a packet"""
-
-    @llc_accesses.setter
-    def llc_accesses(self, arg: float, /) -> None: ...
-
-    @property
-    def llc_misses(self) -> tuple[CurvePoint, ...]:
-        """MiB of LLC to miss ratio"""
-
-    @llc_misses.setter
-    def llc_misses(self, arg: Sequence[CurvePoint], /) -> None: ...
-
-    @property
-    def blocking_factor(self) -> float:
-        """latency that is not hidden"""
-
-    @blocking_factor.setter
-    def blocking_factor(self, arg: float, /) -> None: ...
-
-    @property
-    def llc_waits(self) -> tuple[CurvePoint, ...]:
-        """MiB of LLC to its latencies that a packet waits"""
-
-    @llc_waits.setter
-    def llc_waits(self, arg: Sequence[CurvePoint], /) -> None: ...
-
-    @property
-    def memory_waits(self) -> tuple[CurvePoint, ...]:
-        """MiB of LLC to latencies of memory, likewise"""
-
-    @memory_waits.setter
-    def memory_waits(self, arg: Sequence[CurvePoint], /) -> None: ...
 
     @property
     def accelerator(self) -> str:
@@ -944,7 +897,7 @@ class Disturbance:
 class Core:
     """A poll loop over tasks."""
 
-    def __init__(self, *, name: str = ..., clock_hz: float = ..., tasks: Sequence[Task] = ..., sibling: str = ..., sibling_busy_factor: float = ..., sibling_idle_factor: float = ..., llc_ways: int = ..., llc_tenant: str = ..., disturbances: Sequence[Disturbance] = ...) -> None: ...
+    def __init__(self, *, name: str = ..., clock_hz: float = ..., tasks: Sequence[Task] = ..., sibling: str = ..., sibling_busy_factor: float = ..., sibling_idle_factor: float = ..., disturbances: Sequence[Disturbance] = ...) -> None: ...
 
     @property
     def name(self) -> str:
@@ -987,20 +940,6 @@ class Core:
 
     @sibling_idle_factor.setter
     def sibling_idle_factor(self, arg: float, /) -> None: ...
-
-    @property
-    def llc_ways(self) -> int:
-        """bit mask, 0: all"""
-
-    @llc_ways.setter
-    def llc_ways(self, arg: int, /) -> None: ...
-
-    @property
-    def llc_tenant(self) -> str:
-        """cores of one hold lines together, empty: none"""
-
-    @llc_tenant.setter
-    def llc_tenant(self, arg: str, /) -> None: ...
 
     @property
     def disturbances(self) -> tuple[Disturbance, ...]:
@@ -1081,93 +1020,6 @@ class Accelerator:
 
     @queue.setter
     def queue(self, arg: int, /) -> None: ...
-
-class Neighbour:
-    """Who isn't simulated and uses the LLC."""
-
-    def __init__(self, *, name: str = ..., llc_ways: int = ..., lines_per_second: float = ..., footprint_mib: float = ...) -> None: ...
-
-    @property
-    def name(self) -> str:
-        """name in results"""
-
-    @name.setter
-    def name(self, arg: str, /) -> None: ...
-
-    @property
-    def llc_ways(self) -> int:
-        """bit mask, 0: all"""
-
-    @llc_ways.setter
-    def llc_ways(self, arg: int, /) -> None: ...
-
-    @property
-    def lines_per_second(self) -> float:
-        """lines of it touched"""
-
-    @lines_per_second.setter
-    def lines_per_second(self, arg: float, /) -> None: ...
-
-    @property
-    def footprint_mib(self) -> float:
-        """MiB that they are of"""
-
-    @footprint_mib.setter
-    def footprint_mib(self, arg: float, /) -> None: ...
-
-class Memory:
-    """The caches and memory that cores share."""
-
-    def __init__(self, *, llc_ways: int = ..., way_mib: float = ..., llc_latency_ns: float = ..., latency_ns: Sequence[CurvePoint] = ..., background_gbps: float = ..., neighbours: Sequence[Neighbour] = ..., refresh_ns: float = ...) -> None: ...
-
-    @property
-    def llc_ways(self) -> int:
-        """0: no memory model"""
-
-    @llc_ways.setter
-    def llc_ways(self, arg: int, /) -> None: ...
-
-    @property
-    def way_mib(self) -> float:
-        """MiB a way"""
-
-    @way_mib.setter
-    def way_mib(self, arg: float, /) -> None: ...
-
-    @property
-    def llc_latency_ns(self) -> float:
-        """of an LLC hit"""
-
-    @llc_latency_ns.setter
-    def llc_latency_ns(self, arg: float, /) -> None: ...
-
-    @property
-    def latency_ns(self) -> tuple[CurvePoint, ...]:
-        """GB/s to ns"""
-
-    @latency_ns.setter
-    def latency_ns(self, arg: Sequence[CurvePoint], /) -> None: ...
-
-    @property
-    def background_gbps(self) -> float:
-        """passes the LLC by"""
-
-    @background_gbps.setter
-    def background_gbps(self, arg: float, /) -> None: ...
-
-    @property
-    def neighbours(self) -> tuple[Neighbour, ...]:
-        """who isn't simulated and uses the LLC"""
-
-    @neighbours.setter
-    def neighbours(self, arg: Sequence[Neighbour], /) -> None: ...
-
-    @property
-    def refresh_ns(self) -> float:
-        """how often it is solved"""
-
-    @refresh_ns.setter
-    def refresh_ns(self, arg: float, /) -> None: ...
 
 class Run:
     """How long, how precisely, what to record."""
@@ -1268,7 +1120,7 @@ class Run:
 class Model:
     """A whole model."""
 
-    def __init__(self, *, sources: Sequence[Source] = ..., nics: Sequence[Nic] = ..., ports: Sequence[Port] = ..., cores: Sequence[Core] = ..., rings: Sequence[Ring] = ..., accelerators: Sequence[Accelerator] = ..., memory: Memory = ..., run: Run = ...) -> None: ...
+    def __init__(self, *, sources: Sequence[Source] = ..., nics: Sequence[Nic] = ..., ports: Sequence[Port] = ..., cores: Sequence[Core] = ..., rings: Sequence[Ring] = ..., accelerators: Sequence[Accelerator] = ..., run: Run = ...) -> None: ...
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -1311,13 +1163,6 @@ class Model:
 
     @accelerators.setter
     def accelerators(self, arg: Sequence[Accelerator], /) -> None: ...
-
-    @property
-    def memory(self) -> Memory:
-        """caches and memory that cores share"""
-
-    @memory.setter
-    def memory(self, arg: Memory, /) -> None: ...
 
     @property
     def run(self) -> Run:
@@ -1437,18 +1282,6 @@ class CoreResult:
     @property
     def tasks(self) -> tuple[TaskResult, ...]: ...
 
-class CacheShare:
-    """Who holds how much of the LLC."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def mib(self) -> float: ...
-
-    @property
-    def miss_ratio(self) -> float: ...
-
 class Sample:
     """One interval of the time series."""
 
@@ -1475,9 +1308,6 @@ class Sample:
 
     @property
     def waiting(self) -> tuple[int, ...]: ...
-
-    @property
-    def memory_latency_ns(self) -> float: ...
 
 class Bar:
     """A bucket of a histogram, its ends included."""
@@ -1605,15 +1435,6 @@ class Results:
 
     @property
     def series(self) -> tuple[Sample, ...]: ...
-
-    @property
-    def memory_latency_ns(self) -> float: ...
-
-    @property
-    def memory_gbps(self) -> float: ...
-
-    @property
-    def llc(self) -> tuple[CacheShare, ...]: ...
 
     @property
     def trace_json(self) -> str: ...
