@@ -1,4 +1,4 @@
-"""What a burst costs: exact at the limit, exact below it where the truth has two parts."""
+"""What a burst costs: what the closed form predicts of every burst up to the limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planecast.engines.simulate.service import fitted, services
+from planecast.engines.simulate.service import stage_costs, tabulated
 from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.errors import InputError
 from planecast.scenario import Scenario, with_overrides
@@ -16,39 +16,42 @@ SIZES = np.arange(1.0, 33.0)
 COSTS = st.lists(st.floats(1, 1e5), min_size=32, max_size=32)
 
 
-def test_two_parts_come_back() -> None:
-    acl, tx = 160 + 80 * SIZES, 4 * SIZES
-    service = fitted({"acl": acl, "tx": tx}, acl + tx, SIZES)
-    found = [(stage.burst_cycles, stage.packet_cycles) for stage in service.stages]
-    assert found == [pytest.approx((160, 80)), pytest.approx((0, 4), abs=1e-9)]
-    assert service.misfit < 1e-12
-
-
 @given(COSTS, COSTS)
 @settings(max_examples=100, deadline=None)
-def test_exact_at_the_limit_and_never_negative(first: list[float], second: list[float]) -> None:
+def test_tables_are_what_was_predicted(first: list[float], second: list[float]) -> None:
     costs = {"a": np.array(first), "b": np.array(second)}
-    whole = costs["a"] + costs["b"]
-    service = fitted(costs, whole, SIZES)
-    assert service.per_packet(32) * 32 == pytest.approx(whole[-1])
-    assert all(s.burst_cycles >= 0 and s.packet_cycles >= 0 for s in service.stages)
+    cost = tabulated(costs, costs["a"] + costs["b"], 1)
+    assert [stage.cycles.tolist() for stage in cost.stages] == [
+        pytest.approx(first),
+        pytest.approx(second),
+    ]
 
 
 def test_memory_as_the_limit_is_spread_over_the_stages() -> None:
     costs = {"a": 100 * SIZES, "b": 300 * SIZES}
-    service = fitted(costs, 800 * SIZES, SIZES)
-    assert [s.packet_cycles for s in service.stages] == pytest.approx([200, 600])
+    cost = tabulated(costs, 800 * SIZES, 1)
+    assert [stage.per_packet(7.5) for stage in cost.stages] == pytest.approx([200, 600])
+
+
+def test_bursts_that_nobody_can_predict_are_on_a_line() -> None:
+    known = SIZES[15:]
+    cost = tabulated({"acl": 160 + 80 * known}, 160 + 80 * known, 16)
+    assert cost.stages[0].cycles.tolist() == pytest.approx((160 + 80 * SIZES).tolist())
+    assert cost.stages[0].empty_cycles == pytest.approx(160)
+    only = tabulated({"acl": np.array([800.0])}, np.array([800.0]), 8)
+    assert only.stages[0].cycles.tolist() == pytest.approx((100 * SIZES[:8]).tolist())
 
 
 @pytest.mark.parametrize("burst", [1, 2, 8, 15, 32, 256])
-def test_as_the_closed_form_says_at_the_limit(
+def test_as_the_closed_form_says_of_every_burst(
     base: Scenario, calibration: Calibration, burst: int
 ) -> None:
     scenario = with_overrides(base, {"placement.burst": burst})
-    (service,) = services([scenario], calibration)
-    (closed,) = predicted_cycles([scenario], calibration).value
-    assert service.per_packet(burst) == pytest.approx(closed, rel=1e-9)
-    assert [stage.name for stage in service.stages] == [
+    (cost,) = stage_costs([scenario], calibration)
+    every = [with_overrides(base, {"placement.burst": n}) for n in range(1, burst + 1)]
+    closed = predicted_cycles(every, calibration).value
+    assert [cost.per_packet(n) for n in range(1, burst + 1)] == pytest.approx(closed, rel=1e-9)
+    assert [stage.name for stage in cost.stages] == [
         "source", "acl", "key", "classify", "actions", "route", "tx",
     ]  # fmt: skip
 
@@ -67,7 +70,7 @@ def test_without_the_narrow_search_small_bursts_are_extrapolated(
             "alternatives": (),
         }
     )
-    (service,) = services([base], wide)
-    assert service.fitted_from == 16
+    (cost,) = stage_costs([base], wide)
+    assert cost.predicted_from == 16
     with pytest.raises(InputError, match="no parameter"):
-        services([with_overrides(base, {"placement.burst": 8})], wide)
+        stage_costs([with_overrides(base, {"placement.burst": 8})], wide)

@@ -6,14 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.capping import SOURCE_CAUSES, capped_by
 from planecast.engines.simulate.handover import LineCosts
 from planecast.engines.simulate.histogram import encoded
-from planecast.engines.simulate.memory import MemorySystem, settled
 from planecast.engines.simulate.notes import notes_of
-from planecast.engines.simulate.segments import Segment
-from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.segments import Segment, per_packet
+from planecast.engines.simulate.service import PipelineCost
 from planecast.engines.simulate.tester import NOTHING, without_tester
 from planecast.errors import RunError
 from planecast.results.estimate import Estimate
@@ -37,12 +39,10 @@ class Asked:
     scenario: Scenario
     solved: Result
     """The closed form's answer to the uncut pipeline from memory to memory."""
-    service: Service
+    cost: PipelineCost
     segments: tuple[Segment, ...]
     lines: LineCosts
     """Of hand-overs."""
-    memory: MemorySystem | None
-    """Where it makes a difference."""
     tsc_hz: float
     limits: dict[str, float]
     """Packets a second that card, link, PCIe and devices let through."""
@@ -61,11 +61,7 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
     """The Result of a simulated scenario. Raises RunError when no packet came."""
     scenario, solved = asked.scenario, asked.solved
     offered = scenario.traffic.at_a_rate
-    settled_segments = tuple(
-        tuple(settled(stage, answer, asked.tsc_hz) for stage in segment)
-        for segment in asked.segments
-    )
-    costs = _costs(settled_segments, answer)
+    costs = _costs(asked.segments, answer)
     latency = latency_of(answer) if offered else {}
     drops = _drops(answer, offered)
     # What an always full source can't get rid of isn't lost: it waits.
@@ -93,7 +89,7 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
             *notes_of(
                 scenario,
                 solved,
-                asked.service,
+                asked.cost,
                 asked.lines,
                 answer,
                 precision=asked.precision,
@@ -120,24 +116,34 @@ def estimate(found: sim.Estimate, unit: str) -> Estimate:
 def _costs(
     segments: tuple[Segment, ...], answer: sim.Results
 ) -> list[tuple[Estimate, dict[str, Estimate]]]:
-    """Of each segment the cycles a packet, together and by stage, in bursts of their mean size."""
+    """Of each segment the cycles a packet, together and by stage, in the bursts that it took."""
     found = []
     for number, segment in enumerate(segments):
-        burst = _mean_burst(without_tester(answer)[number :: len(segments)])
-        whole = _cost((segment,), burst)
-        found.append((whole, {stage.name: _cost(((stage,),), burst) for stage in segment}))
+        bursts = _bursts(without_tester(answer)[number :: len(segments)])
+        whole = _cost(segment, bursts)
+        found.append((whole, {stage.name: _cost((stage,), bursts) for stage in segment}))
     return found
 
 
-def _mean_burst(cores: Sequence[sim.CoreResult]) -> Estimate:
-    """Packets of a poll that found some, over these lcores; their errors are independent."""
+@dataclass(frozen=True)
+class _Bursts:
+    """The bursts that some lcores took."""
+
+    mean: Estimate
+    """Packets of a poll that found some."""
+    polls: NDArray[np.float64]
+    """That found 1, 2, … packets."""
+
+
+def _bursts(cores: Sequence[sim.CoreResult]) -> _Bursts:
+    """Over these lcores, whose errors are independent."""
     calls = [(core.vectors_per_call, sum(task.bursts for task in core.tasks)) for core in cores]
     bursts = sum(count for _, count in calls)
     if bursts == 0:
         raise RunError("the simulation ended before a packet came", what_to_do="offer more")
     value = sum(size.value * count for size, count in calls) / bursts
     half = math.hypot(*((size.high - size.value) * count / bursts for size, count in calls))
-    return Estimate(
+    mean = Estimate(
         value=max(value, 1.0),
         low=max(1.0, value - half),
         high=max(value, value + half, 1.0),
@@ -145,21 +151,27 @@ def _mean_burst(cores: Sequence[sim.CoreResult]) -> Estimate:
         unit="packets",
         kind="simulated",
     )
+    tasks = [task.burst_sizes for core in cores for task in core.tasks]
+    return _Bursts(mean, np.array(tasks, dtype=np.float64).sum(axis=0)[1:])
 
 
-def _cost(segments: tuple[Segment, ...], burst: Estimate) -> Estimate:
-    """Cycles a packet in bursts of this mean size: the larger they are, the cheaper."""
-    low, high = burst.interval or (burst.value, burst.value)
+def _cost(segment: Segment, bursts: _Bursts) -> Estimate:
+    """Cycles a packet in these bursts: the larger they are, the cheaper."""
+    cycles = np.sum([stage.cycles for stage in segment], axis=0)
+    sizes = np.arange(1, cycles.size + 1)
+    value = float(bursts.polls @ cycles / (bursts.polls @ sizes))
 
-    def per_packet(size: float) -> float:
-        return sum(stage.per_packet(size) for segment in segments for stage in segment)
+    def times(size: float) -> float:
+        """Cost of such bursts over that of the mean ones."""
+        usual = per_packet(segment, bursts.mean.value)
+        return per_packet(segment, size) / usual if usual > 0 else 1.0
 
-    value = per_packet(burst.value)
+    low, high = bursts.mean.interval or (bursts.mean.value, bursts.mean.value)
     return Estimate(
         value=value,
-        low=min(value, per_packet(high)),
-        high=max(value, per_packet(low)),
-        samples=burst.samples,
+        low=value * min(1.0, times(high)),
+        high=value * max(1.0, times(low)),
+        samples=bursts.mean.samples,
         unit="cycles/packet",
         kind="simulated",
     )

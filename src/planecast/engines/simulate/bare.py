@@ -10,7 +10,6 @@ from __future__ import annotations
 from planecast.scenario.accelerator import Accelerator
 from planecast.scenario.cpus import format_cpus
 from planecast.scenario.interference import Interference
-from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.nic import Nic
 from planecast.scenario.scenario import Scenario
 
@@ -27,8 +26,3 @@ def bare(scenario: Scenario) -> Scenario:
             "interference": Interference(),
         }
     )
-
-
-def alone(scenario: Scenario) -> Scenario:
-    """The scenario without its neighbours: what they cost, the memory system says."""
-    return scenario.model_copy(update={"neighbour": Neighbour()})

@@ -8,22 +8,19 @@ from dataclasses import replace
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.answer import Asked, result_of
-from planecast.engines.simulate.bare import alone, bare
+from planecast.engines.simulate.bare import bare
 from planecast.engines.simulate.card import card_of
 from planecast.engines.simulate.handover import line_costs
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.memory import idle_service, memory_system, with_memory
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
 from planecast.engines.simulate.segments import segments_of
-from planecast.engines.simulate.service import services
+from planecast.engines.simulate.service import header_miss_cycles, stage_costs
 from planecast.engines.simulate.sources import capture_of, frames_of
 from planecast.engines.simulate.spill import spilled, with_spill
 from planecast.engines.simulate.tester import Tester, with_tester
 from planecast.engines.solve import Calibration, solve
-from planecast.engines.solve.carry import carried
-from planecast.engines.solve.site import Site
 from planecast.errors import InputError, RunError
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
@@ -88,7 +85,6 @@ def simulate(
                 host_seconds=host_seconds,
                 recording=recording,
                 at_once=batch,
-                memory=one.memory,
             ),
             one.scenario,
             tester,
@@ -122,10 +118,8 @@ def _tested(model: sim.Model, scenario: Scenario, tester: Tester | None) -> sim.
 
 def over_port(asked: Asked, port: Port) -> Asked:
     """The same over a port."""
-    service = with_port(asked.service, port, asked.scenario.placement.burst)
-    return replace(
-        asked, service=service, segments=segments_of(asked.scenario, service, asked.lines)
-    )
+    cost = with_port(asked.cost, port, asked.scenario.placement.burst)
+    return replace(asked, cost=cost, segments=segments_of(asked.scenario, cost, asked.lines))
 
 
 def asked_of(
@@ -139,26 +133,24 @@ def asked_of(
     the model doesn't know."""
     plain = [bare(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
-    costs = services([alone(scenario) for scenario in plain], calibration)
+    costs = stage_costs(plain, calibration)
     timed = recording is not None and recording.duration_ns is not None
     found = []
-    for scenario, solved, service in zip(scenarios, closed, costs, strict=True):
+    for scenario, solved, in_caches in zip(scenarios, closed, costs, strict=True):
         lines = line_costs(scenario.placement, calibration.hierarchy)
-        memory, spill = memory_system(scenario, calibration), spilled(scenario)
-        cost = service if memory is None else idle_service(scenario, memory)
-        if spill is not None:
-            at = carried(calibration, Site.of(scenario)).calibration
-            cost = with_spill(cost, spill, at)
-        if memory is not None:
-            cost = with_memory(cost, memory, scenario.placement.burst)
+        spill = spilled(scenario)
+        cost = (
+            in_caches
+            if spill is None
+            else with_spill(in_caches, spill, header_miss_cycles(scenario, calibration))
+        )
         found.append(
             Asked(
                 scenario=scenario,
                 solved=solved,
-                service=cost,
+                cost=cost,
                 segments=segments_of(scenario, cost, lines),
                 lines=lines,
-                memory=memory,
                 tsc_hz=calibration.hierarchy.tsc_hz,
                 limits=limits_of(
                     scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.handover import LineCosts
-from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.service import PipelineCost
 from planecast.engines.simulate.tester import NOTHING, without_tester
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 
-MISFIT_WORTH_A_WORD = 0.02
-
 
 def notes_of(
     scenario: Scenario,
     solved: Result,
-    service: Service,
+    cost: PipelineCost,
     lines: LineCosts,
     answer: sim.Results,
     *,
@@ -48,24 +46,13 @@ def notes_of(
         )
     if latency or scenario.placement.cuts:
         notes += [_about_lcores(answer), _about_queues(answer)]
-    if answer.llc:
-        notes.append(_about_memory(answer))
     if latency and len(answer.classes) > 1:
         notes += [_about_class(one) for one in answer.classes]
     return [
         *notes,
         *_about_cuts(scenario, lines),
-        *(_about_small_bursts(service) if latency else []),
+        *(_about_small_bursts(cost) if latency else []),
     ]
-
-
-def _about_memory(answer: sim.Results) -> str:
-    """Who holds what of the last level, and how slow memory is, as solved last."""
-    held = ", ".join(f"the {one.name} {one.mib:.3g} MiB" for one in answer.llc)
-    return (
-        f"of the last cache level belong to {held}; memory gives {answer.memory_gbps:.3g} GB/s and "
-        f"takes {answer.memory_latency_ns:.3g} ns"
-    )
 
 
 def _about_class(one: sim.ClassResult) -> str:
@@ -118,16 +105,10 @@ def _about_cuts(scenario: Scenario, lines: LineCosts) -> list[str]:
     ]
 
 
-def _about_small_bursts(service: Service) -> list[str]:
+def _about_small_bursts(cost: PipelineCost) -> list[str]:
     """How far the costs of partly filled bursts can be trusted: they rule at part load."""
-    notes = []
-    if service.misfit > MISFIT_WORTH_A_WORD:
-        notes.append(
-            "bursts below the limit cost a part a burst and a part a packet here, up to "
-            f"{100 * service.misfit:.0f} % off the closed form"
-        )
-    if service.fitted_from > 1:
-        notes.append(
-            f"the calibration has no bursts below {service.fitted_from}: their cost is extrapolated"
-        )
-    return notes
+    if cost.predicted_from == 1:
+        return []
+    return [
+        f"the calibration has no bursts below {cost.predicted_from}: their cost is extrapolated"
+    ]

@@ -1,98 +1,131 @@
-"""What a burst of n packets costs, from the cost model: a part a burst and a part a packet.
+"""What a burst of n packets costs, stage by stage, as tables over n = 1 … the burst limit.
 
-The closed form knows cycles a packet at any burst limit, so a burst of n costs n·c(n). The
-simulator's stages cost burst + n·packet, so each stage gets the two parts that are exact at the
-burst limit and nearest to n·c(n) below it: least squares over n = 1 … limit of the deviation as a
-share of the whole burst's cost. `Service.misfit` says what is left of it.
+The cost model predicts cycles a packet c(n) at any burst limit n, so a burst of n packets costs
+n·c(n) cycles. The prediction is of the scenario as it is: its machine, its neighbours, and memory
+under the load of lcores that never wait for packets. No other file of the simulator asks the cost
+model for costs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.solve import Calibration, predicted_cycles
+from planecast.engines.solve.carry import carried
 from planecast.engines.solve.rounds import WIDE_SEARCH
+from planecast.engines.solve.site import Site
 from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
-
-if TYPE_CHECKING:
-    from planecast.engines.simulate.shared import StageMemory
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class StageService:
-    """One stage's cost of a burst, in TSC cycles."""
+@dataclass(frozen=True, eq=False)
+class StageCost:
+    """One stage's cost of a burst."""
 
     name: str
-    burst_cycles: float
-    packet_cycles: float
+    cycles: Floats
+    """TSC cycles of a burst of 1, 2, … packets, up to the burst limit."""
     poll_cycles: float | None = None
-    """A poll that finds nothing, of a stage that takes packets; None: its part a burst."""
-    memory: StageMemory | None = None
-    """What of it the memory system decides, besides; None: nothing."""
+    """TSC cycles of a poll that finds nothing, of a stage that takes packets; None: not known."""
+
+    @classmethod
+    def linear(
+        cls,
+        name: str,
+        limit: int,
+        *,
+        burst_cycles: float = 0.0,
+        packet_cycles: float = 0.0,
+        poll_cycles: float | None = None,
+    ) -> StageCost:
+        """A stage with a cost per burst and a cost per packet, in TSC cycles."""
+        return cls(name, burst_cycles + packet_cycles * _sizes(limit), poll_cycles)
+
+    def plus(self, packet_cycles: float) -> StageCost:
+        """The stage with so many more TSC cycles a packet."""
+        return replace(self, cycles=self.cycles + packet_cycles * _sizes(self.cycles.size))
+
+    def of_burst(self, packets: float) -> float:
+        """TSC cycles of a burst of so many packets, interpolated between whole numbers."""
+        return float(np.interp(packets, _sizes(self.cycles.size), self.cycles))
 
     def per_packet(self, burst: float) -> float:
-        """Cycles a packet in bursts of so many packets on average, with the usual memory."""
-        usual = 0.0 if self.memory is None else self.memory.usual_cycles
-        return self.packet_cycles + self.burst_cycles / burst + usual
+        """TSC cycles a packet in bursts of so many packets."""
+        return self.of_burst(burst) / burst
+
+    @property
+    def empty_cycles(self) -> float:
+        """TSC cycles of a burst without packets: where the line through the shortest and the
+        longest burst begins."""
+        limit = self.cycles.size
+        if limit == 1:
+            return 0.0
+        rise = (self.cycles[-1] - self.cycles[0]) / (limit - 1)
+        return max(0.0, float(self.cycles[0] - rise))
 
 
-@dataclass(frozen=True)
-class Service:
+@dataclass(frozen=True, eq=False)
+class PipelineCost:
     """A scenario's cost of a burst, stage by stage in pipeline order."""
 
-    stages: tuple[StageService, ...]
-    misfit: float
-    """Largest deviation from the closed form below the burst limit, as a share of the cost."""
-    fitted_from: int
-    """Smallest burst that the calibration can predict: the fit rests on those from here on."""
+    stages: tuple[StageCost, ...]
+    predicted_from: int = 1
+    """Smallest burst that the calibration can predict; smaller ones are extrapolated."""
 
     def per_packet(self, burst: float) -> float:
-        """Cycles a packet in bursts of so many packets on average."""
+        """TSC cycles a packet in bursts of so many packets."""
         return sum(stage.per_packet(burst) for stage in self.stages)
 
 
-def services(scenarios: Sequence[Scenario], calibration: Calibration) -> list[Service]:
-    """What bursts cost in each scenario. Raises InputError where the closed form can't say."""
+def stage_costs(scenarios: Sequence[Scenario], calibration: Calibration) -> list[PipelineCost]:
+    """What bursts cost in each scenario. Raises InputError for what the cost model doesn't know."""
     try:
-        return _services(scenarios, calibration, 1)
+        return _stage_costs(scenarios, calibration, 1)
     except InputError:
         # A calibration without small bursts has no parameters for the narrow search.
-        return _services(scenarios, calibration, WIDE_SEARCH)
+        return _stage_costs(scenarios, calibration, WIDE_SEARCH)
 
 
-def _services(
+def header_miss_cycles(scenario: Scenario, calibration: Calibration) -> float:
+    """TSC cycles that a packet's headers cost more from memory than from the last level."""
+    at = carried(calibration, Site.of(scenario)).calibration
+    blocking = next((p.value for p in at.parameters if p.name == "source.bf"), 0.0)
+    memory = float(at.hierarchy.line_cycles(np.array([32.0]))[0])
+    return blocking * max(0.0, memory - at.hierarchy.levels[-1].line_cycles)
+
+
+def _stage_costs(
     scenarios: Sequence[Scenario], calibration: Calibration, smallest: int
-) -> list[Service]:
-    sizes = [_sizes(scenario.placement.burst, smallest) for scenario in scenarios]
+) -> list[PipelineCost]:
+    firsts = [min(smallest, scenario.placement.burst) for scenario in scenarios]
     asked = [
-        _at_burst(scenario, int(n))
-        for scenario, own in zip(scenarios, sizes, strict=True)
-        for n in own
+        _at_burst(scenario, n)
+        for scenario, first in zip(scenarios, firsts, strict=True)
+        for n in range(first, scenario.placement.burst + 1)
     ]
     predicted = predicted_cycles(asked, calibration)
-    found, first = [], 0
-    for scenario, own in zip(scenarios, sizes, strict=True):
-        rows = slice(first, first + len(own))
-        first += len(own)
+    found, row = [], 0
+    for scenario, first in zip(scenarios, firsts, strict=True):
+        sizes = _sizes(scenario.placement.burst)[first - 1 :]
+        rows = slice(row, row + sizes.size)
+        row += sizes.size
         costs = {
-            name: values[rows] * own
+            name: values[rows] * sizes
             for name, (values, _) in predicted.stages.items()
             if name in ("source", "tx") or name in scenario.workload.stages
         }
-        found.append(fitted(costs, predicted.value[rows] * own, own))
+        found.append(tabulated(costs, predicted.value[rows] * sizes, first))
     return found
 
 
-def _sizes(burst: int, smallest: int) -> Floats:
-    return np.arange(min(smallest, burst), burst + 1, dtype=np.float64)
+def _sizes(limit: int) -> Floats:
+    return np.arange(1, limit + 1, dtype=np.float64)
 
 
 def _at_burst(scenario: Scenario, burst: int) -> Scenario:
@@ -100,23 +133,21 @@ def _at_burst(scenario: Scenario, burst: int) -> Scenario:
     return scenario.model_copy(update={"placement": placement})
 
 
-def fitted(costs: dict[str, Floats], whole: Floats, sizes: Floats) -> Service:
-    """The two parts of each stage from what bursts of these sizes cost, the last the limit.
+def tabulated(costs: dict[str, Floats], whole: Floats, first: int) -> PipelineCost:
+    """The tables of each stage from what bursts of `first` packets up to the limit cost.
 
     Stages are scaled to add up to `whole`, which is more than their sum where memory is the limit.
     """
     scale = whole / sum(costs.values())
-    stages = tuple(_parts(name, cost * scale, whole, sizes) for name, cost in costs.items())
-    service = Service(stages, 0.0, int(sizes[0]))
-    deviation = [abs(service.per_packet(n) * n / c - 1) for n, c in zip(sizes, whole, strict=True)]
-    return Service(stages, float(max(deviation)), int(sizes[0]))
+    return PipelineCost(
+        tuple(StageCost(name, _extended(cost * scale, first)) for name, cost in costs.items()),
+        first,
+    )
 
 
-def _parts(name: str, cost: Floats, whole: Floats, sizes: Floats) -> StageService:
-    limit, at_limit = sizes[-1], cost[-1]
-    # With burst·packet = at_limit − a, only a, the part a burst, is free: a·x should be y.
-    x = (1 - sizes / limit) / whole
-    y = (cost - at_limit * sizes / limit) / whole
-    squares = float(x @ x)
-    a = min(max(float(x @ y) / squares, 0.0), float(at_limit)) if squares > 0 else 0.0
-    return StageService(name, a, float(at_limit - a) / float(limit))
+def _extended(cost: Floats, first: int) -> Floats:
+    """The costs down to a burst of one packet, on the line through those of `first` packets and of
+    the limit; in proportion where there is one size alone."""
+    rise = (cost[-1] - cost[0]) / (cost.size - 1) if cost.size > 1 else cost[0] / first
+    below = cost[0] - rise * (first - _sizes(first)[:-1])
+    return np.concatenate([np.maximum(below, 0.0), cost])

@@ -117,7 +117,6 @@ def simulate_trials(
             packets=MAX_PACKETS,
             host_seconds=HOST_SECONDS,
             recording=duration,
-            memory=asked.memory,
         )
         if tester is not None:
             found = with_tester(found, tester, scenario.placement.tx_ring)
