@@ -251,28 +251,6 @@ CoreTime CoreRun::time_at(Ps instant) const
     return time;
 }
 
-std::size_t CoreRun::in_hand() const
-{
-    std::size_t packets = alive_ - sent_;
-    for (const TaskRun &task : tasks) {
-        packets += task.output.buffered().size();
-    }
-    return packets;
-}
-
-void CoreRun::count_in_hand(std::vector<ClassCount> &classes) const
-{
-    const Packet *burst = tasks[current_].input->in_service();
-    for (std::size_t i = sent_; i < alive_; ++i) {
-        ++classes[burst[i].flow_class].in_flight;
-    }
-    for (const TaskRun &task : tasks) {
-        for (const Packet &packet : task.output.buffered()) {
-            ++classes[packet.flow_class].in_flight;
-        }
-    }
-}
-
 bool CoreRun::overslept(Ps instant) const
 {
     return state_ == State::polling && now_ < instant &&

@@ -68,8 +68,14 @@ class CoreRun
 
     CoreTime time_at(Ps instant) const; // an instant at or before which all others have acted
     bool working() const { return state_ == State::serving || state_ == State::device; }
-    std::size_t in_hand() const; // packets taken and not handed over
-    void count_in_hand(std::vector<ClassCount> &classes) const;
+    template <class Visitor> void each_in_hand(Visitor visit) const // taken and not handed over
+    {
+        const Packet *burst = tasks[current_].input->in_service();
+        std::for_each(burst + sent_, burst + alive_, visit);
+        for (const TaskRun &task : tasks) {
+            std::for_each(task.output.buffered().begin(), task.output.buffered().end(), visit);
+        }
+    }
     std::uint64_t pending_polls(Ps instant) const;
     bool overslept(Ps instant) const; // something has shown in an input before that, unnoticed
 

@@ -12,81 +12,26 @@ namespace planecast::sim
 namespace
 {
 
-double forwarded(const Totals &t)
+double ratio(double upper, double lower)
 {
-    return static_cast<double>(t.forwarded);
-}
-double offered(const Totals &t)
-{
-    return static_cast<double>(t.offered);
-}
-double dropped(const Totals &t)
-{
-    return static_cast<double>(t.dropped);
-}
-double latency_ns(const Totals &t)
-{
-    return static_cast<double>(t.latency) * 1e-3;
+    return lower > 0 ? upper / lower : 0;
 }
 
-void collect_counts(const Layout &layout, const Shards &shards, Results &results)
+// Reads one of a batch's counts.
+Batches::Reader all(OfAll what, double unit = 1)
 {
-    std::map<std::pair<std::string, std::string>, std::uint64_t> drops;
-    Totals all = shards.front()->totals();
-    results.in_flight = shards.front()->in_flight();
-    for (std::size_t i = 1; i < shards.size(); ++i) {
-        add(all, shards[i]->totals());
-        results.in_flight += shards[i]->in_flight();
-    }
-    results.offered = all.offered;
-    results.forwarded = all.forwarded;
-    results.dropped = all.dropped;
-    for (const auto &shard : shards) {
-        for (const auto &stream : shard->streams) {
-            if (stream->counted) {
-                drops[{"nic", stream->name}] += stream->counts.dropped;
-            }
-        }
-        for (const auto &group : shard->groups) {
-            for (const auto &[number, queue] : group->queues) {
-                const char *cause = number < layout.first_ring     ? "rx_ring"
-                                    : number < layout.first_device ? "ring"
-                                                                   : "accelerator";
-                drops[{cause, queue->name}] += queue->counts.dropped;
-            }
-            for (const auto &[number, queue] : group->tx_queues) {
-                drops[{"tx_ring", queue->name}] += queue->dropped;
-            }
-            for (const auto &[number, core] : group->cores) {
-                for (const TaskRun &task : core->tasks) {
-                    for (const StageRun &stage : task.stages) {
-                        std::string where =
-                            core->model.name + "." + task.model.name + "." + stage.model.name;
-                        drops[{"policer", where}] += stage.policed;
-                        for (const StageRun::DropRule &rule : stage.drops) {
-                            drops[{rule.cause, where}] += rule.count;
-                        }
-                    }
-                }
-            }
-        }
-    }
-    std::uint64_t by_cause = 0;
-    for (const auto &[key, count] : drops) {
-        if (count > 0) {
-            results.drops.push_back({key.first, key.second, count});
-            by_cause += count;
-        }
-    }
-    if (results.offered != results.forwarded + results.dropped + results.in_flight ||
-        by_cause != results.dropped) {
-        throw InvariantError("a bug of the simulator: offered " + std::to_string(results.offered) +
-                             " = forwarded " + std::to_string(results.forwarded) + " + dropped " +
-                             std::to_string(results.dropped) + " (by cause " +
-                             std::to_string(by_cause) + ") + in flight " +
-                             std::to_string(results.in_flight) + " does not hold");
-    }
+    return
+        [what, unit](const Snapshot &batch) { return static_cast<double>(batch.all[what]) * unit; };
 }
+
+Batches::Reader of_core(std::size_t number, OfCore what)
+{
+    return [number, what](const Snapshot &batch) {
+        return static_cast<double>(batch.cores[number][what]);
+    };
+}
+
+using Drops = std::map<std::pair<std::string, std::string>, std::uint64_t>; // cause and place
 
 StageResult stage_result(const TaskRun &task, const StageRun &stage, double ps_per_cycle)
 {
@@ -116,65 +61,110 @@ TaskResult task_result(const TaskRun &task, double ps_per_cycle, std::uint64_t p
     return result;
 }
 
-void collect_cores(const Shard &shard, const Batches &batches, double confidence, Results &results)
+// What is of a group alone: names, what each task did, where packets were dropped.
+void collect_group(const Layout &layout, const Group &group, Ps end, Drops &drops, Results &results)
 {
-    Baseline end = shard.baseline();
-    auto measured = static_cast<double>(end.at - shard.start.at);
-    std::size_t i = 0;
-    for (const auto &group : shard.groups) {
-        for (const auto &[number, core] : group->cores) {
-            const CoreTime &now = end.cores[i];
-            CoreTime then = shard.start.cores.empty() ? CoreTime{} : shard.start.cores[i];
-            ++i;
-            CoreResult &result = results.cores[number];
-            auto share = [measured](Ps a, Ps b) {
-                return measured > 0 ? static_cast<double>(a - b) / measured : 0;
-            };
-            result.name = core->model.name;
-            result.busy = share(now.busy, then.busy);
-            result.polling = share(now.polling, then.polling);
-            result.waiting = share(now.waiting, then.waiting);
-            result.disturbed = share(now.disturbed, then.disturbed);
-            std::size_t n = number;
-            result.vectors_per_call = batches.ratio(
-                confidence, [n](const Totals &t) { return static_cast<double>(t.packets[n]); },
-                [n](const Totals &t) { return static_cast<double>(t.bursts[n]); });
-            for (const TaskRun &task : core->tasks) {
-                std::uint64_t pending = core->tasks.size() == 1 ? core->pending_polls(end.at) : 0;
-                result.tasks.push_back(task_result(task, 1e12 / core->model.clock_hz, pending));
+    results.latency.add(group.recorder.histogram);
+    for (std::size_t c = 0; c < results.classes.size(); ++c) {
+        results.classes[c].latency.add(group.recorder.by_class.empty()
+                                           ? group.recorder.histogram
+                                           : group.recorder.histograms[c]);
+    }
+    for (const auto &[number, queue] : group.queues) {
+        const char *cause = number < layout.first_ring     ? "rx_ring"
+                            : number < layout.first_device ? "ring"
+                                                           : "accelerator";
+        drops[{cause, queue->name}] += queue->counts.dropped;
+        results.queues[number].entered = queue->counts.entered;
+        results.queues[number].left = queue->counts.left;
+        results.queues[number].max = queue->counts.max;
+    }
+    for (const auto &[number, queue] : group.tx_queues) {
+        drops[{"tx_ring", queue->name}] += queue->dropped;
+        results.queues[number].entered = queue->entered;
+        results.queues[number].left = queue->entered - queue->inside();
+        results.queues[number].max = queue->most_inside();
+    }
+    for (const auto &[number, core] : group.cores) {
+        for (const TaskRun &task : core->tasks) {
+            std::uint64_t pending = core->tasks.size() == 1 ? core->pending_polls(end) : 0;
+            results.steps += task.bursts;
+            results.cores[number].tasks.push_back(
+                task_result(task, 1e12 / core->model.clock_hz, pending));
+            for (const StageRun &stage : task.stages) {
+                std::string where =
+                    core->model.name + "." + task.model.name + "." + stage.model.name;
+                drops[{"policer", where}] += stage.policed;
+                for (const StageRun::DropRule &rule : stage.drops) {
+                    drops[{rule.cause, where}] += rule.count;
+                }
             }
         }
     }
 }
 
-void collect_queues(const Layout &layout, const Shard &shard, Results &results)
+// Offered, forwarded, dropped and in flight of all, or of a class.
+template <class Counted> void count_packets(const std::array<Int128, kOfAll> &now, Counted &result)
 {
-    Baseline end = shard.baseline();
-    auto measured = static_cast<double>(end.at - shard.start.at);
-    for (std::size_t i = 0; i < end.queues.size(); ++i) {
-        const Baseline::OfQueue &now = end.queues[i];
-        Baseline::OfQueue then = shard.start.queues.empty() ? Baseline::OfQueue{now.number, 0, 0, 0}
-                                                            : shard.start.queues[i];
-        QueueResult &result = results.queues[now.number];
-        result.name = layout.queues[now.number].name;
-        result.capacity = layout.queues[now.number].capacity;
-        result.mean = measured > 0 ? static_cast<double>(now.area - then.area) / measured : 0;
-        if (now.left > then.left) {
-            result.mean_wait_ns = static_cast<double>(now.waits - then.waits) * 1e-3 /
-                                  static_cast<double>(now.left - then.left);
+    result.offered = static_cast<std::uint64_t>(now[kOffered]);
+    result.forwarded = static_cast<std::uint64_t>(now[kForwarded]);
+    result.in_flight = static_cast<std::uint64_t>(now[kInFlight]);
+    result.dropped = result.offered - result.forwarded - result.in_flight;
+}
+
+void collect_drops(const Drops &drops, std::uint64_t counted, Results &results)
+{
+    std::uint64_t by_cause = 0;
+    for (const auto &[key, count] : drops) {
+        if (count > 0) {
+            results.drops.push_back({key.first, key.second, count});
+            by_cause += count;
         }
     }
-    for (const auto &group : shard.groups) {
-        for (const auto &[number, queue] : group->queues) {
-            results.queues[number].entered = queue->counts.entered;
-            results.queues[number].left = queue->counts.left;
-            results.queues[number].max = queue->counts.max;
-        }
-        for (const auto &[number, queue] : group->tx_queues) {
-            results.queues[number].entered = queue->entered;
-            results.queues[number].left = queue->entered - queue->inside();
-            results.queues[number].max = queue->most_inside();
-        }
+    std::uint64_t by_class = 0;
+    for (const ClassResult &one : results.classes) {
+        by_class += one.dropped;
+    }
+    if (counted != results.dropped || by_cause != results.dropped || by_class != results.dropped) {
+        throw InvariantError("a bug of the simulator: offered " + std::to_string(results.offered) +
+                             " = forwarded " + std::to_string(results.forwarded) + " + dropped " +
+                             std::to_string(counted) + " (by cause " + std::to_string(by_cause) +
+                             ", by class " + std::to_string(by_class) + ") + in flight " +
+                             std::to_string(results.in_flight) + " does not hold");
+    }
+}
+
+// Rates and shares of what followed the warm-up: `part`, so many picoseconds.
+void collect_parts(const Layout &layout, const Snapshot &part, double measured_ps, Results &results)
+{
+    for (std::size_t n = 0; n < results.cores.size(); ++n) {
+        CoreResult &result = results.cores[n];
+        auto share = [&](OfCore what) {
+            return ratio(static_cast<double>(part.cores[n][what]), measured_ps);
+        };
+        result.name = layout.model.cores[n].name;
+        result.busy = share(kBusy);
+        result.polling = share(kPolling);
+        result.waiting = share(kWaiting);
+        result.disturbed = share(kDisturbed);
+    }
+    for (std::size_t q = 0; q < results.queues.size(); ++q) {
+        QueueResult &result = results.queues[q];
+        result.name = layout.queues[q].name;
+        result.capacity = layout.queues[q].capacity;
+        result.mean = ratio(static_cast<double>(part.queues[q][kArea]), measured_ps);
+        result.mean_wait_ns = ratio(static_cast<double>(part.queues[q][kWaits]) * 1e-3,
+                                    static_cast<double>(part.queues[q][kLeft]));
+    }
+    for (std::size_t c = 0; c < results.classes.size(); ++c) {
+        ClassResult &result = results.classes[c];
+        auto count = [&](OfAll what) { return static_cast<double>(part.classes[c][what]); };
+        const double lost = count(kOffered) - count(kForwarded) - count(kInFlight);
+        result.name = layout.class_names[c];
+        result.offered_pps = ratio(count(kOffered), measured_ps * 1e-12);
+        result.throughput_pps = ratio(count(kForwarded), measured_ps * 1e-12);
+        result.loss_ratio = ratio(lost, count(kOffered));
+        result.mean_latency_ns = ratio(count(kLatency) * 1e-3, count(kForwarded));
     }
 }
 
@@ -190,70 +180,15 @@ void collect_series(const Shards &shards, Results &results)
             sum.forwarded += part.forwarded;
             sum.dropped += part.dropped;
             latency += shards[s]->series_latency[i];
-            std::transform(sum.busy.begin(), sum.busy.end(), part.busy.begin(), sum.busy.begin(),
-                           std::plus<>());
-            std::transform(sum.vectors.begin(), sum.vectors.end(), part.vectors.begin(),
-                           sum.vectors.begin(), std::plus<>()); // a core is in one shard alone
-            std::transform(sum.waiting.begin(), sum.waiting.end(), part.waiting.begin(),
-                           sum.waiting.begin(), std::plus<>());
+            auto add = [](auto &to, const auto &from) { // a core is in one shard alone
+                std::transform(to.begin(), to.end(), from.begin(), to.begin(), std::plus<>());
+            };
+            add(sum.busy, part.busy);
+            add(sum.vectors, part.vectors);
+            add(sum.waiting, part.waiting);
         }
-        sum.mean_latency_ns = sum.forwarded > 0 ? static_cast<double>(latency) * 1e-3 /
-                                                      static_cast<double>(sum.forwarded)
-                                                : 0;
-    }
-}
-
-void add(ClassCount &to, const ClassCount &from)
-{
-    to.offered += from.offered;
-    to.forwarded += from.forwarded;
-    to.in_flight += from.in_flight;
-    to.latency += from.latency;
-}
-
-std::uint64_t lost(const ClassCount &count)
-{
-    return count.offered - count.forwarded - count.in_flight;
-}
-
-void collect_classes(const Layout &layout, const Shards &shards, Results &results)
-{
-    std::uint64_t dropped_in_all = 0;
-    for (std::size_t c = 0; c < layout.class_names.size(); ++c) {
-        ClassCount now;
-        ClassCount then;
-        ClassResult result;
-        result.latency = Histogram(static_cast<unsigned>(layout.model.run.histogram_digits));
-        for (const auto &shard : shards) {
-            add(now, shard->class_counts()[c]);
-            if (!shard->start.classes.empty()) {
-                add(then, shard->start.classes[c]);
-            }
-            for (const auto &group : shard->groups) {
-                const Recorder &recorder = group->recorder;
-                result.latency.add(recorder.by_class.empty() ? recorder.histogram
-                                                             : recorder.histograms[c]);
-            }
-        }
-        result.name = layout.class_names[c];
-        result.offered = now.offered;
-        result.forwarded = now.forwarded;
-        result.in_flight = now.in_flight;
-        result.dropped = lost(now);
-        dropped_in_all += result.dropped;
-        auto offered = static_cast<double>(now.offered - then.offered);
-        auto forwarded = static_cast<double>(now.forwarded - then.forwarded);
-        if (results.measured_ns > 0) {
-            result.offered_pps = offered / (results.measured_ns * 1e-9);
-            result.throughput_pps = forwarded / (results.measured_ns * 1e-9);
-        }
-        result.loss_ratio = offered > 0 ? static_cast<double>(lost(now) - lost(then)) / offered : 0;
-        result.mean_latency_ns =
-            forwarded > 0 ? static_cast<double>(now.latency - then.latency) * 1e-3 / forwarded : 0;
-        results.classes.push_back(std::move(result));
-    }
-    if (dropped_in_all != results.dropped) {
-        throw InvariantError("a bug of the simulator: dropped = Σ dropped by class does not hold");
+        sum.mean_latency_ns =
+            ratio(static_cast<double>(latency) * 1e-3, static_cast<double>(sum.forwarded));
     }
 }
 
@@ -301,48 +236,66 @@ Estimate estimate_of(PrecisionTarget target, const Batches &batches, double conf
 {
     switch (target) {
     case PrecisionTarget::throughput:
-        return batches.rate(confidence, forwarded);
+        return batches.rate(confidence, all(kForwarded));
     case PrecisionTarget::latency:
-        return batches.ratio(confidence, latency_ns, forwarded);
+        return batches.ratio(confidence, all(kLatency, 1e-3), all(kForwarded));
     case PrecisionTarget::loss:
         break;
     }
-    return batches.ratio(confidence, dropped, offered);
+    return batches.ratio(confidence, all(kDropped), all(kOffered));
 }
 
 Results collect(const Layout &layout, const Shards &shards, std::string stopped_by)
 {
     Results results;
-    double confidence = layout.model.run.confidence;
-    Batches batches = merged_batches(shards);
+    const double confidence = layout.model.run.confidence;
+    const Histogram empty(static_cast<unsigned>(layout.model.run.histogram_digits));
+    const Batches batches = merged_batches(shards);
+    const Ps end = shards.front()->now();
+    const Ps measured = end - shards.front()->started;
     results.stopped_by = std::move(stopped_by);
-    results.simulated_ns = ns_from(shards.front()->now());
-    results.measured_ns = ns_from(shards.front()->now() - shards.front()->start.at);
-    collect_counts(layout, shards, results);
-    results.offered_pps = batches.rate(confidence, offered);
-    results.throughput_pps = estimate_of(PrecisionTarget::throughput, batches, confidence);
-    results.throughput_bps =
-        batches.rate(confidence, [](const Totals &t) { return static_cast<double>(t.bytes) * 8; });
-    results.loss_ratio = estimate_of(PrecisionTarget::loss, batches, confidence);
-    results.mean_latency_ns = estimate_of(PrecisionTarget::latency, batches, confidence);
+    results.simulated_ns = ns_from(end);
+    results.measured_ns = ns_from(measured);
+    results.latency = empty;
     results.cores.resize(layout.model.cores.size());
     results.queues.resize(layout.queues.size());
-    results.latency = Histogram(static_cast<unsigned>(layout.model.run.histogram_digits));
+    results.classes.resize(layout.class_names.size());
+    for (ClassResult &one : results.classes) {
+        one.latency = empty;
+    }
+    Drops drops;
+    Snapshot now = shards.front()->snapshot();
+    Snapshot start = shards.front()->start;
     for (const auto &shard : shards) {
         shard->check_invariants();
-        collect_cores(*shard, batches, confidence, results);
-        collect_queues(layout, *shard, results);
+        if (shard != shards.front()) {
+            now += shard->snapshot();
+            start += shard->start;
+        }
+        for (const auto &stream : shard->streams) {
+            drops[{"nic", stream->name}] += stream->counted ? stream->counts.dropped : 0;
+        }
         for (const auto &group : shard->groups) {
-            results.latency.add(group->recorder.histogram);
-            for (const auto &[number, core] : group->cores) {
-                for (const TaskRun &task : core->tasks) {
-                    results.steps += task.bursts;
-                }
-            }
+            collect_group(layout, *group, end, drops, results);
         }
     }
+    count_packets(now.all, results);
+    for (std::size_t c = 0; c < results.classes.size(); ++c) {
+        count_packets(now.classes[c], results.classes[c]);
+    }
+    collect_drops(drops, static_cast<std::uint64_t>(now.all[kDropped]), results);
+    now -= start;
+    collect_parts(layout, now, static_cast<double>(measured), results);
+    results.offered_pps = batches.rate(confidence, all(kOffered));
+    results.throughput_pps = estimate_of(PrecisionTarget::throughput, batches, confidence);
+    results.throughput_bps = batches.rate(confidence, all(kBytes, 8));
+    results.loss_ratio = estimate_of(PrecisionTarget::loss, batches, confidence);
+    results.mean_latency_ns = estimate_of(PrecisionTarget::latency, batches, confidence);
+    for (std::size_t n = 0; n < results.cores.size(); ++n) {
+        results.cores[n].vectors_per_call =
+            batches.ratio(confidence, of_core(n, kPackets), of_core(n, kBursts));
+    }
     collect_series(shards, results);
-    collect_classes(layout, shards, results);
     collect_trace(layout, shards, results);
     return results;
 }

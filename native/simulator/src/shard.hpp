@@ -18,20 +18,6 @@
 namespace planecast::sim
 {
 
-// What must be known at the end of the warm-up to report only what followed.
-struct Baseline {
-    struct OfQueue {
-        std::size_t number;
-        Int128 area;
-        Int128 waits;
-        std::uint64_t left;
-    };
-    std::vector<OfQueue> queues;
-    std::vector<CoreTime> cores; // in the order of the shard's cores
-    std::vector<ClassCount> classes;
-    Ps at = 0;
-};
-
 class Shard
 {
   public:
@@ -47,16 +33,14 @@ class Shard
 
     Ps now() const { return now_; }
     std::uint64_t steps() const;
-    Totals totals() const;
-    std::uint64_t in_flight() const;
-    Baseline baseline() const; // of this moment
-    std::vector<ClassCount> class_counts() const;
+    Snapshot snapshot() const;     // of this moment
     void check_invariants() const; // throws InvariantError
 
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;
     Batches batches;
-    Baseline start;                     // the warm-up's end
+    Snapshot start;                     // the warm-up's end …
+    Ps started = 0;                     // … and when it was
     std::vector<Sample> series;         // mean_latency_ns still 0 …
     std::vector<Int128> series_latency; // … and these the sums, in picoseconds
 
@@ -65,7 +49,6 @@ class Shard
     Ps next_mark() const;
     void handle_marks();
     void sample();
-    std::vector<CoreTime> core_times() const;
     Ps write_ahead(Ps until);
 
     const Layout &layout_;
@@ -74,9 +57,8 @@ class Shard
     Ps warmup_;
     Ps longest_slab_;
     bool warm_ = false;
-    Totals previous_batch_;
-    Totals previous_sample_;
-    std::vector<CoreTime> previous_times_;
+    Snapshot previous_batch_;
+    Snapshot previous_sample_;
     Ps series_interval_;
     Ps next_sample_;
     std::uint64_t written_ = 0;
