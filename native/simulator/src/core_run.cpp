@@ -87,7 +87,8 @@ void CoreRun::begin(TaskRun &task, std::size_t count, Waker &waker)
     stage_ = 0;
     if (task.plain) {
         stage_ = task.stages.size();
-        spend(static_cast<double>(task.service[count]));
+        const Ps cost = task.service[count];
+        spend(sibling == nullptr ? cost : ps_from(static_cast<double>(cost) * slowdown()));
     } else {
         serve_on(task);
     }
@@ -107,19 +108,24 @@ void CoreRun::serve_on(TaskRun &task)
         }
     }
     task.dropped += before - alive_;
-    spend(cost);
+    spend(ps_from(cost * slowdown()));
     if (device) {
         state_ = State::device;
     }
 }
 
-void CoreRun::spend(double cost_ps)
+double CoreRun::slowdown() const
 {
-    if (sibling != nullptr) {
-        cost_ps *= sibling->working() ? model.sibling_busy_factor : model.sibling_idle_factor;
+    if (sibling == nullptr) {
+        return 1;
     }
+    return sibling->working() ? model.sibling_busy_factor : model.sibling_idle_factor;
+}
+
+void CoreRun::spend(Ps cost)
+{
     Ps start = now_;
-    now_ = later(now_, ps_from(cost_ps));
+    now_ = later(now_, cost);
     time_.busy += now_ - start;
     serving_since(start);
     if (trace != nullptr) {

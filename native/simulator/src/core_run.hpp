@@ -100,7 +100,8 @@ class CoreRun
     void serve_on(TaskRun &task);
     inline bool hand_over(TaskRun &task, Turn &turn, Waker &waker);
     bool idle(const Turn &turn);
-    inline void spend(double cost_ps);
+    double slowdown() const; // by the sibling
+    inline void spend(Ps cost);
     void serving_since(Ps start);
     void suffer();
     void note_step(Ps start, Ps busy, Ps CoreTime::*rest);

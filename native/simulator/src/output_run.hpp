@@ -61,7 +61,7 @@ class OutputRun
     Device *device = nullptr;          // accelerator
 
   private:
-    std::size_t to_port(const Packet *packets, std::size_t count, Ps now);
+    inline std::size_t to_port(const Packet *packets, std::size_t count, Ps now);
     std::size_t to_queues(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
                           Waker &waker);
 

@@ -120,7 +120,7 @@ class PacketQueue
 
   private:
     const Ps *entered() const { return (written_ahead_ ? ready_ : entered_).data() + head_; }
-    Int128 accept(Ps now);
+    inline Int128 accept(Ps now);
     void resize(std::size_t size);
     void compact();
 
