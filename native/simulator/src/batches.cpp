@@ -1,6 +1,6 @@
 #include "batches.hpp"
 
-#include "elementary.hpp"
+#include "portable_math.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -57,7 +57,7 @@ bool CoreRun::poll(Turn &turn, Waker &waker)
         return true;
     }
     TaskRun &task = tasks[current_];
-    if (longest_row_ > 0 && serve_row(task, turn)) {
+    if (longest_train_ > 0 && serve_train(task, turn)) {
         return true;
     }
     if (task.output.deadline() <= now_) {

@@ -2,7 +2,8 @@
 //
 // One step of the loop is a burst, not a packet. While nothing can arrive, the polls that would
 // find nothing are counted in closed form instead of being made; and where what a core does next
-// follows from when packets come and from nothing else, one step is a row of bursts (find_row).
+// follows from when packets come and from nothing else, one step is a train of bursts
+// (burst_train.cpp).
 #pragma once
 
 #include "disturber.hpp"
@@ -94,7 +95,7 @@ class CoreRun
         }
     }
     // Inline: one function of the host then, though it is several to read.
-    inline bool poll(Turn &turn, Waker &waker); // once, or a row of bursts; false: must wait
+    inline bool poll(Turn &turn, Waker &waker); // once, or a train of bursts; false: must wait
     inline void begin(TaskRun &task, std::size_t count, Waker &waker);
     inline bool advance(Turn &turn, Waker &waker); // from any other state; false: must wait
     void serve_on(TaskRun &task);
@@ -107,16 +108,16 @@ class CoreRun
     void note_step(Ps start, Ps busy, Ps CoreTime::*rest);
     void next_task() { current_ = current_ + 1 < tasks.size() ? current_ + 1 : 0; }
 
-    static constexpr std::size_t kLargest = 64; // burst in a row, and one more
-    struct Row {
+    static constexpr std::size_t kLargest = 64; // packets of a burst in a train, and one more
+    struct Train {
         Ps begin; // of its last step, a burst or a poll
         Ps end;
         std::size_t in_hand; // packets of the burst that ends then; 0: polls again
         std::size_t packets; // those included
         std::array<std::uint32_t, kLargest> sizes{}; // bursts of so many
     };
-    template <bool kFew> Row find_row(const TaskRun &task, Ps limit);
-    bool serve_row(TaskRun &task, Turn &turn); // false, and then nothing is done: no row here
+    template <bool kFew> Train find_train(const TaskRun &task, Ps limit);
+    bool serve_train(TaskRun &task, Turn &turn); // false, and then nothing is done: no train here
 
     std::uint32_t index_;
     State state_ = State::polling;
@@ -137,11 +138,11 @@ class CoreRun
     std::size_t sent_ = 0;
     std::size_t stage_ = 0; // next stage
 
-    Ps longest_row_ = 0;           // 0: never one
+    Ps longest_train_ = 0;         // 0: never one
     bool few_ = false;             // packets a burst, so far
-    std::size_t largest_ = 0;      // a burst in a row has fewer
+    std::size_t largest_ = 0;      // packets that a burst in a train stays below
     std::uint64_t reciprocal_ = 0; // ⌊2^64 / empty poll⌋ + 1
-    std::vector<Ps> handed_;       // when each packet of a row was handed over
+    std::vector<Ps> handed_;       // when each packet of a train was handed over
 };
 
 } // namespace planecast::sim

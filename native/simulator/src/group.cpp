@@ -71,9 +71,8 @@ void Group::connect(const Layout &layout, const Output &output, OutputRun &run,
         for (std::size_t i = 0; i < output.to.size(); ++i) {
             run.queues.push_back(queue(layout.output_queue(output, i)));
             bool is_ring = output.kind == OutputKind::ring;
-            run.handover.push_back(
-                is_ring ? ps_from_ns(layout.model.rings[layout.ring(output.to[i])].handover_ns)
-                        : 0);
+            run.handoff.push_back(
+                is_ring ? ps_from_ns(layout.model.rings[layout.ring(output.to[i])].handoff_ns) : 0);
         }
         if (output.kind == OutputKind::accelerator) {
             run.device = device(layout, layout.accelerator(output.to[0]));

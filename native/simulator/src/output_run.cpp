@@ -74,7 +74,7 @@ std::size_t OutputRun::to_queues(const Packet *packets, std::size_t count, Ps no
             queue.drop();
         } else {
             Ps ready =
-                device != nullptr ? device->submit(packets[i], now) : later(now, handover[which]);
+                device != nullptr ? device->submit(packets[i], now) : later(now, handoff[which]);
             queue.push(packets[i], now, ready);
             waker.arrival(queue.consumer, ready);
         }

@@ -57,7 +57,7 @@ class OutputRun
     Recorder *recorder = nullptr;      // none
     std::unique_ptr<TxQueue> tx;       // port
     std::vector<PacketQueue *> queues; // ring, accelerator
-    std::vector<Ps> handover;          // of each of them
+    std::vector<Ps> handoff;           // of each of them
     Device *device = nullptr;          // accelerator
 
   private:

@@ -1,7 +1,7 @@
 #include "rx_stream.hpp"
 
 #include "frame_times.hpp"
-#include "in_order.hpp"
+#include "prefix_scan.hpp"
 
 #include <algorithm>
 #include <bit>

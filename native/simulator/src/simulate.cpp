@@ -1,7 +1,7 @@
 #include "planecast/simulator/simulate.hpp"
 
 #include "layout.hpp"
-#include "outcome.hpp"
+#include "results_builder.hpp"
 #include "shard.hpp"
 
 #include <algorithm>

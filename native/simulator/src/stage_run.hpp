@@ -1,8 +1,8 @@
 // A stage at work: what a burst costs in it, and which packets end there.
 #pragma once
 
+#include "bernoulli.hpp"
 #include "device.hpp"
-#include "occasion.hpp"
 #include "packet.hpp"
 #include "planecast/simulator/core_model.hpp"
 #include "sampler.hpp"
@@ -43,7 +43,7 @@ class StageRun
 
     struct DropRule {
         std::string cause;
-        Occasion occasion;
+        Bernoulli chance;
         double extra_ps;
         int flow_class = kEveryClass;
         std::uint64_t count = 0;
@@ -63,7 +63,7 @@ class StageRun
     double ps_per_cycle_;
     Sampler burst_;
     Sampler packet_;
-    Occasion slow_path_;
+    Bernoulli slow_path_;
     struct Meter {
         double tokens; // at `at`
         Ps at;

@@ -1,6 +1,6 @@
 #include "tx_queue.hpp"
 
-#include "in_order.hpp"
+#include "prefix_scan.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -44,7 +44,7 @@ def lcores_of(
                     sim.Ring(
                         name=ring,
                         capacity=placement.handover_ring,
-                        handover_ns=lines.alone / tsc_hz * 1e9,
+                        handoff_ns=lines.alone / tsc_hz * 1e9,
                     )
                 )
                 full = sim.WhenFull.wait if placement.ring_wait else sim.WhenFull.drop

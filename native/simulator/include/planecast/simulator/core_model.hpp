@@ -173,13 +173,13 @@ struct Core {
 struct Ring {
     std::string name;
     std::uint64_t capacity = 1024;
-    double handover_ns = 0; // until the other core sees what was put in: the lines' transfer
+    double handoff_ns = 0; // until the other core sees what was put in: the lines' transfer
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("name", &Ring::name, "what tasks call it");
         visit("capacity", &Ring::capacity, Range{1, 1048576}, "packets");
-        visit("handover_ns", &Ring::handover_ns, Range{0, 1e9}, "until the consumer sees a packet");
+        visit("handoff_ns", &Ring::handoff_ns, Range{0, 1e9}, "until the consumer sees a packet");
     }
 };
 

@@ -1,4 +1,4 @@
-#include "outcome.hpp"
+#include "results_builder.hpp"
 
 #include "planecast/simulator/simulate.hpp"
 

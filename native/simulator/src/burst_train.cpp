@@ -4,10 +4,10 @@
 // full burst. What they find is random, so a loop that asks packet by packet "has this one come?"
 // mispredicts two or three branches a burst; at half load, with hardly more than a packet in a
 // burst, that was most of the host's time. Here one pass goes over bursts and only computes: when
-// each begins and ends. What becomes of the packets is a second pass, over all of them in a row.
+// each begins and ends. What becomes of the packets is a second pass, over all of them in a train.
 #include "core_run.hpp"
 
-#include "lanes.hpp"
+#include "simd.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +22,7 @@ namespace planecast::sim
 namespace
 {
 
-constexpr std::size_t kRow = 1024;     // packets of a row, about
+constexpr std::size_t kTrain = 1024;   // packets of a train, about
 constexpr std::size_t kFewest = 4;     // packets a burst that are told apart without a branch
 constexpr std::size_t kFewPackets = 3; // of a burst on average, where it is worth doing so
 constexpr std::size_t kWide = 16;      // the same with vectors
@@ -69,16 +69,16 @@ void CoreRun::connected(bool alone)
     if (alone && tasks.size() == 1 && task.plain && leaves && sibling == nullptr &&
         trace == nullptr && task.model.input.kind == InputKind::port && task.empty_poll > 1 &&
         task.empty_poll < Ps{1} << 31 && task.service[largest_] < kFar) {
-        longest_row_ = std::min(kFar, static_cast<Ps>(reciprocal_ / 4));
-        handed_.resize(kRow + kLargest + kWide);
+        longest_train_ = std::min(kFar, static_cast<Ps>(reciprocal_ / 4));
+        handed_.resize(kTrain + kLargest + kWide);
     }
 }
 
-// Bursts from now on, up to `limit`, a full burst or kRow packets; the last one stays in service.
-template <bool kFew> CoreRun::Row CoreRun::find_row(const TaskRun &task, Ps limit)
+// Bursts from now on, up to `limit`, a full burst or kTrain packets; the last one stays in service.
+template <bool kFew> CoreRun::Train CoreRun::find_train(const TaskRun &task, Ps limit)
 {
     const Ps *const first = task.input->unseen();
-    const Ps *const last = first + kRow;
+    const Ps *const last = first + kTrain;
     const Ps *next = first;
     // Copies: the compiler then knows that nothing below writes to them.
     const Ps *const service = task.service.data();
@@ -91,7 +91,7 @@ template <bool kFew> CoreRun::Row CoreRun::find_row(const TaskRun &task, Ps limi
     const Ps two = kFew ? service[2] - service[1] : 0;
     const Ps three = kFew ? service[3] - service[2] : 0;
     const Ps four = kFew ? service[4] - service[3] : 0;
-    Row row;
+    Train train;
     Ps *slot = handed_.data();
     Ps ready = *next;
     Ps end = now_; // of the last burst, when the core polls again
@@ -130,7 +130,7 @@ template <bool kFew> CoreRun::Row CoreRun::find_row(const TaskRun &task, Ps limi
             for (std::size_t more = n; more == kWide && n < most; n += more) {
                 more = come(next + n, poll);
             }
-            if (n >= most) { // full, or more than the ring takes: not for a row
+            if (n >= most) { // full, or more than the ring takes: not for a train
                 break;
             }
             taken = n;
@@ -143,66 +143,66 @@ template <bool kFew> CoreRun::Row CoreRun::find_row(const TaskRun &task, Ps limi
             }
         }
         begin = poll;
-        ++row.sizes[taken];
+        ++train.sizes[taken];
         slot += taken;
         next += taken;
     }
-    row.begin = begin;
-    row.end = end;
-    row.in_hand = taken;
-    row.packets = static_cast<std::size_t>(next - first);
-    return row;
+    train.begin = begin;
+    train.end = end;
+    train.in_hand = taken;
+    train.packets = static_cast<std::size_t>(next - first);
+    return train;
 }
 
 // What follows from when packets came and were handed on, and from how many bursts had how many.
-bool CoreRun::serve_row(TaskRun &task, Turn &turn)
+bool CoreRun::serve_train(TaskRun &task, Turn &turn)
 {
     const Ps limit = std::min(turn.limit, disturber_.next());
-    if (limit - now_ >= longest_row_ || !task.input->nothing_waits()) {
+    if (limit - now_ >= longest_train_ || !task.input->nothing_waits()) {
         return false;
     }
-    const Row row = few_ ? find_row<true>(task, limit) : find_row<false>(task, limit);
-    if (row.packets == 0 && row.end == now_) {
+    const Train train = few_ ? find_train<true>(task, limit) : find_train<false>(task, limit);
+    if (train.packets == 0 && train.end == now_) {
         return false;
     }
     const Ps *const ready = task.input->unseen();
     Ps waited = 0; // and served
-    for (std::size_t i = 0; i < row.packets; ++i) {
+    for (std::size_t i = 0; i < train.packets; ++i) {
         waited += handed_[i] - ready[i];
     }
     Ps busy = 0;
     std::uint64_t bursts = 0;
     std::size_t largest = 0;
     for (std::size_t n = 1; n < largest_; ++n) {
-        const Ps busy_with = static_cast<Ps>(row.sizes[n]) * task.service[n];
-        bursts += row.sizes[n];
-        task.burst_sizes[n] += row.sizes[n];
+        const Ps busy_with = static_cast<Ps>(train.sizes[n]) * task.service[n];
+        bursts += train.sizes[n];
+        task.burst_sizes[n] += train.sizes[n];
         busy += busy_with;
         waited -= busy_with * static_cast<Ps>(n);
-        largest = row.sizes[n] > 0 ? n : largest;
+        largest = train.sizes[n] > 0 ? n : largest;
     }
-    const Ps polling = row.end - now_ - busy;
+    const Ps polling = train.end - now_ - busy;
     turn.steps += bursts;
     task.bursts += bursts;
-    task.packets += row.packets;
+    task.packets += train.packets;
     few_ = largest_ > kFewest && task.packets < task.bursts * kFewPackets;
     task.empty_polls += static_cast<std::uint64_t>(polling / task.empty_poll);
     time_.busy += busy;
     time_.polling += polling;
-    task.input->pass(row.packets, largest, waited);
-    const std::size_t handed_over = row.packets - row.in_hand;
+    task.input->pass(train.packets, largest, waited);
+    const std::size_t handed_over = train.packets - train.in_hand;
     task.input->each_in_row([&](const auto &packets) {
         task.output.deliver_row(packets, handed_.data(), handed_over, limit);
     });
     task.input->release(handed_over);
-    task.input->show(row.in_hand);
-    taken_ = alive_ = row.in_hand;
+    task.input->show(train.in_hand);
+    taken_ = alive_ = train.in_hand;
     stage_ = task.stages.size();
-    now_ = row.end;
-    if (row.in_hand > 0) {
-        serving_since(row.begin);
+    now_ = train.end;
+    if (train.in_hand > 0) {
+        serving_since(train.begin);
     } else {
-        note_step(row.begin, 0, &CoreTime::polling);
+        note_step(train.begin, 0, &CoreTime::polling);
     }
     return true;
 }
