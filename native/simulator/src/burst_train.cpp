@@ -66,9 +66,11 @@ void CoreRun::connected(bool alone)
     // x / poll by the reciprocal is exact for x below 2^64 / poll (Granlund and Montgomery, 1994).
     reciprocal_ = ~std::uint64_t{0} / static_cast<std::uint64_t>(task.empty_poll) + 1;
     largest_ = std::min({task.model.burst, task.input->capacity, kLargest});
+    const auto service = task.service.begin();
+    const Ps longest = *std::max_element(service, service + static_cast<std::ptrdiff_t>(largest_));
     if (alone && tasks.size() == 1 && task.plain && leaves && sibling == nullptr &&
         trace == nullptr && task.model.input.kind == InputKind::port && task.empty_poll > 1 &&
-        task.empty_poll < Ps{1} << 31 && task.service[largest_] < kFar) {
+        task.empty_poll < Ps{1} << 31 && longest < kFar) {
         longest_train_ = std::min(kFar, static_cast<Ps>(reciprocal_ / 4));
         handed_.resize(kTrain + kLargest + kWide);
     }

@@ -8,7 +8,7 @@ from planecast.engines.measure.load_pauses import BothPauses, PauseTable
 from planecast.engines.measure.load_trials import LoadTable
 from planecast.engines.measure.loads import LoadBudget, MeasuredLoad, MeasuredLoads, measure_loads
 from planecast.engines.simulate.port import Port, with_port
-from planecast.engines.simulate.service import stage_costs
+from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.engines.solve import Calibration
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate

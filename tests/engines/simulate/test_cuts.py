@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.simulate.handover import (
+from planecast.engines.simulate.handoff import (
     HELD_PACKETS,
     NOTED_LINES,
     RETURNED_LINES,
@@ -17,8 +17,13 @@ from planecast.engines.simulate.handover import (
     TAKEN_LINES,
     line_costs,
 )
-from planecast.engines.simulate.segments import Segment, bottlenecks, per_packet, segments_of
-from planecast.engines.simulate.service import StageCost, stage_costs
+from planecast.engines.simulate.pipeline_split import (
+    Segment,
+    bottlenecks,
+    per_packet,
+    split_pipeline,
+)
+from planecast.engines.simulate.stage_cost import StageCost, stage_costs
 from planecast.engines.solve import Calibration, Transfer
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
@@ -30,9 +35,9 @@ def cut(base: Scenario, cuts: str, lcores: str, **point: Any) -> Scenario:
 
 
 def segments(scenario: Scenario, calibration: Calibration) -> tuple[Segment, ...]:
-    (cost,) = stage_costs([bare(scenario)], calibration)
+    (cost,) = stage_costs([closed_form_view(scenario)], calibration)
     lines = line_costs(scenario.placement, calibration.hierarchy)
-    return segments_of(scenario, cost, lines)
+    return split_pipeline(scenario, cost, lines)
 
 
 def asked(scenario: Scenario, calibration: Calibration, manifest: Manifest) -> Result:
@@ -141,7 +146,7 @@ def test_measured_lines_count_as_they_are(base: Scenario, calibration: Calibrati
     hierarchy = calibration.hierarchy.model_copy(update={"transfer": transfer})
     known = calibration.model_copy(update={"hierarchy": hierarchy})
     scenario = cut(base, "key,tx", "0-2")
-    (uncut,) = stage_costs([bare(scenario)], calibration)
+    (uncut,) = stage_costs([closed_form_view(scenario)], calibration)
     source = next(stage for stage in uncut.stages if stage.name == "source")
     first, middle, last = segments(scenario, known)
     drained = 1 - HELD_PACKETS / scenario.placement.burst

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.engines.simulate.conftest import Ask
 
-from planecast.engines.simulate.service import PipelineCost, stage_costs
+from planecast.engines.simulate.stage_cost import PipelineCost, stage_costs
 from planecast.engines.solve import Calibration
 from planecast.scenario import Scenario
 

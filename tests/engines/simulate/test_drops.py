@@ -8,7 +8,7 @@ from scipy import stats
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.policer import meters
-from planecast.engines.simulate.service import stage_costs
+from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.engines.solve import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides

@@ -8,7 +8,7 @@ import pytest
 from tests.engines.simulate.conftest import Ask
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import Calibration, solve
 from planecast.errors import InputError
@@ -38,7 +38,7 @@ def test_an_idle_neighbour_changes_nothing(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     scenario = large(base, **STREAM, neighbour__rate=1)
-    (closed,) = solve([bare(scenario)], calibration, manifest)
+    (closed,) = solve([closed_form_view(scenario)], calibration, manifest)
     (found,) = simulate([scenario], calibration, manifest, threads=1)
     assert found.throughput_pps.value == pytest.approx(closed.throughput_pps.value, rel=0.005)
     assert found.cycles_per_packet.value == pytest.approx(closed.cycles_per_packet.value, rel=0.005)

@@ -8,7 +8,7 @@ import pytest
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.port import Port, port_cycles, with_port
-from planecast.engines.simulate.service import PipelineCost, StageCost
+from planecast.engines.simulate.stage_cost import PipelineCost, StageCost
 from planecast.engines.solve import Calibration
 from planecast.errors import RunError
 from planecast.results import Manifest

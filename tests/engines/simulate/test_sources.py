@@ -10,7 +10,7 @@ from tests.engines.simulate.conftest import Ask
 from tests.engines.simulate.test_capture import pcap, udp
 
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.simulate.service import stage_costs
+from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.engines.solve import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides

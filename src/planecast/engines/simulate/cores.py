@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
-from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.handoff import LineCosts
+from planecast.engines.simulate.pipeline_split import Segment
 from planecast.engines.simulate.policer import meters, red_drops
-from planecast.engines.simulate.segments import Segment
-from planecast.engines.simulate.service import StageCost
+from planecast.engines.simulate.stage_cost import StageCost
 from planecast.scenario.interference import Interference
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares

@@ -15,10 +15,10 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
-from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.limits import limits_of
+from planecast.engines.simulate.pipeline_split import Segment, bottlenecks
 from planecast.engines.simulate.policer import metered_share, red_share
-from planecast.engines.simulate.segments import Segment, bottlenecks
 from planecast.engines.simulate.sources import capture_of, frames_of, sources
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.handover import LineCosts
-from planecast.engines.simulate.service import PipelineCost
-from planecast.engines.simulate.tester import NOTHING, without_tester
+from planecast.engines.simulate.generator_latency import NOTHING, without_generator
+from planecast.engines.simulate.handoff import LineCosts
+from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -71,7 +71,7 @@ _SHOWN = 4
 
 def _about_lcores(answer: sim.Results) -> str:
     """The busiest lcores, and how many packets a poll brings them."""
-    busiest = sorted(without_tester(answer), key=lambda lcore: -lcore.busy)
+    busiest = sorted(without_generator(answer), key=lambda lcore: -lcore.busy)
     shown = [
         f"{lcore.name} {100 * lcore.busy:.0f} % busy, {lcore.vectors_per_call.value:.3g} packets "
         "a poll"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planecast.engines.simulate.service import PipelineCost, StageCost
+from planecast.engines.simulate.stage_cost import PipelineCost, StageCost
 from planecast.errors import RunError
 
 PORT = "port"

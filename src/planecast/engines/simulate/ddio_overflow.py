@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planecast.engines.simulate.service import PipelineCost
+from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.engines.solve.site import HOST
 from planecast.model.ddio import Buffers, Spill, ddio_bytes, spill
 from planecast.scenario.machine import machine_of
@@ -19,7 +19,7 @@ _WORTH_A_WORD = 0.005
 
 
 @dataclass(frozen=True)
-class Spilled:
+class DdioOverflow:
     """What a scenario's card spills."""
 
     spill: Spill
@@ -38,7 +38,7 @@ class Spilled:
         )
 
 
-def spilled(scenario: Scenario) -> Spilled | None:
+def ddio_overflow(scenario: Scenario) -> DdioOverflow | None:
     """What the card of a scenario spills; None without a card, or on a machine nobody described."""
     if not scenario.nic.there or scenario.machine == HOST:
         return None
@@ -51,10 +51,12 @@ def spilled(scenario: Scenario) -> Spilled | None:
     found = spill(Buffers(buffers, mean, waiting=share), ddio_bytes(machine))
     moved = found.memory_bytes
     peak = machine.values.memory_gbs.value * 1e9
-    return Spilled(found, peak / moved if moved else float("inf"))
+    return DdioOverflow(found, peak / moved if moved else float("inf"))
 
 
-def with_spill(cost: PipelineCost, found: Spilled, header_cycles: float) -> PipelineCost:
+def with_ddio_overflow(
+    cost: PipelineCost, found: DdioOverflow, header_cycles: float
+) -> PipelineCost:
     """The cost of a burst where headers come from memory, each `header_cycles` slower than from the
     cache."""
     more = found.spill.missed * header_cycles

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.capping import SOURCE_CAUSES, capped_by
-from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.bottleneck import SOURCE_CAUSES, capped_by
+from planecast.engines.simulate.generator_latency import NOTHING, without_generator
+from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.histogram import encoded
 from planecast.engines.simulate.notes import notes_of
-from planecast.engines.simulate.segments import Segment, per_packet
-from planecast.engines.simulate.service import PipelineCost
-from planecast.engines.simulate.tester import NOTHING, without_tester
+from planecast.engines.simulate.pipeline_split import Segment, per_packet
+from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.errors import RunError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -33,7 +33,7 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Prepared:
     """One scenario and what was known of it before it ran."""
 
     scenario: Scenario
@@ -57,7 +57,7 @@ class Asked:
         return not self.scenario.traffic.at_a_rate and len(self.segments) == 1
 
 
-def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
+def to_result(asked: Prepared, answer: sim.Results, manifest: Manifest) -> Result:
     """The Result of a simulated scenario. Raises RunError when no packet came."""
     scenario, solved = asked.scenario, asked.solved
     offered = scenario.traffic.at_a_rate
@@ -82,7 +82,7 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
         latency_histogram=encoded(answer.latency) if latency else None,
         classes=classes_of(answer) if scenario.traffic.classes != "none" and offered else {},
         queues={queue.name: _queue(queue) for queue in answer.queues if queue.name != NOTHING},
-        lcores={core.name: _lcore(core) for core in without_tester(answer)},
+        lcores={core.name: _lcore(core) for core in without_generator(answer)},
         capped_by=capped_by(scenario, asked.limits, answer, solved.capped_by),
         notes=(
             *solved.notes,
@@ -119,7 +119,7 @@ def _costs(
     """Of each segment the cycles a packet, together and by stage, in the bursts that it took."""
     found = []
     for number, segment in enumerate(segments):
-        bursts = _bursts(without_tester(answer)[number :: len(segments)])
+        bursts = _bursts(without_generator(answer)[number :: len(segments)])
         whole = _cost(segment, bursts)
         found.append((whole, {stage.name: _cost((stage,), bursts) for stage in segment}))
     return found

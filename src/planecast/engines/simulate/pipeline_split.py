@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.engines.simulate.handover import LineCosts, hand, refilled, take
+from planecast.engines.simulate.handoff import LineCosts, hand, refilled, take
 from planecast.engines.simulate.port import PORT
-from planecast.engines.simulate.service import Floats, PipelineCost, StageCost
+from planecast.engines.simulate.stage_cost import Floats, PipelineCost, StageCost
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
 
@@ -14,7 +14,7 @@ Segment = tuple[StageCost, ...]
 """What one lcore does with a burst, in order."""
 
 
-def segments_of(scenario: Scenario, cost: PipelineCost, lines: LineCosts) -> tuple[Segment, ...]:
+def split_pipeline(scenario: Scenario, cost: PipelineCost, lines: LineCosts) -> tuple[Segment, ...]:
     """What each lcore of a chain does. A stage that a device serves costs the core its hand-over.
 
     An uncut pipeline is one segment; `lines` says what hand-overs cost in a cut one.

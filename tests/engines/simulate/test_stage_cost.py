@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planecast.engines.simulate.service import stage_costs, tabulated
+from planecast.engines.simulate.stage_cost import stage_costs, tabulated
 from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.errors import InputError
 from planecast.scenario import Scenario, with_overrides

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planecast.engines.simulate.service import StageCost
+from planecast.engines.simulate.stage_cost import StageCost
 from planecast.engines.solve import Hierarchy
 from planecast.scenario.placement import Placement
 

@@ -14,7 +14,7 @@ from planecast.scenario.nic import Nic
 from planecast.scenario.scenario import Scenario
 
 
-def bare(scenario: Scenario) -> Scenario:
+def closed_form_view(scenario: Scenario) -> Scenario:
     """The same workload uncut, on an lcore for each chain, from memory to memory."""
     placement = scenario.placement
     lcores = format_cpus(chain[0] for chain in placement.chains)
