@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.solve import Calibration
+from planecast.model.calibration import Calibration
 from planecast.explain import Case, explain_case
 from planecast.explain.bounded import bounded_waits, taken_apart
 from planecast.results import Estimate, Result, StageResult

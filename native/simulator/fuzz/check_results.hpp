@@ -35,8 +35,6 @@ inline void check_results(const Results &results)
     check_estimate(results.mean_latency_ns, "mean_latency_ns");
     check_number(results.simulated_ns, "simulated_ns");
     check_number(results.measured_ns, "measured_ns");
-    check_number(results.memory_latency_ns, "memory_latency_ns");
-    check_number(results.memory_gbps, "memory_gbps");
     for (const CoreResult &core : results.cores) {
         double sum = core.busy + core.polling + core.waiting + core.disturbed;
         check_number(core.busy, "busy");
@@ -72,10 +70,6 @@ inline void check_results(const Results &results)
     }
     if (offered != results.offered) {
         throw InvariantError("classes and all of them were offered different numbers");
-    }
-    for (const CacheShare &one : results.llc) {
-        check_number(one.mib, "a share of the LLC");
-        check_number(one.miss_ratio, "a miss ratio");
     }
     for (const Sample &sample : results.series) {
         check_number(sample.mean_latency_ns, "a sample's latency");

@@ -117,13 +117,6 @@ inline Stage random_stage(Bytes &bytes, std::size_t index)
     stage.policer_burst = bytes.number(1, 1e6);
     stage.policer_header_bytes = bytes.number(1, 100);
     stage.policer_meters = 1 + bytes.below(100);
-    stage.llc_accesses = bytes.number(0.01, 50);
-    stage.llc_misses = {{0, bytes.number(0.01, 1)}, {8, bytes.number(0.001, 1)}};
-    stage.blocking_factor = bytes.number(0.01, 1);
-    if (bytes.below(3) == 0) {
-        stage.llc_waits = {{0, bytes.number(0.01, 10)}, {8, bytes.number(0.01, 10)}};
-        stage.memory_waits = {{0, bytes.number(0.01, 10)}};
-    }
     stage.accelerator = bytes.below(6) == 0 ? "device" : "";
     return stage;
 }
@@ -137,6 +130,9 @@ inline Task random_task(Bytes &bytes, const std::string &name, Input input)
     task.empty_poll_cycles = bytes.number(1e-3, 1e4);
     for (std::uint64_t i = bytes.below(3); i > 0; --i) {
         task.stages.push_back(random_stage(bytes, i));
+        if (bytes.below(3) == 0) {
+            task.stages.back().cycles_by_burst.assign(task.burst, bytes.number(1, 1e4));
+        }
     }
     return task;
 }
@@ -199,7 +195,6 @@ inline Model random_model(Bytes &bytes)
             core.sibling = "last";
             core.sibling_busy_factor = bytes.number(1, 3);
         }
-        core.llc_tenant = bytes.below(2) != 0 ? "tenant" : "";
         model.cores.push_back(core);
     }
     Core last;
@@ -208,13 +203,6 @@ inline Model random_model(Bytes &bytes)
     last.tasks.push_back(random_task(bytes, "device", {InputKind::accelerator, "device", 0}));
     last.tasks[0].output = {OutputKind::port, {"port"}, FanOut::flow, WhenFull::wait, 0, 1e5};
     model.cores.push_back(last);
-    model.memory.llc_ways = bytes.below(2) != 0 ? 0 : bytes.below(20);
-    if (bytes.below(2) != 0) {
-        model.memory.neighbours.push_back(
-            {"neighbour", 0, bytes.number(1e3, 1e9), bytes.number(0.1, 1000)});
-    }
-    model.memory.latency_ns = {{0, bytes.number(10, 100)}, {100, bytes.number(100, 1000)}};
-    model.memory.refresh_ns = bytes.number(1e3, 1e6);
     model.run.seed = bytes.below(65536);
     model.run.duration_ns = bytes.number(1e2, 2e6);
     model.run.warmup_ns = bytes.below(2) != 0 ? model.run.duration_ns * 0.1 : 0;

@@ -1,7 +1,7 @@
 #include "arrivals.hpp"
 
-#include "elementary.hpp"
-#include "in_order.hpp"
+#include "portable_math.hpp"
+#include "prefix_scan.hpp"
 
 #include <algorithm>
 #include <cmath>

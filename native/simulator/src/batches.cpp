@@ -1,49 +1,22 @@
 #include "batches.hpp"
 
-#include "elementary.hpp"
+#include "portable_math.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace planecast::sim
 {
 
-Totals difference(const Totals &a, const Totals &b)
+void Batches::end_batch(const Snapshot &now, const Snapshot &previous)
 {
-    Totals d = a;
-    d.offered -= b.offered;
-    d.forwarded -= b.forwarded;
-    d.bytes -= b.bytes;
-    d.dropped -= b.dropped;
-    d.latency -= b.latency;
-    for (std::size_t i = 0; i < d.bursts.size(); ++i) {
-        d.bursts[i] -= b.bursts[i];
-        d.packets[i] -= b.packets[i];
-    }
-    return d;
-}
-
-void add(Totals &to, const Totals &from)
-{
-    to.offered += from.offered;
-    to.forwarded += from.forwarded;
-    to.bytes += from.bytes;
-    to.dropped += from.dropped;
-    to.latency += from.latency;
-    for (std::size_t i = 0; i < to.bursts.size(); ++i) {
-        to.bursts[i] += from.bursts[i];
-        to.packets[i] += from.packets[i];
-    }
-}
-
-void Batches::end_batch(const Totals &now, const Totals &previous)
-{
-    batches_.push_back(difference(now, previous));
+    batches_.push_back(now);
+    batches_.back() -= previous;
     if (batches_.size() == 2 * at_most_) {
         for (std::size_t i = 0; i < at_most_; ++i) {
-            Totals merged = batches_[2 * i];
-            sim::add(merged, batches_[2 * i + 1]);
-            batches_[i] = std::move(merged);
+            batches_[2 * i] += batches_[2 * i + 1];
+            std::swap(batches_[i], batches_[2 * i]);
         }
         batches_.resize(at_most_);
         length_ = later(length_, length_);
@@ -54,7 +27,7 @@ void Batches::end_batch(const Totals &now, const Totals &previous)
 void Batches::add(const Batches &other)
 {
     for (std::size_t i = 0; i < std::min(batches_.size(), other.batches_.size()); ++i) {
-        sim::add(batches_[i], other.batches_[i]);
+        batches_[i] += other.batches_[i];
     }
 }
 
@@ -62,7 +35,7 @@ Estimate Batches::ratio(double confidence, const Reader &upper, const Reader &lo
 {
     double uppers = 0;
     double lowers = 0;
-    for (const Totals &batch : batches_) {
+    for (const Snapshot &batch : batches_) {
         uppers += upper(batch);
         lowers += lower(batch);
     }
@@ -74,7 +47,7 @@ Estimate Batches::ratio(double confidence, const Reader &upper, const Reader &lo
     double value = uppers / lowers;
     auto n = static_cast<double>(batches_.size());
     double squares = 0;
-    for (const Totals &batch : batches_) {
+    for (const Snapshot &batch : batches_) {
         double residual = upper(batch) - value * lower(batch);
         squares += residual * residual;
     }
@@ -92,7 +65,7 @@ Estimate Batches::ratio(double confidence, const Reader &upper, const Reader &lo
 Estimate Batches::rate(double confidence, const Reader &what) const
 {
     double seconds = static_cast<double>(length_) * 1e-12;
-    return ratio(confidence, what, [seconds](const Totals &) { return seconds; });
+    return ratio(confidence, what, [seconds](const Snapshot &) { return seconds; });
 }
 
 } // namespace planecast::sim

@@ -4,8 +4,8 @@
 // the same memory, and batches grow long enough to be nearly independent.
 #pragma once
 
-#include "group.hpp"
 #include "planecast/simulator/results.hpp"
+#include "snapshot.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -23,14 +23,14 @@ class Batches
     }
 
     Ps next() const { return next_; }
-    void end_batch(const Totals &now, const Totals &previous);
+    void end_batch(const Snapshot &now, const Snapshot &previous);
     // Adds another thread's batches, cut at the same instants.
     void add(const Batches &other);
 
     std::size_t count() const { return batches_.size(); }
     Ps length() const { return length_; }
 
-    using Reader = std::function<double(const Totals &)>;
+    using Reader = std::function<double(const Snapshot &)>;
     // Σ upper / Σ lower over the batches, with the interval of a ratio estimator.
     Estimate ratio(double confidence, const Reader &upper, const Reader &lower) const;
     // Σ of `what` a second.
@@ -40,10 +40,7 @@ class Batches
     std::size_t at_most_;
     Ps length_;
     Ps next_;
-    std::vector<Totals> batches_; // differences
+    std::vector<Snapshot> batches_; // differences
 };
-
-Totals difference(const Totals &a, const Totals &b);
-void add(Totals &to, const Totals &from);
 
 } // namespace planecast::sim

@@ -8,89 +8,72 @@ namespace planecast::sim
 TaskRun::TaskRun(const Task &task, double ps_per_cycle)
     : model(task), output(task.output),
       empty_poll(std::max<Ps>(1, ps_from(task.empty_poll_cycles * ps_per_cycle))),
-      burst_sizes(task.burst + 1)
+      service(task.burst + 1), burst_sizes(task.burst + 1)
 {
+    double burst_ps = 0;
+    double packet_ps = 0;
     for (const Stage &stage : task.stages) {
         stages.emplace_back(stage, ps_per_cycle);
+        burst_ps += stages.back().base_ps(1, 0);
+        packet_ps += stages.back().base_ps(0, 1);
     }
     plain = std::all_of(stages.begin(), stages.end(), [](auto &stage) { return stage.plain(); });
-    price();
-}
-
-double TaskRun::plain_cost_ps() const
-{
-    return priced_cost_ps + burst_ps * static_cast<double>(bursts - priced_bursts) +
-           packet_ps * static_cast<double>(packets - priced_packets);
-}
-
-void TaskRun::price()
-{
-    priced_cost_ps = plain_cost_ps();
-    priced_bursts = bursts;
-    priced_packets = packets;
-    burst_ps = 0;
-    packet_ps = 0;
-    for (const StageRun &stage : stages) {
-        burst_ps += stage.burst_ps();
-        packet_ps += stage.packet_ps();
-    }
-    service.resize(model.burst + 1);
-    for (std::size_t n = 0; n < service.size(); ++n) {
-        service[n] = ps_from(burst_ps + static_cast<double>(n) * packet_ps);
+    for (std::size_t n = 1; n < service.size(); ++n) {
+        double cost = burst_ps + static_cast<double>(n) * packet_ps;
+        for (const StageRun &stage : stages) {
+            cost += stage.table_ps(n);
+        }
+        service[n] = ps_from(cost);
     }
 }
 
 CoreRun::CoreRun(const Core &core, std::uint32_t index, std::uint64_t seed)
-    : model(core), index_(index),
-      buffers_(std::any_of(core.tasks.begin(), core.tasks.end(),
-                           [](auto &task) { return task.output.buffer_packets > 0; })),
-      random_(stream_seed(seed, Purpose::service, index)),
+    : model(core), index_(index), random_(stream_seed(seed, Purpose::service, index)),
       disturber_(core.disturbances, stream_seed(seed, Purpose::disturbance, index))
 {
     for (const Task &task : core.tasks) {
         tasks.emplace_back(task, 1e12 / core.clock_hz);
+        round_ += tasks.back().empty_poll;
     }
 }
 
 void CoreRun::run(Turn &turn, Waker &waker)
 {
-    if (straight_) {
-        alone_ ? run_straight<true>(turn) : run_straight<false>(turn);
-        return;
+    while (state_ == State::polling ? poll(turn, waker) : advance(turn, waker)) {
     }
-    for (;;) {
-        if (state_ == State::polling) {
-            if (now_ >= turn.limit) {
-                wake_ = now_;
-                return;
-            }
-            ++turn.steps;
-            if (now_ >= disturber_.next()) {
-                Ps start = now_;
-                suffer();
-                note_step(start, 0, &CoreTime::disturbed);
-                continue;
-            }
-            TaskRun &task = tasks[current_];
-            if (buffers_ && task.output.deadline() <= now_) {
-                task.output.flush(now_);
-            }
-            std::size_t count = task.input->poll(now_, task.model.burst);
-            if (count > 0) {
-                begin(task, count, waker);
-            } else if (!idle(turn)) {
-                return;
-            }
-        } else if (!advance(turn, waker)) {
-            return;
-        }
+}
+
+bool CoreRun::poll(Turn &turn, Waker &waker)
+{
+    if (now_ >= turn.limit) {
+        wake_ = now_;
+        return false;
     }
+    ++turn.steps;
+    if (now_ >= disturber_.next()) {
+        Ps start = now_;
+        suffer();
+        note_step(start, 0, &CoreTime::disturbed);
+        return true;
+    }
+    TaskRun &task = tasks[current_];
+    if (longest_train_ > 0 && serve_train(task, turn)) {
+        return true;
+    }
+    if (task.output.deadline() <= now_) {
+        task.output.flush(now_);
+    }
+    std::size_t count = task.input->take(now_, task.model.burst);
+    if (count == 0) {
+        return idle(turn);
+    }
+    begin(task, count, waker);
+    return true;
 }
 
 void CoreRun::begin(TaskRun &task, std::size_t count, Waker &waker)
 {
     PacketQueue &queue = *task.input;
-    queue.take(count, now_);
     if (!queue.waiting_cores.empty()) {
         for (std::uint32_t core : queue.waiting_cores) {
             waker.room(core, now_);
@@ -101,11 +84,11 @@ void CoreRun::begin(TaskRun &task, std::size_t count, Waker &waker)
     task.packets += count;
     ++task.burst_sizes[count];
     taken_ = alive_ = count;
-    sent_ = 0;
     stage_ = 0;
     if (task.plain) {
         stage_ = task.stages.size();
-        spend(static_cast<double>(task.service[count]));
+        const Ps cost = task.service[count];
+        spend(sibling == nullptr ? cost : ps_from(static_cast<double>(cost) * slowdown()));
     } else {
         serve_on(task);
     }
@@ -125,31 +108,42 @@ void CoreRun::serve_on(TaskRun &task)
         }
     }
     task.dropped += before - alive_;
-    spend(cost);
+    spend(ps_from(cost * slowdown()));
     if (device) {
         state_ = State::device;
     }
 }
 
-void CoreRun::spend(double cost_ps)
+double CoreRun::slowdown() const
 {
-    if (sibling != nullptr) {
-        cost_ps *= sibling->working() ? model.sibling_busy_factor : model.sibling_idle_factor;
+    if (sibling == nullptr) {
+        return 1;
     }
+    return sibling->working() ? model.sibling_busy_factor : model.sibling_idle_factor;
+}
+
+void CoreRun::spend(Ps cost)
+{
     Ps start = now_;
-    now_ = later(now_, ps_from(cost_ps));
-    Ps busy = now_ - start;
-    time_.busy += busy;
-    while (disturber_.next() < now_) {
-        suffer();
-    }
-    note_step(start, busy, &CoreTime::disturbed);
-    state_ = State::serving;
+    now_ = later(now_, cost);
+    time_.busy += now_ - start;
+    serving_since(start);
     if (trace != nullptr) {
         TaskRun &task = tasks[current_];
         trace->burst(start, now_ - start, index_, current_, taken_);
         trace->waiting(start, index_, current_, task.input->waiting());
     }
+}
+
+// What comes in between prolongs the step that was to end now.
+void CoreRun::serving_since(Ps start)
+{
+    Ps busy = now_ - start;
+    while (disturber_.next() < now_) {
+        suffer();
+    }
+    note_step(start, busy, &CoreTime::disturbed);
+    state_ = State::serving;
 }
 
 void CoreRun::suffer()
@@ -220,54 +214,26 @@ bool CoreRun::hand_over(TaskRun &task, Turn &turn, Waker &waker)
     return true;
 }
 
+// Polls that find nothing, up to the first one that may, if that is before the limit. Otherwise
+// nothing is done yet: another core may put something into a ring in between.
 bool CoreRun::idle(const Turn &turn)
 {
     Ps target = disturber_.next();
     for (const TaskRun &task : tasks) {
-        target = std::min(target, task.input->next_ready());
-        if (buffers_) {
-            target = std::min(target, task.output.deadline());
-        }
+        target = std::min({target, task.input->next_ready(), task.output.deadline()});
     }
-    if (target <= now_) { // another task has something
-        ++tasks[current_].empty_polls;
-        time_.polling += tasks[current_].empty_poll;
-        note_step(now_, 0, &CoreTime::polling);
-        now_ += tasks[current_].empty_poll;
-        next_task();
-        return true;
-    }
-    return skip_polls(target, turn);
-}
-
-// Up to the first poll at or after the target, if that is before the limit. Otherwise nothing is
-// done yet: another core may put something into a ring in between.
-bool CoreRun::skip_polls(Ps target, const Turn &turn)
-{
     if (target >= turn.limit) {
         wake_ = std::min(target, turn.horizon);
         return false;
     }
-    Ps away = target - now_;
     note_step(now_, 0, &CoreTime::polling);
-    if (tasks.size() == 1) {
-        TaskRun &task = tasks.front();
-        Ps polls = (away + task.empty_poll - 1) / task.empty_poll;
-        task.empty_polls += static_cast<std::uint64_t>(polls);
-        time_.polling += polls * task.empty_poll;
-        now_ += polls * task.empty_poll;
-        return true;
-    }
-    Ps round = 0;
-    for (const TaskRun &task : tasks) {
-        round += task.empty_poll;
-    }
-    Ps rounds = away / round;
+    target = std::max(target, now_ + 1); // another task may have something already
+    Ps rounds = (target - now_) / round_;
     for (TaskRun &task : tasks) {
         task.empty_polls += static_cast<std::uint64_t>(rounds);
     }
-    Ps before = now_;
-    now_ += rounds * round;
+    const Ps before = now_;
+    now_ += rounds * round_;
     while (now_ < target) {
         ++tasks[current_].empty_polls;
         now_ += tasks[current_].empty_poll;
@@ -289,28 +255,6 @@ CoreTime CoreRun::time_at(Ps instant) const
     time.busy -= busy_after;
     (time.*step_rest_) -= now_ - instant - busy_after;
     return time;
-}
-
-std::size_t CoreRun::in_hand() const
-{
-    std::size_t packets = alive_ - sent_;
-    for (const TaskRun &task : tasks) {
-        packets += task.output.buffered().size();
-    }
-    return packets;
-}
-
-void CoreRun::count_in_hand(std::vector<ClassCount> &classes) const
-{
-    const Packet *burst = tasks[current_].input->in_service();
-    for (std::size_t i = sent_; i < alive_; ++i) {
-        ++classes[burst[i].flow_class].in_flight;
-    }
-    for (const TaskRun &task : tasks) {
-        for (const Packet &packet : task.output.buffered()) {
-            ++classes[packet.flow_class].in_flight;
-        }
-    }
 }
 
 bool CoreRun::overslept(Ps instant) const

@@ -1,8 +1,8 @@
 // Takes a core away at scheduled instants: interrupts, preemption, the hypervisor.
 #pragma once
 
-#include "elementary.hpp"
 #include "planecast/simulator/core_model.hpp"
+#include "portable_math.hpp"
 #include "random.hpp"
 #include "sampler.hpp"
 #include "time.hpp"

@@ -32,7 +32,7 @@ Group::Group(const Layout &layout, std::size_t number)
         }
     }
     for (auto &[c, core] : cores) {
-        core->choose_loop(cores.size() == 1);
+        core->connected(cores.size() == 1);
     }
 }
 
@@ -71,9 +71,8 @@ void Group::connect(const Layout &layout, const Output &output, OutputRun &run,
         for (std::size_t i = 0; i < output.to.size(); ++i) {
             run.queues.push_back(queue(layout.output_queue(output, i)));
             bool is_ring = output.kind == OutputKind::ring;
-            run.handover.push_back(
-                is_ring ? ps_from_ns(layout.model.rings[layout.ring(output.to[i])].handover_ns)
-                        : 0);
+            run.handoff.push_back(
+                is_ring ? ps_from_ns(layout.model.rings[layout.ring(output.to[i])].handoff_ns) : 0);
         }
         if (output.kind == OutputKind::accelerator) {
             run.device = device(layout, layout.accelerator(output.to[0]));
@@ -194,53 +193,42 @@ void Group::settle(Ps instant)
     }
 }
 
-void Group::add_to(Totals &totals) const
+void Group::count(Snapshot &now, Ps instant) const
 {
-    totals.forwarded += recorder.forwarded;
-    totals.bytes += recorder.bytes;
-    totals.latency += recorder.latency_sum;
+    auto inside = [&now](const auto &packet) {
+        ++now.all[kInFlight];
+        ++now.classes[packet.flow_class][kInFlight];
+    };
     for (const auto &[number, one] : queues) {
-        totals.dropped += one->counts.dropped;
+        const QueueCounts &counts = one->counts;
+        now.queues[number] = {counts.area, counts.waits, static_cast<Int128>(counts.left),
+                              static_cast<Int128>(one->waiting())};
+        now.all[kDropped] += counts.dropped;
+        one->each_inside(inside);
     }
     for (const auto &[number, one] : tx_queues) {
-        totals.dropped += one->dropped;
+        now.queues[number] = {one->waits - one->waits_of_inside(instant), one->waits,
+                              static_cast<Int128>(one->entered),
+                              static_cast<Int128>(one->inside())};
+        now.all[kDropped] += one->dropped;
+        std::for_each(one->all_inside().begin(), one->all_inside().end(), inside);
     }
     for (const auto &[number, core] : cores) {
+        const CoreTime time = core->time_at(instant);
+        now.cores[number] = {time.busy, time.polling, time.waiting, time.disturbed, 0, 0};
+        core->each_in_hand(inside);
         for (const TaskRun &task : core->tasks) {
-            totals.dropped += task.dropped;
-            totals.bursts[number] += task.bursts;
-            totals.packets[number] += task.packets;
+            now.all[kDropped] += task.dropped;
+            now.cores[number][kBursts] += task.bursts;
+            now.cores[number][kPackets] += task.packets;
         }
     }
-}
-
-std::uint64_t Group::in_flight() const
-{
-    std::uint64_t packets = 0;
-    for (const auto &[number, one] : queues) {
-        packets += one->waiting() + one->on_the_way();
-    }
-    for (const auto &[number, one] : tx_queues) {
-        packets += one->inside();
-    }
-    for (const auto &[number, core] : cores) {
-        packets += core->in_hand();
-    }
-    return packets;
-}
-
-void Group::count_in_flight(std::vector<ClassCount> &classes) const
-{
-    for (const auto &[number, one] : queues) {
-        one->each_inside([&](const Packet &packet) { ++classes[packet.flow_class].in_flight; });
-    }
-    for (const auto &[number, one] : tx_queues) {
-        for (const TxEntry &entry : one->all_inside()) {
-            ++classes[entry.flow_class].in_flight;
-        }
-    }
-    for (const auto &[number, core] : cores) {
-        core->count_in_hand(classes);
+    now.all[kForwarded] += recorder.forwarded;
+    now.all[kBytes] += recorder.bytes;
+    now.all[kLatency] += recorder.latency_sum;
+    for (std::size_t c = 0; c < recorder.by_class.size(); ++c) {
+        now.classes[c][kForwarded] += recorder.by_class[c].forwarded;
+        now.classes[c][kLatency] += recorder.by_class[c].latency;
     }
 }
 

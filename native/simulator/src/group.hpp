@@ -3,6 +3,7 @@
 
 #include "core_run.hpp"
 #include "layout.hpp"
+#include "snapshot.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -11,17 +12,6 @@
 
 namespace planecast::sim
 {
-
-// Cumulative counts of everything that batches and samples are made of.
-struct Totals {
-    std::uint64_t offered = 0;
-    std::uint64_t forwarded = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t dropped = 0;
-    Int128 latency = 0;                 // picoseconds, of those forwarded
-    std::vector<std::uint64_t> bursts;  // by core
-    std::vector<std::uint64_t> packets; // taken, by core
-};
 
 class Group final : public Waker
 {
@@ -33,9 +23,7 @@ class Group final : public Waker
     // Brings what is lazy up to date: arrivals and departures before this instant are counted.
     void settle(Ps instant);
 
-    void add_to(Totals &totals) const;
-    std::uint64_t in_flight() const;
-    void count_in_flight(std::vector<ClassCount> &classes) const;
+    void count(Snapshot &now, Ps instant) const; // adds its own
 
     void arrival(std::uint32_t core, Ps when) override;
     void room(std::uint32_t core, Ps when) override;

@@ -20,12 +20,12 @@ void require(bool holds, const std::string &law, const std::string &where)
 void check_queue(const PacketQueue &queue)
 {
     const QueueCounts &counts = queue.counts;
-    require(counts.entered == counts.left + queue.waiting(), "in = out + waiting", queue.name());
-    require(counts.max <= queue.capacity, "occupancy ≤ capacity", queue.name());
+    require(counts.entered == counts.left + queue.waiting(), "in = out + waiting", queue.name);
+    require(counts.max <= queue.capacity, "occupancy ≤ capacity", queue.name);
     // Little's law, exact in picoseconds: the area under the occupancy, summed by time, is the
     // waiting, summed by packet.
-    require(counts.area == counts.waits + queue.waits_of_waiting(queue.settled), "Little's law",
-            queue.name());
+    require(counts.area == counts.waits + queue.waits_of_waiting(queue.settled()), "Little's law",
+            queue.name);
 }
 
 void check_core(const CoreRun &core, Ps now)

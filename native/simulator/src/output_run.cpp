@@ -10,7 +10,9 @@ std::size_t OutputRun::deliver(const Packet *packets, std::size_t count, Ps now,
 {
     switch (model.kind) {
     case OutputKind::none:
-        leave(packets, count, now);
+        for (std::size_t i = 0; i < count; ++i) {
+            recorder->forward(packets[i].born, now, packets[i].frame_bytes, packets[i].flow_class);
+        }
         return count;
     case OutputKind::port:
         return to_port(packets, count, now);
@@ -36,7 +38,6 @@ std::size_t OutputRun::to_port(const Packet *packets, std::size_t count, Ps now)
         return count;
     }
     std::size_t sent = tx->send(packets, count, now);
-    delivered += sent;
     if (sent < count) {
         if (model.when_full == WhenFull::drop) {
             tx->dropped += count - sent;
@@ -50,7 +51,6 @@ std::size_t OutputRun::to_port(const Packet *packets, std::size_t count, Ps now)
 void OutputRun::flush(Ps now)
 {
     std::size_t sent = tx->send(buffer_.data(), buffer_.size(), now);
-    delivered += sent;
     tx->dropped += buffer_.size() - sent;
     buffer_.clear();
     deadline_ = kNever;
@@ -74,9 +74,8 @@ std::size_t OutputRun::to_queues(const Packet *packets, std::size_t count, Ps no
             queue.drop();
         } else {
             Ps ready =
-                device != nullptr ? device->submit(packets[i], now) : later(now, handover[which]);
+                device != nullptr ? device->submit(packets[i], now) : later(now, handoff[which]);
             queue.push(packets[i], now, ready);
-            ++delivered;
             waker.arrival(queue.consumer, ready);
         }
         turn_ = turn_ + 1 < queues.size() ? turn_ + 1 : 0;

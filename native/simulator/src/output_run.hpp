@@ -36,20 +36,16 @@ class OutputRun
     std::size_t deliver(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
                         Waker &waker);
 
-    // Out of the model.
-    void leave(const Packet *packets, std::size_t count, Ps now)
+    // Hands over each packet at an instant of its own and drops what finds no room: out of the
+    // model or to a port without a buffer. Nobody may ask before `until`. `Row`: see Recorder.
+    template <class Row>
+    void deliver_row(const Row &packets, const Ps *handed, std::size_t count, Ps until)
     {
-        for (std::size_t i = 0; i < count; ++i) {
-            const Packet &packet = packets[i];
-            recorder->forward(packet.born, now, packet.frame_bytes, packet.flow_class);
+        if (tx != nullptr) {
+            tx->send_each(packets, handed, count, until);
+        } else {
+            recorder->forward(packets, handed, count);
         }
-        delivered += count;
-    }
-    // The same for packets at an instant each.
-    template <class Row> void leave(const Row &packets, const Ps *gone, std::size_t count)
-    {
-        recorder->forward(packets, gone, count);
-        delivered += count;
     }
 
     Ps wait_until() const { return wait_until_; }
@@ -61,12 +57,11 @@ class OutputRun
     Recorder *recorder = nullptr;      // none
     std::unique_ptr<TxQueue> tx;       // port
     std::vector<PacketQueue *> queues; // ring, accelerator
-    std::vector<Ps> handover;          // of each of them
+    std::vector<Ps> handoff;           // of each of them
     Device *device = nullptr;          // accelerator
-    std::uint64_t delivered = 0;
 
   private:
-    std::size_t to_port(const Packet *packets, std::size_t count, Ps now);
+    inline std::size_t to_port(const Packet *packets, std::size_t count, Ps now);
     std::size_t to_queues(const Packet *packets, std::size_t count, Ps now, std::uint32_t core,
                           Waker &waker);
 

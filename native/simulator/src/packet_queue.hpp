@@ -34,64 +34,7 @@ struct QueueCounts {
     Int128 waits = 0; // Σ time of those that left, by packet: Little's law compares the two
 };
 
-// What take_fresh() has counted and count() adds to the rest.
-struct FreshCounts {
-    std::uint64_t packets = 0;
-    std::size_t max = 0;
-    Int128 waited = 0; // both an area and a sum of waits: who came left in the same poll
-};
-
-// The queue's numbers, apart from what owns the memory: a loop that keeps a copy of them has them
-// in registers, and puts it back when it stops.
-struct QueueState {
-    // How many packets a poll at this time finds.
-    std::size_t poll(Ps now, std::size_t burst)
-    {
-        settle(now);
-        std::size_t n = std::min(burst, tail - head);
-        while (n > 0 && ready[head + n - 1] > now) { // a hand-over on its way
-            --n;
-        }
-        return n;
-    }
-    // poll() and take() at once where nothing waited and fewer than `most` have come: one pass over
-    // the packets instead of two. 0 if it isn't so, and then nothing is done.
-    std::size_t take_fresh(Ps now, std::size_t most, FreshCounts &fresh);
-    void count(const FreshCounts &fresh);
-    // When the next packet shows; kNever if none is known.
-    Ps next_ready() const { return ready[head < tail ? head : unseen]; }
-    Packet *in_service() { return alike ? packets : packets + done; }
-    // Of packets that are alike: writes down those in service, for in_service().
-    void show(std::size_t count)
-    {
-        for (std::size_t i = 0; alike && i < count; ++i) {
-            packets[i] = AlikePackets{ready + done, latency, pattern}[i];
-        }
-    }
-    void release(std::size_t count) { done += count; }
-    // Decides about the arrivals up to this time.
-    void settle(Ps now);
-    // The first `count` waiting packets go into service; `entered` says when each came.
-    template <class Entered> void take(std::size_t count, Ps now, Entered entered);
-
-    Ps *ready = nullptr;       // when the queue shows each to the consumer
-    Packet *packets = nullptr; // of packets that are alike: those in service, once shown
-    bool alike = false;
-    Ps latency = 0; // of those: from birth to ready
-    Packet pattern{};
-    std::size_t capacity = 0;
-    std::size_t done = 0;
-    std::size_t head = 0;
-    std::size_t tail = 0;
-    std::size_t unseen = 0;
-    Ps settled = 0;
-    QueueCounts counts;
-
-  private:
-    std::size_t accept(std::size_t room, Ps now, Int128 &waited);
-};
-
-class PacketQueue : public QueueState
+class PacketQueue
 {
   public:
     PacketQueue(std::string name, std::size_t capacity, bool written_ahead);
@@ -104,144 +47,96 @@ class PacketQueue : public QueueState
     void reserve(std::size_t count); // room for so many write()s
     void write(const Packet &packet, Ps when)
     {
-        if (!alike) {
-            packets[end_] = packet;
+        if (!alike_) {
+            packets_[end_] = packet;
         }
-        ready[end_++] = when;
+        ready_[end_++] = when;
     }
     // The same for many that are alike: when each is ready is written to next_slot() and on.
-    Ps *next_slot() { return ready + end_; }
+    bool alike() const { return alike_; }
+    Ps *next_slot() { return ready_.data() + end_; }
     void wrote(std::size_t count) { end_ += count; }
-    void seal() { std::fill_n(ready + end_, written_ahead_ ? kBeyond : 1, kNever); }
+    void seal() { std::fill_n(next_slot(), written_ahead_ ? kBeyond : 1, kNever); }
 
     // ---- the side that pushes now; the caller has looked at room()
-    std::size_t room() const { return capacity - (tail - head); }
+    std::size_t room() const { return capacity - waiting(); }
     void push(const Packet &packet, Ps now, Ps when);
     void drop() { ++counts.dropped; }
 
     // ---- the consumer: one burst is in service at a time
-    void take(std::size_t count, Ps now);
+    // Decides about the arrivals up to this time; returns how long those that got in have waited.
+    Int128 settle(Ps now);
+    // A poll at this time: so many of those that wait go into service, a burst at most.
+    std::size_t take(Ps now, std::size_t burst);
+    // When the next packet shows; kNever if none is known.
+    Ps next_ready() const { return ready_[head_ < tail_ ? head_ : unseen_]; }
+    Packet *in_service() { return packets_.data() + (alike_ ? 0 : done_); }
+    void release(std::size_t count) { done_ += count; }
 
-    std::size_t waiting() const { return tail - head; }
-    std::size_t on_the_way() const { return end_ - unseen; }
+    // ---- many bursts at once, of packets written ahead of which none waits
+    bool nothing_waits() const { return head_ == tail_ && tail_ == unseen_; }
+    // When each of the packets that nobody has looked at is ready; kBeyond times kNever at the end.
+    const Ps *unseen() const { return ready_.data() + unseen_; }
+    // So many of them have come and gone into service, `most` in one poll at most, and waited so
+    // long in all: that is an area as well as a sum of waits, for who came left in the same poll.
+    void pass(std::size_t count, std::size_t most, Ps waited);
+    // Calls use(packets) with those in service, as an array of Packet or as AlikePackets.
+    template <class Use> void each_in_row(Use use)
+    {
+        if (alike_) {
+            use(AlikePackets{ready_.data() + done_, latency_, pattern_});
+        } else {
+            use(static_cast<const Packet *>(in_service()));
+        }
+    }
+    // Of packets that are alike: writes down those in service, for in_service().
+    void show(std::size_t count)
+    {
+        const AlikePackets row{ready_.data() + done_, latency_, pattern_};
+        for (std::size_t i = 0; alike_ && i < count; ++i) {
+            packets_[i] = row[i];
+        }
+    }
+
+    std::size_t waiting() const { return tail_ - head_; }
+    std::size_t on_the_way() const { return end_ - unseen_; }
     template <class Visitor> void each_inside(Visitor visit) const // waiting or on the way
     {
-        auto visit_all = [&](std::size_t from, std::size_t to) {
-            for (std::size_t i = from; i < to; ++i) {
-                visit(alike ? pattern : packets[i]);
-            }
-        };
-        visit_all(head, tail);
-        visit_all(unseen, end_);
+        for (std::size_t i = head_ < tail_ ? head_ : unseen_; i < end_;) {
+            visit(alike_ ? pattern_ : packets_[i]);
+            i = i + 1 == tail_ ? unseen_ : i + 1;
+        }
     }
     Int128 waits_of_waiting(Ps now) const;
-    const std::string &name() const { return name_; }
+    Ps settled() const { return settled_; }
 
+    static constexpr std::size_t kBeyond = 16; // of kNever after the last: a loop may look ahead
+
+    const std::string name;
+    const std::size_t capacity;
+    QueueCounts counts;
     std::uint32_t consumer = ~0U;             // core that polls it
     std::vector<std::uint32_t> waiting_cores; // producers that wait for room
 
   private:
-    static constexpr std::size_t kBeyond = 16; // of kNever after the last: a loop may look ahead
-    Ps entered(std::size_t i) const { return written_ahead_ ? ready[i] : entered_[i]; }
+    const Ps *entered() const { return (written_ahead_ ? ready_ : entered_).data() + head_; }
+    inline Int128 accept(Ps now);
     void resize(std::size_t size);
     void compact();
 
-    std::string name_;
     bool written_ahead_;
-    std::vector<Ps> ready_; // kBeyond more than in use
-    std::vector<Packet> packets_;
-    std::vector<Ps> entered_; // pushed queues: when
+    std::vector<Ps> ready_;       // when the queue shows each to the consumer; kBeyond spare ones
+    std::vector<Packet> packets_; // of packets that are alike: those in service, once shown
+    std::vector<Ps> entered_;     // pushed queues: when
+    bool alike_ = false;
+    Ps latency_ = 0; // of those: from birth to ready
+    Packet pattern_{};
+    std::size_t done_ = 0;
+    std::size_t head_ = 0;
+    std::size_t tail_ = 0;
+    std::size_t unseen_ = 0;
     std::size_t end_ = 0;
+    Ps settled_ = 0;
 };
-
-inline std::size_t QueueState::accept(std::size_t room, Ps now, Int128 &waited)
-{
-    std::size_t count = 0;
-    if (tail == unseen) {
-        const Ps *arrival = ready + unseen;
-        while (count < room && arrival[count] <= now) {
-            waited += now - arrival[count];
-            ++count;
-        }
-    } else { // something was dropped since the last refill: close the gap
-        while (count < room && ready[unseen + count] <= now) {
-            waited += now - ready[unseen + count];
-            ready[tail + count] = ready[unseen + count];
-            if (!alike) {
-                packets[tail + count] = packets[unseen + count];
-            }
-            ++count;
-        }
-    }
-    return count;
-}
-
-inline void QueueState::settle(Ps now)
-{
-    std::size_t waiting = tail - head;
-    Int128 waited = static_cast<Int128>(waiting) * (now - settled);
-    settled = now;
-    if (ready[unseen] <= now) {
-        std::size_t count = accept(capacity - waiting, now, waited);
-        tail += count;
-        unseen += count;
-        counts.entered += count;
-        counts.max = std::max<std::uint64_t>(counts.max, waiting + count);
-        while (ready[unseen] <= now) { // the ring is full
-            ++unseen;
-            ++counts.dropped;
-        }
-    }
-    counts.area += waited;
-}
-
-inline std::size_t QueueState::take_fresh(Ps now, std::size_t most, FreshCounts &fresh)
-{
-    if (head != tail || tail != unseen) {
-        return 0;
-    }
-    const Ps *arrival = ready + unseen;
-    std::size_t count = 0;
-    Int128 waited = fresh.waited;
-    while (count < most && arrival[count] <= now) {
-        waited += now - arrival[count];
-        ++count;
-    }
-    if (count == most) {
-        return 0;
-    }
-    settled = now;
-    head = tail = unseen = unseen + count;
-    fresh.packets += count;
-    fresh.max = std::max(fresh.max, count);
-    fresh.waited = waited;
-    return count;
-}
-
-inline void QueueState::count(const FreshCounts &fresh)
-{
-    counts.entered += fresh.packets;
-    counts.left += fresh.packets;
-    counts.max = std::max<std::uint64_t>(counts.max, fresh.max);
-    counts.area += fresh.waited;
-    counts.waits += fresh.waited;
-}
-
-template <class Entered> inline void QueueState::take(std::size_t count, Ps now, Entered entered)
-{
-    Int128 waited = 0;
-    for (std::size_t i = head; i < head + count; ++i) {
-        waited += now - entered(i);
-    }
-    counts.waits += waited;
-    counts.left += count;
-    head += count;
-}
-
-inline void PacketQueue::take(std::size_t count, Ps now)
-{
-    QueueState::take(count, now, [this](std::size_t i) { return entered(i); });
-    show(count);
-}
 
 } // namespace planecast::sim

@@ -1,7 +1,7 @@
 #include "random.hpp"
 
-#include "elementary.hpp"
-#include "lanes.hpp"
+#include "portable_math.hpp"
+#include "simd.hpp"
 
 namespace planecast::sim
 {

@@ -5,7 +5,7 @@
 // any machine.
 #pragma once
 
-#include "lanes.hpp"
+#include "simd.hpp"
 
 #include <array>
 #include <bit>

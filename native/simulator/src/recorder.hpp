@@ -15,9 +15,7 @@ namespace planecast::sim
 {
 
 struct ClassCount {
-    std::uint64_t offered = 0;
     std::uint64_t forwarded = 0;
-    std::uint64_t in_flight = 0;
     Int128 latency = 0;
 };
 

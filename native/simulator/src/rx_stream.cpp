@@ -1,7 +1,7 @@
 #include "rx_stream.hpp"
 
 #include "frame_times.hpp"
-#include "in_order.hpp"
+#include "prefix_scan.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -89,7 +89,7 @@ std::size_t RxPort::write_straight(Ps until, std::size_t budget, Ps latency)
         std::size_t most = std::min(budget - written, times_.size());
         std::size_t count = 0;
         Ps wire_free = service > 0 ? wire_free_ : 0; // a wire of no time keeps nobody waiting
-        if (queue != nullptr && queue->alike && std::max({until, wire_free, latency}) < kNear &&
+        if (queue != nullptr && queue->alike() && std::max({until, wire_free, latency}) < kNear &&
             service < kNear / kNearRow) {
             // A time past `until` may be the end of time itself: left out before anything is added.
             most = before(times_.data(), most, until);

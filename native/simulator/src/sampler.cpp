@@ -1,6 +1,6 @@
 #include "sampler.hpp"
 
-#include "elementary.hpp"
+#include "portable_math.hpp"
 
 #include <cmath>
 #include <numeric>

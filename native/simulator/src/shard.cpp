@@ -59,11 +59,7 @@ Shard::Shard(const Layout &layout, const std::vector<std::size_t> &numbers,
         build_stream(layout, nic, counts[nic]);
     }
     horizons_.resize(streams.size());
-    if (layout.model.memory.llc_ways > 0) {
-        memory_ = std::make_unique<StageMemory>(layout.model.memory, groups);
-    }
-    previous_batch_ = previous_sample_ = totals();
-    previous_times_ = core_times();
+    start = previous_batch_ = previous_sample_ = snapshot();
     handle_marks(); // a warm-up of no time
 }
 
@@ -115,8 +111,7 @@ void Shard::build_stream(const Layout &layout, std::size_t nic, bool counted)
 
 Ps Shard::next_mark() const
 {
-    Ps mark = memory_ != nullptr ? std::min(next_sample_, memory_->next()) : next_sample_;
-    return std::min(mark, warm_ ? batches.next() : warmup_);
+    return std::min(next_sample_, warm_ ? batches.next() : warmup_);
 }
 
 void Shard::handle_marks()
@@ -129,18 +124,15 @@ void Shard::handle_marks()
                 queue->counts.max = queue->waiting();
             }
         }
-        start = baseline();
-        previous_batch_ = totals();
+        start = previous_batch_ = snapshot();
+        started = now_;
     } else if (warm_ && now_ == batches.next()) {
-        Totals all = totals();
-        batches.end_batch(all, previous_batch_);
-        previous_batch_ = std::move(all);
+        Snapshot now = snapshot();
+        batches.end_batch(now, previous_batch_);
+        previous_batch_ = std::move(now);
     }
     if (now_ == next_sample_) {
         sample();
-    }
-    if (memory_ != nullptr && now_ == memory_->next()) {
-        memory_->refresh(now_);
     }
 }
 
@@ -203,123 +195,50 @@ std::uint64_t Shard::steps() const
     return steps;
 }
 
-Totals Shard::totals() const
+Snapshot Shard::snapshot() const
 {
-    Totals all;
-    all.bursts.resize(layout_.model.cores.size());
-    all.packets.resize(layout_.model.cores.size());
+    Snapshot now(layout_.model.cores.size(), layout_.queues.size(), layout_.class_names.size());
     for (const auto &stream : streams) {
         if (stream->counted) {
-            all.offered += stream->counts.offered;
-            all.dropped += stream->counts.dropped;
+            now.all[kOffered] += stream->counts.offered;
+            now.all[kDropped] += stream->counts.dropped;
+            for (std::size_t c = 0; c < stream->offered_by_class.size(); ++c) {
+                now.classes[c][kOffered] += stream->offered_by_class[c];
+            }
         }
     }
     for (const auto &group : groups) {
-        group->add_to(all);
+        group->count(now, now_);
     }
-    return all;
-}
-
-std::uint64_t Shard::in_flight() const
-{
-    std::uint64_t packets = 0;
-    for (const auto &group : groups) {
-        packets += group->in_flight();
+    if (now.classes.size() == 1) { // not counted by class: it is all there is
+        now.classes[0] = now.all;
     }
-    return packets;
-}
-
-Baseline Shard::baseline() const
-{
-    Baseline base;
-    base.at = now_;
-    base.classes = class_counts();
-    base.cores = core_times();
-    for (const auto &group : groups) {
-        for (const auto &[number, queue] : group->queues) {
-            base.queues.push_back(
-                {number, queue->counts.area, queue->counts.waits, queue->counts.left});
-        }
-        for (const auto &[number, queue] : group->tx_queues) {
-            base.queues.push_back({number, queue->waits - queue->waits_of_inside(now_),
-                                   queue->waits, queue->entered});
-        }
-    }
-    return base;
-}
-
-std::vector<CoreTime> Shard::core_times() const
-{
-    std::vector<CoreTime> times;
-    for (const auto &group : groups) {
-        for (const auto &[number, core] : group->cores) {
-            times.push_back(core->time_at(now_));
-        }
-    }
-    return times;
-}
-
-// Of this moment, since the start; where there is one class, it is all there is.
-std::vector<ClassCount> Shard::class_counts() const
-{
-    std::vector<ClassCount> classes(layout_.class_names.size());
-    if (classes.size() == 1) {
-        Totals all = totals();
-        classes[0] = {all.offered, all.forwarded, in_flight(), all.latency};
-        return classes;
-    }
-    for (const auto &stream : streams) {
-        for (std::size_t c = 0; c < classes.size() && stream->counted; ++c) {
-            classes[c].offered += stream->offered_by_class[c];
-        }
-    }
-    for (const auto &group : groups) {
-        group->count_in_flight(classes);
-        for (std::size_t c = 0; c < classes.size(); ++c) {
-            classes[c].forwarded += group->recorder.by_class[c].forwarded;
-            classes[c].latency += group->recorder.by_class[c].latency;
-        }
-    }
-    return classes;
+    return now;
 }
 
 void Shard::sample()
 {
-    Totals all = totals();
-    Totals part = difference(all, previous_sample_);
+    Snapshot now = snapshot();
+    Snapshot part = now;
+    part -= previous_sample_;
     Sample one;
     one.end_ns = ns_from(now_);
-    one.offered = part.offered;
-    one.forwarded = part.forwarded;
-    one.dropped = part.dropped;
-    one.busy.resize(layout_.model.cores.size());
-    one.vectors.resize(layout_.model.cores.size());
-    for (std::size_t core = 0; core < one.vectors.size(); ++core) {
-        one.vectors[core] = part.bursts[core] > 0 ? static_cast<double>(part.packets[core]) /
-                                                        static_cast<double>(part.bursts[core])
-                                                  : 0;
+    one.offered = static_cast<std::uint64_t>(part.all[kOffered]);
+    one.forwarded = static_cast<std::uint64_t>(part.all[kForwarded]);
+    one.dropped = static_cast<std::uint64_t>(part.all[kDropped]);
+    for (const auto &core : part.cores) {
+        one.busy.push_back(static_cast<double>(core[kBusy]) /
+                           static_cast<double>(series_interval_));
+        one.vectors.push_back(core[kBursts] > 0 ? static_cast<double>(core[kPackets]) /
+                                                      static_cast<double>(core[kBursts])
+                                                : 0);
     }
-    one.waiting.resize(layout_.queues.size());
-    one.memory_latency_ns = memory_ != nullptr ? memory_->latency_ns() : 0;
-    std::vector<CoreTime> times = core_times();
-    std::size_t i = 0;
-    for (const auto &group : groups) {
-        for (const auto &[number, core] : group->cores) {
-            one.busy[number] = static_cast<double>(times[i].busy - previous_times_[i].busy) /
-                               static_cast<double>(series_interval_);
-            ++i;
-        }
-        for (const auto &[number, queue] : group->queues) {
-            one.waiting[number] = queue->waiting();
-        }
-        for (const auto &[number, queue] : group->tx_queues) {
-            one.waiting[number] = queue->inside();
-        }
+    for (const auto &queue : now.queues) {
+        one.waiting.push_back(static_cast<std::uint64_t>(queue[kInside]));
     }
     series.push_back(std::move(one));
-    series_latency.push_back(part.latency);
-    previous_sample_ = std::move(all);
-    previous_times_ = std::move(times);
+    series_latency.push_back(part.all[kLatency]);
+    previous_sample_ = std::move(now);
     next_sample_ = later(next_sample_, series_interval_);
 }
 

@@ -2,14 +2,13 @@
 // that feed them, driven through time in slabs.
 //
 // Within a slab the streams are written ahead and every group runs to its end, one after the other.
-// Marks (warm-up, batches, samples, memory) end a slab, so nothing looks at them packet by packet.
+// Marks (warm-up, batches, samples) end a slab, so nothing looks at them packet by packet.
 #pragma once
 
 #include "batches.hpp"
 #include "group.hpp"
 #include "layout.hpp"
 #include "rx_stream.hpp"
-#include "stage_memory.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -18,20 +17,6 @@
 
 namespace planecast::sim
 {
-
-// What must be known at the end of the warm-up to report only what followed.
-struct Baseline {
-    struct OfQueue {
-        std::size_t number;
-        Int128 area;
-        Int128 waits;
-        std::uint64_t left;
-    };
-    std::vector<OfQueue> queues;
-    std::vector<CoreTime> cores; // in the order of the shard's cores
-    std::vector<ClassCount> classes;
-    Ps at = 0;
-};
 
 class Shard
 {
@@ -48,17 +33,14 @@ class Shard
 
     Ps now() const { return now_; }
     std::uint64_t steps() const;
-    Totals totals() const;
-    std::uint64_t in_flight() const;
-    Baseline baseline() const; // of this moment
-    std::vector<ClassCount> class_counts() const;
-    void check_invariants() const;                              // throws InvariantError
-    const StageMemory *memory() const { return memory_.get(); } // null: not of the model
+    Snapshot snapshot() const;     // of this moment
+    void check_invariants() const; // throws InvariantError
 
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;
     Batches batches;
-    Baseline start;                     // the warm-up's end
+    Snapshot start;                     // the warm-up's end …
+    Ps started = 0;                     // … and when it was
     std::vector<Sample> series;         // mean_latency_ns still 0 …
     std::vector<Int128> series_latency; // … and these the sums, in picoseconds
 
@@ -67,7 +49,6 @@ class Shard
     Ps next_mark() const;
     void handle_marks();
     void sample();
-    std::vector<CoreTime> core_times() const;
     Ps write_ahead(Ps until);
 
     const Layout &layout_;
@@ -76,12 +57,10 @@ class Shard
     Ps warmup_;
     Ps longest_slab_;
     bool warm_ = false;
-    Totals previous_batch_;
-    Totals previous_sample_;
-    std::vector<CoreTime> previous_times_;
+    Snapshot previous_batch_;
+    Snapshot previous_sample_;
     Ps series_interval_;
     Ps next_sample_;
-    std::unique_ptr<StageMemory> memory_;
     std::uint64_t written_ = 0;
     std::vector<Ps> horizons_; // by stream
 };

@@ -1,16 +1,15 @@
 #include "planecast/simulator/simulate.hpp"
 
 #include "layout.hpp"
-#include "outcome.hpp"
+#include "results_builder.hpp"
 #include "shard.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <functional>
+#include <future>
 #include <numeric>
-#include <thread>
 
 namespace planecast::sim
 {
@@ -20,28 +19,16 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-// Runs work(0 … count−1), each on a thread of its own; throws what the first of them threw.
+// Runs work(0 … count−1), each on a thread of its own; throws what one of them threw.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)> &work)
 {
-    std::vector<std::exception_ptr> failures(count);
-    auto guarded = [&](std::size_t i) {
-        try {
-            work(i);
-        } catch (...) {
-            failures[i] = std::current_exception();
-        }
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 1; i < count; ++i) {
-            threads.emplace_back(guarded, i);
-        }
-        guarded(0);
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < count; ++i) {
+        others.push_back(std::async(std::launch::async, work, i));
     }
-    for (const std::exception_ptr &failure : failures) {
-        if (failure) {
-            std::rethrow_exception(failure);
-        }
+    work(0);
+    for (std::future<void> &other : others) {
+        other.get();
     }
 }
 
@@ -66,10 +53,8 @@ std::vector<std::vector<std::size_t>> deal_groups(const Layout &layout, std::siz
 Shards build_shards(const Layout &layout)
 {
     const Run &run = layout.model.run;
-    // A step limit is exact only in one order of steps; the memory system looks at all loads at
-    // once.
-    bool together = run.max_steps > 0 || layout.model.memory.llc_ways > 0;
-    auto hands = deal_groups(layout, together ? 1 : run.threads);
+    // A step limit is exact only in one order of steps.
+    auto hands = deal_groups(layout, run.max_steps > 0 ? 1 : run.threads);
     std::vector<bool> counted(layout.nics.size());
     Shards shards;
     for (const auto &hand : hands) {

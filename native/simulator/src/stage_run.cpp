@@ -11,7 +11,8 @@ StageRun::StageRun(const Stage &stage, double ps_per_cycle)
       meters_(stage.policer_rate > 0 ? stage.policer_meters : 0, Meter{stage.policer_burst, 0})
 {
     for (const Drop &drop : stage.drops) {
-        drops.push_back({drop.cause, Occasion(drop.probability), drop.extra_cycles * ps_per_cycle});
+        drops.push_back(
+            {drop.cause, Bernoulli(drop.probability), drop.extra_cycles * ps_per_cycle});
     }
     if (stage.policer_rate > 0 && !stage.policer_class_meters.empty()) {
         std::size_t count = 0;
@@ -35,7 +36,7 @@ void StageRun::number_classes(const std::vector<std::string> &names)
 bool StageRun::plain() const
 {
     bool drops_some = std::any_of(drops.begin(), drops.end(),
-                                  [](const DropRule &rule) { return rule.occasion.possible(); });
+                                  [](const DropRule &rule) { return rule.chance.possible(); });
     return burst_.constant() && packet_.constant() && model.byte_cycles == 0 &&
            model.new_flow_cycles == 0 && !slow_path_.possible() && !drops_some &&
            model.policer_rate == 0 && model.accelerator.empty();
@@ -58,7 +59,7 @@ double StageRun::serve(Packet *batch, std::size_t &count, Ps now, Random &random
         }
     }
     slow_path_.each(count, random, [&](std::size_t) { cycles += model.slow_path_cycles; });
-    double cost = cycles * ps_per_cycle_ + memory_ps * static_cast<double>(count);
+    double cost = cycles * ps_per_cycle_ + table_ps(count);
     ++bursts;
     packets += count;
     for (DropRule &rule : drops) {
@@ -80,7 +81,7 @@ double StageRun::drop_some(DropRule &rule, Packet *batch, std::size_t &count, Ra
         for (std::size_t i = 0; i < count; ++i) {
             std::size_t hits = 0;
             if (batch[i].flow_class == rule.flow_class) {
-                rule.occasion.each(1, random, [&hits](std::size_t) { ++hits; });
+                rule.chance.each(1, random, [&hits](std::size_t) { ++hits; });
             }
             rule.count += hits;
             batch[kept] = batch[i];
@@ -89,7 +90,7 @@ double StageRun::drop_some(DropRule &rule, Packet *batch, std::size_t &count, Ra
         count = kept;
         return static_cast<double>(rule.count - before) * rule.extra_ps;
     }
-    rule.occasion.each(count, random, [&](std::size_t i) {
+    rule.chance.each(count, random, [&](std::size_t i) {
         kept =
             static_cast<std::size_t>(std::copy(batch + looked_at, batch + i, batch + kept) - batch);
         looked_at = i + 1;

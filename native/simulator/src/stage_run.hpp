@@ -1,8 +1,8 @@
 // A stage at work: what a burst costs in it, and which packets end there.
 #pragma once
 
+#include "bernoulli.hpp"
 #include "device.hpp"
-#include "occasion.hpp"
 #include "packet.hpp"
 #include "planecast/simulator/core_model.hpp"
 #include "sampler.hpp"
@@ -23,22 +23,27 @@ class StageRun
     // Cost in picoseconds; removes the packets that are dropped and lowers `count`.
     double serve(Packet *packets, std::size_t &count, Ps now, Random &random);
 
-    // Constant cost, no drops: a burst of n costs burst_ps() + n·packet_ps(), see TaskRun.
+    // Constant cost, no drops, no look at packets: a burst of n always costs base_ps(1, n) +
+    // table_ps(n).
     bool plain() const;
-    double burst_ps() const { return burst_.mean() * ps_per_cycle_; }
-    bool uses_memory() const
+    // Of so many bursts with so many packets together, without the table.
+    double base_ps(double all_bursts, double all_packets) const
     {
-        return model.llc_accesses > 0 || !model.llc_waits.empty() || !model.memory_waits.empty();
+        return all_bursts * (burst_.mean() * ps_per_cycle_) +
+               all_packets * (packet_.mean() * ps_per_cycle_);
     }
-    double packet_ps() const { return packet_.mean() * ps_per_cycle_ + memory_ps; }
+    double table_ps(std::size_t count) const // of a burst of so many, 0 < count
+    {
+        const std::vector<double> &table = model.cycles_by_burst;
+        return table.empty() ? 0 : table[count - 1] * ps_per_cycle_;
+    }
 
     const Stage &model;
-    double memory_ps = 0;     // a packet's wait for LLC and memory, from the memory model
     Device *device = nullptr; // the core waits for it after this stage's cycles
 
     struct DropRule {
         std::string cause;
-        Occasion occasion;
+        Bernoulli chance;
         double extra_ps;
         int flow_class = kEveryClass;
         std::uint64_t count = 0;
@@ -58,7 +63,7 @@ class StageRun
     double ps_per_cycle_;
     Sampler burst_;
     Sampler packet_;
-    Occasion slow_path_;
+    Bernoulli slow_path_;
     struct Meter {
         double tokens; // at `at`
         Ps at;

@@ -1,6 +1,6 @@
 #include "traffic.hpp"
 
-#include "elementary.hpp"
+#include "portable_math.hpp"
 #include "toeplitz.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tx_queue.hpp"
 
-#include "in_order.hpp"
+#include "prefix_scan.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,24 +8,36 @@
 namespace planecast::sim
 {
 
-TxQueue::TxQueue(std::string name, std::size_t most, TxWire &wire, Recorder &recorder)
-    : name_(std::move(name)), wire_(wire), recorder_(recorder),
+TxQueue::TxQueue(std::string called, std::size_t most, TxWire &wire, Recorder &recorder)
+    : name(std::move(called)), capacity(most), wire_(wire), recorder_(recorder),
       // Departures are counted many at a time: cleaning at every burst would cost more than
       // sending.
-      memory_(most + 512)
+      entries_(most + 512)
 {
-    entries = memory_.data();
-    size = memory_.size();
-    capacity = most;
 }
 
 std::size_t TxQueue::send(const Packet *packets, std::size_t count, Ps now)
 {
-    if (!surely_room(count)) {
+    if (inside() + count > capacity || tail_ + count > entries_.size()) {
         prune(now);
         count = std::min(count, capacity - inside());
     }
-    TxState::send(packets, count, now, wire_);
+    TxEntry *const entry = entries_.data() + tail_;
+    TxWire wire = wire_; // a copy, so that the compiler knows that nothing else writes to it
+    Ps longest = longest_wait_;
+    Int128 all_waits = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Packet &packet = packets[i];
+        const Ps gone = wire.send(now, packet.frame_bytes);
+        all_waits += gone - now;
+        longest = std::max(longest, gone - now);
+        entry[i] = {gone, packet.born, packet.frame_bytes, packet.flow_class};
+    }
+    longest_wait_ = longest;
+    waits += all_waits;
+    wire_.free = wire.free;
+    tail_ += count;
+    entered += count;
     return count;
 }
 
@@ -88,33 +100,27 @@ bool TxQueue::send_surely(const Row &packets, const Ps *handed, std::size_t coun
     wire_.free = wire.free;
     entered += count;
     waits += static_cast<Int128>(all_waits);
-    longest_wait = std::max(longest_wait, longest);
+    longest_wait_ = std::max(longest_wait_, longest);
     const auto left = static_cast<std::size_t>(std::lower_bound(gone, gone + count, until) -
                                                gone); // they leave in order
     recorder_.forward(packets, gone, left);
     prune(until - 1);
     for (std::size_t i = left; i < count; ++i) {
         const Packet packet = packets[i];
-        entries[tail++] = {gone[i], packet.born, packet.frame_bytes, packet.flow_class};
+        entries_[tail_++] = {gone[i], packet.born, packet.frame_bytes, packet.flow_class};
     }
     return true;
 }
 
 void TxQueue::prune(Ps now)
 {
-    while (head < tail && entries[head].gone <= now) {
-        const TxEntry &entry = entries[head++];
+    while (head_ < tail_ && entries_[head_].gone <= now) {
+        const TxEntry &entry = entries_[head_++];
         recorder_.forward(entry.born, entry.gone, entry.frame_bytes, entry.flow_class);
     }
-    std::move(entries + head, entries + tail, entries);
-    tail -= head;
-    head = 0;
-}
-
-Ps TxQueue::room_at(std::size_t count) const
-{
-    std::size_t must_leave = inside() + count - capacity;
-    return entries[head + must_leave - 1].gone;
+    std::move(entries_.data() + head_, entries_.data() + tail_, entries_.data());
+    tail_ -= head_;
+    head_ = 0;
 }
 
 std::uint64_t TxQueue::most_inside() const
@@ -122,15 +128,15 @@ std::uint64_t TxQueue::most_inside() const
     if (wire_.shortest == 0) {
         return 0;
     }
-    auto frames = static_cast<std::uint64_t>((longest_wait + wire_.shortest - 1) / wire_.shortest);
+    auto frames = static_cast<std::uint64_t>((longest_wait_ + wire_.shortest - 1) / wire_.shortest);
     return std::min<std::uint64_t>({frames, capacity, entered});
 }
 
 Int128 TxQueue::waits_of_inside(Ps now) const
 {
     Int128 sum = 0;
-    for (std::size_t i = head; i < tail; ++i) {
-        sum += entries[i].gone - now;
+    for (const TxEntry &entry : all_inside()) {
+        sum += entry.gone - now;
     }
     return sum;
 }

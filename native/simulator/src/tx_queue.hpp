@@ -55,44 +55,10 @@ struct TxEntry {
     std::uint8_t flow_class;
 };
 
-// The numbers that sending changes, for a loop to keep in registers (see QueueState).
-struct TxState {
-    // Appends what there is room for (see room()); `wire` is a copy as well or the shared one.
-    void send(const Packet *packets, std::size_t count, Ps now, TxWire &wire)
-    {
-        TxEntry *entry = entries + tail;
-        for (std::size_t i = 0; i < count; ++i, ++entry) {
-            const Packet &packet = packets[i];
-            Ps gone = wire.send(now, packet.frame_bytes);
-            waits += gone - now;
-            longest_wait = std::max(longest_wait, gone - now);
-            *entry = {gone, packet.born, packet.frame_bytes, packet.flow_class};
-        }
-        tail += count;
-        entered += count;
-    }
-    // False: TxQueue::prune() first, there may be room then.
-    bool surely_room(std::size_t count) const
-    {
-        return tail - head + count <= capacity && tail + count <= size;
-    }
-
-    TxEntry *entries = nullptr;
-    std::size_t size = 0;
-    std::size_t capacity = 0;
-    std::size_t head = 0;
-    std::size_t tail = 0;
-    std::uint64_t entered = 0;
-    Int128 waits = 0; // from hand-over to departure, of all that entered
-    Ps longest_wait = 0;
-};
-
-class TxQueue : public TxState
+class TxQueue
 {
   public:
     TxQueue(std::string name, std::size_t capacity, TxWire &wire, Recorder &recorder);
-    TxQueue(const TxQueue &) = delete; // `entries` points into it
-    TxQueue &operator=(const TxQueue &) = delete;
 
     // Hands over what fits; returns how many.
     std::size_t send(const Packet *packets, std::size_t count, Ps now);
@@ -107,27 +73,34 @@ class TxQueue : public TxState
     void prune(Ps now);
 
     // When there is room for so many more; they must be no more than the capacity.
-    Ps room_at(std::size_t count) const;
+    Ps room_at(std::size_t count) const
+    {
+        return entries_[head_ + inside() + count - capacity - 1].gone;
+    }
 
-    std::size_t inside() const { return tail - head; }
-    std::span<const TxEntry> all_inside() const { return {entries + head, entries + tail}; }
+    std::size_t inside() const { return tail_ - head_; }
+    std::span<const TxEntry> all_inside() const { return {entries_.data() + head_, inside()}; }
     Int128 waits_of_inside(Ps now) const; // time after now
     // An upper bound: the longest wait, were everything before it this queue's and of the shortest
     // frames.
     std::uint64_t most_inside() const;
-    const std::string &name() const { return name_; }
-    TxWire &wire() { return wire_; }
 
+    const std::string name;
+    const std::size_t capacity;
+    std::uint64_t entered = 0;
     std::uint64_t dropped = 0;
+    Int128 waits = 0; // from hand-over to departure, of all that entered
 
   private:
     template <class Row>
     bool send_surely(const Row &packets, const Ps *handed, std::size_t count, Ps until);
 
-    std::string name_;
     TxWire &wire_;
     Recorder &recorder_;
-    std::vector<TxEntry> memory_;
+    std::vector<TxEntry> entries_;
+    std::size_t head_ = 0;
+    std::size_t tail_ = 0;
+    Ps longest_wait_ = 0;
     std::vector<Ps> gone_; // of a send_each()
 };
 

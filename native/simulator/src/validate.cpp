@@ -1,13 +1,14 @@
-// What a model must be beyond each field's range: names that exist, sums that aren't zero, lists
-// that fit each other.
-#include "field_check.hpp"
+// What a model must be: every field in its own range, names that exist, sums that aren't zero,
+// lists that fit each other. The structs' own lists of fields lead through the model.
 #include "paths_check.hpp"
 #include "require.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <set>
 #include <string>
+#include <type_traits>
 
 namespace planecast::sim
 {
@@ -15,272 +16,254 @@ namespace planecast::sim
 namespace
 {
 
-class Validator
+struct Known {
+    explicit Known(const Model &m)
+        : model(m), nics(names_of(m.nics, "nics")), ports(names_of(m.ports, "ports")),
+          cores(names_of(m.cores, "cores")), rings(names_of(m.rings, "rings")),
+          accelerators(names_of(m.accelerators, "accelerators"))
+    {
+        names_of(m.sources, "sources");
+        for (const Source &source : m.sources) {
+            for (const FlowClass &one : source.classes) {
+                classes.insert(one.name);
+            }
+        }
+    }
+
+    const Model &model;
+    std::set<std::string> nics;
+    std::set<std::string> ports;
+    std::set<std::string> cores;
+    std::set<std::string> rings;
+    std::set<std::string> accelerators;
+    std::set<std::string> classes;
+};
+
+std::string for_many(std::size_t count, const std::string &what, std::size_t others)
 {
-  public:
-    explicit Validator(const Model &model)
-        : m_(model), nics_(names_of(model.nics, "nics")), ports_(names_of(model.ports, "ports")),
-          cores_(names_of(model.cores, "cores")), rings_(names_of(model.rings, "rings")),
-          accelerators_(names_of(model.accelerators, "accelerators"))
+    return std::to_string(count) + what + " for " + std::to_string(others);
+}
+
+template <class Weighted> double weights_of(const std::vector<Weighted> &all)
+{
+    return std::accumulate(all.begin(), all.end(), 0.0,
+                           [](double sum, const Weighted &one) { return sum + one.weight; });
+}
+
+// ---- What a struct must be beyond its fields' ranges; most need nothing.
+template <class Owner> void check(const Owner &, const std::string &, const Known &) {}
+
+void check(const Distribution &d, const std::string &where, const Known &)
+{
+    if (d.kind != DistributionKind::table) {
+        return;
+    }
+    require(!d.values.empty(), where + ".values", "a table needs at least one");
+    require(d.weights.empty() || d.weights.size() == d.values.size(), where + ".weights",
+            for_many(d.weights.size(), " weights", d.values.size()) + " values");
+    require(d.weights.empty() || std::accumulate(d.weights.begin(), d.weights.end(), 0.0) > 0,
+            where + ".weights", "all are 0");
+}
+
+void check(const FlowClass &c, const std::string &where, const Known &)
+{
+    require(!c.frames.empty(), where + ".frames", "at least one size is needed");
+    require(weights_of(c.frames) > 0, where + ".frames", "all weights are 0");
+}
+
+void check(const Source &source, const std::string &where, const Known &known)
+{
+    require_name(known.ports, source.port, where + ".port", "port");
+    require(!source.classes.empty(), where + ".classes", "at least one is needed");
+    require(known.classes.size() <= 256, where + ".classes", "more than 256 classes in all");
+    require(weights_of(source.classes) > 0, where + ".classes", "all weights are 0");
+}
+
+void check(const Arrivals &a, const std::string &where, const Known &)
+{
+    if (a.kind != ArrivalKind::timestamps) {
+        require(a.rate_pps > 0, where + ".rate_pps", "must be more than 0");
+        require(a.times_ns.empty() && a.frame_bytes.empty() && a.rss_hashes.empty(),
+                where + ".times_ns", "only for the kind timestamps");
+        require(a.kind != ArrivalKind::on_off || a.peak_pps == 0 || a.peak_pps >= a.rate_pps,
+                where + ".peak_pps", "less than the mean rate");
+        return;
+    }
+    require(!a.times_ns.empty(), where + ".times_ns", "at least one is needed");
+    require(std::is_sorted(a.times_ns.begin(), a.times_ns.end()), where + ".times_ns",
+            "goes back in time");
+    require(!a.repeat || a.times_ns.back() + a.repeat_gap_ns >= 1e-3, where + ".repeat_gap_ns",
+            "repetitions would take no time");
+    for (const auto *list : {&a.frame_bytes, &a.rss_hashes}) {
+        require(list->empty() || list->size() == a.times_ns.size(),
+                where + (list == &a.frame_bytes ? ".frame_bytes" : ".rss_hashes"),
+                for_many(list->size(), "", a.times_ns.size()) + " timestamps");
+    }
+}
+
+void check(const Port &port, const std::string &where, const Known &known)
+{
+    if (!port.nic.empty()) {
+        require_name(known.nics, port.nic, where + ".nic", "NIC");
+    }
+    require(port.rss_key.empty() || port.rss_key.size() == 40, where + ".rss_key",
+            std::to_string(port.rss_key.size()) + " bytes instead of 40");
+}
+
+void check(const Core &core, const std::string &where, const Known &known)
+{
+    require(!core.tasks.empty(), where + ".tasks", "at least one is needed");
+    names_of(core.tasks, where + ".tasks");
+    if (!core.sibling.empty()) {
+        require_name(known.cores, core.sibling, where + ".sibling", "core");
+        require(core.sibling != core.name, where + ".sibling", "a core isn't its own sibling");
+    }
+}
+
+void check(const Disturbance &d, const std::string &where, const Known &)
+{
+    require(d.lengths_ns.size() == d.starts_ns.size(), where + ".lengths_ns",
+            for_many(d.lengths_ns.size(), " lengths", d.starts_ns.size()) + " starts");
+    require(d.starts_ns.empty() || d.rate_per_second == 0, where + ".rate_per_second",
+            "a recording has its own");
+    require(std::is_sorted(d.starts_ns.begin(), d.starts_ns.end()), where + ".starts_ns",
+            "goes back in time");
+}
+
+void check(const Input &input, const std::string &where, const Known &known)
+{
+    if (input.kind == InputKind::ring) {
+        require_name(known.rings, input.name, where + ".name", "ring");
+    } else if (input.kind == InputKind::accelerator) {
+        require_name(known.accelerators, input.name, where + ".name", "accelerator");
+    } else {
+        require_name(known.ports, input.name, where + ".name", "port");
+        for (const Port &port : known.model.ports) {
+            require(port.name != input.name || input.queue < port.rx_queues, where + ".queue",
+                    std::to_string(input.queue) + ", but port " + port.name + " has " +
+                        std::to_string(port.rx_queues));
+        }
+    }
+}
+
+void check(const Task &task, const std::string &where, const Known &)
+{
+    for (std::size_t i = 0; i < task.stages.size(); ++i) {
+        std::size_t count = task.stages[i].cycles_by_burst.size();
+        require(count == 0 || count == task.burst, item(where + ".stages", i) + ".cycles_by_burst",
+                for_many(count, " values", task.burst) + " sizes of a burst");
+    }
+}
+
+void check(const Drop &drop, const std::string &where, const Known &known)
+{
+    require(!drop.cause.empty(), where + ".cause", "must not be empty");
+    if (!drop.flow_class.empty()) {
+        require_name(known.classes, drop.flow_class, where + ".flow_class", "flow class");
+    }
+}
+
+void check(const Stage &stage, const std::string &where, const Known &known)
+{
+    if (!stage.accelerator.empty()) {
+        require_name(known.accelerators, stage.accelerator, where + ".accelerator", "accelerator");
+    }
+    const auto &meters = stage.policer_class_meters;
+    require(meters.empty() || meters.size() == known.classes.size(),
+            where + ".policer_class_meters",
+            for_many(meters.size(), " numbers", known.classes.size()) + " classes");
+    require(std::accumulate(meters.begin(), meters.end(), std::uint64_t{0}) <= 4194304,
+            where + ".policer_class_meters", "more than 4194304 in all");
+}
+
+void check(const Output &output, const std::string &where, const Known &known)
+{
+    if (output.kind == OutputKind::none) {
+        return;
+    }
+    const bool port = output.kind == OutputKind::port;
+    const bool ring = output.kind == OutputKind::ring;
+    require(!output.to.empty(), where + ".to", "at least one name is needed");
+    require(output.to.size() == 1 || ring, where + ".to", "only rings can be several");
+    for (std::size_t i = 0; i < output.to.size(); ++i) {
+        require_name(port   ? known.ports
+                     : ring ? known.rings
+                            : known.accelerators,
+                     output.to[i], item(where + ".to", i),
+                     port   ? "port"
+                     : ring ? "ring"
+                            : "accelerator");
+    }
+    require(output.buffer_packets == 0 || port, where + ".buffer_packets", "only for ports");
+    require(output.buffer_packets == 0 || output.when_full == WhenFull::drop, where + ".when_full",
+            "a buffered output can't wait");
+}
+
+void check(const Run &run, const std::string &where, const Known &known)
+{
+    require(run.warmup_ns < run.duration_ns, where + ".warmup_ns", "not shorter than the duration");
+    // The list of samples is the one thing that grows with simulated time.
+    double samples = run.series_interval_ns > 0 ? run.duration_ns / run.series_interval_ns : 0;
+    std::size_t numbers = known.model.cores.size() + 6;
+    for (const Core &core : known.model.cores) {
+        numbers += core.tasks.size();
+    }
+    require(run.series_interval_ns == 0 ||
+                (samples * static_cast<double>(numbers) <= 2e7 && run.series_interval_ns >= 1e-3),
+            where + ".series_interval_ns", "too short: more than 20 million numbers in the series");
+}
+
+// ---- The walk: every field of every struct, then the struct.
+template <class Owner> struct Walker {
+    const Owner &owner;
+    const std::string &path;
+    const Known &known;
+
+    template <class Member>
+    void operator()(const char *name, Member Owner::*member, Range range, const char *) const
     {
+        visit(owner.*member, path.empty() ? name : path + "." + name, range);
+    }
+    template <class Member>
+    void operator()(const char *name, Member Owner::*member, const char *) const
+    {
+        visit(owner.*member, path.empty() ? name : path + "." + name, kAny);
     }
 
-    void check()
+    // What a field is decides how it's checked.
+    template <class Value>
+    void visit(const Value &value, const std::string &where, Range range) const
     {
-        names_of(m_.sources, "sources");
-        require(!m_.cores.empty(), "cores", "at least one is needed");
-        for (std::size_t i = 0; i < m_.sources.size(); ++i) {
-            check_source(m_.sources[i], item("sources", i));
-        }
-        for (std::size_t i = 0; i < m_.ports.size(); ++i) {
-            check_port(m_.ports[i], item("ports", i));
-        }
-        for (std::size_t i = 0; i < m_.accelerators.size(); ++i) {
-            check_distribution(m_.accelerators[i].packet_ns,
-                               item("accelerators", i) + ".packet_ns");
-        }
-        for (std::size_t i = 0; i < m_.cores.size(); ++i) {
-            check_core(m_.cores[i], item("cores", i));
-        }
-        check_paths(m_);
-        check_memory();
-        check_run();
-    }
-
-  private:
-    void check_distribution(const Distribution &d, const std::string &where)
-    {
-        if (d.kind != DistributionKind::table) {
+        if constexpr (std::is_same_v<Value, bool> || std::is_enum_v<Value> ||
+                      std::is_same_v<Value, std::string>) {
             return;
-        }
-        require(!d.values.empty(), where + ".values", "a table needs at least one");
-        require(d.weights.empty() || d.weights.size() == d.values.size(), where + ".weights",
-                std::to_string(d.weights.size()) + " weights for " +
-                    std::to_string(d.values.size()) + " values");
-        double sum = std::accumulate(d.weights.begin(), d.weights.end(), 0.0);
-        require(d.weights.empty() || sum > 0, where + ".weights", "all are 0");
-    }
-
-    void check_source(const Source &source, const std::string &where)
-    {
-        require_name(ports_, source.port, where + ".port", "port");
-        require(!source.classes.empty(), where + ".classes", "at least one is needed");
-        double sum = 0;
-        for (std::size_t i = 0; i < source.classes.size(); ++i) {
-            const FlowClass &c = source.classes[i];
-            std::string path = item(where + ".classes", i);
-            sum += c.weight;
-            classes_.insert(c.name);
-            require(classes_.size() <= 256, where + ".classes", "more than 256 classes in all");
-            require(!c.frames.empty(), path + ".frames", "at least one size is needed");
-            double frames = 0;
-            for (const FrameSize &frame : c.frames) {
-                frames += frame.weight;
+        } else if constexpr (std::is_arithmetic_v<Value>) {
+            auto number = static_cast<double>(value);
+            if (!(number >= range.low && number <= range.high)) { // NaN isn't
+                char text[120];
+                std::snprintf(text, sizeof text, ": %.10g is outside %.10g … %.10g", number,
+                              range.low, range.high);
+                throw ModelError(where + text);
             }
-            require(frames > 0, path + ".frames", "all weights are 0");
-        }
-        require(sum > 0, where + ".classes", "all weights are 0");
-        check_arrivals(source.arrivals, where + ".arrivals");
-    }
-
-    void check_arrivals(const Arrivals &a, const std::string &where)
-    {
-        if (a.kind != ArrivalKind::timestamps) {
-            require(a.rate_pps > 0, where + ".rate_pps", "must be more than 0");
-            require(a.times_ns.empty() && a.frame_bytes.empty() && a.rss_hashes.empty(),
-                    where + ".times_ns", "only for the kind timestamps");
-            check_distribution(a.burst_packets, where + ".burst_packets");
-            require(a.kind != ArrivalKind::on_off || a.peak_pps == 0 || a.peak_pps >= a.rate_pps,
-                    where + ".peak_pps", "less than the mean rate");
-            return;
-        }
-        require(!a.times_ns.empty(), where + ".times_ns", "at least one is needed");
-        require(std::is_sorted(a.times_ns.begin(), a.times_ns.end()), where + ".times_ns",
-                "goes back in time");
-        require(!a.repeat || a.times_ns.back() + a.repeat_gap_ns >= 1e-3, where + ".repeat_gap_ns",
-                "repetitions would take no time");
-        for (const auto *list : {&a.frame_bytes, &a.rss_hashes}) {
-            require(list->empty() || list->size() == a.times_ns.size(),
-                    where + (list == &a.frame_bytes ? ".frame_bytes" : ".rss_hashes"),
-                    std::to_string(list->size()) + " for " + std::to_string(a.times_ns.size()) +
-                        " timestamps");
-        }
-    }
-
-    void check_port(const Port &port, const std::string &where)
-    {
-        if (!port.nic.empty()) {
-            require_name(nics_, port.nic, where + ".nic", "NIC");
-        }
-        require(port.rss_key.empty() || port.rss_key.size() == 40, where + ".rss_key",
-                std::to_string(port.rss_key.size()) + " bytes instead of 40");
-    }
-
-    void check_core(const Core &core, const std::string &where)
-    {
-        require(!core.tasks.empty(), where + ".tasks", "at least one is needed");
-        names_of(core.tasks, where + ".tasks");
-        if (!core.sibling.empty()) {
-            require_name(cores_, core.sibling, where + ".sibling", "core");
-            require(core.sibling != core.name, where + ".sibling", "a core isn't its own sibling");
-        }
-        for (std::size_t i = 0; i < core.disturbances.size(); ++i) {
-            check_disturbance(core.disturbances[i], item(where + ".disturbances", i));
-        }
-        for (std::size_t i = 0; i < core.tasks.size(); ++i) {
-            check_task(core.tasks[i], item(where + ".tasks", i));
-        }
-    }
-
-    void check_disturbance(const Disturbance &d, const std::string &where)
-    {
-        check_distribution(d.duration_ns, where + ".duration_ns");
-        require(d.lengths_ns.size() == d.starts_ns.size(), where + ".lengths_ns",
-                std::to_string(d.lengths_ns.size()) + " lengths for " +
-                    std::to_string(d.starts_ns.size()) + " starts");
-        require(d.starts_ns.empty() || d.rate_per_second == 0, where + ".rate_per_second",
-                "a recording has its own");
-        require(std::is_sorted(d.starts_ns.begin(), d.starts_ns.end()), where + ".starts_ns",
-                "goes back in time");
-    }
-
-    void check_task(const Task &task, const std::string &where)
-    {
-        std::string input = where + ".input.name";
-        switch (task.input.kind) {
-        case InputKind::port:
-            require_name(ports_, task.input.name, input, "port");
-            for (const Port &port : m_.ports) {
-                require(port.name != task.input.name || task.input.queue < port.rx_queues,
-                        where + ".input.queue",
-                        std::to_string(task.input.queue) + ", but port " + port.name + " has " +
-                            std::to_string(port.rx_queues));
+        } else if constexpr (requires { value.size(); }) {
+            for (std::size_t i = 0; i < value.size(); ++i) {
+                visit(value[i], item(where, i), range);
             }
-            break;
-        case InputKind::ring:
-            require_name(rings_, task.input.name, input, "ring");
-            break;
-        case InputKind::accelerator:
-            require_name(accelerators_, task.input.name, input, "accelerator");
-            break;
-        }
-        for (std::size_t i = 0; i < task.stages.size(); ++i) {
-            check_stage(task.stages[i], item(where + ".stages", i));
-        }
-        check_output(task.output, where + ".output");
-    }
-
-    void check_stage(const Stage &stage, const std::string &where)
-    {
-        check_distribution(stage.burst_cycles, where + ".burst_cycles");
-        check_distribution(stage.packet_cycles, where + ".packet_cycles");
-        if (!stage.accelerator.empty()) {
-            require_name(accelerators_, stage.accelerator, where + ".accelerator", "accelerator");
-        }
-        for (std::size_t i = 0; i < stage.drops.size(); ++i) {
-            require(!stage.drops[i].cause.empty(), item(where + ".drops", i) + ".cause",
-                    "must not be empty");
-            if (!stage.drops[i].flow_class.empty()) {
-                require_name(classes_, stage.drops[i].flow_class,
-                             item(where + ".drops", i) + ".flow_class", "flow class");
-            }
-        }
-        const auto &meters = stage.policer_class_meters;
-        require(meters.empty() || meters.size() == classes_.size(), where + ".policer_class_meters",
-                std::to_string(meters.size()) + " numbers for " + std::to_string(classes_.size()) +
-                    " classes");
-        require(std::accumulate(meters.begin(), meters.end(), std::uint64_t{0}) <= 4194304,
-                where + ".policer_class_meters", "more than 4194304 in all");
-        check_curve(stage.llc_misses, where + ".llc_misses");
-        check_curve(stage.llc_waits, where + ".llc_waits");
-        check_curve(stage.memory_waits, where + ".memory_waits");
-    }
-
-    void check_curve(const std::vector<CurvePoint> &curve, const std::string &where)
-    {
-        require(
-            std::is_sorted(curve.begin(), curve.end(), [](auto &a, auto &b) { return a.x < b.x; }),
-            where, "points must go upwards in x");
-    }
-
-    void check_output(const Output &output, const std::string &where)
-    {
-        if (output.kind == OutputKind::none) {
-            return;
-        }
-        require(!output.to.empty(), where + ".to", "at least one name is needed");
-        require(output.to.size() == 1 || output.kind == OutputKind::ring, where + ".to",
-                "only rings can be several");
-        for (std::size_t i = 0; i < output.to.size(); ++i) {
-            std::string path = item(where + ".to", i);
-            if (output.kind == OutputKind::port) {
-                require_name(ports_, output.to[i], path, "port");
-            } else if (output.kind == OutputKind::ring) {
-                require_name(rings_, output.to[i], path, "ring");
-            } else {
-                require_name(accelerators_, output.to[i], path, "accelerator");
-            }
-        }
-        require(output.buffer_packets == 0 || output.kind == OutputKind::port,
-                where + ".buffer_packets", "only for ports");
-        require(output.buffer_packets == 0 || output.when_full == WhenFull::drop,
-                where + ".when_full", "a buffered output can't wait");
-    }
-
-    void check_memory()
-    {
-        check_curve(m_.memory.latency_ns, "memory.latency_ns");
-        std::uint64_t all = (std::uint64_t{1} << m_.memory.llc_ways) - 1;
-        for (std::size_t i = 0; i < m_.cores.size(); ++i) {
-            require(m_.memory.llc_ways == 0 || (m_.cores[i].llc_ways & ~all) == 0,
-                    item("cores", i) + ".llc_ways",
-                    "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
-            for (std::size_t j = 0; j < i && !m_.cores[i].llc_tenant.empty(); ++j) {
-                require(m_.cores[j].llc_tenant != m_.cores[i].llc_tenant ||
-                            m_.cores[j].llc_ways == m_.cores[i].llc_ways,
-                        item("cores", i) + ".llc_ways",
-                        "differ from those of another core of the same tenant");
-            }
-        }
-        names_of(m_.memory.neighbours, "memory.neighbours");
-        for (std::size_t i = 0; i < m_.memory.neighbours.size(); ++i) {
-            require((m_.memory.neighbours[i].llc_ways & ~all) == 0,
-                    item("memory.neighbours", i) + ".llc_ways",
-                    "names ways past the " + std::to_string(m_.memory.llc_ways) + " of the LLC");
+        } else {
+            Value::describe(Walker<Value>{value, where, known});
+            check(value, where, known);
         }
     }
-
-    void check_run()
-    {
-        const Run &run = m_.run;
-        require(run.warmup_ns < run.duration_ns, "run.warmup_ns", "not shorter than the duration");
-        // The list of samples is the one thing that grows with simulated time.
-        double samples = run.series_interval_ns > 0 ? run.duration_ns / run.series_interval_ns : 0;
-        std::size_t inputs = 0;
-        for (const Core &core : m_.cores) {
-            inputs += core.tasks.size();
-        }
-        double numbers = static_cast<double>(m_.cores.size() + inputs + 6);
-        require(run.series_interval_ns == 0 ||
-                    (samples * numbers <= 2e7 && run.series_interval_ns >= 1e-3),
-                "run.series_interval_ns", "too short: more than 20 million numbers in the series");
-    }
-
-    const Model &m_;
-    std::set<std::string> nics_;
-    std::set<std::string> ports_;
-    std::set<std::string> cores_;
-    std::set<std::string> rings_;
-    std::set<std::string> accelerators_;
-    std::set<std::string> classes_;
 };
 
 } // namespace
 
 void validate(const Model &model)
 {
-    check_fields(model);
-    Validator(model).check();
+    const Known known(model);
+    Model::describe(Walker<Model>{model, "", known});
+    require(!model.cores.empty(), "cores", "at least one is needed");
+    check_paths(model);
 }
 
 } // namespace planecast::sim

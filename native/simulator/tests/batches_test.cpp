@@ -8,16 +8,16 @@ namespace planecast::sim
 namespace
 {
 
-Totals forwarded(std::uint64_t count)
+Snapshot forwarded(std::uint64_t count)
 {
-    Totals totals;
-    totals.forwarded = count;
-    return totals;
+    Snapshot now;
+    now.all[kForwarded] = count;
+    return now;
 }
 
-double read(const Totals &totals)
+double read(const Snapshot &batch)
 {
-    return static_cast<double>(totals.forwarded);
+    return static_cast<double>(batch.all[kForwarded]);
 }
 
 } // namespace
@@ -25,10 +25,10 @@ double read(const Totals &totals)
 TEST(Batches, IntervalOfAMean)
 {
     Batches batches(0, 1000000, 8); // microseconds
-    Totals all;
+    Snapshot all;
     for (std::uint64_t count : {10, 12, 8, 10}) {
-        Totals next = all;
-        next.forwarded += count;
+        Snapshot next = all;
+        next.all[kForwarded] += count;
         batches.end_batch(next, all);
         all = next;
     }
@@ -43,11 +43,11 @@ TEST(Batches, IntervalOfAMean)
 TEST(Batches, MergeWhenFull)
 {
     Batches batches(100, 10, 4);
-    Totals all;
+    Snapshot all;
     Ps instant = 100;
     for (std::uint64_t i = 0; i < 100; ++i) {
         instant = batches.next();
-        Totals next = forwarded(static_cast<std::uint64_t>(instant) - 100);
+        Snapshot next = forwarded(static_cast<std::uint64_t>(instant) - 100);
         batches.end_batch(next, all);
         all = next;
         EXPECT_LT(batches.count(), 8U);
@@ -60,7 +60,7 @@ TEST(Batches, MergeWhenFull)
 TEST(Batches, NothingBelowTheLine)
 {
     Batches batches(0, 10, 4);
-    Estimate estimate = batches.ratio(0.95, read, [](const Totals &) { return 0.0; });
+    Estimate estimate = batches.ratio(0.95, read, [](const Snapshot &) { return 0.0; });
     EXPECT_EQ(estimate.value, 0);
     EXPECT_EQ(estimate.samples, 0U);
 }

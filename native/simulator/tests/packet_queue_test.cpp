@@ -31,13 +31,11 @@ TEST(PacketQueue, TheLastOnesDropWhenFull)
     PacketQueue queue("q", 2, true);
     write(queue, {10, 20, 30, 40});
     EXPECT_EQ(queue.next_ready(), 10);
-    EXPECT_EQ(queue.poll(35, 32), 2U); // 30 found it full
-    EXPECT_EQ(queue.counts.dropped, 1U);
-    queue.take(1, 35);
+    EXPECT_EQ(queue.take(35, 1), 1U);
+    EXPECT_EQ(queue.counts.dropped, 1U); // 30 found it full
     EXPECT_EQ(queue.in_service()->born, 10);
     queue.release(1);
-    EXPECT_EQ(queue.poll(50, 32), 2U); // 40 came after one had left
-    queue.take(2, 50);
+    EXPECT_EQ(queue.take(50, 32), 2U); // 40 came after one had left
     EXPECT_EQ(queue.in_service()[1].born, 40);
     EXPECT_EQ(queue.counts.entered, 3U);
     EXPECT_EQ(queue.counts.max, 2U);
@@ -48,24 +46,24 @@ TEST(PacketQueue, AreaIsTheSumOfWaits)
 {
     PacketQueue queue("q", 8, true);
     write(queue, {0, 5, 9});
-    queue.poll(7, 8);
+    queue.take(7, 1);
     EXPECT_TRUE(queue.counts.area == 9); // 7 + 2
-    queue.take(1, 7);
     EXPECT_TRUE(queue.counts.waits == 7);
-    queue.poll(10, 8);
+    queue.settle(10);
     EXPECT_TRUE(queue.counts.area == 9 + 3 + 1);
     EXPECT_TRUE(queue.counts.area == queue.counts.waits + queue.waits_of_waiting(10));
 }
 
-TEST(PacketQueue, FreshPacketsLeaveInTheSamePoll)
+TEST(PacketQueue, PacketsOfARowAreCountedAtOnce)
 {
     PacketQueue queue("q", 8, true);
     write(queue, {0, 5, 9});
-    FreshCounts fresh;
-    EXPECT_EQ(queue.take_fresh(6, 2, fresh), 0U); // a whole burst: the long way
-    EXPECT_EQ(queue.take_fresh(6, 4, fresh), 2U);
-    queue.count(fresh);
+    EXPECT_TRUE(queue.nothing_waits());
+    EXPECT_EQ(queue.unseen()[1], 5);
+    queue.pass(2, 2, 7); // both at 6
     EXPECT_EQ(queue.counts.left, 2U);
+    EXPECT_EQ(queue.in_service()[1].born, 5);
+    EXPECT_EQ(queue.next_ready(), 9);
     EXPECT_TRUE(queue.counts.area == 7 && queue.counts.waits == 7);
 }
 
@@ -82,8 +80,7 @@ TEST(PacketQueue, SurvivesMillionsWithAFewThousandPlaces)
         }
         queue.seal();
         for (Ps now = next - 1000; now < next; now += 70) {
-            std::size_t count = queue.poll(now, 8);
-            queue.take(count, now);
+            std::size_t count = queue.take(now, 8);
             for (std::size_t i = 0; i < count; ++i) {
                 ASSERT_EQ(queue.in_service()[i].born, expected);
                 expected += 10;
@@ -115,10 +112,8 @@ TEST(PacketQueue, InstantsAreEnoughOfPacketsThatAreAlike)
         whole.seal();
         instants.seal();
         for (Ps now = start; now < next; now += 60 + 3 * (round % 30)) { // from idle to full
-            const std::size_t count = whole.poll(now, 8);
-            ASSERT_EQ(instants.poll(now, 8), count);
-            whole.take(count, now);
-            instants.take(count, now);
+            const std::size_t count = whole.take(now, 8);
+            ASSERT_EQ(instants.take(now, 8), count);
             for (std::size_t i = 0; i < count; ++i) {
                 ASSERT_EQ(instants.in_service()[i].born, whole.in_service()[i].born);
                 ASSERT_EQ(instants.in_service()[i].flow_hash, 3U);
@@ -138,12 +133,12 @@ TEST(PacketQueue, PushedPacketsShowAfterTheHandover)
     PacketQueue queue("q", 2, false);
     queue.push(born(0), 10, 25);
     EXPECT_EQ(queue.room(), 1U);
-    EXPECT_EQ(queue.poll(20, 32), 0U);
+    EXPECT_EQ(queue.take(20, 32), 0U);
     EXPECT_EQ(queue.next_ready(), 25);
-    EXPECT_EQ(queue.poll(25, 32), 1U);
-    queue.take(1, 30);
-    EXPECT_TRUE(queue.counts.waits == 20); // since it was put in
-    EXPECT_TRUE(queue.counts.area == 15);  // up to the last look at 25
+    EXPECT_TRUE(queue.counts.area == 10); // up to the last look
+    EXPECT_EQ(queue.take(25, 32), 1U);
+    EXPECT_TRUE(queue.counts.waits == 15); // since it was put in
+    EXPECT_TRUE(queue.counts.area == 15);
 }
 
 } // namespace planecast::sim

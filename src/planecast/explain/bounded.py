@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from planecast.engines.solve import Calibration, Flight, Hierarchy, Questions
+from planecast.engines.solve import Questions
+from planecast.machine.hierarchy import Flight, Hierarchy
+from planecast.model.calibration import Calibration
 from planecast.engines.solve.delays import Delays
 from planecast.engines.solve.regions import facts_of
 from planecast.results.estimate import Estimate

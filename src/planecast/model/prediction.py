@@ -109,6 +109,23 @@ def cycles_estimate(value: float, low: float, high: float) -> Estimate:
     )
 
 
+def widened(estimate: Estimate, of: Estimate) -> Estimate:
+    """An estimate whose value follows from a predicted one, with what that leaves open on top of
+    its own interval: errors of logarithms, which are independent."""
+    if of.low is None or of.high is None or of.low <= 0 or estimate.value <= 0:
+        return estimate
+    open_part = float(np.log(of.high / of.low) / 2)
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    below = np.log(estimate.value / max(low, 1e-9 * estimate.value))
+    above = np.log(max(high, estimate.value) / estimate.value)
+    return estimate.model_copy(
+        update={
+            "low": float(estimate.value * np.exp(-np.hypot(below, open_part))),
+            "high": float(estimate.value * np.exp(np.hypot(above, open_part))),
+        }
+    )
+
+
 def predict(
     scenarios: ScenarioColumns | Sequence[Scenario],
     calibration: Calibration,

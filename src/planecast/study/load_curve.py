@@ -8,7 +8,7 @@ from planecast.engines.measure.load_pauses import BothPauses, PauseTable
 from planecast.engines.measure.load_trials import LoadTable
 from planecast.engines.measure.loads import LoadBudget, MeasuredLoad, MeasuredLoads, measure_loads
 from planecast.engines.simulate.port import Port, with_port
-from planecast.engines.simulate.service import services
+from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.model.calibration import Calibration
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
@@ -65,7 +65,7 @@ def load_curve(context: LoadCurveContext) -> LoadCurve:
 
 def check_calibration(scenario: Scenario, calibration: Calibration) -> None:
     """Raises InputError where the model can't say what a burst of the scenario costs."""
-    services([scenario], calibration)
+    stage_costs([scenario], calibration)
 
 
 def compared(
@@ -82,7 +82,7 @@ def compared(
         poll_cycles=measured.poll_cycles.value,
     )
     replayed = replayed_loads(measured, pauses, port, calibration, manifest)
-    (service,) = services([scenario], calibration)
+    (service,) = stage_costs([scenario], calibration)
     limit = scenario.placement.burst
     ported = with_port(service, port, limit).stages[0]
     points = [

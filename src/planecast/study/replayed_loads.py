@@ -18,10 +18,10 @@ from planecast.engines.measure.load_pauses import BothPauses
 from planecast.engines.measure.load_trials import OVERLOAD, RX_RING, Columns
 from planecast.engines.measure.loads import WARM_UP_S, MeasuredLoad, MeasuredLoads, forwarded_pps
 from planecast.engines.measure.pacing import catch_up_us
+from planecast.engines.simulate.generator_latency import GeneratorLatency
 from planecast.engines.simulate.port import Port
-from planecast.engines.simulate.sending import Sending
-from planecast.engines.simulate.tester import Tester
 from planecast.engines.simulate.trials import DRAIN_S, Away, Trial, TrialAnswer, simulate_trials
+from planecast.engines.simulate.tx_schedule import TxSchedule
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -106,21 +106,25 @@ def replayed_loads(
     return _estimated(measured, LoadEstimator.of(joined, "simulated"), results)
 
 
-def _sending(load: MeasuredLoad, seconds: float, pace_pps: float) -> Sending:
+def _sending(load: MeasuredLoad, seconds: float, pace_pps: float) -> TxSchedule:
     scenario = load.result.scenario
     rate = _offered_pps(load)
     catch_up_s = catch_up_us(scenario, rate) * 1e-6
-    return Sending(rate, seconds, load.usual_burst, catch_up_s, pace_pps, WARM_UP_S)
+    return TxSchedule(rate, seconds, load.usual_burst, catch_up_s, pace_pps, WARM_UP_S)
 
 
-def _tester(load: MeasuredLoad) -> Tester | None:
+def _tester(load: MeasuredLoad) -> GeneratorLatency | None:
     if load.receive_call_ns <= 0:
         return None
-    return Tester(load.send_call_ns, load.receive_wait_ns, load.receive_call_ns)
+    return GeneratorLatency(load.send_call_ns, load.receive_wait_ns, load.receive_call_ns)
 
 
 def _trial(
-    sending: Sending, states: States, pauses: BothPauses, number: int, random: np.random.Generator
+    sending: TxSchedule,
+    states: States,
+    pauses: BothPauses,
+    number: int,
+    random: np.random.Generator,
 ) -> tuple[Trial, int]:
     """A trial, and how many packets its generator gives up."""
     # Both CPUs at the same instant: what takes away one may take away the other.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.machine.hierarchy import Hierarchy
@@ -50,7 +50,7 @@ def bounds(
     too. A scenario with an `accelerator` is simulated with it as well: with its rate, latency,
     queue and the core's cycles for handing over. Raises InputError for a stage that doesn't run.
     """
-    plain = bare(scenario)
+    plain = closed_form_view(scenario)
     traffic = {"traffic.offered_pps": None, "traffic.arrivals": "constant"}
     closed = with_overrides(plain, traffic)
     (base,) = solve([closed], calibration, manifest)

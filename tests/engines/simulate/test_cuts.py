@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.simulate.bare import bare
+from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.simulate.handover import (
+from planecast.engines.simulate.handoff import (
     HELD_PACKETS,
     NOTED_LINES,
     RETURNED_LINES,
@@ -17,8 +17,13 @@ from planecast.engines.simulate.handover import (
     TAKEN_LINES,
     line_costs,
 )
-from planecast.engines.simulate.segments import Segment, bottleneck, per_packet, segments_of
-from planecast.engines.simulate.service import services
+from planecast.engines.simulate.pipeline_split import (
+    Segment,
+    bottlenecks,
+    per_packet,
+    split_pipeline,
+)
+from planecast.engines.simulate.stage_cost import StageCost, stage_costs
 from planecast.machine.hierarchy import Transfer
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
@@ -31,9 +36,9 @@ def cut(base: Scenario, cuts: str, lcores: str, **point: Any) -> Scenario:
 
 
 def segments(scenario: Scenario, calibration: Calibration) -> tuple[Segment, ...]:
-    (service,) = services([bare(scenario)], calibration)
+    (cost,) = stage_costs([closed_form_view(scenario)], calibration)
     lines = line_costs(scenario.placement, calibration.hierarchy)
-    return segments_of(scenario, service, lines)
+    return split_pipeline(scenario, cost, lines)
 
 
 def asked(scenario: Scenario, calibration: Calibration, manifest: Manifest) -> Result:
@@ -68,7 +73,7 @@ def test_the_slowest_segment_sets_the_rate(
     parts = segments(scenario, calibration)
     found = asked(scenario, calibration, manifest)
     burst = scenario.placement.burst
-    theory = chains * calibration.hierarchy.tsc_hz / bottleneck(parts, burst)
+    theory = chains * calibration.hierarchy.tsc_hz / bottlenecks(parts)[burst - 1]
     # Bursts of the segment that limits are full; a faster one behind it takes smaller ones.
     assert found.throughput_pps.value == pytest.approx(theory, rel=0.01)
     assert found.capped_by == "core"
@@ -94,7 +99,7 @@ def test_below_the_limit_nothing_is_lost_and_rings_are_nearly_empty(
 ) -> None:
     scenario = cut(base, "classify", "0-1")
     parts = segments(scenario, calibration)
-    rate = 0.5 * calibration.hierarchy.tsc_hz / bottleneck(parts, scenario.placement.burst)
+    rate = 0.5 * calibration.hierarchy.tsc_hz / bottlenecks(parts)[-1]
     found = asked(with_overrides(scenario, {"traffic.offered_pps": rate}), calibration, manifest)
     assert found.throughput_pps.value == pytest.approx(rate, rel=0.01)
     assert (found.drops, found.capped_by) == ({}, "generator")
@@ -142,19 +147,25 @@ def test_measured_lines_count_as_they_are(base: Scenario, calibration: Calibrati
     hierarchy = calibration.hierarchy.model_copy(update={"transfer": transfer})
     known = calibration.model_copy(update={"hierarchy": hierarchy})
     scenario = cut(base, "key,tx", "0-2")
-    (uncut,) = services([bare(scenario)], calibration)
+    (uncut,) = stage_costs([closed_form_view(scenario)], calibration)
     source = next(stage for stage in uncut.stages if stage.name == "source")
     first, middle, last = segments(scenario, known)
     drained = 1 - HELD_PACKETS / scenario.placement.burst
     # The source works while lines come: it takes what is longer.
     at_limit = max(source.per_packet(32), RETURNED_LINES * 300 * drained)
     assert first[0].per_packet(32) == pytest.approx(at_limit)
-    assert first[-1].packet_cycles == pytest.approx((NOTED_LINES + RING_LINES) * 300 * drained)
-    assert middle[-1].packet_cycles == pytest.approx(RING_LINES * 300 * drained)
+    written = 300 * drained
+    assert _packet_cycles(first[-1]) == pytest.approx((NOTED_LINES + RING_LINES) * written)
+    assert _packet_cycles(middle[-1]) == pytest.approx(RING_LINES * written)
     for segment in (middle, last):
-        assert segment[0].packet_cycles == pytest.approx(TAKEN_LINES * 40)
-        assert segment[0].burst_cycles == pytest.approx(TAKEN_ALONE * 200)
+        assert _packet_cycles(segment[0]) == pytest.approx(TAKEN_LINES * 40)
+        assert segment[0].empty_cycles == pytest.approx(TAKEN_ALONE * 200)
     # What is asked for instead keeps the number of lines under way.
     hz = hierarchy.tsc_hz
     twice = with_overrides(scenario, {"placement.handover_ns": 400 / hz * 1e9})
-    assert segments(twice, known)[1][0].packet_cycles == pytest.approx(TAKEN_LINES * 80)
+    assert _packet_cycles(segments(twice, known)[1][0]) == pytest.approx(TAKEN_LINES * 80)
+
+
+def _packet_cycles(stage: StageCost) -> float:
+    """What each packet of a longer burst adds."""
+    return float(stage.cycles[-1] - stage.cycles[-2])

@@ -7,28 +7,28 @@ from typing import Any
 import pytest
 from tests.engines.simulate.conftest import Ask
 
-from planecast.engines.simulate.service import Service, services
+from planecast.engines.simulate.stage_cost import PipelineCost, stage_costs
 from planecast.model.calibration import Calibration
 from planecast.scenario import Scenario
 
 
 @pytest.fixture
-def service(base: Scenario, calibration: Calibration) -> Service:
-    return services([base], calibration)[0]
+def cost(base: Scenario, calibration: Calibration) -> PipelineCost:
+    return stage_costs([base], calibration)[0]
 
 
-def without_acl(service: Service, burst: int) -> float:
+def without_acl(cost: PipelineCost, burst: int) -> float:
     """Cycles a packet of all other stages."""
-    return sum(stage.per_packet(burst) for stage in service.stages if stage.name != "acl")
+    return sum(stage.per_packet(burst) for stage in cost.stages if stage.name != "acl")
 
 
 def test_an_lcore_waits_for_a_device_that_it_asks(
-    ask: Ask, base: Scenario, calibration: Calibration, service: Service
+    ask: Ask, base: Scenario, calibration: Calibration, cost: PipelineCost
 ) -> None:
     """A burst of n: the core's own part, then n/pps + latency for the device."""
     burst, pps, latency_ns = base.placement.burst, 20e6, 500.0
     found = ask(accelerator__stage="acl", accelerator__pps=pps, accelerator__latency_ns=latency_ns)
-    own_s = burst * without_acl(service, burst) / calibration.hierarchy.tsc_hz
+    own_s = burst * without_acl(cost, burst) / calibration.hierarchy.tsc_hz
     theory = burst / (own_s + burst / pps + latency_ns * 1e-9)
     assert found.throughput_pps.value == pytest.approx(theory, rel=0.005)
     (lcore,) = found.lcores.values()
@@ -45,7 +45,7 @@ def test_a_slow_device_is_what_limits(ask: Ask) -> None:
 
 
 def test_look_aside_overlaps_what_waiting_does_not(
-    ask: Ask, base: Scenario, calibration: Calibration, service: Service
+    ask: Ask, base: Scenario, calibration: Calibration, cost: PipelineCost
 ) -> None:
     """With a device fast enough the lcore is the limit: all stages but the one, and its hand-over.
 
@@ -59,7 +59,7 @@ def test_look_aside_overlaps_what_waiting_does_not(
         accelerator__core_cycles=10.0,
         accelerator__queue=16384,
     )
-    theory = calibration.hierarchy.tsc_hz / (without_acl(service, burst) + 10)
+    theory = calibration.hierarchy.tsc_hz / (without_acl(cost, burst) + 10)
     assert 0.9 * theory < found.throughput_pps.value < 1.001 * theory
     waiting = ask(
         accelerator__stage="acl", accelerator__latency_ns=2000.0, accelerator__core_cycles=10.0

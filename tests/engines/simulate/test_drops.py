@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.policer import meters
-from planecast.engines.simulate.service import services
+from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
@@ -15,14 +17,16 @@ from planecast.scenario import Scenario, with_overrides
 def test_later_stages_serve_what_is_left(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
-    """Saturated, a burst of n costs a + n·b·(what is left) in each stage, and the drops' extra."""
+    """Saturated, each stage costs what a burst of those that are left does, a binomial number of a
+    full one, and the drops' extra."""
     shares, extra = {"acl": 0.25, "classify": 0.1}, 50.0
     point = {"traffic.dropped": "acl:25%,classify:0.1", "traffic.drop_cycles": extra}
     (found,) = simulate([with_overrides(base, point)], calibration, manifest, threads=1)
-    (service,) = services([base], calibration)
+    (cost,) = stage_costs([base], calibration)
     burst, left, cycles = base.placement.burst, 1.0, 0.0
-    for stage in service.stages:
-        cycles += stage.burst_cycles + stage.packet_cycles * burst * left
+    for stage in cost.stages:
+        reach = stats.binom.pmf(np.arange(1, burst + 1), burst, left)
+        cycles += float(reach @ stage.cycles)
         cycles += extra * burst * left * shares.get(stage.name, 0.0)
         left *= 1 - shares.get(stage.name, 0.0)
     theory = calibration.hierarchy.tsc_hz * burst * left / cycles

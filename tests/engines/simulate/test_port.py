@@ -8,14 +8,18 @@ import pytest
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.port import Port, port_cycles, with_port
-from planecast.engines.simulate.service import Service, StageService
+from planecast.engines.simulate.stage_cost import PipelineCost, StageCost
 from planecast.errors import RunError
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 
-SERVICE = Service(
-    (StageService("source", 60, 20), StageService("acl", 64, 98), StageService("tx", 32, 9)), 0.1, 1
+COST = PipelineCost(
+    (
+        StageCost.linear("source", 32, burst_cycles=60, packet_cycles=20),
+        StageCost.linear("acl", 32, burst_cycles=64, packet_cycles=98),
+        StageCost.linear("tx", 32, burst_cycles=32, packet_cycles=9),
+    ),
 )
 
 
@@ -24,28 +28,28 @@ PORT = Port(packet_cycles=350, single_cycles=1162, poll_cycles=48)
 
 
 def test_full_bursts_and_single_packets_cost_what_was_measured() -> None:
-    ported = with_port(SERVICE, PORT, 32)
+    ported = with_port(COST, PORT, 32)
     assert [stage.name for stage in ported.stages] == ["port", "acl"]
     assert ported.per_packet(32) == pytest.approx(350)
     assert ported.per_packet(1) == pytest.approx(1162)
-    assert port_cycles(SERVICE, PORT, 32) == pytest.approx(250)
-    assert (ported.stages[0].poll_cycles, ported.misfit, ported.fitted_from) == (48, 0.1, 1)
+    assert port_cycles(COST, PORT, 32) == pytest.approx(250)
+    assert ported.stages[0].poll_cycles == 48
 
 
 @pytest.mark.parametrize(("single", "parts"), [(100, (0, 250)), (100_000, (8000, 0))])
 def test_no_part_is_negative(single: float, parts: tuple[float, float]) -> None:
-    port = with_port(SERVICE, replace(PORT, single_cycles=single), 32).stages[0]
-    assert (port.burst_cycles, port.packet_cycles) == pytest.approx(parts)
+    port = with_port(COST, replace(PORT, single_cycles=single), 32).stages[0]
+    assert (port.empty_cycles, port.cycles[1] - port.cycles[0]) == pytest.approx(parts)
 
 
 def test_bursts_of_one_have_no_part_a_burst() -> None:
-    port = with_port(SERVICE, PORT, 1).stages[0]
-    assert (port.burst_cycles, port.packet_cycles) == (0, 350 - 162)
+    port = with_port(COST, PORT, 1).stages[0]
+    assert port.cycles.tolist() == [350 - 162]
 
 
 def test_stages_that_cost_more_than_everything_are_refused() -> None:
     with pytest.raises(RunError, match=r"take 100 cycles a packet, and all .* are 90"):
-        with_port(SERVICE, replace(PORT, packet_cycles=90), 32)
+        with_port(COST, replace(PORT, packet_cycles=90), 32)
 
 
 def test_the_simulated_port_saturates_at_what_was_measured(

@@ -10,7 +10,7 @@ from tests.engines.simulate.conftest import Ask
 from tests.engines.simulate.test_capture import pcap, udp
 
 from planecast.engines.simulate.engine import simulate
-from planecast.engines.simulate.service import services
+from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
@@ -26,8 +26,8 @@ def test_batches_at_random_wait_as_the_formula_says(
     """
     batch, load = 8, 0.6
     one = with_overrides(base, {"placement.burst": 1, "placement.rx_ring": 16384})
-    (service,) = services([one], calibration)
-    per_packet = service.per_packet(1)
+    (cost,) = stage_costs([one], calibration)
+    per_packet = cost.per_packet(1)
     rate = load * calibration.hierarchy.tsc_hz / per_packet
     found = ask(
         placement__burst=1,
@@ -40,7 +40,7 @@ def test_batches_at_random_wait_as_the_formula_says(
     time_ns = per_packet / calibration.hierarchy.tsc_hz * 1e9
     theory = time_ns * (1 + (load + batch - 1) / (2 * (1 - load)))
     mean = found.latency_ns["mean"]
-    polls_ns = max(service.stages[0].burst_cycles, 20) / calibration.hierarchy.tsc_hz * 1e9
+    polls_ns = max(cost.stages[0].empty_cycles, 20) / calibration.hierarchy.tsc_hz * 1e9
     assert mean.low is not None
     assert mean.high is not None
     assert mean.low - 0.01 * theory < theory + polls_ns

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.engines.simulate.limits import (
     DESCRIPTOR_BYTES,
     DESCRIPTORS_AT_ONCE,
@@ -19,7 +20,6 @@ from planecast.engines.simulate.limits import (
     WIRE_BYTES,
     pcie_raw_bps,
 )
-from planecast.engines.simulate.spill import spilled
 from planecast.scenario.scenario import Scenario
 
 NAME = "nic"
@@ -76,7 +76,7 @@ def nics(scenario: Scenario) -> list[sim.Nic]:
     nic = scenario.nic
     if not nic.there:
         return []
-    spills = spilled(scenario)
+    spills = ddio_overflow(scenario)
     memory = math.inf if spills is None else spills.memory_pps
     most = min(nic.rx_pps or math.inf, memory)
     return [

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypedDict
 
 from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import Card, output
-from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.handoff import LineCosts
+from planecast.engines.simulate.pipeline_split import Segment
 from planecast.engines.simulate.policer import meters, red_drops
-from planecast.engines.simulate.segments import Segment
-from planecast.engines.simulate.service import StageService
-from planecast.engines.simulate.shared import StageMemory
+from planecast.engines.simulate.stage_cost import StageCost
 from planecast.scenario.interference import Interference
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
@@ -46,7 +44,7 @@ def lcores_of(
                     sim.Ring(
                         name=ring,
                         capacity=placement.handover_ring,
-                        handover_ns=lines.alone / tsc_hz * 1e9,
+                        handoff_ns=lines.alone / tsc_hz * 1e9,
                     )
                 )
                 full = sim.WhenFull.wait if placement.ring_wait else sim.WhenFull.drop
@@ -96,7 +94,7 @@ def _task(
     )
 
 
-def _poll_cycles(stage: StageService) -> float:
+def _poll_cycles(stage: StageCost) -> float:
     """TSC cycles of a poll that finds nothing, of an lcore's first stage.
 
     The in-process source's is its burst without packets. A ring that nobody wrote to is in the
@@ -104,19 +102,17 @@ def _poll_cycles(stage: StageService) -> float:
     """
     if stage.poll_cycles is not None:
         return stage.poll_cycles
-    return stage.burst_cycles if stage.name == "source" else 0.0
+    return stage.empty_cycles if stage.name == "source" else 0.0
 
 
-def _stage(scenario: Scenario, stage: StageService, device: str) -> sim.Stage:
+def _stage(scenario: Scenario, stage: StageCost, device: str) -> sim.Stage:
     accelerator = scenario.accelerator
     served = accelerator.mode == "sync" and stage.name == accelerator.stage
     # Flows are opened where they are looked up; a pipeline without it does so as it takes packets.
     opens = "classify" if "classify" in scenario.workload.stages else "source"
     return sim.Stage(
         name=stage.name,
-        burst_cycles=sim.Distribution(mean=stage.burst_cycles),
-        packet_cycles=sim.Distribution(mean=stage.packet_cycles),
-        **_waits(stage.memory),
+        cycles_by_burst=stage.cycles.tolist(),
         new_flow_cycles=scenario.workload.new_flow_cycles if stage.name == opens else 0.0,
         accelerator=device if served else "",
         drops=[
@@ -125,31 +121,6 @@ def _stage(scenario: Scenario, stage: StageService, device: str) -> sim.Stage:
         ],
         **(meters(scenario) if stage.name == "actions" else {}),
     )
-
-
-class _Waits(TypedDict, total=False):
-    """Fields of the simulator's stage."""
-
-    llc_accesses: float
-    llc_misses: list[sim.CurvePoint]
-    llc_waits: list[sim.CurvePoint]
-    memory_waits: list[sim.CurvePoint]
-
-
-def _waits(memory: StageMemory | None) -> _Waits:
-    if memory is None:
-        return {}
-    found: _Waits = {
-        "llc_waits": memory.curve(memory.llc_waits),
-        "memory_waits": memory.curve(memory.memory_waits),
-    }
-    if memory.accesses == 0:
-        return found
-    return {
-        **found,
-        "llc_accesses": memory.accesses,
-        "llc_misses": memory.curve(memory.misses),
-    }
 
 
 CAUSES = {"classify": "flow_miss", "actions": "policer", "route": "route_miss"}

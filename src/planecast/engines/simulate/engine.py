@@ -7,25 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.answer import Asked, result_of
-from planecast.engines.simulate.bare import alone, bare
 from planecast.engines.simulate.card import card_of
-from planecast.engines.simulate.handover import line_costs
+from planecast.engines.simulate.closed_form_view import closed_form_view
+from planecast.engines.simulate.ddio_overflow import ddio_overflow, with_ddio_overflow
+from planecast.engines.simulate.generator_latency import GeneratorLatency, with_generator_latency
+from planecast.engines.simulate.handoff import line_costs
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.memory import idle_service, memory_system, with_memory
 from planecast.engines.simulate.model import Recording, model_of
+from planecast.engines.simulate.pipeline_split import split_pipeline
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
-from planecast.engines.simulate.segments import segments_of
-from planecast.engines.simulate.service import services
 from planecast.engines.simulate.sources import capture_of, frames_of
-from planecast.engines.simulate.spill import spilled, with_spill
-from planecast.engines.simulate.tester import Tester, with_tester
+from planecast.engines.simulate.stage_cost import header_miss_cycles, stage_costs
+from planecast.engines.simulate.to_result import Prepared, to_result
 from planecast.engines.solve import solve
 from planecast.errors import InputError, RunError
 from planecast.model.calibration import Calibration
-from planecast.model.site import Site
-from planecast.model.transfer import transferred
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
@@ -51,21 +48,21 @@ def simulate(
     recorded: list[sim.Results] | None = None,
     port: Port | None = None,
     at_once: Sequence[float] | None = None,
-    testers: Sequence[Tester | None] | None = None,
+    generator_latencies: Sequence[GeneratorLatency | None] | None = None,
 ) -> list[Result]:
     """Simulates scenarios. Intervals are 95 %, from batch means: the simulation's own.
 
     Each runs until the half-width of its throughput (its mean latency, with an offered rate) is no
     more than `precision` times the value; `packets` and `host_seconds` end it before. With a
     `recording` of so much simulated time it runs that long instead, from empty rings on; `recorded`
-    receives what the core answered, its series and traces among it. `port` replaces the cost of
-    the in-process source and sink. `at_once` says for each scenario how many packets of constant
-    arrivals come together on average, by default one; `testers`, of scenarios of one lcore and no
-    card, what a generator in software adds to latencies, by default nothing. `seed` is by default
-    that of the scenario's traffic. With `replications` each runs so often, with the seeds that
-    follow: then percentiles have an interval, too. The same seed gives the same Results on any
-    number of `threads`, by default one a CPU. Raises InputError for what the model doesn't know and
-    for a capture that can't be read, RunError when the core refuses its model.
+    receives what the core answered, its series and traces among it. `port` replaces the cost of the
+    in-process source and sink. `at_once` says for each scenario how many packets of constant
+    arrivals come together on average, by default one; `generator_latencies`, of scenarios of one
+    lcore and no card, what a generator in software adds to latencies, by default nothing. `seed` is
+    by default that of the scenario's traffic. With `replications` each runs so often, with the
+    seeds that follow: then percentiles have an interval, too. The same seed gives the same Results
+    on any number of `threads`, by default one a CPU. Raises InputError for what the model doesn't
+    know and for a capture that can't be read, RunError when the core refuses its model.
     """
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
@@ -74,7 +71,7 @@ def simulate(
     tsc_hz = calibration.hierarchy.tsc_hz
     asked = [
         one if port is None else over_port(one, port)
-        for one in asked_of(scenarios, calibration, manifest, recording, precision)
+        for one in prepare(scenarios, calibration, manifest, recording, precision)
     ]
     models = [
         _tested(
@@ -89,7 +86,6 @@ def simulate(
                 host_seconds=host_seconds,
                 recording=recording,
                 at_once=batch,
-                memory=one.memory,
             ),
             one.scenario,
             tester,
@@ -98,7 +94,7 @@ def simulate(
         for one, batch, tester in zip(
             asked,
             at_once or [1.0] * len(asked),
-            testers or [None] * len(asked),
+            generator_latencies or [None] * len(asked),
             strict=True,
         )
     ]
@@ -112,54 +108,54 @@ def simulate(
         update={"engine": "simulate"} | ({} if seed is None else {"seed": seed})
     )
     return [
-        replicated(result_of(one, answers[i], made_by), answers[i :: len(asked)])
+        replicated(to_result(one, answers[i], made_by), answers[i :: len(asked)])
         for i, one in enumerate(asked)
     ]
 
 
-def _tested(model: sim.Model, scenario: Scenario, tester: Tester | None) -> sim.Model:
-    return model if tester is None else with_tester(model, tester, scenario.placement.tx_ring)
-
-
-def over_port(asked: Asked, port: Port) -> Asked:
-    """The same over a port."""
-    service = with_port(asked.service, port, asked.scenario.placement.burst)
-    return replace(
-        asked, service=service, segments=segments_of(asked.scenario, service, asked.lines)
+def _tested(model: sim.Model, scenario: Scenario, tester: GeneratorLatency | None) -> sim.Model:
+    return (
+        model
+        if tester is None
+        else with_generator_latency(model, tester, scenario.placement.tx_ring)
     )
 
 
-def asked_of(
+def over_port(asked: Prepared, port: Port) -> Prepared:
+    """The same over a port."""
+    cost = with_port(asked.cost, port, asked.scenario.placement.burst)
+    return replace(asked, cost=cost, segments=split_pipeline(asked.scenario, cost, asked.lines))
+
+
+def prepare(
     scenarios: Sequence[Scenario],
     calibration: Calibration,
     manifest: Manifest,
     recording: Recording | None,
     precision: float,
-) -> list[Asked]:
+) -> list[Prepared]:
     """What is known of the scenarios before they run. Raises InputError for what the calibration or
     the model doesn't know."""
-    plain = [bare(scenario) for scenario in scenarios]
+    plain = [closed_form_view(scenario) for scenario in scenarios]
     closed = solve(plain, calibration, manifest)
-    costs = services([alone(scenario) for scenario in plain], calibration)
+    costs = stage_costs(plain, calibration)
     timed = recording is not None and recording.duration_ns is not None
     found = []
-    for scenario, solved, service in zip(scenarios, closed, costs, strict=True):
+    for scenario, solved, in_caches in zip(scenarios, closed, costs, strict=True):
         lines = line_costs(scenario.placement, calibration.hierarchy)
-        memory, spill = memory_system(scenario, calibration), spilled(scenario)
-        cost = service if memory is None else idle_service(scenario, memory)
-        if spill is not None:
-            at = transferred(calibration, Site.of(scenario)).calibration
-            cost = with_spill(cost, spill, at)
-        if memory is not None:
-            cost = with_memory(cost, memory, scenario.placement.burst)
+        spill = ddio_overflow(scenario)
+        cost = (
+            in_caches
+            if spill is None
+            else with_ddio_overflow(in_caches, spill, header_miss_cycles(scenario, calibration))
+        )
         found.append(
-            Asked(
+            Prepared(
                 scenario=scenario,
                 solved=solved,
-                service=cost,
-                segments=segments_of(scenario, cost, lines),
+                cost=cost,
+                segments=split_pipeline(scenario, cost, lines),
                 lines=lines,
-                memory=memory,
                 tsc_hz=calibration.hierarchy.tsc_hz,
                 limits=limits_of(
                     scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from planecast.engines.simulate.spill import spilled
+from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.scenario.scenario import Scenario
 
 WIRE_BYTES = 20
@@ -85,7 +85,7 @@ def limits_of(
     if nic.pcie != "none":
         seconds = sum(weight * _pcie_seconds(nic.pcie, size) for size, weight in sizes) / total
         found["PCIe"] = 1 / seconds
-    spills = spilled(scenario)
+    spills = ddio_overflow(scenario)
     if spills is not None and math.isfinite(spills.memory_pps):
         found["memory"] = spills.memory_pps
     if device.stage != "none" and device.pps is not None:

@@ -15,11 +15,10 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
-from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.memory import TENANT, MemorySystem
+from planecast.engines.simulate.pipeline_split import Segment, bottlenecks
 from planecast.engines.simulate.policer import metered_share, red_share
-from planecast.engines.simulate.segments import Segment, bottleneck
 from planecast.engines.simulate.sources import capture_of, frames_of, sources
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
@@ -60,7 +59,6 @@ def model_of(
     host_seconds: float,
     recording: Recording | None = None,
     at_once: float = 1.0,
-    memory: MemorySystem | None = None,
 ) -> sim.Model:
     """The model of one scenario; it ends at the precision, after `packets` or `host_seconds`.
     `at_once` packets of constant arrivals come together on average.
@@ -69,19 +67,13 @@ def model_of(
     """
     card = cards.card_of(scenario)
     capture = capture_of(scenario, card.ports)
-    slowest = bottleneck(segments, scenario.placement.burst)
-    capacity = tsc_hz / slowest if slowest > 0 else tsc_hz
     limits = limits_of(scenario, frames_of(scenario, capture)).values()
-    # Packets that are dropped on the way cost less: at most as if they were dropped at once.
-    kept = math.prod(1 - share for share in stage_shares(scenario.traffic.dropped).values())
-    kept *= 1 - red_share(scenario)
-    capacity /= max(kept * metered_share(scenario, capacity), _LEAST_KEPT)
-    taken = min([capacity * len(scenario.placement.chains), *limits])
-    rate = _rate_pps(scenario, capture, taken, card)
+    by_burst = bottlenecks(segments)
+    taken = min([_capacity_pps(scenario, by_burst[-1], tsc_hz), *limits])
+    # Smaller bursts may be cheaper: a source that is to fill every burst outpaces those, too.
+    most = min([_capacity_pps(scenario, by_burst.min(), tsc_hz), *limits])
+    rate = _rate_pps(scenario, capture, most, card)
     lcores = lcores_of(scenario, segments, card, lines, tsc_hz)
-    if memory is not None:
-        for core in lcores.cores:
-            core.llc_ways, core.llc_tenant = memory.ways, TENANT
     return sim.Model(
         sources=[
             one
@@ -95,7 +87,6 @@ def model_of(
         cores=lcores.cores,
         rings=lcores.rings,
         accelerators=lcores.accelerators,
-        memory=sim.Memory() if memory is None else memory.model,
         run=_run(
             scenario,
             rate,
@@ -109,14 +100,24 @@ def model_of(
     )
 
 
-def _rate_pps(scenario: Scenario, capture: Capture | None, taken: float, card: cards.Card) -> float:
-    """Packets a second that come in, over all ports; `taken` are those that get through at most."""
+def _capacity_pps(scenario: Scenario, cycles: float, tsc_hz: float) -> float:
+    """Packets a second that all chains take, at so many TSC cycles a packet that none drops."""
+    capacity = tsc_hz / cycles if cycles > 0 else tsc_hz
+    # Packets that are dropped on the way cost less: at most as if they were dropped at once.
+    kept = math.prod(1 - share for share in stage_shares(scenario.traffic.dropped).values())
+    kept *= 1 - red_share(scenario)
+    capacity /= max(kept * metered_share(scenario, capacity), _LEAST_KEPT)
+    return capacity * len(scenario.placement.chains)
+
+
+def _rate_pps(scenario: Scenario, capture: Capture | None, most: float, card: cards.Card) -> float:
+    """Packets a second that come in, over all ports; `most` is what gets through at most."""
     if capture is not None:
         return capture.rate_pps * card.ports
     if scenario.traffic.offered_pps is not None:
         return scenario.traffic.offered_pps
     overload = OVERLOAD if card.queues == 1 else UNEVEN_OVERLOAD
-    return overload * taken
+    return overload * most
 
 
 def _ring(scenario: Scenario) -> int:

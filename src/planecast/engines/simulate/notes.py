@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.handover import LineCosts
-from planecast.engines.simulate.service import Service
-from planecast.engines.simulate.tester import NOTHING, without_tester
+from planecast.engines.simulate.generator_latency import NOTHING, without_generator
+from planecast.engines.simulate.handoff import LineCosts
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
-
-MISFIT_WORTH_A_WORD = 0.02
 
 
 def notes_of(
     scenario: Scenario,
     solved: Result,
-    service: Service,
     lines: LineCosts,
     answer: sim.Results,
     *,
@@ -34,8 +30,10 @@ def notes_of(
     own = solved.cycles_per_packet.half_width_percent
     if own is not None:
         notes.append(
-            "the interval is the simulation's own; what the calibration leaves open comes on top: "
-            f"{own:.1f} %"
+            f"of a packet's cost the calibration leaves {own:.1f} % open, which latencies and loss "
+            "don't show"
+            if latency
+            else f"the interval has what the calibration leaves open: {own:.1f} % of a packet's cost"
         )
     wanted = answer.mean_latency_ns if latency else answer.throughput_pps
     if precision is not None and wanted.high - wanted.value > precision * wanted.value:
@@ -48,24 +46,12 @@ def notes_of(
         )
     if latency or scenario.placement.cuts:
         notes += [_about_lcores(answer), _about_queues(answer)]
-    if answer.llc:
-        notes.append(_about_memory(answer))
     if latency and len(answer.classes) > 1:
         notes += [_about_class(one) for one in answer.classes]
     return [
         *notes,
         *_about_cuts(scenario, lines),
-        *(_about_small_bursts(service) if latency else []),
     ]
-
-
-def _about_memory(answer: sim.Results) -> str:
-    """Who holds what of the last level, and how slow memory is, as solved last."""
-    held = ", ".join(f"the {one.name} {one.mib:.3g} MiB" for one in answer.llc)
-    return (
-        f"of the last cache level belong to {held}; memory gives {answer.memory_gbps:.3g} GB/s and "
-        f"takes {answer.memory_latency_ns:.3g} ns"
-    )
 
 
 def _about_class(one: sim.ClassResult) -> str:
@@ -84,7 +70,7 @@ _SHOWN = 4
 
 def _about_lcores(answer: sim.Results) -> str:
     """The busiest lcores, and how many packets a poll brings them."""
-    busiest = sorted(without_tester(answer), key=lambda lcore: -lcore.busy)
+    busiest = sorted(without_generator(answer), key=lambda lcore: -lcore.busy)
     shown = [
         f"{lcore.name} {100 * lcore.busy:.0f} % busy, {lcore.vectors_per_call.value:.3g} packets "
         "a poll"
@@ -117,17 +103,3 @@ def _about_cuts(scenario: Scenario, lines: LineCosts) -> list[str]:
         "runs all of them"
     ]
 
-
-def _about_small_bursts(service: Service) -> list[str]:
-    """How far the costs of partly filled bursts can be trusted: they rule at part load."""
-    notes = []
-    if service.misfit > MISFIT_WORTH_A_WORD:
-        notes.append(
-            "bursts below the limit cost a part a burst and a part a packet here, up to "
-            f"{100 * service.misfit:.0f} % off the closed form"
-        )
-    if service.fitted_from > 1:
-        notes.append(
-            f"the calibration has no bursts below {service.fitted_from}: their cost is extrapolated"
-        )
-    return notes

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from planecast.engines.simulate.service import Service, StageService
+from planecast.engines.simulate.stage_cost import PipelineCost, StageCost
 from planecast.errors import RunError
 
 PORT = "port"
@@ -33,12 +33,12 @@ class Port:
     """A poll that finds nothing."""
 
 
-def port_cycles(service: Service, port: Port, burst: int) -> float:
+def port_cycles(cost: PipelineCost, port: Port, burst: int) -> float:
     """TSC cycles a packet that full bursts of so many leave over the calibrated stages.
 
     Raises RunError when those alone cost as much as all was measured to.
     """
-    left = port.packet_cycles - _others(service, burst)
+    left = port.packet_cycles - _others(cost, burst)
     if left <= 0:
         raise RunError(
             f"the calibrated stages take {port.packet_cycles - left:.0f} cycles a packet, and all "
@@ -48,19 +48,25 @@ def port_cycles(service: Service, port: Port, burst: int) -> float:
     return left
 
 
-def with_port(service: Service, port: Port, burst: int) -> Service:
-    """The service with the port's stage, first, in place of source and sink."""
-    left = port_cycles(service, port, burst)
+def with_port(cost: PipelineCost, port: Port, burst: int) -> PipelineCost:
+    """The cost with the port's stage, first, in place of source and sink."""
+    left = port_cycles(cost, port, burst)
     a_burst = 0.0
     if burst > 1:
-        alone = port.single_cycles - _others(service, 1)
+        alone = port.single_cycles - _others(cost, 1)
         # alone = a burst + a packet, left = a burst / limit + a packet; neither is negative.
         a_burst = min(max((alone - left) * burst / (burst - 1), 0.0), left * burst)
-    stage = StageService(PORT, a_burst, left - a_burst / burst, port.poll_cycles)
-    others = tuple(one for one in service.stages if one.name not in _REPLACED)
-    return replace(service, stages=(stage, *others))
+    stage = StageCost.linear(
+        PORT,
+        burst,
+        burst_cycles=a_burst,
+        packet_cycles=left - a_burst / burst,
+        poll_cycles=port.poll_cycles,
+    )
+    others = tuple(one for one in cost.stages if one.name not in _REPLACED)
+    return replace(cost, stages=(stage, *others))
 
 
-def _others(service: Service, burst: int) -> float:
+def _others(cost: PipelineCost, burst: int) -> float:
     """TSC cycles a packet of the stages between the port's ends."""
-    return sum(one.per_packet(burst) for one in service.stages if one.name not in _REPLACED)
+    return sum(one.per_packet(burst) for one in cost.stages if one.name not in _REPLACED)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.answer import classes_of, latency_of
+from planecast.engines.simulate.to_result import classes_of, latency_of
 from planecast.results.estimate import Estimate
 from planecast.results.result import ClassResult, Result
 from planecast.results.student import half_width

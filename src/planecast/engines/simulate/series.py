@@ -16,7 +16,7 @@ def series_columns(answers: Sequence[sim.Results], labels: Sequence[str]) -> Col
     """All scenarios' intervals, one after another; what a scenario doesn't have reads NaN.
 
     ``end_ns`` is the interval's end, ``offered``, ``forwarded`` and ``dropped`` packets in it,
-    ``mean_latency_ns`` of those forwarded, ``memory_latency_ns`` where it changes, ``busy_LCORE`` a
+    ``mean_latency_ns`` of those forwarded, ``busy_LCORE`` a
     share, ``vectors_LCORE`` packets a poll that found some, ``waiting_QUEUE`` packets at the
     interval's end.
     """
@@ -46,8 +46,6 @@ def _of_one(answer: sim.Results) -> Columns:
         name: np.array([getattr(sample, name) for sample in series])
         for name in ("end_ns", "offered", "forwarded", "dropped", "mean_latency_ns")
     }
-    if answer.llc:
-        found["memory_latency_ns"] = np.array([sample.memory_latency_ns for sample in series])
     for i, core in enumerate(answer.cores):
         found[f"busy_{core.name}"] = np.array([sample.busy[i] for sample in series])
         found[f"vectors_{core.name}"] = np.array([sample.vectors[i] for sample in series])

@@ -15,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.answer import result_of
-from planecast.engines.simulate.engine import HOST_SECONDS, MAX_PACKETS, asked_of, over_port
+from planecast.engines.simulate.engine import HOST_SECONDS, MAX_PACKETS, over_port, prepare
+from planecast.engines.simulate.generator_latency import (
+    TESTER,
+    GeneratorLatency,
+    with_generator_latency,
+)
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port
-from planecast.engines.simulate.tester import TESTER, Tester, with_tester
+from planecast.engines.simulate.to_result import to_result
 from planecast.errors import InputError, RunError
 from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
@@ -91,7 +95,7 @@ def simulate_trials(
     seconds: float,
     warm_up_s: float,
     port: Port,
-    tester: Tester | None,
+    tester: GeneratorLatency | None,
     threads: int | None = None,
 ) -> tuple[Result, list[TrialAnswer]]:
     """Each trial's answer, and the Result of the one that forwards the most.
@@ -103,7 +107,7 @@ def simulate_trials(
     if not sending:
         raise InputError("there is no trial to simulate in which a packet is sent")
     duration = Recording(duration_ns=(warm_up_s + seconds + DRAIN_S) * 1e9)
-    (plain,) = asked_of([scenario], calibration, manifest, duration, 0.01)
+    (plain,) = prepare([scenario], calibration, manifest, duration, 0.01)
     asked = over_port(plain, port)
 
     def model(trial: Trial) -> sim.Model:
@@ -117,10 +121,9 @@ def simulate_trials(
             packets=MAX_PACKETS,
             host_seconds=HOST_SECONDS,
             recording=duration,
-            memory=asked.memory,
         )
         if tester is not None:
-            found = with_tester(found, tester, scenario.placement.tx_ring)
+            found = with_generator_latency(found, tester, scenario.placement.tx_ring)
         run = found.run
         run.warmup_ns = warm_up_s * 1e9
         found.run = run
@@ -136,7 +139,7 @@ def simulate_trials(
     made_by = manifest.model_copy(update={"engine": "simulate"})
     found = iter(answers)
     fullest = max(answers, key=lambda one: one.forwarded)
-    return result_of(asked, fullest, made_by), [
+    return to_result(asked, fullest, made_by), [
         _answer(next(found), int(np.sum(trial.sent_s >= warm_up_s)))
         if trial.sent_s.size
         else NOTHING_SENT

@@ -10,17 +10,6 @@
 namespace planecast::sim
 {
 
-struct CurvePoint {
-    double x = 0;
-    double y = 0;
-
-    template <class Visitor> static void describe(Visitor &&visit)
-    {
-        visit("x", &CurvePoint::x, Range{0, 1e12}, "where");
-        visit("y", &CurvePoint::y, Range{0, 1e12}, "how much");
-    }
-};
-
 // A share of packets that ends in a stage (ACL, policer, table miss), with what such a packet
 // costs.
 struct Drop {
@@ -38,12 +27,13 @@ struct Drop {
     }
 };
 
-// Cycles = burst + n·packet + bytes·byte + new flows·new_flow + misses. See docs: the cost of a
-// stage.
+// Cycles = burst + n·packet + by_burst[n] + bytes·byte + new flows·new_flow + slow paths + drops.
 struct Stage {
     std::string name;
     Distribution burst_cycles;
     Distribution packet_cycles;
+    std::vector<double> cycles_by_burst; // of a burst of n packets, n = 1 … the task's burst; none:
+                                         // no more than those two
     double byte_cycles = 0;
     double new_flow_cycles = 0;
     double slow_path_probability = 0; // a miss that is served, not dropped
@@ -56,19 +46,15 @@ struct Stage {
     std::uint64_t policer_meters = 1; // buckets; a packet is of one of them, uniformly at random
     std::vector<std::uint64_t> policer_class_meters; // instead: buckets of each class of the
                                                      // model, in the order of their first mention
-    double llc_accesses = 0;            // a packet: accesses that miss the core's own caches
-    std::vector<CurvePoint> llc_misses; // MiB of LLC → share of them that goes to memory
-    double blocking_factor = 1;         // share of their latency that isn't hidden
-    std::vector<CurvePoint> llc_waits; // MiB of LLC → latencies of it that a packet waits for …
-    std::vector<CurvePoint> memory_waits; // … and of memory's; with either, accesses are traffic
-                                          // alone
-    std::string accelerator;              // served by this device, the core waits for it
+    std::string accelerator;                         // served by this device, the core waits for it
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("name", &Stage::name, "name in results");
         visit("burst_cycles", &Stage::burst_cycles, "cycles a burst");
         visit("packet_cycles", &Stage::packet_cycles, "cycles a packet");
+        visit("cycles_by_burst", &Stage::cycles_by_burst, kCycles,
+              "added for a burst of 1, 2, … packets");
         visit("byte_cycles", &Stage::byte_cycles, Range{0, 1e6}, "cycles a byte of frame");
         visit("new_flow_cycles", &Stage::new_flow_cycles, kCycles, "for a flow's first packet");
         visit("slow_path_probability", &Stage::slow_path_probability, kShare, "of a packet");
@@ -82,11 +68,6 @@ struct Stage {
               "buckets, one for each packet at random");
         visit("policer_class_meters", &Stage::policer_class_meters, Range{1, 4194304},
               "buckets of each class, instead");
-        visit("llc_accesses", &Stage::llc_accesses, Range{0, 1e6}, "a packet");
-        visit("llc_misses", &Stage::llc_misses, "MiB of LLC to miss ratio");
-        visit("blocking_factor", &Stage::blocking_factor, kShare, "latency that is not hidden");
-        visit("llc_waits", &Stage::llc_waits, "MiB of LLC to its latencies that a packet waits");
-        visit("memory_waits", &Stage::memory_waits, "MiB of LLC to latencies of memory, likewise");
         visit("accelerator", &Stage::accelerator, "device that the core waits for");
     }
 };
@@ -174,9 +155,6 @@ struct Core {
     std::string sibling;            // the other hardware thread of the same core
     double sibling_busy_factor = 1; // service takes so many times longer while it works …
     double sibling_idle_factor = 1; // … and while it only polls
-    std::uint64_t llc_ways = 0;     // bit mask of the LLC's ways; 0: all
-    std::string llc_tenant;         // cores of one tenant hold the same lines together; empty: each
-                                    // stage holds its own
     std::vector<Disturbance> disturbances;
 
     template <class Visitor> static void describe(Visitor &&visit)
@@ -187,8 +165,6 @@ struct Core {
         visit("sibling", &Core::sibling, "name of the SMT sibling");
         visit("sibling_busy_factor", &Core::sibling_busy_factor, Range{1, 100}, "while it works");
         visit("sibling_idle_factor", &Core::sibling_idle_factor, Range{1, 100}, "while it polls");
-        visit("llc_ways", &Core::llc_ways, Range{0, 4294967295.0}, "bit mask, 0: all");
-        visit("llc_tenant", &Core::llc_tenant, "cores of one hold lines together, empty: none");
         visit("disturbances", &Core::disturbances, "what takes the core away");
     }
 };
@@ -197,13 +173,13 @@ struct Core {
 struct Ring {
     std::string name;
     std::uint64_t capacity = 1024;
-    double handover_ns = 0; // until the other core sees what was put in: the lines' transfer
+    double handoff_ns = 0; // until the other core sees what was put in: the lines' transfer
 
     template <class Visitor> static void describe(Visitor &&visit)
     {
         visit("name", &Ring::name, "what tasks call it");
         visit("capacity", &Ring::capacity, Range{1, 1048576}, "packets");
-        visit("handover_ns", &Ring::handover_ns, Range{0, 1e9}, "until the consumer sees a packet");
+        visit("handoff_ns", &Ring::handoff_ns, Range{0, 1e9}, "until the consumer sees a packet");
     }
 };
 

@@ -12,44 +12,6 @@
 namespace planecast::sim
 {
 
-// Who isn't simulated and uses the LLC all the same: touches lines of its footprint at random.
-struct Neighbour {
-    std::string name;
-    std::uint64_t llc_ways = 0; // bit mask; 0: all
-    double lines_per_second = 0;
-    double footprint_mib = 1;
-
-    template <class Visitor> static void describe(Visitor &&visit)
-    {
-        visit("name", &Neighbour::name, "name in results");
-        visit("llc_ways", &Neighbour::llc_ways, Range{0, 4294967295.0}, "bit mask, 0: all");
-        visit("lines_per_second", &Neighbour::lines_per_second, kRate, "lines of it touched");
-        visit("footprint_mib", &Neighbour::footprint_mib, Range{1e-3, 1e6}, "MiB that they are of");
-    }
-};
-
-// The memory system that all cores share. Off without ways.
-struct Memory {
-    std::uint64_t llc_ways = 0;
-    double way_mib = 1;
-    double llc_latency_ns = 20;
-    std::vector<CurvePoint> latency_ns; // GB/s of traffic → ns of a memory access
-    double background_gbps = 0;         // what passes the LLC by
-    std::vector<Neighbour> neighbours;
-    double refresh_ns = 100000; // how often the load is looked at again
-
-    template <class Visitor> static void describe(Visitor &&visit)
-    {
-        visit("llc_ways", &Memory::llc_ways, Range{0, 32}, "0: no memory model");
-        visit("way_mib", &Memory::way_mib, Range{1e-3, 1024}, "MiB a way");
-        visit("llc_latency_ns", &Memory::llc_latency_ns, Range{0, 1e5}, "of an LLC hit");
-        visit("latency_ns", &Memory::latency_ns, "GB/s to ns");
-        visit("background_gbps", &Memory::background_gbps, Range{0, 1e5}, "passes the LLC by");
-        visit("neighbours", &Memory::neighbours, "who isn't simulated and uses the LLC");
-        visit("refresh_ns", &Memory::refresh_ns, Range{1000, 1e12}, "how often it is solved");
-    }
-};
-
 enum class PrecisionTarget { throughput, latency, loss };
 
 struct Run {
@@ -93,7 +55,6 @@ struct Model {
     std::vector<Core> cores;
     std::vector<Ring> rings;
     std::vector<Accelerator> accelerators;
-    Memory memory;
     Run run;
 
     template <class Visitor> static void describe(Visitor &&visit)
@@ -104,7 +65,6 @@ struct Model {
         visit("cores", &Model::cores, "poll loops");
         visit("rings", &Model::rings, "between cores");
         visit("accelerators", &Model::accelerators, "devices");
-        visit("memory", &Model::memory, "caches and memory that cores share");
         visit("run", &Model::run, "how long, how precisely, what to record");
     }
 };

@@ -78,13 +78,6 @@ struct ClassResult {
     Histogram latency;
 };
 
-// Who holds how much of the LLC, as solved last: tenants and neighbours.
-struct CacheShare {
-    std::string name;
-    double mib = 0;
-    double miss_ratio = 0; // of all that it asks of the LLC
-};
-
 // One interval of the time series.
 struct Sample {
     double end_ns = 0;
@@ -95,7 +88,6 @@ struct Sample {
     std::vector<double> busy;           // by core
     std::vector<double> vectors;        // packets a poll that found some, by core; 0 if none did
     std::vector<std::uint64_t> waiting; // by queue, at the interval's end
-    double memory_latency_ns = 0;       // 0 without a memory model
 };
 
 struct Results {
@@ -121,9 +113,6 @@ struct Results {
     std::vector<QueueResult> queues;
     std::vector<ClassResult> classes;
     std::vector<Sample> series;
-    double memory_latency_ns = 0; // last solved; 0 without a memory model
-    double memory_gbps = 0;
-    std::vector<CacheShare> llc;
     std::string trace_json; // Chrome's trace format; empty if none was asked for
     std::uint64_t trace_left_out = 0;
 };

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from planecast.engines.simulate.service import Service
+from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.machine.ddio import Buffers, Spill, ddio_bytes, spill
-from planecast.model.calibration import Calibration
 from planecast.model.site import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 
-_SOURCE, _BF = "source", "source.bf"
 _WORTH_A_WORD = 0.005
 
 
 @dataclass(frozen=True)
-class Spilled:
+class DdioOverflow:
     """What a scenario's card spills."""
 
     spill: Spill
@@ -42,7 +38,7 @@ class Spilled:
         )
 
 
-def spilled(scenario: Scenario) -> Spilled | None:
+def ddio_overflow(scenario: Scenario) -> DdioOverflow | None:
     """What the card of a scenario spills; None without a card, or on a machine nobody described."""
     if not scenario.nic.there or scenario.machine == HOST:
         return None
@@ -55,19 +51,18 @@ def spilled(scenario: Scenario) -> Spilled | None:
     found = spill(Buffers(buffers, mean, waiting=share), ddio_bytes(machine))
     moved = found.memory_bytes
     peak = machine.values.memory_gbs.value * 1e9
-    return Spilled(found, peak / moved if moved else float("inf"))
+    return DdioOverflow(found, peak / moved if moved else float("inf"))
 
 
-def with_spill(service: Service, found: Spilled | None, calibration: Calibration) -> Service:
-    """The cost of a burst with what headers from memory add to those from the cache."""
-    if found is None or not found.spill.missed:
-        return service
-    hierarchy = calibration.hierarchy
-    blocking = next((p.value for p in calibration.parameters if p.name == _BF), 0.0)
-    memory = float(hierarchy.line_cycles(np.array([32.0]))[0])
-    more = found.spill.missed * blocking * max(0.0, memory - hierarchy.levels[-1].line_cycles)
-    stages = tuple(
-        replace(stage, packet_cycles=stage.packet_cycles + more) if stage.name == _SOURCE else stage
-        for stage in service.stages
+def with_ddio_overflow(
+    cost: PipelineCost, found: DdioOverflow, header_cycles: float
+) -> PipelineCost:
+    """The cost of a burst where headers come from memory, each `header_cycles` slower than from the
+    cache."""
+    more = found.spill.missed * header_cycles
+    return replace(
+        cost,
+        stages=tuple(
+            stage.plus(more) if stage.name == "source" else stage for stage in cost.stages
+        ),
     )
-    return replace(service, stages=stages)

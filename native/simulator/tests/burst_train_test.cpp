@@ -1,5 +1,5 @@
-// The common core's loop (core_straight.cpp) against the general one: a trace of one event chooses
-// the general one and changes nothing else.
+// Trains of bursts (burst_train.cpp) against bursts one by one: a trace of one event makes the loop
+// take them one by one and changes nothing else.
 #include "models.hpp"
 
 #include <gtest/gtest.h>
@@ -16,17 +16,17 @@ void compare(Model model)
 {
     model.run.duration_ns = 2e6;
     model.run.series_interval_ns = 5e5;
-    Results straight = simulate(model);
+    Results in_trains = simulate(model);
     model.run.trace_events = 1;
-    Results general = simulate(model);
-    general.trace_json.clear();
-    EXPECT_EQ(fingerprint(straight), fingerprint(general));
-    EXPECT_GT(straight.forwarded, 0U);
+    Results one_by_one = simulate(model);
+    one_by_one.trace_json.clear();
+    EXPECT_EQ(fingerprint(in_trains), fingerprint(one_by_one));
+    EXPECT_GT(in_trains.forwarded, 0U);
 }
 
 } // namespace
 
-TEST(Loops, AgreeAtAnyLoad)
+TEST(BurstTrain, AgreeAtAnyLoad)
 {
     for (ArrivalKind kind : {ArrivalKind::constant, ArrivalKind::poisson, ArrivalKind::on_off}) {
         for (double rate : {1e4, 3e6, 6.7e6, 8.9e6, 9.9e6, 2e7}) {
@@ -38,7 +38,7 @@ TEST(Loops, AgreeAtAnyLoad)
     }
 }
 
-TEST(Loops, AgreeHoweverLongAPollTakes)
+TEST(BurstTrain, AgreeHoweverLongAPollTakes)
 {
     // From a picosecond over ones that divide evenly to longer than the gaps and than the run.
     for (double cycles : {1e-6, 0.002, 0.25, 1.024, 40.0, 3000.0, 1e5}) {
@@ -50,7 +50,7 @@ TEST(Loops, AgreeHoweverLongAPollTakes)
     }
 }
 
-TEST(Loops, AgreeInBurstsOfAnySize)
+TEST(BurstTrain, AgreeInBurstsOfAnySize)
 {
     for (std::uint64_t burst : {1, 3, 4, 5, 64, 65, 200}) {
         for (double rate : {6e6, 9.6e6}) {
@@ -61,12 +61,34 @@ TEST(Loops, AgreeInBurstsOfAnySize)
     }
 }
 
-TEST(Loops, AgreeWhenServiceTakesNoTime)
+TEST(BurstTrain, AgreeWhenServiceTakesNoTime)
 {
     compare(one_core(ArrivalKind::poisson, 1e7, 0, 0));
 }
 
-TEST(Loops, AgreeOnASlowWire)
+TEST(BurstTrain, AgreeWhateverTheTableSays)
+{
+    for (double rate : {3e6, 8.9e6}) {
+        Model model = one_core(ArrivalKind::poisson, rate, 37, 20);
+        for (std::uint64_t n = 1; n <= 32; ++n) { // dearer every eight packets
+            model.cores[0].tasks[0].stages[0].cycles_by_burst.push_back(
+                static_cast<double>((n + 7) / 8 * 301));
+        }
+        compare(model);
+    }
+}
+
+TEST(BurstTrain, AgreeWhenTheCoreIsTakenAway)
+{
+    for (double rate : {3e6, 8.9e6}) {
+        Model model = one_core(ArrivalKind::poisson, rate, 37, 70.3);
+        model.cores[0].disturbances.push_back(
+            {"tick", 1e5, false, {DistributionKind::exponential, 3000, 0, {}, {}}});
+        compare(model);
+    }
+}
+
+TEST(BurstTrain, AgreeOnASlowWire)
 {
     Model model = one_core(ArrivalKind::poisson, 9e6, 37, 60);
     Port slow = plain_port("slow");
@@ -78,7 +100,7 @@ TEST(Loops, AgreeOnASlowWire)
     compare(model);
 }
 
-TEST(Loops, AgreeWhenCoresShareAWire)
+TEST(BurstTrain, AgreeWhenCoresShareAWire)
 {
     Model model = one_core(ArrivalKind::poisson, 1.6e7, 37, 100.3);
     model.ports[0].rx_queues = 2;

@@ -196,7 +196,6 @@ void bind_model(nb::module_ &m)
     bind_struct<Pcie>(m, "Pcie", "A PCIe link.");
     bind_struct<Nic>(m, "Nic", "The packet engine that ports share.");
     bind_struct<Port>(m, "Port", "A port: wire, RSS, descriptor rings.");
-    bind_struct<CurvePoint>(m, "CurvePoint", "A point of a piecewise linear curve.");
     bind_struct<Drop>(m, "Drop", "A share of packets that ends in a stage.");
     bind_struct<Stage>(m, "Stage", "What a core does with a burst.");
     bind_struct<Input>(m, "Input", "What a task polls.");
@@ -206,8 +205,6 @@ void bind_model(nb::module_ &m)
     bind_struct<Core>(m, "Core", "A poll loop over tasks.");
     bind_struct<Ring>(m, "Ring", "A bounded queue between cores.");
     bind_struct<Accelerator>(m, "Accelerator", "A device that serves packets.");
-    bind_struct<Neighbour>(m, "Neighbour", "Who isn't simulated and uses the LLC.");
-    bind_struct<Memory>(m, "Memory", "The caches and memory that cores share.");
     bind_struct<Run>(m, "Run", "How long, how precisely, what to record.");
     bind_struct<Model>(m, "Model", "A whole model.");
 }
@@ -251,10 +248,6 @@ void bind_results(nb::module_ &m)
         .def_ro("disturbed", &CoreResult::disturbed)
         .def_ro("vectors_per_call", &CoreResult::vectors_per_call)
         .def_prop_ro("tasks", tuple_of(&CoreResult::tasks));
-    nb::class_<CacheShare>(m, "CacheShare", "Who holds how much of the LLC.")
-        .def_ro("name", &CacheShare::name)
-        .def_ro("mib", &CacheShare::mib)
-        .def_ro("miss_ratio", &CacheShare::miss_ratio);
     nb::class_<Sample>(m, "Sample", "One interval of the time series.")
         .def_ro("end_ns", &Sample::end_ns)
         .def_ro("offered", &Sample::offered)
@@ -263,8 +256,7 @@ void bind_results(nb::module_ &m)
         .def_ro("mean_latency_ns", &Sample::mean_latency_ns)
         .def_prop_ro("busy", tuple_of(&Sample::busy))
         .def_prop_ro("vectors", tuple_of(&Sample::vectors))
-        .def_prop_ro("waiting", tuple_of(&Sample::waiting))
-        .def_ro("memory_latency_ns", &Sample::memory_latency_ns);
+        .def_prop_ro("waiting", tuple_of(&Sample::waiting));
     nb::class_<Histogram::Bar>(m, "Bar", "A bucket of a histogram, its ends included.")
         .def_ro("low", &Histogram::Bar::low)
         .def_ro("high", &Histogram::Bar::high)
@@ -312,9 +304,6 @@ void bind_results(nb::module_ &m)
         .def_prop_ro("queues", tuple_of(&Results::queues))
         .def_prop_ro("classes", tuple_of(&Results::classes))
         .def_prop_ro("series", tuple_of(&Results::series))
-        .def_ro("memory_latency_ns", &Results::memory_latency_ns)
-        .def_ro("memory_gbps", &Results::memory_gbps)
-        .def_prop_ro("llc", tuple_of(&Results::llc))
         .def_ro("trace_json", &Results::trace_json)
         .def_ro("trace_left_out", &Results::trace_left_out);
 }

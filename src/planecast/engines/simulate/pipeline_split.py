@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from planecast.engines.simulate.handover import LineCosts, hand, refilled, take
+import numpy as np
+
+from planecast.engines.simulate.handoff import LineCosts, hand, refilled, take
 from planecast.engines.simulate.port import PORT
-from planecast.engines.simulate.service import Service, StageService
+from planecast.engines.simulate.stage_cost import Floats, PipelineCost, StageCost
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
 
-Segment = tuple[StageService, ...]
+Segment = tuple[StageCost, ...]
 """What one lcore does with a burst, in order."""
 
 
-def segments_of(scenario: Scenario, service: Service, lines: LineCosts) -> tuple[Segment, ...]:
+def split_pipeline(scenario: Scenario, cost: PipelineCost, lines: LineCosts) -> tuple[Segment, ...]:
     """What each lcore of a chain does. A stage that a device serves costs the core its hand-over.
 
     An uncut pipeline is one segment; `lines` says what hand-overs cost in a cut one.
     """
     placement = scenario.placement
-    own = {stage.name: stage for stage in service.stages}
+    own = {stage.name: stage for stage in cost.stages}
     device = scenario.accelerator
     if device.stage != "none":
-        own[device.stage] = StageService(device.stage, 0.0, device.core_cycles)
+        own[device.stage] = StageCost.linear(
+            device.stage, placement.burst, packet_cycles=device.core_cycles
+        )
     if placement.cuts and "source" in own:
         own["source"] = refilled(own["source"], lines, placement.burst)
-    parts: list[list[StageService]] = [[]]
+    parts: list[list[StageCost]] = [[]]
     for name in ("source", PORT, *FUNCTIONS[scenario.workload.kind], "tx"):
         if name in placement.cuts:
             parts[-1].append(hand(lines, placement.burst, first=len(parts) == 1))
-            parts.append([take(lines)])
+            parts.append([take(lines, placement.burst)])
         if name in own:
             parts[-1].append(own[name])
     return tuple(map(tuple, parts))
@@ -39,6 +43,7 @@ def per_packet(segment: Segment, burst: float) -> float:
     return sum(stage.per_packet(burst) for stage in segment)
 
 
-def bottleneck(segments: tuple[Segment, ...], burst: float) -> float:
-    """TSC cycles a packet of the segment that takes longest."""
-    return max(per_packet(segment, burst) for segment in segments)
+def bottlenecks(segments: tuple[Segment, ...]) -> Floats:
+    """TSC cycles a packet of the segment that takes longest, in bursts of 1, 2, … packets."""
+    cycles = np.array([np.sum([stage.cycles for stage in one], axis=0) for one in segments])
+    return np.asarray(cycles.max(axis=0) / np.arange(1, cycles.shape[1] + 1))

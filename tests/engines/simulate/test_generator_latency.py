@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate.generator_latency import TESTER, GeneratorLatency
 from planecast.engines.simulate.model import Recording
-from planecast.engines.simulate.tester import TESTER, Tester
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
@@ -23,14 +23,17 @@ def at_load(base: Scenario, capacity: float) -> Scenario:
 
 
 def simulated(
-    scenario: Scenario, calibration: Calibration, manifest: Manifest, tester: Tester | None
+    scenario: Scenario,
+    calibration: Calibration,
+    manifest: Manifest,
+    tester: GeneratorLatency | None,
 ) -> Result:
     (found,) = simulate(
         [scenario],
         calibration,
         manifest,
         threads=1,
-        testers=[tester],
+        generator_latencies=[tester],
         recording=Recording(duration_ns=20e6),
     )
     return found
@@ -41,7 +44,7 @@ def test_latency_has_both_calls_and_the_wait_in_it(
 ) -> None:
     alone = simulated(at_load, calibration, manifest, None)
     # Rounds of 200 ns are short beside what comes: each packet waits for half of one.
-    seen = simulated(at_load, calibration, manifest, Tester(150, 100, 50))
+    seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 100, 50))
     added = seen.latency_ns["mean"].value - alone.latency_ns["mean"].value
     assert added == pytest.approx(150 + 100 + 50, rel=0.15)
     assert seen.latency_ns["p50"].value > alone.latency_ns["p50"].value + 200
@@ -51,7 +54,7 @@ def test_the_tester_is_no_lcore(
     at_load: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     alone = simulated(at_load, calibration, manifest, None)
-    seen = simulated(at_load, calibration, manifest, Tester(150, 100, 50))
+    seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 100, 50))
     assert list(seen.lcores) == list(alone.lcores)
     assert TESTER not in " ".join(seen.notes)
     assert seen.throughput_pps.value == pytest.approx(alone.throughput_pps.value, rel=0.01)
@@ -61,5 +64,5 @@ def test_the_tester_is_no_lcore(
 def test_a_slow_tester_loses_packets_on_the_way_back(
     at_load: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
-    seen = simulated(at_load, calibration, manifest, Tester(150, 1e5, 1e5))
+    seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 1e5, 1e5))
     assert seen.drops.get("ring")

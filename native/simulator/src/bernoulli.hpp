@@ -4,7 +4,7 @@
 // nothing for the packets between.
 #pragma once
 
-#include "elementary.hpp"
+#include "portable_math.hpp"
 #include "random.hpp"
 
 #include <cmath>
@@ -14,10 +14,10 @@
 namespace planecast::sim
 {
 
-class Occasion
+class Bernoulli
 {
   public:
-    explicit Occasion(double probability = 0)
+    explicit Bernoulli(double probability = 0)
         : probability_(probability),
           scale_(probability > 0 && probability < 1 ? 1 / log_of_rest(probability) : 0)
     {

@@ -1,4 +1,4 @@
-#include "in_order.hpp"
+#include "prefix_scan.hpp"
 
 #include "random.hpp"
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planecast.engines.simulate.sending import Floats, Sending
+from planecast.engines.simulate.tx_schedule import Floats, TxSchedule
 
 RATE, SECONDS, CATCH_UP_S, PACE = 5e6, 0.003, 10e-6, 10e6
 NEVER = np.array([])
 
 
-def sending(at_once: float = 1.0, rate: float = RATE) -> Sending:
-    return Sending(rate, SECONDS, at_once, CATCH_UP_S, PACE)
+def sending(at_once: float = 1.0, rate: float = RATE) -> TxSchedule:
+    return TxSchedule(rate, SECONDS, at_once, CATCH_UP_S, PACE)
 
 
-def instants(one: Sending, starts: Floats = NEVER, lengths: Floats = NEVER) -> tuple[Floats, int]:
+def instants(
+    one: TxSchedule, starts: Floats = NEVER, lengths: Floats = NEVER
+) -> tuple[Floats, int]:
     return one.instants(starts, lengths, np.random.default_rng(1))
 
 
@@ -54,7 +56,7 @@ def test_what_is_too_late_is_given_up() -> None:
 
 
 def test_what_is_given_up_in_the_warm_up_does_not_count() -> None:
-    one = Sending(RATE, 0.002, 1.0, CATCH_UP_S, PACE, warm_up_s=0.001)
+    one = TxSchedule(RATE, 0.002, 1.0, CATCH_UP_S, PACE, warm_up_s=0.001)
     starts = np.array([0.5e-3, 1.5e-3]) + 1e-8
     sent, unsent = one.instants(starts, np.array([25e-6, 25e-6]), np.random.default_rng(1))
     assert unsent == 75

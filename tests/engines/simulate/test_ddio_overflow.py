@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.spill import spilled
 from planecast.model.calibration import Calibration
 from planecast.results import collect_manifest
 from planecast.scenario import Scenario, with_overrides
@@ -22,7 +22,7 @@ def with_rings(packets: int, **more: object) -> Scenario:
 
 
 def test_nothing_spills_while_rings_fit() -> None:
-    found = spilled(with_rings(256))
+    found = ddio_overflow(with_rings(256))
     assert found is not None
     assert found.notes == ()
     assert found.memory_pps == math.inf
@@ -32,19 +32,19 @@ def test_nothing_spills_while_rings_fit() -> None:
 def test_more_rings_and_larger_frames_spill_more() -> None:
     moved = []
     for rings in (128, 512, 1024, 2048, 4096, 8192):
-        found = spilled(with_rings(rings, **{"placement.lcores": "1-4"}))
+        found = ddio_overflow(with_rings(rings, **{"placement.lcores": "1-4"}))
         assert found is not None
         moved.append(found.spill.memory_bytes)
     assert moved == sorted(moved)
     assert moved[0] == 0 < moved[-1]
-    small = spilled(with_rings(8192, **{"traffic.frame_bytes": 64}))
+    small = ddio_overflow(with_rings(8192, **{"traffic.frame_bytes": 64}))
     assert small is not None
     assert small.spill.memory_bytes < moved[-1]
 
 
 def test_without_a_card_or_a_known_machine_nothing_is_said() -> None:
-    assert spilled(Scenario(name="plain")) is None
-    assert spilled(with_rings(8192, machine="host")) is None
+    assert ddio_overflow(Scenario(name="plain")) is None
+    assert ddio_overflow(with_rings(8192, machine="host")) is None
 
 
 def test_spilled_headers_make_packets_dearer(calibration: Calibration) -> None:

@@ -9,9 +9,9 @@ buffer is full.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from planecast.engines.simulate.service import StageService
+from planecast.engines.simulate.stage_cost import StageCost
 from planecast.machine.hierarchy import Hierarchy
 from planecast.scenario.placement import Placement
 
@@ -85,22 +85,31 @@ def line_costs(placement: Placement, hierarchy: Hierarchy) -> LineCosts:
     )
 
 
-def refilled(source: StageService, lines: LineCosts, burst: int) -> StageService:
+def refilled(source: StageCost, lines: LineCosts, burst: int) -> StageCost:
     """The stage that fills buffers which come back from another core: its own work goes on while
     they come, so it takes the longer of the two."""
-    waits = max(0.0, _written(RETURNED_LINES, lines, burst) - source.per_packet(burst))
-    return replace(source, packet_cycles=source.packet_cycles + waits)
+    return source.plus(max(0.0, _written(RETURNED_LINES, lines, burst) - source.per_packet(burst)))
 
 
-def hand(lines: LineCosts, burst: int, *, first: bool) -> StageService:
+def hand(lines: LineCosts, burst: int, *, first: bool) -> StageCost:
     """The stage that hands a burst on; the chain's first core writes lines of others for it."""
     written = RING_LINES + (NOTED_LINES if first else 0.0)
-    return StageService("hand", HANDED_ALONE * lines.alone, _written(written, lines, burst))
+    return StageCost.linear(
+        "hand",
+        burst,
+        burst_cycles=HANDED_ALONE * lines.alone,
+        packet_cycles=_written(written, lines, burst),
+    )
 
 
-def take(lines: LineCosts) -> StageService:
+def take(lines: LineCosts, burst: int) -> StageCost:
     """The stage that takes a burst."""
-    return StageService("take", TAKEN_ALONE * lines.alone, TAKEN_LINES * lines.read)
+    return StageCost.linear(
+        "take",
+        burst,
+        burst_cycles=TAKEN_ALONE * lines.alone,
+        packet_cycles=TAKEN_LINES * lines.read,
+    )
 
 
 def _written(count: float, lines: LineCosts, burst: int) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.generator_latency import without_generator
 from planecast.engines.simulate.policer import red_share
-from planecast.engines.simulate.tester import without_tester
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
 
@@ -51,8 +51,8 @@ def capped_by(
             lost[drop.cause] = lost.get(drop.cause, 0) + drop.packets
     if not lost and traffic.at_a_rate:
         return "generator"
-    if min(lcore.polling for lcore in without_tester(answer)) < _RARELY_IDLE:
-        waits = max(without_tester(answer), key=lambda lcore: lcore.waiting)
+    if min(lcore.polling for lcore in without_generator(answer)) < _RARELY_IDLE:
+        waits = max(without_generator(answer), key=lambda lcore: lcore.waiting)
         if "accelerator" in limits and waits.waiting > waits.busy:
             return "accelerator"
         return core

@@ -6,16 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.capping import SOURCE_CAUSES, capped_by
-from planecast.engines.simulate.handover import LineCosts
+from planecast.engines.simulate.bottleneck import SOURCE_CAUSES, capped_by
+from planecast.engines.simulate.generator_latency import NOTHING, without_generator
+from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.histogram import encoded
-from planecast.engines.simulate.memory import MemorySystem, settled
 from planecast.engines.simulate.notes import notes_of
-from planecast.engines.simulate.segments import Segment
-from planecast.engines.simulate.service import Service
-from planecast.engines.simulate.tester import NOTHING, without_tester
+from planecast.engines.simulate.pipeline_split import Segment, per_packet
+from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.errors import RunError
+from planecast.model.prediction import widened
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import (
@@ -27,22 +30,22 @@ from planecast.results.result import (
 )
 from planecast.scenario.scenario import Scenario
 
+CORES = ("core", "memory")
+"""Caps that a predicted cost decides about."""
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Prepared:
     """One scenario and what was known of it before it ran."""
 
     scenario: Scenario
     solved: Result
     """The closed form's answer to the uncut pipeline from memory to memory."""
-    service: Service
+    cost: PipelineCost
     segments: tuple[Segment, ...]
     lines: LineCosts
     """Of hand-overs."""
-    memory: MemorySystem | None
-    """Where it makes a difference."""
     tsc_hz: float
     limits: dict[str, float]
     """Packets a second that card, link, PCIe and devices let through."""
@@ -57,24 +60,24 @@ class Asked:
         return not self.scenario.traffic.at_a_rate and len(self.segments) == 1
 
 
-def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
+def to_result(asked: Prepared, answer: sim.Results, manifest: Manifest) -> Result:
     """The Result of a simulated scenario. Raises RunError when no packet came."""
     scenario, solved = asked.scenario, asked.solved
     offered = scenario.traffic.at_a_rate
-    settled_segments = tuple(
-        tuple(settled(stage, answer, asked.tsc_hz) for stage in segment)
-        for segment in asked.segments
-    )
-    costs = _costs(settled_segments, answer)
+    costs = _costs(asked.segments, answer)
     latency = latency_of(answer) if offered else {}
     drops = _drops(answer, offered)
     # What an always full source can't get rid of isn't lost: it waits.
     unsent = 0 if offered else sum(_by_cause(answer).get(cause, 0) for cause in SOURCE_CAUSES)
     counted = asked.plain and scenario.accelerator.stage == "none"
+    cause = capped_by(scenario, asked.limits, answer, solved.capped_by)
+    rate = estimate(answer.throughput_pps, "pps")
+    slowest = max((cost for cost, _ in costs), key=lambda cost: cost.value)
     return Result(
         scenario=scenario,
-        throughput_pps=estimate(answer.throughput_pps, "pps"),
-        cycles_per_packet=max((cost for cost, _ in costs), key=lambda cost: cost.value),
+        # What cores limit is as uncertain as what they cost.
+        throughput_pps=widened(rate, solved.cycles_per_packet) if cause in CORES else rate,
+        cycles_per_packet=widened(slowest, solved.cycles_per_packet),
         # At part load bursts are smaller than those that instructions were counted at.
         instructions_per_packet=solved.instructions_per_packet if counted else None,
         ipc=solved.ipc if counted else None,
@@ -86,14 +89,13 @@ def result_of(asked: Asked, answer: sim.Results, manifest: Manifest) -> Result:
         latency_histogram=encoded(answer.latency) if latency else None,
         classes=classes_of(answer) if scenario.traffic.classes != "none" and offered else {},
         queues={queue.name: _queue(queue) for queue in answer.queues if queue.name != NOTHING},
-        lcores={core.name: _lcore(core) for core in without_tester(answer)},
-        capped_by=capped_by(scenario, asked.limits, answer, solved.capped_by),
+        lcores={core.name: _lcore(core) for core in without_generator(answer)},
+        capped_by=cause,
         notes=(
             *solved.notes,
             *notes_of(
                 scenario,
                 solved,
-                asked.service,
                 asked.lines,
                 answer,
                 precision=asked.precision,
@@ -120,24 +122,34 @@ def estimate(found: sim.Estimate, unit: str) -> Estimate:
 def _costs(
     segments: tuple[Segment, ...], answer: sim.Results
 ) -> list[tuple[Estimate, dict[str, Estimate]]]:
-    """Of each segment the cycles a packet, together and by stage, in bursts of their mean size."""
+    """Of each segment the cycles a packet, together and by stage, in the bursts that it took."""
     found = []
     for number, segment in enumerate(segments):
-        burst = _mean_burst(without_tester(answer)[number :: len(segments)])
-        whole = _cost((segment,), burst)
-        found.append((whole, {stage.name: _cost(((stage,),), burst) for stage in segment}))
+        bursts = _bursts(without_generator(answer)[number :: len(segments)])
+        whole = _cost(segment, bursts)
+        found.append((whole, {stage.name: _cost((stage,), bursts) for stage in segment}))
     return found
 
 
-def _mean_burst(cores: Sequence[sim.CoreResult]) -> Estimate:
-    """Packets of a poll that found some, over these lcores; their errors are independent."""
+@dataclass(frozen=True)
+class _Bursts:
+    """The bursts that some lcores took."""
+
+    mean: Estimate
+    """Packets of a poll that found some."""
+    polls: NDArray[np.float64]
+    """That found 1, 2, … packets."""
+
+
+def _bursts(cores: Sequence[sim.CoreResult]) -> _Bursts:
+    """Over these lcores, whose errors are independent."""
     calls = [(core.vectors_per_call, sum(task.bursts for task in core.tasks)) for core in cores]
     bursts = sum(count for _, count in calls)
     if bursts == 0:
         raise RunError("the simulation ended before a packet came", what_to_do="offer more")
     value = sum(size.value * count for size, count in calls) / bursts
     half = math.hypot(*((size.high - size.value) * count / bursts for size, count in calls))
-    return Estimate(
+    mean = Estimate(
         value=max(value, 1.0),
         low=max(1.0, value - half),
         high=max(value, value + half, 1.0),
@@ -145,21 +157,27 @@ def _mean_burst(cores: Sequence[sim.CoreResult]) -> Estimate:
         unit="packets",
         kind="simulated",
     )
+    tasks = [task.burst_sizes for core in cores for task in core.tasks]
+    return _Bursts(mean, np.array(tasks, dtype=np.float64).sum(axis=0)[1:])
 
 
-def _cost(segments: tuple[Segment, ...], burst: Estimate) -> Estimate:
-    """Cycles a packet in bursts of this mean size: the larger they are, the cheaper."""
-    low, high = burst.interval or (burst.value, burst.value)
+def _cost(segment: Segment, bursts: _Bursts) -> Estimate:
+    """Cycles a packet in these bursts: the larger they are, the cheaper."""
+    cycles = np.sum([stage.cycles for stage in segment], axis=0)
+    sizes = np.arange(1, cycles.size + 1)
+    value = float(bursts.polls @ cycles / (bursts.polls @ sizes))
 
-    def per_packet(size: float) -> float:
-        return sum(stage.per_packet(size) for segment in segments for stage in segment)
+    def times(size: float) -> float:
+        """Cost of such bursts over that of the mean ones."""
+        usual = per_packet(segment, bursts.mean.value)
+        return per_packet(segment, size) / usual if usual > 0 else 1.0
 
-    value = per_packet(burst.value)
+    low, high = bursts.mean.interval or (bursts.mean.value, bursts.mean.value)
     return Estimate(
         value=value,
-        low=min(value, per_packet(high)),
-        high=max(value, per_packet(low)),
-        samples=burst.samples,
+        low=value * min(1.0, times(high)),
+        high=value * max(1.0, times(low)),
+        samples=bursts.mean.samples,
         unit="cycles/packet",
         kind="simulated",
     )

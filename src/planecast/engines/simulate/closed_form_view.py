@@ -10,12 +10,11 @@ from __future__ import annotations
 from planecast.scenario.accelerator import Accelerator
 from planecast.scenario.cpus import format_cpus
 from planecast.scenario.interference import Interference
-from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.nic import Nic
 from planecast.scenario.scenario import Scenario
 
 
-def bare(scenario: Scenario) -> Scenario:
+def closed_form_view(scenario: Scenario) -> Scenario:
     """The same workload uncut, on an lcore for each chain, from memory to memory."""
     placement = scenario.placement
     lcores = format_cpus(chain[0] for chain in placement.chains)
@@ -27,8 +26,3 @@ def bare(scenario: Scenario) -> Scenario:
             "interference": Interference(),
         }
     )
-
-
-def alone(scenario: Scenario) -> Scenario:
-    """The scenario without its neighbours: what they cost, the memory system says."""
-    return scenario.model_copy(update={"neighbour": Neighbour()})

@@ -1,6 +1,6 @@
-#include "in_order.hpp"
+#include "prefix_scan.hpp"
 
-#include "lanes.hpp"
+#include "simd.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "elementary.hpp"
+#include "portable_math.hpp"
 
 #include <array>
 

@@ -20,7 +20,7 @@ _LEAST_NS = 1.0
 
 
 @dataclass(frozen=True)
-class Tester:
+class GeneratorLatency:
     """What the generator takes, in nanoseconds, while it sends at one load."""
 
     __test__ = False  # not one of pytest's
@@ -33,7 +33,7 @@ class Tester:
     """A receive call that brings packets."""
 
 
-def with_tester(model: sim.Model, tester: Tester, tx_ring: int) -> sim.Model:
+def with_generator_latency(model: sim.Model, tester: GeneratorLatency, tx_ring: int) -> sim.Model:
     """The model of one lcore with the generator before and behind it, `tx_ring` slots between."""
     (port,), (core,) = model.ports, model.cores
     port.nic = TESTER
@@ -47,7 +47,7 @@ def with_tester(model: sim.Model, tester: Tester, tx_ring: int) -> sim.Model:
     return model
 
 
-def _loop(tester: Tester) -> sim.Core:
+def _loop(tester: GeneratorLatency) -> sim.Core:
     """A round is twice as long as packets wait for its next beginning."""
     round_ns = max(2 * tester.receive_wait_ns, 2 * _LEAST_NS)
     call_ns = min(tester.receive_call_ns, round_ns - _LEAST_NS)
@@ -68,6 +68,6 @@ def _loop(tester: Tester) -> sim.Core:
     return sim.Core(name=TESTER, clock_hz=1e9, tasks=[receive, send])
 
 
-def without_tester(answer: sim.Results) -> tuple[sim.CoreResult, ...]:
+def without_generator(answer: sim.Results) -> tuple[sim.CoreResult, ...]:
     """The lcores of an answer."""
     return tuple(core for core in answer.cores if core.name != TESTER)

@@ -20,7 +20,7 @@ _LEAST_LEAD = 1.05
 
 
 @dataclass(frozen=True)
-class Sending:
+class TxSchedule:
     """How the generator sends at one load."""
 
     rate_pps: float
