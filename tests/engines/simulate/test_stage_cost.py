@@ -21,7 +21,7 @@ COSTS = st.lists(st.floats(1, 1e5), min_size=32, max_size=32)
 @settings(max_examples=100, deadline=None)
 def test_tables_are_what_was_predicted(first: list[float], second: list[float]) -> None:
     costs = {"a": np.array(first), "b": np.array(second)}
-    cost = tabulated(costs, costs["a"] + costs["b"], 1)
+    cost = tabulated(costs, costs["a"] + costs["b"])
     assert [stage.cycles.tolist() for stage in cost.stages] == [
         pytest.approx(first),
         pytest.approx(second),
@@ -30,17 +30,8 @@ def test_tables_are_what_was_predicted(first: list[float], second: list[float]) 
 
 def test_memory_as_the_limit_is_spread_over_the_stages() -> None:
     costs = {"a": 100 * SIZES, "b": 300 * SIZES}
-    cost = tabulated(costs, 800 * SIZES, 1)
+    cost = tabulated(costs, 800 * SIZES)
     assert [stage.per_packet(7.5) for stage in cost.stages] == pytest.approx([200, 600])
-
-
-def test_bursts_that_nobody_can_predict_are_on_a_line() -> None:
-    known = SIZES[15:]
-    cost = tabulated({"acl": 160 + 80 * known}, 160 + 80 * known, 16)
-    assert cost.stages[0].cycles.tolist() == pytest.approx((160 + 80 * SIZES).tolist())
-    assert cost.stages[0].empty_cycles == pytest.approx(160)
-    only = tabulated({"acl": np.array([800.0])}, np.array([800.0]), 8)
-    assert only.stages[0].cycles.tolist() == pytest.approx((100 * SIZES[:8]).tolist())
 
 
 @pytest.mark.parametrize("burst", [1, 2, 8, 15, 32, 256])
