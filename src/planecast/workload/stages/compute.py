@@ -11,3 +11,4 @@ class Compute(StageDescriptor):
 
     name = "compute"
     covers_stores = True
+    packets_to_count = 4
