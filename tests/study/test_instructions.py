@@ -113,7 +113,11 @@ def test_a_fullest_pipeline_that_no_point_has(
     [
         ("ip4", ["none", "check", "check,next_hop"], ["check", "check,next_hop,rewrite"]),
         ("l2bridge", ["none", "learn"], ["learn,forward", "none"]),
-        ("vpe-downstream", ["none", "downroute", "downroute,tm"], ["downroute,qinq,tm"]),
+        (
+            "vpe-downstream",
+            ["none", "downroute", "downroute,tm"],
+            ["downroute,qinq", "downroute,qinq,tm"],
+        ),
         ("macswap", ["none"], ["macswap"]),
         ("l2patch", [], ["none"]),
     ],
@@ -141,8 +145,8 @@ def test_a_stage_of_many_instructions_is_counted_with_few_packets(
 ) -> None:
     one = scenario({"workload.kind": "compute", "workload.stages": "compute"})
     counts = count_pipelines([one])
-    assert dict(instrument.asked) == {"none": (4, 8, 16, 24, 32, 64), "compute": (4, 8)}
-    assert instrument.packets == {"none": 64, "compute": 4}
+    assert dict(instrument.asked) == {"none": (4, 8, 16, 24, 32, 64), "compute": (2, 4)}
+    assert instrument.packets == {"none": 64, "compute": 2}
     assert counts["compute"].stages["compute"].at(32) == 10_000
     assert counts["compute"].total.at(32) == 10_200
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planecast.dataplanes import once_command
-from planecast.dataplanes.config import config_text, configs_for
+from planecast.dataplanes.config import config_text, once_config
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, Instrument
@@ -49,23 +49,22 @@ def count_pipelines(
     base = scenarios[0]
     there = {stage for one in scenarios for stage in one.workload.stages}
     full = tuple(stage for stage in FUNCTIONS[base.workload.kind] if stage in there)
-    lengthy = [stage for stage in full if STAGES[stage].packets_to_count < PACKETS["singlestep"]]
+    apart = {stage: over for stage in full if (over := STAGES[stage].counted_over)}
     pipelines = dict.fromkeys(one.workload.stages for one in scenarios)
     variants = _variants(list(pipelines), full)
     # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
     bursts = tuple(sorted({*BURSTS, *(one.placement.burst for one in scenarios)}))
-    brief = [stage for stage in full if stage not in lengthy]
+    brief = [stage for stage in full if stage not in apart]
     plan: dict[_Run, tuple[tuple[int, ...], int]] = {
         (tuple(brief), "all"): (bursts, PACKETS["singlestep"])
     }
-    for stage in lengthy:
-        few = STAGES[stage].packets_to_count
-        plan[full, stage] = (few, 2 * few), few
+    for stage, (packets, few_bursts) in apart.items():
+        plan[full, stage] = few_bursts, packets
     for pipeline in variants.values():
         plan[pipeline, "variant"] = FEW_BURSTS, PACKETS["singlestep"]
     counted = _counted(base, plan, done)
     whole = counted[tuple(brief), "all"]
-    for stage in lengthy:
+    for stage in apart:
         whole = whole.with_stage(stage, counted[full, stage])
     found: dict[str, InstructionCounts] = {}
     for pipeline in (full, *pipelines):
@@ -206,7 +205,7 @@ def _digest(
     # One lcore is counted whatever the placement says, and bursts are the instrument's own.
     one = scenario.placement.model_copy(update={"lcores": "0", "burst": 1})
     plain = scenario.model_copy(update={"placement": one})
-    whole.update(config_text(configs_for([plain])[0], plain).encode())
+    whole.update(config_text(once_config(plain), plain).encode())
     whole.update(" ".join(sorted(Root().cpu_flags())).encode())
     whole.update(f"{instrument} {bursts} {packets}".encode())
     return whole.hexdigest()[:24]

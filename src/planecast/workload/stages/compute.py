@@ -11,4 +11,4 @@ class Compute(StageDescriptor):
 
     name = "compute"
     covers_stores = True
-    packets_to_count = 4
+    counted_over = (2, (2, 4))  # an iteration takes 26,000 instructions
