@@ -58,7 +58,7 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "sizeof(*down_tables.route_of_flow)": downroute.ROUTE_BYTES,
         # rte_hash keeps eight bytes of data before a key, both in multiples of sixteen.
         "(8 + sizeof(struct down_key) + 15) / 16 * 16": downroute.KEY_BYTES,
-        "RTE_HASH_LOOKUP_BULK_MAX >= 32": True,
+        "RTE_HASH_LOOKUP_BULK_MAX": downroute.BULK,
     },
     ("tuple_maker.h", "stages/tm.h", "rte_sched.h", "rte_red.h", "rte_pie.h"): {
         "1 << PIPE_BITS": tm.PIPES,

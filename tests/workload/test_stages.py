@@ -176,7 +176,7 @@ def test_more_flows_rules_or_routes_touch_no_fewer_lines(
 
 @pytest.mark.parametrize("kind", sorted(FUNCTIONS))
 def test_many_scenarios_at_once_are_what_each_is_alone(kind: str) -> None:
-    changes = [
+    changes: list[dict[str, object]] = [
         {},
         {"traffic__flows": 100, "placement__lcores": "0-1"},
         {"workload__routes": 64, "placement__burst": 4},
