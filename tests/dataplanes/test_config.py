@@ -181,6 +181,15 @@ def test_one_lcore_is_counted(fake: Any, scenario: MakeScenario, tmp_path: Path)
     assert "\nlcores = 0\n" in Path(path).read_text()
 
 
+def test_a_bridge_under_an_instrument_does_not_age(
+    fake: Any, scenario: MakeScenario, tmp_path: Path
+) -> None:
+    wanted = scenario({"workload.kind": "l2bridge", "workload.stages": "learn,forward"})
+    _, path, *_ = once_command(wanted, tmp_path, 64, instrument="stop", portable=False)
+    assert "\nageing_s = 1000000\n" in Path(path).read_text()
+    assert "ageing_s" not in config_text(configs_for([wanted])[0])
+
+
 @pytest.mark.parametrize(
     ("cpus", "main"), [((0,), 0), ((1,), 0), ((0, 1), 0), ((0, 2), 1), ((1, 0, 3), 2)]
 )

@@ -96,6 +96,14 @@ def test_a_stage_is_replaced_with_its_code() -> None:
     )
 
 
+def test_the_total_follows_a_stage_that_is_replaced_or_added() -> None:
+    first, second = solved({"a": (5, 8)}, (1, 2)), solved({"a": (7, 4), "b": (100, 16)}, (1, 2))
+    assert first.with_stage("a", second).total.at(8) == first.total.at(8) + 2 - 4 / 8
+    both = first.with_stage("b", second)
+    assert both.total.at(32) == first.total.at(32) + 100 + 16 / 32
+    assert both.stages["b"] == second.stages["b"]
+
+
 def test_the_plan_has_two_lengths_of_two_bursts() -> None:
     assert run_plan(64, (32, 8)) == PLAN
 

@@ -16,6 +16,7 @@ LEVELS = (
     {"results"},
     {"topdown"},
     {"dataplanes", "generators", "instruments", "model"},
+    {"workload"},
     {"engines"},
     {"explain", "partition", "calibrate", "study", "search", "sweep", "reproduce"},
     {"report"},

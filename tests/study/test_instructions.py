@@ -13,7 +13,7 @@ import pytest
 from planecast.errors import RunError
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, RawCounts, run_plan, solve_counts
-from planecast.scenario import Scenario
+from planecast.scenario import FUNCTIONS, Scenario
 from planecast.study.instructions import count_instructions, count_pipelines
 
 MakeScenario = Callable[..., Scenario]
@@ -22,10 +22,12 @@ FULL = "acl,key,classify,actions,route"
 
 
 class Instrument:
-    """Counts what the command says: 100 a packet and stage, key 1 more for each look-ahead."""
+    """Counts what the command says: 100 a packet and stage, key 1 more for each look-ahead, compute
+    10,000."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, tuple[int, ...]]] = []
+        self.packets: dict[str, int] = {}
         self.lock = threading.Lock()
 
     def count(
@@ -44,10 +46,13 @@ class Instrument:
             stages = text.partition("stages = ")[2].partition("\n")[0].split(",")
             costs = {name: 100 * count for name in ("source", *stages, "tx") if name != "none"}
             if "key" in stages:
-                costs["key"] += count * len({"actions", "route"} & set(stages))
+                costs["key"] += count * len({"classify", "actions", "route"} & set(stages))
+            if "compute" in stages:
+                costs["compute"] *= 100
             runs[count, burst] = RawCounts(total=sum(costs.values()), stages=costs)
         with self.lock:
             self.asked.append((",".join(stages), tuple(bursts)))
+            self.packets[",".join(stages)] = packets
         return solve_counts("singlestep", "made up", runs)
 
     @property
@@ -74,17 +79,17 @@ def test_the_fullest_pipeline_is_counted_and_key_for_each_way_to_look_ahead(
     scenarios.append(scenario({"placement.burst": 24}))
     heard: list[tuple[int, int]] = []
     counts = count_pipelines(scenarios, lambda done, total: heard.append((done, total)))
-    assert instrument.pipelines == [FULL, "key", "key,route"]
+    assert instrument.pipelines == [FULL, "key,classify", "key,classify,route", "key,route"]
     assert dict(instrument.asked)[FULL] == (4, 8, 16, 24, 32, 64)
     assert next(iter(counts)) == FULL
     assert set(counts) == set(pipelines)
     key = {name: count.stages["key"].at(32) for name, count in counts.items()}
     assert [key[name] for name in (FULL, "key,route", "key,classify", "key,classify,route")] == [
-        *(102, 101, 100, 101)
+        *(103, 101, 101, 102)
     ]
     assert all(count.stages["acl"].at(8) == 100 for count in counts.values())
-    assert heard[0] == (0, 3)
-    assert heard[-1] == (3, 3)
+    assert heard[0] == (0, 4)
+    assert heard[-1] == (4, 4)
 
 
 def test_a_study_without_key_counts_once(scenario: MakeScenario, instrument: Instrument) -> None:
@@ -99,6 +104,49 @@ def test_a_fullest_pipeline_that_no_point_has(
     counts = count_pipelines([scenario({"workload.stages": s}) for s in ("acl", "key,route")])
     assert list(counts) == ["acl,key,route", "acl", "key,route"]
     assert instrument.pipelines == ["acl,key,route"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "pipelines", "counted"),
+    [
+        ("ip4", ["none", "check", "check,next_hop"], ["check", "check,next_hop,rewrite"]),
+        ("l2bridge", ["none", "learn"], ["learn,forward", "none"]),
+        (
+            "vpe-downstream",
+            ["none", "downroute", "downroute,tm"],
+            ["downroute,qinq", "downroute,qinq,tm"],
+        ),
+        ("macswap", ["none"], ["macswap"]),
+        ("l2patch", [], ["none"]),
+    ],
+)
+def test_every_function_is_counted(
+    scenario: MakeScenario,
+    instrument: Instrument,
+    kind: str,
+    pipelines: list[str],
+    counted: list[str],
+) -> None:
+    full = ",".join(FUNCTIONS[kind]) or "none"
+    scenarios = [
+        scenario({"workload.kind": kind, "workload.stages": stages})
+        for stages in (full, *pipelines)
+    ]
+    counts = count_pipelines(scenarios)
+    assert instrument.pipelines == counted
+    assert list(counts) == [full, *pipelines]
+    assert counts[full].total.at(32) == 100 * (2 + len(FUNCTIONS[kind]))
+
+
+def test_a_stage_of_many_instructions_is_counted_with_few_packets(
+    scenario: MakeScenario, instrument: Instrument
+) -> None:
+    one = scenario({"workload.kind": "compute", "workload.stages": "compute"})
+    counts = count_pipelines([one])
+    assert dict(instrument.asked) == {"none": (4, 8, 16, 24, 32, 64), "compute": (2, 4)}
+    assert instrument.packets == {"none": 64, "compute": 2}
+    assert counts["compute"].stages["compute"].at(32) == 10_000
+    assert counts["compute"].total.at(32) == 10_200
 
 
 def test_what_was_counted_is_remembered(

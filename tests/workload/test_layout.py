@@ -59,7 +59,7 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "sizeof(*down_tables.route_of_flow)": downroute.ROUTE_BYTES,
         # rte_hash keeps eight bytes of data before a key, both in multiples of sixteen.
         "(8 + sizeof(struct down_key) + 15) / 16 * 16": downroute.KEY_BYTES,
-        "RTE_HASH_LOOKUP_BULK_MAX >= 32": True,
+        "RTE_HASH_LOOKUP_BULK_MAX": downroute.BULK,
     },
     ("tuple_maker.h", "stages/tm.h", "rte_sched.h", "rte_red.h", "rte_pie.h"): {
         "1 << PIPE_BITS": tm.PIPES,
@@ -237,17 +237,10 @@ def test_what_is_prefetched_is_prefetched_in_the_source() -> None:
 
 
 def test_stages_that_look_at_the_pipeline_are_those_that_say_so() -> None:
-    sources = {
-        "check": "stages/ip4_check.c",
-        "key": "stages/key.c",
-        "source": "source.c",
-    }
-    for stage, path in sources.items():
-        text = (NATIVE / "dataplane" / path).read_text()
-        named = {
-            name.lower().removeprefix("ip4_") for name in re.findall(r"STAGE_([A-Z0-9_]+)\b", text)
-        }
-        looks = {name for name in named if name in STAGES and name != stage}
+    # (The source, too, does 16 instructions a burst more for routing without actions.)
+    for stage, name in {"check": "ip4_check.c", "key": "key.c"}.items():
+        named = re.findall(r"\bSTAGE_([A-Z0-9_]+)\b", (STAGE_SOURCES / name).read_text())
+        looks = {name.lower().removeprefix("ip4_") for name in named} & set(STAGES)
         assert looks == set(STAGES[stage].instructions_depend_on)
     readers = {
         path.name for path in STAGE_SOURCES.glob("*.c") if "burst->stages" in path.read_text()

@@ -53,6 +53,13 @@ def test_functions_without_tables_touch_packets_alone(kind: str) -> None:
     assert set(touched(kind)) == {"source: packet buffers"}
 
 
+def test_a_bridge_has_the_rings_of_two_ports() -> None:
+    rings = {"placement__rx_ring": 128, "placement__tx_ring": 512, "placement__burst": 32}
+    one, two = touched("macswap", **rings), touched("l2bridge", **rings)
+    assert one["source: packet buffers"] == (2 * (128 + 512 + 32), 2)
+    assert two["source: packet buffers"] == (2 * (2 * (128 + 512) + 32), 2)
+
+
 def test_a_bridge_looks_two_stations_of_each_flow_up() -> None:
     few = touched("l2bridge", traffic__flows=64)
     many = touched("l2bridge", traffic__flows=65536)
@@ -176,7 +183,7 @@ def test_more_flows_rules_or_routes_touch_no_fewer_lines(
 
 @pytest.mark.parametrize("kind", sorted(FUNCTIONS))
 def test_many_scenarios_at_once_are_what_each_is_alone(kind: str) -> None:
-    changes = [
+    changes: list[dict[str, object]] = [
         {},
         {"traffic__flows": 100, "placement__lcores": "0-1"},
         {"workload__routes": 64, "placement__burst": 4},

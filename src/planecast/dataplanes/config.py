@@ -8,7 +8,7 @@ can be interleaved on the very same tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planecast.errors import InputError
@@ -27,6 +27,7 @@ _BURST_MOST = 256
 _POOL_CACHE = 384
 """Buffers that DPDK keeps for an lcore before it gives some back: 1.5 times the pool's 256."""
 
+LONGEST_AGEING_S = 1_000_000
 ONLINE_CPUS = Path("/sys/devices/system/cpu/online")
 
 
@@ -67,6 +68,8 @@ class DataplaneConfig:
     """Keys of the flows' meters, where they aren't the program's own."""
     telemetry: bool = False
     """Whether DPDK's telemetry socket is open."""
+    ageing_s: int = 0
+    """Seconds after which a bridge forgets a silent station; 0: the program's own."""
 
     @property
     def mbufs(self) -> int:
@@ -207,6 +210,8 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
         sections["pipeline"]["ring_wait"] = "off"
     if config.function == "l2bridge":
         sections["tables"]["bridge_entries"] = config.bridge_entries
+        if config.ageing_s:
+            sections["tables"]["ageing_s"] = config.ageing_s
     if config.function == "ip4":
         sections["tables"] |= {
             "route_lookup": config.route_lookup,
@@ -253,6 +258,22 @@ def write_config(config: DataplaneConfig, path: Path, scenario: Scenario | None 
     path.write_text(config_text(config, scenario), encoding="utf-8")
 
 
+def once_config(scenario: Scenario) -> DataplaneConfig:
+    """The configuration of a run under an instrument, on one uncut lcore, without a stage clock.
+
+    Instruments slow the program down a thousandfold, but not its clock: a bridge would look for
+    aged stations in every burst, so it ages them after days.
+    """
+    return replace(configs_for([_on_one_lcore(scenario)])[0], ageing_s=LONGEST_AGEING_S)
+
+
+def _on_one_lcore(scenario: Scenario) -> Scenario:
+    placement = scenario.placement.model_copy(
+        update={"lcores": str(scenario.placement.cpus[0]), "cuts": (), "stage_clock": 0}
+    )
+    return scenario.model_copy(update={"placement": placement})
+
+
 def once_command(
     scenario: Scenario, folder: Path, packets: int, *, instrument: str, portable: bool
 ) -> list[str]:
@@ -263,13 +284,9 @@ def once_command(
     not read between stages. Raises MissingError when the program is not built, InputError for a CPU
     that is not there.
     """
-    placement = scenario.placement.model_copy(
-        update={"lcores": str(scenario.placement.cpus[0]), "cuts": (), "stage_clock": 0}
-    )
-    one = scenario.model_copy(update={"placement": placement})
-    config = configs_for([one])[0]
+    config = once_config(scenario)
     program = native_program("planecast-dataplane-v3" if portable else "planecast-dataplane")
     check_cpus(config)
-    path = folder / f"burst{placement.burst}-{packets}.ini"
-    write_config(config, path, one)
+    path = folder / f"burst{scenario.placement.burst}-{packets}.ini"
+    write_config(config, path, _on_one_lcore(scenario))
     return [str(program), str(path), "--packets", str(packets), "--instrument", instrument]

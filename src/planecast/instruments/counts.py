@@ -77,6 +77,19 @@ class StageInstructions(Noun):
         slope = (low.per_packet - high.per_packet) / (1 / low.burst - 1 / high.burst)
         return high.per_packet + slope * (1 / burst - 1 / high.burst)
 
+    def plus(self, other: StageInstructions, times: float = 1.0) -> StageInstructions:
+        """The sum with another part, or with so many times of it, at the bursts of this one."""
+        return StageInstructions(
+            per_packet=self.per_packet + times * other.per_packet,
+            per_burst=self.per_burst + times * other.per_burst,
+            counted=tuple(
+                BurstInstructions(
+                    burst=point.burst, per_packet=point.per_packet + times * other.at(point.burst)
+                )
+                for point in self.counted
+            ),
+        )
+
 
 class FunctionInstructions(Noun):
     """Instructions of one function, what it called not included."""
@@ -143,8 +156,11 @@ class InstructionCounts(Noun):
     """None from an instrument that doesn't see it."""
 
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:
-        """These counts with one stage as `other` counted it."""
+        """These counts with one stage as `other` counted it; the total changes by as much."""
         stages = {**self.stages, name: other.stages[name]}
+        total = self.total.plus(other.stages[name])
+        if name in self.stages:
+            total = total.plus(self.stages[name], -1.0)
         code = self.code
         if code is not None and other.code is not None:
             theirs = other.code
@@ -152,7 +168,7 @@ class InstructionCounts(Noun):
                 key: {**getattr(code, key), name: getattr(theirs, key)[name]} for key in CODE_PARTS
             }
             code = code.model_copy(update=parts)
-        return self.model_copy(update={"stages": stages, "code": code})
+        return self.model_copy(update={"stages": stages, "total": total, "code": code})
 
     def part(self, name: str) -> StageInstructions:
         """A stage, ``other`` or ``total``. Raises KeyError for a stage that did not run."""

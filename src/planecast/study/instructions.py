@@ -2,9 +2,9 @@
 
 Counts are exact and depend on the program, the tables, the pipeline and what the CPU can do (DPDK
 chooses its vectors by that), so they are kept in the user's cache folder under a digest of those.
-A stage takes the same instructions in every pipeline, except key extraction: it does less when the
-stages that it looks ahead for are left out. So the fullest pipeline is counted in full, and key
-extraction once more for each way to look ahead.
+A stage takes the same instructions in every pipeline, except where its descriptor names stages that
+it depends on. So the fullest pipeline is counted in full, and one more for each other way in which
+such stages occur.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planecast.dataplanes import once_command
-from planecast.dataplanes.config import config_text, configs_for
+from planecast.dataplanes.config import config_text, once_config
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.counts import InstructionCounts, Instrument
@@ -25,8 +25,9 @@ from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
-from planecast.scenario.workload import STAGES, Stage
+from planecast.scenario.workload import FUNCTIONS, Stage
 from planecast.workload.profile import pipeline_name
+from planecast.workload.stages.registry import STAGES
 
 BURSTS = (4, 8, 16, 24, 32, 64)
 """rte_acl takes other paths in small bursts, so two sizes would not tell; 24 leave lanes empty,
@@ -45,35 +46,91 @@ def count_pipelines(
 
     Raises MissingError when the programs are not built, RunError when a run fails.
     """
-    full = _with_stages(scenarios[0], [s for s in STAGES if any(_has(x, s) for x in scenarios)])
-    ahead = {_ahead(scenario): scenario for scenario in scenarios if _has(scenario, "key")}
-    ahead.pop(_ahead(full), None)
-    with _pool() as pool:
-        # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
-        bursts = tuple(sorted({*BURSTS, *(s.placement.burst for s in scenarios)}))
-        whole = pool.submit(count_instructions, full, "singlestep", bursts)
-        keys = {
-            look: pool.submit(
-                count_instructions,
-                _with_stages(scenario, [s for s in STAGES if s == "key" or s in look]),
-                "singlestep",
-                FEW_BURSTS,
+    base = scenarios[0]
+    there = {stage for one in scenarios for stage in one.workload.stages}
+    full = tuple(stage for stage in FUNCTIONS[base.workload.kind] if stage in there)
+    apart = {stage: over for stage in full if (over := STAGES[stage].counted_over)}
+    pipelines = dict.fromkeys(one.workload.stages for one in scenarios)
+    variants = _variants(list(pipelines), full)
+    # Counted at the study's own bursts, too: 24 packets are a search of 16 and one of 8.
+    bursts = tuple(sorted({*BURSTS, *(one.placement.burst for one in scenarios)}))
+    brief = [stage for stage in full if stage not in apart]
+    plan: dict[_Run, tuple[tuple[int, ...], int]] = {
+        (tuple(brief), "all"): (bursts, PACKETS["singlestep"])
+    }
+    for stage, (packets, few_bursts) in apart.items():
+        plan[full, stage] = few_bursts, packets
+    for pipeline in variants.values():
+        plan[pipeline, "variant"] = FEW_BURSTS, PACKETS["singlestep"]
+    counted = _counted(base, plan, done)
+    whole = counted[tuple(brief), "all"]
+    for stage in apart:
+        whole = whole.with_stage(stage, counted[full, stage])
+    found: dict[str, InstructionCounts] = {}
+    for pipeline in (full, *pipelines):
+        own = whole
+        for name in _stages(pipeline):
+            variant = variants.get((name, _depends(name, pipeline)))
+            if variant is not None:
+                own = own.with_stage(name, counted[variant, "variant"])
+        found.setdefault(pipeline_name(_with_stages(base, pipeline)), own)
+    return found
+
+
+_Run = tuple[tuple[Stage, ...], str]
+"""A pipeline, and why it is counted."""
+
+
+def _stages(pipeline: Sequence[Stage]) -> tuple[str, ...]:
+    return ("source", *pipeline, "tx")
+
+
+def _depends(stage: str, pipeline: Sequence[Stage]) -> tuple[str, ...]:
+    """The stages of a pipeline that change how many instructions this one takes."""
+    return tuple(one for one in STAGES[stage].instructions_depend_on if one in pipeline)
+
+
+def _variants(
+    pipelines: Sequence[tuple[Stage, ...]], full: tuple[Stage, ...]
+) -> dict[tuple[str, tuple[str, ...]], tuple[Stage, ...]]:
+    """The pipeline to count a stage in, by stage and what it depends on, where that is not what it
+    is in the fullest pipeline: few pipelines, and short ones."""
+    found: dict[tuple[str, tuple[str, ...]], tuple[Stage, ...]] = {}
+    shortest = sorted(pipelines, key=len)
+    for stage in reversed(_stages(full)):  # what depends on most comes before what all have
+        for pipeline in shortest:
+            own = stage, _depends(stage, pipeline)
+            if stage not in _stages(pipeline) or own in found or own[1] == _depends(stage, full):
+                continue
+            chosen = (
+                one
+                for one in found.values()
+                if stage in _stages(one) and _depends(stage, one) == own[1]
             )
-            for look, scenario in ahead.items()
+            found[own] = next(chosen, pipeline)
+    return found
+
+
+def _counted(
+    base: Scenario, plan: Mapping[_Run, tuple[tuple[int, ...], int]], done: Done
+) -> dict[_Run, InstructionCounts]:
+    """Counts of these runs of the base scenario: (bursts, packets) by pipeline and reason."""
+    with _pool() as pool:
+        started = {
+            run: pool.submit(
+                count_instructions,
+                _with_stages(base, run[0]),
+                "singlestep",
+                bursts,
+                packets=packets,
+            )
+            for run, (bursts, packets) in plan.items()
         }
-        done(0, 1 + len(keys))
-        counts = whole.result()
-        by_look: dict[tuple[Stage, ...], InstructionCounts] = {}
-        for number, (look, count) in enumerate(keys.items()):
-            done(1 + number, 1 + len(keys))
-            by_look[look] = count.result()
-    found = {pipeline_name(full): counts}
-    for scenario in scenarios:
-        key = by_look.get(_ahead(scenario))
-        if key is not None and _has(scenario, "key"):
-            found.setdefault(pipeline_name(scenario), counts.with_stage("key", key))
-        found.setdefault(pipeline_name(scenario), counts)
-    done(1 + len(keys), 1 + len(keys))
+        done(0, len(started))
+        found = {}
+        for number, (run, count) in enumerate(started.items(), 1):
+            found[run] = count.result()
+            done(number, len(started))
     return found
 
 
@@ -87,16 +144,6 @@ def _pool() -> Iterator[ThreadPoolExecutor]:
         pool.shutdown(cancel_futures=True)
 
 
-def _has(scenario: Scenario, stage: Stage) -> bool:
-    return stage in scenario.workload.stages
-
-
-def _ahead(scenario: Scenario) -> tuple[Stage, ...]:
-    """The stages that key extraction looks ahead for."""
-    looks: tuple[Stage, ...] = ("actions", "route")
-    return tuple(stage for stage in looks if _has(scenario, stage))
-
-
 def _with_stages(scenario: Scenario, stages: Sequence[Stage]) -> Scenario:
     workload = scenario.workload.model_copy(update={"stages": tuple(stages)})
     return scenario.model_copy(update={"workload": workload})
@@ -107,16 +154,18 @@ def count_instructions(
     instrument: Instrument,
     bursts: tuple[int, ...] = BURSTS,
     *,
+    packets: int = 0,
     fresh: bool = False,
     done: Done = lambda done, total: None,
 ) -> InstructionCounts:
     """Instructions of one scenario's pipeline by stage; remembered unless `fresh`.
 
-    `done` is called with runs done and runs in all.
+    The shorter run of each burst has `packets`; 0: as many as the instrument has time for. `done`
+    is called with runs done and runs in all.
     """
     portable = instrument == "callgrind"
-    packets = PACKETS[instrument]
-    kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts)}.json"
+    packets = packets or PACKETS[instrument]
+    kept = cache_folder() / f"instructions-{_digest(scenario, instrument, bursts, packets)}.json"
     known = None if fresh else recall(kept, InstructionCounts)
     if known is not None:
         return known
@@ -144,7 +193,9 @@ def _with_burst(scenario: Scenario, burst: int) -> Scenario:
     return scenario.model_copy(update={"placement": placement})
 
 
-def _digest(scenario: Scenario, instrument: Instrument, bursts: tuple[int, ...]) -> str:
+def _digest(
+    scenario: Scenario, instrument: Instrument, bursts: tuple[int, ...], packets: int
+) -> str:
     programs = ["planecast-dataplane-v3" if instrument == "callgrind" else "planecast-dataplane"]
     if instrument == "singlestep":
         programs.append("planecast-singlestep")
@@ -154,7 +205,7 @@ def _digest(scenario: Scenario, instrument: Instrument, bursts: tuple[int, ...])
     # One lcore is counted whatever the placement says, and bursts are the instrument's own.
     one = scenario.placement.model_copy(update={"lcores": "0", "burst": 1})
     plain = scenario.model_copy(update={"placement": one})
-    whole.update(config_text(configs_for([plain])[0], plain).encode())
+    whole.update(config_text(once_config(plain), plain).encode())
     whole.update(" ".join(sorted(Root().cpu_flags())).encode())
-    whole.update(f"{instrument} {bursts} {PACKETS[instrument]}".encode())
+    whole.update(f"{instrument} {bursts} {packets}".encode())
     return whole.hexdigest()[:24]

@@ -31,7 +31,7 @@ class Table:
 
     lines: Reach
     pages: Reach | None = None
-    """None: its lines lie side by side."""
+    """None: its lines are adjacent."""
     each_lcore: bool = False
     """Whether each lcore has a table of its own."""
     stride: Floats | None = None

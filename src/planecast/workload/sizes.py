@@ -13,6 +13,10 @@ from planecast.workload.scenario_columns import ScenarioColumns
 Floats = NDArray[np.float64]
 
 
+PORTS = {"l2bridge": 2}
+"""Ports of a function that has more than one; each has its rings."""
+
+
 @dataclass(frozen=True)
 class Sizes:
     """Sizes of many scenarios of one network function: arrays of shape (scenarios,)."""
@@ -55,7 +59,7 @@ class Sizes:
     def buffers(self) -> Floats:
         """Packet buffers that an lcore cycles through."""
         rings = self.number("placement.rx_ring") + self.number("placement.tx_ring")
-        return rings + self.burst
+        return PORTS.get(self.columns.kind, 1) * rings + self.burst
 
     @cached_property
     def small_pages(self) -> NDArray[np.bool_]:

@@ -11,3 +11,4 @@ class Compute(StageDescriptor):
 
     name = "compute"
     covers_stores = True
+    counted_over = (2, (2, 4))  # an iteration takes 26,000 instructions

@@ -47,6 +47,10 @@ class StageDescriptor:
     """Stages whose presence in the pipeline changes how many instructions this one takes: it
     prefetches for them, for example. Every other stage takes the same in every pipeline."""
 
+    counted_over: ClassVar[tuple[int, tuple[int, int]] | None] = None
+    """Packets of the shorter run, and two bursts, that count its instructions one by one, where the
+    usual runs would take minutes, or vary from one to the other."""
+
     def regions(self, sizes: Sizes) -> list[Region]:
         """What it touches, in many scenarios; touches are 0 where it does not run."""
         return []

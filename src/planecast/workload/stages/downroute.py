@@ -20,6 +20,8 @@ BUCKETS_ASKED = 2
 """The library's bulk look-up asks for the primary and the secondary bucket of every key."""
 KEY_BYTES = 32
 """rte_hash: eight bytes of data and sixteen of key, in multiples of sixteen."""
+BULK = 64
+"""Keys that the library looks up at once."""
 ROUTE_BYTES = 4
 """A flow's route, in an array by flow."""
 
@@ -39,11 +41,14 @@ class Downroute(StageDescriptor):
         buckets = hashed(filled_buckets(entries, BUCKET_ENTRIES), BUCKETS_ASKED)
         keys = Table(lines=lambda flows: flows * KEY_BYTES / LINE_BYTES)
         routes = Table(lines=lambda flows: flows * ROUTE_BYTES / LINE_BYTES)
+        bulk = np.minimum(sizes.burst, BULK)
         unused = runs * (1 - sizes.runs("qinq"))
         return [
             *first_table(sizes, SPACE).regions(sizes, self.name, "route table", lpm),
-            *buckets.regions(sizes, self.name, "flow buckets", BUCKETS_ASKED * by_hash),
-            *keys.regions(sizes, self.name, "flow keys", by_hash),
+            *buckets.regions(
+                sizes, self.name, "flow buckets", BUCKETS_ASKED * by_hash, in_flight=bulk
+            ),
+            *keys.regions(sizes, self.name, "flow keys", by_hash, in_flight=bulk),
             *routes.regions(sizes, self.name, "routes of flows", by_hash),
             *next_hops(sizes).regions(sizes, self.name, "next hops", unused),
         ]

@@ -18,7 +18,6 @@ class Source(StageDescriptor):
     """Of every network function."""
 
     name = "source"
-    instructions_depend_on = ("actions", "route")  # without actions it colours packets for route
 
     def regions(self, sizes: Sizes) -> list[Region]:
         lines = BUFFER_LINES * sizes.buffers

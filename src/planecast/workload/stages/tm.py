@@ -61,6 +61,7 @@ class TrafficManager(StageDescriptor):
     """Flows are spread over the pipes first, then over the queues of each."""
 
     name = "tm"
+    counted_over = (256, (8, 32))  # a packet's instructions vary with what else is queued
 
     def regions(self, sizes: Sizes) -> list[Region]:
         enqueue = np.where(sizes.burst < PIPELINED, sizes.burst, AT_ONCE)
