@@ -84,8 +84,8 @@ def test_intervals_shrink_with_data(
     results = measured(MEASURED * 3, base, machine, counts, manifest, noise=0.01)
     more = calibrate(results, machine, counts, manifest)
 
-    told = [i for i, one in enumerate(calibration.parameters) if one.informed > 0.8]
-    assert len(told) > 4
+    told = [i for i, one in enumerate(calibration.parameters) if one.informed > 0.92]
+    assert len(told) > 3
 
     def width(model: Calibration) -> float:
         return float(np.sqrt(np.diag(model.matrix)[told]).sum())
