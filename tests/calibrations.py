@@ -1,4 +1,4 @@
-"""A machine that is made up: what it measures follows from known parameters, and calibrations of it.
+"""A made-up machine: what it measures follows from known parameters; calibrations of it.
 
 `measured` makes results of scenarios from the truth, `fitted` calibrates on them. Any network
 function whose stages have descriptors will do.
@@ -99,7 +99,7 @@ def hierarchy() -> Hierarchy:
 
 def counts_of_function(kind: str) -> Counts:
     """Made-up instruction counts of a network function's whole pipeline."""
-    own = FUNCTIONS[kind]  # type: ignore[index]
+    own = FUNCTIONS[kind]
     runs = {}
     for burst in (4, 8, 32, 64):
         for packets in (64, 128):
@@ -183,6 +183,7 @@ def fitted(
     counts: Counts,
     manifest: Manifest,
     noise: float,
+    *,
     points: Sequence[Point] = POINTS,
 ) -> Calibration:
     """A calibration on what that machine would measure."""
@@ -196,8 +197,8 @@ def fitted_function(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> Cali
         Scenario(name=kind),
         {
             "workload.kind": kind,
-            "workload.stages": ",".join(FUNCTIONS[kind]) or "none",  # type: ignore[index]
+            "workload.stages": ",".join(FUNCTIONS[kind]) or "none",
         },
     )
-    points = [one for one in ANY_FUNCTION if FUNCTIONS[kind] or "workload.stages" not in one]  # type: ignore[index]
-    return fitted(base, hierarchy, counts_of_function(kind), manifest, 0.01, points)
+    points = [one for one in ANY_FUNCTION if FUNCTIONS[kind] or "workload.stages" not in one]
+    return fitted(base, hierarchy, counts_of_function(kind), manifest, 0.01, points=points)

@@ -12,7 +12,6 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.model.calibration import Calibration
-from planecast.model.supported import KNOWN
 from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
 from planecast.study.calibrate import CALIBRATION
 from planecast.study.profile import Profile
@@ -46,7 +45,8 @@ def with_profile(case: Case, root: Path) -> Case:
         return case
     profiles = list(_profiles(case, root))
     told = any(stage.instructions_per_packet for stage in case.result.stages.values())
-    modelled = case.calibration is not None and case.scenario.workload.kind == KNOWN
+    calibration = case.calibration
+    modelled = calibration is not None and case.scenario.workload.kind == calibration.kind
     if profiles and not told and not modelled and case.counts is None:
         name, profile = profiles[0]
         native = [one for one in profile.counts if one.instrument == "singlestep"]

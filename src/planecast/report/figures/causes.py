@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planecast.explain.causes import cause_of
+from planecast.explain.stall_causes import cause_of
 from planecast.report.figures.style import OTHER_COLOUR
 from planecast.report.labels import plain
 
