@@ -150,7 +150,7 @@ def test_ours_has_its_stages_and_what_it_polls_in_vain() -> None:
         ("polling", "other", 100),
     ]
     assert sum(part.cycles.value for part in found.causes) == 400
-    assert "the most expensive stage is acl: 50%, 200.0 cycles" in found.limits
+    assert "the dearest stage is acl: 50%, 200.0 cycles" in found.limits
     assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)
 
 

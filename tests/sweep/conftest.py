@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.engines.simulate.conftest import base, calibration, counts, hierarchy, manifest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, RunDirectory
