@@ -143,14 +143,25 @@ def measured(
     manifest: Manifest,
     *,
     noise: float = 0.0,
-    truth: Mapping[str, float] = TRUTH,
 ) -> list[Result]:
-    """What a machine would measure whose parameters are `truth`, with relative noise."""
+    """What a machine would measure whose parameters are the truth, with relative noise."""
     scenarios = [with_overrides(base, dict(point)) for point in points]
+    return results_of(scenarios, hierarchy, counts, manifest, noise=noise)
+
+
+def results_of(
+    scenarios: Sequence[Scenario],
+    hierarchy: Hierarchy,
+    counts: Counts,
+    manifest: Manifest,
+    *,
+    noise: float = 0.0,
+) -> list[Result]:
+    """Likewise, of any scenarios."""
     profile = WorkloadProfile.of(columns_of(scenarios), counts)
     medians = {one.name: one.median for one in parameters_of(profile, hierarchy)}
-    by_stage = stage_cost(profile, hierarchy, {**medians, **truth}).by_stage()
-    factor = np.exp(noise * np.random.default_rng(7).standard_normal(len(points)))
+    by_stage = stage_cost(profile, hierarchy, {**medians, **TRUTH}).by_stage()
+    factor = np.exp(noise * np.random.default_rng(7).standard_normal(len(scenarios)))
 
     def cycles(value: float) -> Estimate:
         low, high = value * (1 - noise), value * (1 + noise)

@@ -8,34 +8,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.calibrations import results_of
 
 from planecast.engines.measure import measure
-from planecast.engines.solve import features
 from planecast.errors import InputError
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
-from planecast.results import Estimate, Manifest, Result, RunDirectory, StageResult, read_parquet
+from planecast.results import Manifest, Result, RunDirectory, read_parquet
 from planecast.scenario import Scenario, Study, load_scenario, load_study
 from planecast.scenario.override import parse_set
 from planecast.study.calibrate import Context, calibrate_study
 from planecast.study.instructions import count_pipelines
 from planecast.study.validate import reproduce, validate
-
-TRUTH = {
-    "cpi": 0.25,
-    "narrow": 0.35,
-    "burst": 40.0,
-    "round": 40.0,
-    "drain": 30.0,
-    "hidden": 0.1,
-    "clock": 60.0,
-    "path": 100.0,
-    "spared": 0.1,
-    "bf": 0.2,
-}
-"""What every stage's parameters are in truth, by kind."""
 
 
 @pytest.fixture
@@ -46,49 +31,15 @@ def context(study: Study, machine: Any, manifest: Manifest, tmp_path: Path) -> C
     return Context(study, run, manifest, lambda done, total, words: None)
 
 
-def obeying(study: Study, percent: float = 1.0) -> Callable[..., list[Result]]:
-    """A measurement on a machine whose every cost is that of the model with TRUTH."""
+def obeying(study: Study) -> Callable[..., list[Result]]:
+    """A measurement on a machine whose every cost is that of the model."""
     hierarchy = Hierarchy.of(probe_machine(cpu=0))
     counts = count_pipelines(study.scenarios((*study.calibrate, *study.hold_out)))
-
-    def estimate(value: float) -> Estimate:
-        half = value * percent / 100
-        return Estimate(
-            value=value,
-            low=value - half,
-            high=value + half,
-            samples=50,
-            unit="cycles/packet",
-            kind="measured",
-        )
-
-    def answer(scenarios: Sequence[Scenario], manifest: Manifest) -> list[Result]:
-        table = features(scenarios, hierarchy, counts)
-        names = table.parameters()
-        vector = np.array([TRUTH[name.partition(".")[2]] for name in names])
-        whole = table.row(None, names) @ vector
-        stages = {stage: table.row(stage, names) @ vector for stage in table.stages}
-        return [
-            Result(
-                scenario=scenario,
-                throughput_pps=estimate(float(2e9 / whole[i])).scaled(1, "pps"),
-                cycles_per_packet=estimate(float(whole[i])),
-                stages={
-                    name: StageResult(cycles_per_packet=estimate(float(cost[i])))
-                    for name, cost in stages.items()
-                    if cost[i] > 0
-                },
-                capped_by="core",
-                notes=("pages of 4KiB",),
-                manifest=manifest,
-            )
-            for i, scenario in enumerate(scenarios)
-        ]
 
     def made_up(
         scenarios: Sequence[Scenario], budget: Any, manifest: Manifest, **_: Any
     ) -> list[Result]:
-        return answer(scenarios, manifest)
+        return results_of(scenarios, hierarchy, counts, manifest)
 
     return made_up
 
@@ -182,17 +133,16 @@ def test_an_interrupt_leaves_a_partial_run_with_its_trials(
     assert set(trials["phase"]) == set(range(phase + 1))
 
 
-def test_points_that_leave_a_parameter_open_are_refused(context: Context, study: Study) -> None:
+def test_two_points_are_too_few_and_measured_is_measured(context: Context, study: Study) -> None:
     fewer = Context(
-        study.model_copy(update={"calibrate": study.calibrate[:3]}),
+        study.model_copy(update={"calibrate": study.calibrate[:2]}),
         context.run,
         context.manifest,
         context.progress,
     )
-    with pytest.raises(InputError, match="the calibration points can't tell the parameter"):
+    with pytest.raises(InputError, match="2 points are too few"):
         calibrate_study(fewer)
     assert not (context.run.path / "calibration.json").exists()
-    # Measured is measured.
     assert (context.run.path / "trials.parquet").exists()
 
 

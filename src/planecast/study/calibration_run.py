@@ -71,8 +71,8 @@ def _read(path: Path) -> Calibration:
     try:
         text = path.read_text(encoding="utf-8")
         data = json.loads(text)
-        older = isinstance(data, dict) and data.get("edition") != EDITION
-        if older and "parameters" in data:
+        whole = isinstance(data, dict) and isinstance(data.get("parameters"), list)
+        if whole and data.get("edition") != EDITION:
             raise InputError(
                 "this calibration is of an older model",
                 str(path),
