@@ -63,8 +63,8 @@ def width(result: Result) -> float:
 def test_parameters_of_a_known_model_come_back(tmp_path: Path, pps: bool) -> None:
     found = imported(tmp_path, pps=pps).calibration
     values = parameters(found)
-    assert values["whole.cpi"] == pytest.approx(TRUTH.core_cpi, rel=0.02)
-    assert values["whole.bf"] == pytest.approx(TRUTH.blocking, abs=0.03)
+    assert values["core.cpi"] == pytest.approx(TRUTH.core_cpi, rel=0.02)
+    assert values["overlap.counted"] == pytest.approx(TRUTH.blocking, abs=0.03)
     (cpi, bf) = found.parameters
     assert cpi.low < TRUTH.core_cpi < cpi.high
     assert bf.low < TRUTH.blocking < bf.high
@@ -128,7 +128,7 @@ def test_another_machine_is_said_to_be_assumed(tmp_path: Path) -> None:
     here, there = ask(calibration), ask(calibration, machine="e5-2699v4")
     assert width(there) > width(here)
     text = " ".join(there.notes)
-    assert "carried to Intel Xeon E5-2699 v4" in text
+    assert "transferred to Intel Xeon E5-2699 v4" in text
     assert "L2 of 0.25 times the counted size" in text
     assert there.throughput_pps.value < here.throughput_pps.value
 
