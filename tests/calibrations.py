@@ -1,4 +1,4 @@
-"""A made-up machine: what it measures follows from known parameters; calibrations of it.
+"""A machine that is made up: what it measures follows from known parameters, and calibrations of it.
 
 `measured` makes results of scenarios from the truth, `fitted` calibrates on them. Any network
 function whose stages have descriptors will do.
@@ -44,7 +44,7 @@ TRUTH = {
     "core.cpi": 0.27,
     "core.cpi:acl": 1.2,
     "core.cpi:classify": 0.9,
-    "core.burst": 20.0,
+    "core.burst": 0.4,
     "lock_step.scalar_step": 12.0,
     "store_drain.wait": 0.9,
     "overlap.prefetched": 0.8,
@@ -99,7 +99,7 @@ def hierarchy() -> Hierarchy:
 
 def counts_of_function(kind: str) -> Counts:
     """Made-up instruction counts of a network function's whole pipeline."""
-    own = FUNCTIONS[kind]
+    own = FUNCTIONS[kind]  # type: ignore[index]
     runs = {}
     for burst in (4, 8, 32, 64):
         for packets in (64, 128):
@@ -135,6 +135,18 @@ def calibration(
     return fitted(base, hierarchy, counts, manifest, 0.01)
 
 
+def true_costs(
+    scenarios: Sequence[Scenario],
+    hierarchy: Hierarchy,
+    counts: Counts,
+    truth: Mapping[str, float] = TRUTH,
+) -> Mapping[str, np.ndarray]:
+    """TSC cycles a packet by stage on a machine whose parameters are `truth`, else the medians."""
+    profile = WorkloadProfile.of(columns_of(scenarios), counts)
+    medians = {one.name: one.median for one in parameters_of(profile, hierarchy)}
+    return stage_cost(profile, hierarchy, {**medians, **truth}).by_stage()
+
+
 def measured(
     points: Sequence[Point],
     base: Scenario,
@@ -143,25 +155,12 @@ def measured(
     manifest: Manifest,
     *,
     noise: float = 0.0,
+    truth: Mapping[str, float] = TRUTH,
 ) -> list[Result]:
-    """What a machine would measure whose parameters are the truth, with relative noise."""
+    """What a machine would measure whose parameters are `truth`, with relative noise."""
     scenarios = [with_overrides(base, dict(point)) for point in points]
-    return results_of(scenarios, hierarchy, counts, manifest, noise=noise)
-
-
-def results_of(
-    scenarios: Sequence[Scenario],
-    hierarchy: Hierarchy,
-    counts: Counts,
-    manifest: Manifest,
-    *,
-    noise: float = 0.0,
-) -> list[Result]:
-    """Likewise, of any scenarios."""
-    profile = WorkloadProfile.of(columns_of(scenarios), counts)
-    medians = {one.name: one.median for one in parameters_of(profile, hierarchy)}
-    by_stage = stage_cost(profile, hierarchy, {**medians, **TRUTH}).by_stage()
-    factor = np.exp(noise * np.random.default_rng(7).standard_normal(len(scenarios)))
+    by_stage = true_costs(scenarios, hierarchy, counts, truth)
+    factor = np.exp(noise * np.random.default_rng(7).standard_normal(len(points)))
 
     def cycles(value: float) -> Estimate:
         low, high = value * (1 - noise), value * (1 + noise)
@@ -194,7 +193,6 @@ def fitted(
     counts: Counts,
     manifest: Manifest,
     noise: float,
-    *,
     points: Sequence[Point] = POINTS,
 ) -> Calibration:
     """A calibration on what that machine would measure."""
@@ -208,8 +206,8 @@ def fitted_function(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> Cali
         Scenario(name=kind),
         {
             "workload.kind": kind,
-            "workload.stages": ",".join(FUNCTIONS[kind]) or "none",
+            "workload.stages": ",".join(FUNCTIONS[kind]) or "none",  # type: ignore[index]
         },
     )
-    points = [one for one in ANY_FUNCTION if FUNCTIONS[kind] or "workload.stages" not in one]
-    return fitted(base, hierarchy, counts_of_function(kind), manifest, 0.01, points=points)
+    points = [one for one in ANY_FUNCTION if FUNCTIONS[kind] or "workload.stages" not in one]  # type: ignore[index]
+    return fitted(base, hierarchy, counts_of_function(kind), manifest, 0.01, points)

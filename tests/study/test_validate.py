@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from tests.calibrations import results_of
+from tests.calibrations import true_costs
 
-from planecast.engines.measure import measure
-from planecast.errors import InputError
+from planecast.instruments.host_state import HostStates
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
-from planecast.results import Manifest, Result, RunDirectory, read_parquet
+from planecast.results import Estimate, Manifest, Result, RunDirectory, StageResult, read_parquet
 from planecast.scenario import Scenario, Study, load_scenario, load_study
 from planecast.scenario.override import parse_set
 from planecast.study.calibrate import Context, calibrate_study
@@ -31,15 +33,46 @@ def context(study: Study, machine: Any, manifest: Manifest, tmp_path: Path) -> C
     return Context(study, run, manifest, lambda done, total, words: None)
 
 
-def obeying(study: Study) -> Callable[..., list[Result]]:
-    """A measurement on a machine whose every cost is that of the model."""
+def obeying(study: Study, percent: float = 1.0) -> Callable[..., list[Result]]:
+    """A measurement on a machine whose every cost is that of the model with known parameters."""
     hierarchy = Hierarchy.of(probe_machine(cpu=0))
     counts = count_pipelines(study.scenarios((*study.calibrate, *study.hold_out)))
+
+    def estimate(value: float) -> Estimate:
+        half = value * percent / 100
+        return Estimate(
+            value=value,
+            low=value - half,
+            high=value + half,
+            samples=50,
+            unit="cycles/packet",
+            kind="measured",
+        )
+
+    def answer(scenarios: Sequence[Scenario], manifest: Manifest) -> list[Result]:
+        stages = true_costs(scenarios, hierarchy, counts)
+        whole = sum(stages.values(), np.zeros(len(scenarios)))
+        return [
+            Result(
+                scenario=scenario,
+                throughput_pps=estimate(float(2e9 / whole[i])).scaled(1, "pps"),
+                cycles_per_packet=estimate(float(whole[i])),
+                stages={
+                    name: StageResult(cycles_per_packet=estimate(float(cost[i])))
+                    for name, cost in stages.items()
+                    if cost[i] > 0
+                },
+                capped_by="core",
+                notes=("pages of 4KiB",),
+                manifest=manifest,
+            )
+            for i, scenario in enumerate(scenarios)
+        ]
 
     def made_up(
         scenarios: Sequence[Scenario], budget: Any, manifest: Manifest, **_: Any
     ) -> list[Result]:
-        return results_of(scenarios, hierarchy, counts, manifest)
+        return answer(scenarios, manifest)
 
     return made_up
 
@@ -50,19 +83,26 @@ def test_a_machine_that_obeys_the_model_is_predicted(
     truth = obeying(context.study)
     there: list[tuple[int, set[str]]] = []
 
-    def watched(scenarios: Sequence[Scenario], *words: Any, **named: Any) -> list[Result]:
+    def watched(
+        scenarios: Sequence[Scenario], columns: Any, facts: Any, manifest: Manifest
+    ) -> list[Result]:
+        assert {fact.point for fact in facts} == set(columns["point"])
         there.append((len(scenarios), {path.name for path in context.run.path.iterdir()}))
-        return truth(scenarios, *words, **named)
+        return truth(scenarios, context.study.budget, manifest)
 
-    monkeypatch.setattr("planecast.study.calibrate.measure", watched)
+    monkeypatch.setattr("planecast.study.interleaved.estimate", watched)
     with context.run:
         found = validate(context)
-    # Calibration points first; then, the predictions being there, the held-out ones and an anchor.
+    # Calibration rows are read first; then, the predictions being there, the held-out ones and an
+    # anchor's.
     calibrated, held = len(context.study.calibrate), len(context.study.hold_out)
     assert [count for count, _ in there] == [calibrated, held + 1]
     assert "predictions.json" not in there[0][1]
-    assert {"calibration.json", "predictions.json"} < there[1][1]
+    assert {"calibration.json", "predictions.json", "held-out.parquet"} < there[1][1]
     assert "result.json" not in there[1][1]
+    kept = (context.run.path / "predictions.json").read_bytes()
+    assert found.predictions_sha256 == hashlib.sha256(kept).hexdigest()
+    assert not (context.run.path / "held-out.parquet").exists()
 
     assert found.max_error_percent < 2
     assert found.coverage_percent == 100
@@ -102,48 +142,51 @@ def test_a_whole_study_on_the_made_up_machine(context: Context, machine: Any) ->
     assert shares[0] >= 0
     assert shares[-1] <= 1
     assert {"probing caches and memory", "counting instructions"} < {words for _, words in heard}
-    # What is held out is not asked before the predictions are there.
-    asked = [line for line in machine.log() if "flows=1024 " in line]
-    starts = [i for i, line in enumerate(machine.log()) if " start " in line]
-    assert asked
-    assert machine.log().index(asked[0]) > starts[1]
+    # Both kinds were visited by the same processes, and two visits in a row are of one point.
+    for restart in set(trials["restart"]):
+        assert set(trials["phase"][trials["restart"] == restart]) == {0, 1}
+    first = np.unique(trials["visit"], return_index=True)[1]
+    order = [trials["point"][i] for i in first]
+    assert order[::2] == order[1::2]
+    assert (np.diff(np.sort(trials["began_tsc"][first])) > 0).all()
+    text = (context.run.path / "host-state.json").read_text()
+    times = [state.began_tsc for state in HostStates.model_validate_json(text).states]
+    assert len(times) == 2  # one start of the processes: none at half-time
+    assert times[0] < trials["began_tsc"].min()
+    assert times[1] > trials["began_tsc"].max()
 
 
-@pytest.mark.parametrize("phase", [0, 1])
-def test_an_interrupt_leaves_a_partial_run_with_its_trials(
-    context: Context, monkeypatch: pytest.MonkeyPatch, phase: int
+def test_an_interrupt_while_measuring_leaves_both_kinds_of_rows_apart(
+    context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls: list[int] = []
+    heard: list[str] = []
 
-    def interrupted(scenarios: Sequence[Scenario], *words: Any, **named: Any) -> list[Result]:
-        calls.append(len(scenarios))
-        results = measure(scenarios, *words, **named)
-        if len(calls) > phase:
+    def interrupted(done: float, total: float, words: str) -> None:
+        rows = {path.name for path in context.run.path.iterdir()}
+        assert not rows & {"trials.parquet", "held-out.parquet"}
+        heard.append(words)
+        every = len(context.study.calibrate) + len(context.study.hold_out) + 1
+        if "building the tables" in heard[:-every]:
             raise KeyboardInterrupt
-        return results
 
-    monkeypatch.setattr("planecast.study.calibrate.measure", interrupted)
     with pytest.raises(KeyboardInterrupt), context.run:
-        validate(context)
-    names = {path.name for path in context.run.path.iterdir()}
+        validate(replace(context, progress=interrupted))
     assert (context.run.path / "partial").read_text() == "interrupted\n"
-    assert "result.json" not in names
-    assert ("predictions.json" in names) == (phase == 1)
     trials = read_parquet(context.run.path / "trials.parquet")
-    assert set(trials["phase"]) == set(range(phase + 1))
+    held = read_parquet(context.run.path / "held-out.parquet")
+    assert set(trials["phase"]) == {0}
+    assert set(held["phase"]) == {1}
+    assert not set(trials["point"]) & set(held["point"])
+    assert not (context.run.path / "predictions.json").exists()
 
 
-def test_two_points_are_too_few_and_measured_is_measured(context: Context, study: Study) -> None:
-    fewer = Context(
-        study.model_copy(update={"calibrate": study.calibrate[:2]}),
-        context.run,
-        context.manifest,
-        context.progress,
-    )
-    with pytest.raises(InputError, match="2 points are too few"):
-        calibrate_study(fewer)
-    assert not (context.run.path / "calibration.json").exists()
-    assert (context.run.path / "trials.parquet").exists()
+def test_points_that_leave_a_parameter_open_leave_it_at_its_prior(
+    context: Context, study: Study
+) -> None:
+    fewer = replace(context, study=study.model_copy(update={"calibrate": study.calibrate[:3]}))
+    found = calibrate_study(fewer).calibration
+    open_ones = {one.name for one in found.parameters if one.informed < 0.1}
+    assert "tlb.walk" in open_ones  # no point has 4 KiB pages
 
 
 def scenario_of(command: str, folder: Path) -> Scenario:

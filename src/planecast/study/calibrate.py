@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.model.calibrate import calibrate
 from planecast.engines.measure import TrialTable, measure
 from planecast.instruments.counts import InstructionCounts
 from planecast.instruments.loaded_latency import remembered_latency
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
-from planecast.model.calibrate import calibrate
 from planecast.model.calibration import Calibration
 from planecast.model.supported import refuse_unmodelled
 from planecast.progress import Progress

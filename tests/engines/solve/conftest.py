@@ -1,5 +1,5 @@
 """The machine that is made up for all tests of the model."""
 
-from tests.calibrations import base, counts, hierarchy
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
-__all__ = ["base", "counts", "hierarchy"]
+__all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
