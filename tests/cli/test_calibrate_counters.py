@@ -27,7 +27,7 @@ def files(tmp_path: Path) -> list[str]:
 def test_imported_counters_answer_predict(run: Run, files: list[str]) -> None:
     answer = run("calibrate", *files, "--machine", "gold-6152")
     assert answer.code == 0, answer.err
-    assert "whole.bf" in answer.out
+    assert "overlap.counted" in answer.out
     assert "900 instructions a packet" in answer.out
     name = answer.out.splitlines()[-1].removeprefix("run: runs/")
     assert "calibrate-counters-gold-6152" in name
@@ -36,7 +36,7 @@ def test_imported_counters_answer_predict(run: Run, files: list[str]) -> None:
         changes = ("--set", "placement.core_ghz=2.5", "--set", f"machine={machine}")
         (result,) = run("predict", "small.yaml", *changes, "--format", "json").json()["results"]
         assert result["throughput_pps"]["value"] == pytest.approx(pps, rel=0.02)
-        assert not any("carried to" in note for note in result["notes"])
+        assert not any("transferred to" in note for note in result["notes"])
     assert any("calibrated from counters of w11.csv" in note for note in result["notes"])
 
 

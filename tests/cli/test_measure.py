@@ -55,7 +55,7 @@ def test_what_was_measured_is_explained(
     answer = run("measure", small, "--explain")
     assert answer.code == 0, answer.err
     assert answer.out.index("TSC cycles/packet") < answer.out.index("What limits it")
-    assert "the dearest stage is" in answer.out
+    assert "the most expensive stage is" in answer.out
     page = run("measure", small, "--explain", "-o", "why.html")
     assert (page.code, page.out) == (0, "why.html\n"), page.err
     assert "What limits it, how sure that is" in (tmp_path / "why.html").read_text()

@@ -1,32 +1,22 @@
-"""A calibrated machine whose truth is made up, and a run of it."""
+"""A calibrated machine that is made up, and a run of it."""
 
 from __future__ import annotations
 
 import pytest
-from tests.calibrate.test_fit import fitted
-from tests.calibrations import base, counts, hierarchy
+from tests.calibrations import base, calibration, counts, hierarchy
 
 from planecast.engines.solve import solve
-from planecast.instruments.counts import InstructionCounts
-from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result, StageResult, collect_manifest
 from planecast.scenario import Scenario
 
-__all__ = ["base", "counts", "hierarchy"]
+__all__ = ["base", "calibration", "counts", "hierarchy"]
 
 
 @pytest.fixture(scope="session")
 def manifest() -> Manifest:
     made = collect_manifest("measure", 1, "planecast measure")
     return made.model_copy(update={"host": {"cpu": "Test CPU", "cpu_id": "GenuineIntel-6-143"}})
-
-
-@pytest.fixture(scope="session")
-def calibration(
-    base: Scenario, hierarchy: Hierarchy, counts: dict[str, InstructionCounts], manifest: Manifest
-) -> Calibration:
-    return fitted(base, hierarchy, counts, manifest, 0.01)
 
 
 @pytest.fixture(scope="session")

@@ -58,8 +58,8 @@ def test_steps_add_up(measured: Result, calibration: Calibration) -> None:
     ):
         assert sum(c.change.value for c in changes) == pytest.approx(whole.change.value)
     assert found.settings == {"placement.burst": ("32", "8")}
-    rounds = next(c for c in found.of(ALL, causes=True) if c.cause == "rounds")
-    assert rounds.a.value == 0 < rounds.b.value
+    bursts = next(c for c in found.of(ALL, causes=True) if c.cause == "bursts")
+    assert 0 < bursts.a.value < bursts.b.value
 
 
 def test_the_same_run_moved_nowhere(measured: Result, calibration: Calibration) -> None:

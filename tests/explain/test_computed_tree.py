@@ -25,8 +25,8 @@ CAUSES = (
     CauseCycles(cause="issue", cycles=cycles(30)),
     CauseCycles(cause="core", cycles=cycles(25, 5)),
     CauseCycles(cause="LLC", cycles=cycles(20, 4)),
-    CauseCycles(cause="walks", cycles=cycles(5, 1)),
-    CauseCycles(cause="stores", cycles=cycles(15, 3)),
+    CauseCycles(cause="page walks", cycles=cycles(5, 1)),
+    CauseCycles(cause="store drain", cycles=cycles(15, 3)),
     CauseCycles(cause="unexplained", cycles=cycles(5)),
 )
 

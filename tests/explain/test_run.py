@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planecast.explain import Case, Explanation, explain_case
-from planecast.explain.modelled import modelled
+from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Result
@@ -65,37 +65,38 @@ def test_the_parts_are_the_engines_answer(
     base: Scenario, calibration: Calibration, point: dict[str, object]
 ) -> None:
     scenario = with_overrides(base, point)
-    found = modelled(scenario, calibration, 6)
+    found = model_breakdown(scenario, calibration, 6)
     said = predict([scenario], calibration)
     assert found.whole.value == pytest.approx(float(said.value[0]))
-    assert found.whole.high - found.whole.value == pytest.approx(float(said.half_width[0]))  # type: ignore[operator]
+    assert found.whole.interval == pytest.approx([float(end[0]) for end in said.interval])
     assert sum(part.value for part in found.parts.values()) == pytest.approx(found.whole.value)
     assert sum(part.value for part in found.causes.values()) == pytest.approx(found.whole.value)
     for stage, estimate in found.stages.items():
         assert estimate.value == pytest.approx(float(said.stages[stage][0][0]), abs=1e-9)
 
 
-def test_small_pages_show_as_walks_and_small_bursts_as_rounds(
+def test_small_pages_show_as_page_walks_and_small_bursts_as_bursts(
     base: Scenario, calibration: Calibration
 ) -> None:
-    usual = modelled(base, calibration, 6).causes
-    small = modelled(with_overrides(base, {"placement.page_size": "4KiB"}), calibration, 6).causes
-    narrow = modelled(with_overrides(base, {"placement.burst": 8}), calibration, 6).causes
-    assert "walks" not in usual
-    assert small["walks"].value > 0
-    assert "rounds" not in usual
-    assert narrow["rounds"].value > 0
+    usual = model_breakdown(base, calibration, 6).causes
+    small = model_breakdown(
+        with_overrides(base, {"placement.page_size": "4KiB"}), calibration, 6
+    ).causes
+    narrow = model_breakdown(with_overrides(base, {"placement.burst": 8}), calibration, 6).causes
+    assert "page walks" not in usual
+    assert small["page walks"].value > 0
+    assert narrow["bursts"].value == pytest.approx(4 * usual["bursts"].value)
 
 
 def test_issue_width_is_instructions_over_slots_in_tsc_cycles(
     base: Scenario, calibration: Calibration
 ) -> None:
-    found = modelled(base, calibration, 6)
-    counted = instructions_of(base, calibration.instructions).stages["actions"].at(32)
+    found = model_breakdown(base, calibration, 6)
+    counted = counts_of(base.workload.stages, calibration.instructions).stages["actions"].at(32)
     hierarchy = calibration.hierarchy
     issue = found.parts["actions", "issue"].value
     assert issue == pytest.approx(counted / 6 * hierarchy.tsc_hz / hierarchy.core_hz)
-    assert ("actions", "issue") not in modelled(base, calibration, None).parts
+    assert ("actions", "issue") not in model_breakdown(base, calibration, None).parts
 
 
 def test_instructions_are_split_into_io_processing_and_other(explained: Explanation) -> None:
@@ -115,7 +116,7 @@ def test_instructions_are_split_into_io_processing_and_other(explained: Explanat
 
 def test_what_limits_how_sure_and_what_to_try_are_told(explained: Explanation) -> None:
     assert any("the core's own work" in sentence for sentence in explained.limits)
-    assert any("dearest stage" in sentence for sentence in explained.limits)
+    assert any("most expensive stage" in sentence for sentence in explained.limits)
     assert any("the model says" in sentence for sentence in explained.certainty)
     assert explained.advice
     assert sum("no hardware counters" in note for note in explained.notes) == 1
@@ -129,8 +130,8 @@ def test_small_pages_are_advised_against_with_what_they_cost(
     (advice,) = [a for a in found.advice if a.try_this == "--set placement.page_size=2MiB"]
     assert advice.saves is not None
     assert advice.saves.value == pytest.approx(
-        modelled(scenario, calibration, 6).whole.value
-        - modelled(measured.scenario, calibration, 6).whole.value
+        model_breakdown(scenario, calibration, 6).whole.value
+        - model_breakdown(measured.scenario, calibration, 6).whole.value
     )
 
 
@@ -147,7 +148,7 @@ def test_a_result_without_stages_says_what_it_cannot_know(
     assert [part.cause for part in found.causes] == ["not told"]
     text = " ".join(found.unknown)
     assert "has no stages" in text
-    assert "knows vpe-upstream only" in text
+    assert "of vpe-upstream, not of ip4" in text
     assert "none were counted" in text
 
 
@@ -175,7 +176,7 @@ def test_another_functions_stages_are_measured_and_not_told_apart_without_a_cali
 def test_a_profile_is_explained_by_the_model_alone(
     measured: Result, calibration: Calibration
 ) -> None:
-    counts = instructions_of(measured.scenario, calibration.instructions)
+    counts = counts_of(measured.scenario.workload.stages, calibration.instructions)
     found = explain_case(Case("profile", measured.scenario, None, counts, calibration))
     assert found.cycles_per_packet == found.modelled
     assert all(part.cause != "unexplained" for part in found.causes)

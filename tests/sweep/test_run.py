@@ -13,7 +13,6 @@ import pytest
 from tests.calibrate.test_from_counters import imported
 from tests.sweep.conftest import MakeJob
 
-from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
@@ -119,6 +118,8 @@ def test_simulated_points_are_the_simulators_own(
     job = make_job(
         "traffic.offered_pps=1Mpps,40Mpps", "placement.rx_ring=64,128", engine="simulate"
     )
+    from planecast.engines.simulate.engine import simulate
+
     found = swept(job, folder)
     scenarios = [with_overrides(base, job.plan.point(number)) for number in range(4)]
     single = simulate(scenarios, calibration, manifest, precision=0.1)

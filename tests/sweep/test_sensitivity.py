@@ -11,7 +11,7 @@ from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.report.report import report_html
 from planecast.results import Result, RunDirectory
-from planecast.scenario import Scenario
+from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import parse_axis
 from planecast.sweep.answer import answered
 from planecast.sweep.hardware import FACTORS, with_factors
@@ -80,7 +80,15 @@ def test_an_end_that_cannot_be_asked_is_refused(make_job: MakeJob) -> None:
 def test_what_is_varied_by_default_can_be(base: Scenario) -> None:
     keys = [parse_axis(words).key for words in default_axes(base)]
     assert set(FACTORS) <= set(keys)
+    assert {"workload.acl_rules", "workload.routes", "traffic.flows"} <= set(keys)
+    assert not {"workload.bridge_entries", "workload.next_hops"} & set(keys)
+
+
+def test_tables_of_stages_that_are_left_out_are_not_varied(base: Scenario) -> None:
+    shorter = with_overrides(base, {"workload.stages": "acl"})
+    keys = [parse_axis(words).key for words in default_axes(shorter)]
     assert "workload.acl_rules" in keys
+    assert not {"workload.routes", "traffic.flows"} & set(keys)
 
 
 @pytest.mark.parametrize("typed", ["0", "-1", "100", "fast"])

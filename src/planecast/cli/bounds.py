@@ -55,7 +55,7 @@ def bounds(
 
     base = load_scenario(scenario, overrides(settings))
     root = runs_folder(runs)
-    model = calibration_of(calibration, root)
+    model = calibration_of(calibration, root, kind=base.workload.kind)
     manifest = collect_manifest("solve", base.traffic.seed)
     found = ask(base, model, manifest, parse_faster(faster or []))
     with RunDirectory.create(root, "bounds", base.name) as run:

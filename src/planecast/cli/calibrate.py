@@ -37,8 +37,11 @@ _COLUMNS = (
     Column("low", "low", number=True),
     Column("high", "high", number=True),
     Column("unit", "unit"),
-    Column("at_bound", "at bound"),
+    Column("informed", "informed", number=True),
 )
+
+_LITTLE = 0.1
+"""Share of a prior's variance below which its parameter counts as not calibrated."""
 
 
 def register(app: typer.Typer) -> None:
@@ -90,17 +93,26 @@ def calibrate(
 
 
 def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
-    """The parameters with their intervals."""
-    factors = [other.last_level_factor for other in calibration.alternatives]
-    others = ", ".join(f"{factor:g}" for factor in factors)
+    """The parameters with their intervals, and how wrong the model is where it has no point."""
+    own = calibration.discrepancy
     notes = [
-        f"fitted to {calibration.points} points; two of three are within "
-        f"{100 * calibration.discrepancy:.1f} %",
-        f"last cache level: {calibration.last_level_factor:g} times the probed size fits best"
-        + (f"; nearly as well: {others}" if others else ""),
+        f"{calibration.kind}: fitted to {calibration.points} points; informed: the share of what "
+        "was open before that the points took away",
+        f"the model's own error: {100 * own.core:.1f} %, and {100 * own.memory:.1f} % of what is "
+        "waited for in the last level and in memory",
+        *(f"{name} is as assumed before: {vary}" for name, vary in _open(calibration)),
         f"run: {run}",
     ]
     return _sheet(calibration, notes)
+
+
+def _open(calibration: Calibration) -> list[tuple[str, str]]:
+    """Parameters of which the points tell next to nothing, and what to vary so that they do."""
+    from planecast.machine.registry import MECHANISMS
+
+    little = {one.name for one in calibration.parameters if one.informed < _LITTLE}
+    known = (one for m in MECHANISMS for one in m.parameters(calibration.hierarchy))
+    return [(one.name, one.identified_by) for one in known if one.name in little]
 
 
 def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
@@ -116,7 +128,7 @@ def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
         f"{instructions:.4g} instructions a packet on {counted.machine.title}; runs: "
         f"{calibration.points}",
         f"lines a packet from memory: {lines}",
-        f"the model's own error: {100 * calibration.discrepancy:.1f} %",
+        f"the model's own error: {100 * calibration.discrepancy.core:.1f} %",
         *done.remarks,
         f"run: {run}",
     ]
@@ -131,7 +143,7 @@ def _sheet(calibration: Calibration, notes: list[str]) -> Sheet:
             "low": p.low,
             "high": p.high,
             "unit": p.unit,
-            "at_bound": p.at_bound,
+            "informed": p.informed,
         }
         for p in calibration.parameters
     ]
@@ -142,7 +154,7 @@ def _sheet(calibration: Calibration, notes: list[str]) -> Sheet:
             "low": f"{p.low:.3g}",
             "high": f"{p.high:.3g}",
             "unit": p.unit,
-            "at_bound": "yes" if p.at_bound else "",
+            "informed": f"{100 * p.informed:.0f} %",
         }
         for p in calibration.parameters
     ]

@@ -20,34 +20,40 @@ CalibrationOption = Annotated[
     typer.Option(
         "--calibration",
         metavar="RUN",
-        help="A run of calibrate or validate: its folder or name. Default: the latest.",
+        help="A run of calibrate or validate: its folder or name. Default: the latest of the "
+        "scenario's network function.",
     ),
 ]
 
 
-def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Calibration:
+def calibration_of(
+    named: str | None, root: Path, *, counted: bool = False, kind: str | None = None
+) -> Calibration:
     """The calibration of a run; a person is told when it is another machine's. Raises InputError
     when there is none.
 
-    `counted`: one from imported counters will do, which knows no stages.
+    `counted`: one from imported counters will do, which knows no stages. `kind`: the network
+    function that is asked of; where no run is named, its latest calibration is taken.
     """
     from planecast.results.manifest import host_facts
     from planecast.study.calibration_run import calibration_of as find
 
-    found = find(named, root, counted=counted)
+    found = find(named, root, counted=counted, kind=kind)
     theirs, here = found.manifest.host.get("cpu"), host_facts()["cpu"]
     if theirs not in (None, here):  # of counters that were imported nobody may know
         _log.warning("the calibration is of %s, so are the answers; this machine: %s", theirs, here)
     return found
 
 
-def calibration_if_any(named: str | None, root: Path) -> tuple[Calibration | None, str]:
+def calibration_if_any(
+    named: str | None, root: Path, kind: str | None = None
+) -> tuple[Calibration | None, str]:
     """Likewise, for a verb that does with fewer answers when nobody names one: none, and why.
 
     Raises InputError when the one that is named isn't there.
     """
     try:
-        return calibration_of(named, root), ""
+        return calibration_of(named, root, kind=kind), ""
     except InputError as error:
         if named is not None:
             raise

@@ -110,7 +110,7 @@ def curve(
             typer.echo("")
         return
     root = runs_folder(runs)
-    model = calibration_of(calibration, root)
+    model = calibration_of(calibration, root, kind=base.workload.kind)
     manifest = collect_manifest("measure", base.traffic.seed)
     run = RunDirectory.create(root, "curve", base.name)
     with told_what_is_kept(run), run, progress_bar("measuring") as progress:

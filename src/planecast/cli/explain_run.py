@@ -20,18 +20,18 @@ def explain_run(
     """The explanation of a run, and the calibration it was made with; ``RUN#2`` is a run's second
     result.
 
-    The calibration is the one named, else the run's own, else the latest; without any, causes are
-    not told. `apart`: frontend and speculation are told from the core's other cycles, as bounds, of
-    which a comparison could tell nothing. Raises InputError for a run or a calibration that isn't
-    there.
+    The calibration is the one named, else the run's own, else the latest of its network function;
+    without any, causes are not told. `apart`: frontend and speculation are told from the core's
+    other cycles, as bounds, of which a comparison could tell nothing. Raises InputError for a run
+    or a calibration that isn't there.
     """
-    from planecast.explain.cases import explained_run, own_calibration
+    from planecast.explain.cases import explained_run, own_calibration, workload_kind
     from planecast.results import find_run, picked
 
     name, position = picked(run)
     folder = find_run(name, root)
     chosen = calibration or own_calibration(folder)
-    model, _ = calibration_if_any(chosen, root)
+    model, _ = calibration_if_any(chosen, root, workload_kind(folder, position))
     return explained_run(folder, position, model, apart=apart), model
 
 

@@ -157,14 +157,14 @@ def _tree(
 
 
 def _cause_row(stage: str, part: CauseCycles, whole: Estimate | None) -> dict[str, Any]:
-    from planecast.explain.causes import BOUNDS
+    from planecast.explain.stall_causes import BOUNDS
 
     row = _row(stage, _title(part.cause), part.cycles, whole)
     return row | {"bound": part.cause in BOUNDS}
 
 
 def _title(cause: str) -> str:
-    from planecast.explain.causes import cause_of
+    from planecast.explain.stall_causes import cause_of
 
     return cause_of(cause).title
 

@@ -97,7 +97,7 @@ def optimise(
     root = runs_folder(runs)
     job = Job(
         plan=Plan.of(base, axes, "lhs", trials, seed),
-        calibration=calibration_of(calibration, root),
+        calibration=calibration_of(calibration, root, kind=base.workload.kind),
         engine="simulate",
         precision=0.02,
         batch=1,

@@ -118,7 +118,8 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
-    model = calibration_of(calibration, root, counted=engine == "solve")
+    kind = base.workload.kind
+    model = calibration_of(calibration, root, counted=engine == "solve", kind=kind)
     notes: list[str] = []
     if interrupted_as is not None:
         scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)

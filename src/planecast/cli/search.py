@@ -298,7 +298,8 @@ def _tester(question: Question, root: Path, manifest: Manifest) -> tuple[Tester,
 
     model = None
     if question.engine == "simulate" or question.calibration is not None:
-        model = calibration_of(question.calibration, root)
+        kind = question.scenario.workload.kind
+        model = calibration_of(question.calibration, root, kind=kind)
     guided = question.method == "guided" or (question.method == "mlr" and question.calibration)
     if question.expect_pps is None and model is not None and guided:
         expected = predicted_pps(question.scenario, model, manifest)

@@ -78,7 +78,7 @@ def sensitivity(
     axes = [parse_axis(text) for text in vary or default_axes(base)]
     job = Job(
         plan=Plan.of(base, axes, "lhs", max(1, draws), seed),
-        calibration=calibration_of(calibration, root),
+        calibration=calibration_of(calibration, root, kind=base.workload.kind),
         engine="solve",
         precision=0.01,
         batch=1,

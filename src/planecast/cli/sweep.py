@@ -117,7 +117,8 @@ def sweep(
 
         base = load_scenario(scenario, overrides(settings))
         plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
-        model = calibration_of(calibration, root, counted=engine == "solve")
+        kind = base.workload.kind
+        model = calibration_of(calibration, root, counted=engine == "solve", kind=kind)
         job = _job(plan, model, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))

@@ -2,7 +2,6 @@
 
 from planecast.explain.against import Change, Difference, compare_explanations
 from planecast.explain.case import Case
-from planecast.explain.causes import CAUSES, Cause
 from planecast.explain.explanation import (
     Advice,
     CauseCycles,
@@ -11,6 +10,7 @@ from planecast.explain.explanation import (
     StageExplanation,
 )
 from planecast.explain.run import explain_case
+from planecast.explain.stall_causes import CAUSES, Cause
 
 __all__ = [
     "CAUSES",

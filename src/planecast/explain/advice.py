@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planecast.errors import InputError
-from planecast.explain.causes import BOUNDS, cause_of
 from planecast.explain.explanation import Advice, Explanation
-from planecast.explain.modelled import modelled_change
+from planecast.explain.model_breakdown import model_change
+from planecast.explain.stall_causes import BOUNDS, cause_of
 from planecast.model.calibration import Calibration
 from planecast.scenario import with_overrides
 from planecast.scenario.scenario import Scenario
@@ -68,7 +68,7 @@ def _changes(explained: Explanation, calibration: Calibration) -> Iterator[Advic
     for key, value, why in _candidates(scenario, calibration):
         try:
             other = with_overrides(scenario, {key: value})
-            saves = modelled_change(other, scenario, calibration)["all", ""]
+            saves = model_change(other, scenario, calibration)["all", ""]
         except InputError:
             continue  # out of what a scenario, or the model, allows
         if saves.value < _WORTH * whole:

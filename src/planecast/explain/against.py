@@ -2,7 +2,7 @@
 
 A node moved when the interval of its change leaves out nothing. Measured nodes are independent;
 computed ones of one calibration share its errors, so their change is computed as one (see
-`modelled_change`). With a calibration each they count as independent.
+`model_change`). With a calibration each they count as independent.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pydantic import BeforeValidator
 
 from planecast.errors import InputError
 from planecast.explain.arithmetic import difference, total
-from planecast.explain.causes import cause_of, in_order
 from planecast.explain.explanation import Explanation
-from planecast.explain.modelled import modelled_change
+from planecast.explain.model_breakdown import model_change
+from planecast.explain.stall_causes import cause_of, in_order
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
@@ -87,7 +87,7 @@ def compare_explanations(
                 "there are no cycles to compare", one.label, "measure it, or calibrate first"
             )
     both = calibration is not None and a.modelled is not None and b.modelled is not None
-    shared = modelled_change(a.scenario, b.scenario, calibration) if both and calibration else {}
+    shared = model_change(a.scenario, b.scenario, calibration) if both and calibration else {}
     nodes_a, nodes_b = _nodes(a), _nodes(b)
     changes = tuple(
         _shared(_change(*place, nodes_a.get(place), nodes_b.get(place)), shared, (a, b))

@@ -12,7 +12,6 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.model.calibration import Calibration
-from planecast.model.supported import KNOWN
 from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
 from planecast.study.calibrate import CALIBRATION
 from planecast.study.profile import Profile
@@ -46,7 +45,8 @@ def with_profile(case: Case, root: Path) -> Case:
         return case
     profiles = list(_profiles(case, root))
     told = any(stage.instructions_per_packet for stage in case.result.stages.values())
-    modelled = case.calibration is not None and case.scenario.workload.kind == KNOWN
+    calibration = case.calibration
+    modelled = calibration is not None and case.scenario.workload.kind == calibration.kind
     if profiles and not told and not modelled and case.counts is None:
         name, profile = profiles[0]
         native = [one for one in profile.counts if one.instrument == "singlestep"]
@@ -99,6 +99,14 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
 def own_calibration(run: RunDirectory) -> str | None:
     """The run itself where it holds a calibration: a validation is explained by its own."""
     return str(run.path) if (run.path / CALIBRATION).is_file() else None
+
+
+def workload_kind(run: RunDirectory, position: int | None) -> str | None:
+    """The network function of what a run has to explain; None where it has no results."""
+    try:
+        return case_of(run, position, None).scenario.workload.kind
+    except InputError:
+        return None
 
 
 def _counted(label: str, profile: Profile, calibration: Calibration | None) -> Case:

@@ -14,15 +14,24 @@ import math
 from collections.abc import Mapping, Sequence
 
 from planecast.explain.arithmetic import together, total
-from planecast.explain.causes import CORES_OWN, FETCH, SPECULATION, cause_of
 from planecast.explain.explanation import CauseCycles
 from planecast.explain.node import ExplainedNode
+from planecast.explain.stall_causes import (
+    CORE_REST,
+    CORES_OWN,
+    FETCH,
+    ISSUE,
+    SPECULATION,
+    STORES,
+    cause_of,
+)
+from planecast.machine.caches import MEMORY
 from planecast.results.estimate import Estimate
 from planecast.topdown import Node, load_definition
 
 _TREE = "skylake"
 """The tree whose nodes, thresholds and words are taken: those of level 1 and 2 are everywhere."""
-_LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", "memory": "dram_bound", "stores": "store_bound"}
+_LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", MEMORY: "dram_bound", STORES: "store_bound"}
 _LEAST = 1e-4
 _BOUNDS = ("frontend_bound", "bad_speculation", "backend_bound", "core_bound")
 """Nodes that are over their thresholds only with their whole intervals."""
@@ -47,7 +56,7 @@ def computed_tree(
     waits = [c for name, c in own.items() if cause_of(name).group in ("memory", "stores")]
     memory = together(waits) if alike else total(waits)
     known: dict[str, Estimate | None] = {
-        "retiring": own.get("issue"),
+        "retiring": own.get(ISSUE),
         "memory_bound": memory,
         **{node: own.get(cause) for cause, node in _LEVEL_3.items()},
     }
@@ -78,7 +87,7 @@ def computed_tree(
 def _core_nodes(own: Mapping[str, Estimate], memory: Estimate | None) -> dict[str, Estimate | None]:
     """What the core's own cycles are divided among; nothing where no cause tells them."""
     rest = total(own[cause] for cause in CORES_OWN if cause in own)
-    if "core" not in own or rest is None:
+    if CORE_REST not in own or rest is None:
         return {}
     if FETCH in own:
         parts = (own[FETCH], own[SPECULATION], rest)

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from planecast.explain.arithmetic import together, total
 from planecast.explain.case import Case
-from planecast.explain.causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
 from planecast.explain.core import Core, Frontend
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
+from planecast.explain.stall_causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
 from planecast.instruments.counts import CodeCounts, StageInstructions
 from planecast.results.estimate import Estimate
 from planecast.workload.profile import counts_of

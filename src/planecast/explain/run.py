@@ -13,9 +13,7 @@ from typing import Any
 from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, together, total
-from planecast.explain.bounded import Waits, bounded_waits, taken_apart
 from planecast.explain.case import Case
-from planecast.explain.causes import CORES_OWN, in_order
 from planecast.explain.computed_tree import computed_tree
 from planecast.explain.core import Core, core_of
 from planecast.explain.core_bounds import code_of, notes_of, told_apart
@@ -26,7 +24,9 @@ from planecast.explain.explanation import (
     RoleShare,
     StageExplanation,
 )
-from planecast.explain.modelled import Modelled, modelled
+from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
+from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
+from planecast.explain.stall_causes import CORE_REST, CORES_OWN, ISSUE, in_order
 from planecast.explain.verdict import certainty, limits
 from planecast.instruments.counts import IO_STAGES
 from planecast.model.calibrated_range import outside
@@ -46,7 +46,7 @@ NO_COUNTERS = (
 )
 
 BOUNDED = (
-    "waits by level follow from the tables that the stages touch: from nothing to every line "
+    "stalls by level follow from the tables that the stages touch: from nothing to every line "
     "waited for alone, the value as lines cost that are asked for together; core is what is left "
     "of a measured stage"
 )
@@ -59,9 +59,8 @@ def explain_case(case: Case, *, apart: bool = True) -> Explanation:
     """
     model, why_not = _model(case)
     core = _core(case)
-    waits = bounded_waits(case.scenario, case.calibration) if case.calibration else {}
-    waits = waits if model is None else {}
-    stages = tuple(_stages(case, model, core, waits))
+    stalls = _stalls(case) if model is None else {}
+    stages = tuple(_stages(case, model, core, stalls))
     measured = case.result.cycles_per_packet if case.result else None
     whole = measured or (model.whole if model else None)
     instructions = _whole_instructions(case, stages)
@@ -77,8 +76,8 @@ def explain_case(case: Case, *, apart: bool = True) -> Explanation:
         stages=stages,
         causes=causes,
         roles=tuple(_roles(stages)),
-        unknown=(*_unknown(case, stages, why_not, bool(waits)), _only_counted(causes, whole)),
-        notes=tuple(_notes(case, core, bool(waits))),
+        unknown=(*_unknown(case, stages, why_not, bool(stalls)), _only_counted(causes, whole)),
+        notes=tuple(_notes(case, core, bool(stalls))),
         manifest=case.result.manifest if case.result else None,
     )
     explained = explained.model_copy(
@@ -90,7 +89,7 @@ def explain_case(case: Case, *, apart: bool = True) -> Explanation:
         explained = explained.model_copy(
             update={"notes": (*explained.notes, *notes_of(case, code))}
         )
-    explained = _with_trees(explained, alike=bool(waits))
+    explained = _with_trees(explained, alike=bool(stalls))
     advice = advise(explained, case.calibration if model else None)
     return explained.model_copy(update={"advice": advice})
 
@@ -107,15 +106,23 @@ def _with_trees(explained: Explanation, *, alike: bool) -> Explanation:
     )
 
 
-def _model(case: Case) -> tuple[Modelled | None, str]:
+def _model(case: Case) -> tuple[ModelBreakdown | None, str]:
     """What the model says, or why it says nothing."""
     if case.calibration is None:
         return None, "there is no calibration: make one with planecast calibrate STUDY"
     core = _core(case)
     try:
-        return modelled(case.scenario, case.calibration, core.slots if core else None), ""
+        return model_breakdown(case.scenario, case.calibration, core.slots if core else None), ""
     except InputError as error:  # another network function, or a part of the simulator's alone
         return None, error.what
+
+
+def _stalls(case: Case) -> Mapping[str, Stalls]:
+    """Stalls by stage of a measured result that no model is calibrated for."""
+    if case.calibration is None or case.result is None:
+        return {}
+    cycles = case.result.cycles_per_packet.value
+    return bounded_stalls(case.scenario, case.calibration, cycles)
 
 
 def _core(case: Case) -> Core | None:
@@ -127,7 +134,7 @@ def _core(case: Case) -> Core | None:
 
 
 def _stages(
-    case: Case, model: Modelled | None, core: Core | None, waits: Mapping[str, Waits]
+    case: Case, model: ModelBreakdown | None, core: Core | None, stalls: Mapping[str, Stalls]
 ) -> list[StageExplanation]:
     found = case.result.stages if case.result else {}
     names = list(found) or ["source", *case.scenario.workload.stages, "tx"]
@@ -153,7 +160,7 @@ def _stages(
                     cycles,
                     model,
                     _issue(instructions, core, case.calibration),
-                    waits.get(name, {} if waits else None),
+                    stalls.get(name, {} if stalls else None),
                 ),
             )
         )
@@ -207,19 +214,19 @@ def _issue(
 def _causes(
     stage: str,
     cycles: Estimate | None,
-    model: Modelled | None,
+    model: ModelBreakdown | None,
     issue: float,
-    waits: Waits | None,
+    stalls: Stalls | None,
 ) -> tuple[CauseCycles, ...]:
-    """`waits` are those of a stage that no model is calibrated for, where its tables are known."""
+    """`stalls` are those of a stage that no model is calibrated for, where its tables are known."""
     if cycles is None:
         return ()
     if model is None or stage not in model.stages:
         issue = min(issue, cycles.value)
-        if waits is not None:
-            return _listed(taken_apart(cycles, issue, waits))
+        if stalls is not None:
+            return _listed(split_stage(cycles, issue, stalls))
         rest = _plain(issue) if issue else None
-        parts = {"issue": rest} if rest else {}
+        parts = {ISSUE: rest} if rest else {}
         parts["not told"] = difference(cycles, rest) if rest else cycles
     else:
         parts = {cause: found for (own, cause), found in model.parts.items() if own == stage}
@@ -259,7 +266,7 @@ def _loop(
 
 
 def _all_causes(
-    stages: tuple[StageExplanation, ...], whole: Estimate | None, model: Modelled | None
+    stages: tuple[StageExplanation, ...], whole: Estimate | None, model: ModelBreakdown | None
 ) -> tuple[CauseCycles, ...]:
     if whole is None:
         return ()
@@ -269,7 +276,7 @@ def _all_causes(
             parts["unexplained"] = difference(whole, model.whole)
         return _listed(parts)
     names = {part.cause for stage in stages for part in stage.causes}
-    apart = "core" in names  # bounded: all waits err alike
+    apart = CORE_REST in names  # bounded: all stalls err alike
     if not names:
         return _listed({"not told": whole})
     found = {}
@@ -323,7 +330,7 @@ def _unknown(
             "tell them apart (perf record; planecast explain --from)"
         )
     if why_not:
-        found.append(f"{'how much of the waits shows' if bounded else 'causes'}: {why_not}")
+        found.append(f"{'how much of the stalls shows' if bounded else 'causes'}: {why_not}")
     if not any(stage.instructions for stage in stages) and not (
         case.result and case.result.instructions_per_packet
     ):

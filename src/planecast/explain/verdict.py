@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planecast.explain.arithmetic import together, total
 from planecast.explain.case import Case
-from planecast.explain.causes import Group, cause_of
 from planecast.explain.explanation import Explanation
+from planecast.explain.stall_causes import CORE_REST, Group, cause_of
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 
@@ -18,7 +18,7 @@ _MUCH_DISTURBED = 0.5
 
 
 def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
-    """What limits it: what set the rate, the group of causes, the dearest stage."""
+    """What limits it: what set the rate, the group of causes, the most expensive stage."""
     found = []
     whole = explained.cycles_per_packet
     if result is not None and result.capped_by not in (None, "core", "memory"):
@@ -40,7 +40,9 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
     if stages and whole is not None:
         dearest = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0)
         assert dearest.cycles is not None
-        found.append(f"the dearest stage is {dearest.stage}: {_share(dearest.cycles, whole)}")
+        found.append(
+            f"the most expensive stage is {dearest.stage}: {_share(dearest.cycles, whole)}"
+        )
     counted = [s for s in explained.stages if s.instructions is not None]
     if not stages and counted:
         most = max(counted, key=lambda s: s.instructions.value if s.instructions else 0.0)
@@ -55,7 +57,7 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
 def _groups(explained: Explanation) -> dict[Group, Estimate]:
     """Cycles by group of causes, of the groups that can limit."""
     found: dict[Group, Estimate] = {}
-    if not any(part.cause == "core" for part in explained.causes):
+    if not any(part.cause == CORE_REST for part in explained.causes):
         return found  # the issue width alone says nothing of what limits
     for group in _GROUPS:
         parts = [p.cycles for p in explained.causes if cause_of(p.cause).group == group]
@@ -117,7 +119,7 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
         found.append("no causes are told: what is measured is as sure as its interval says")
     elif explained.modelled is None:
         found.append(
-            "waits are bounds, no model is calibrated for this function: trust their upper ends, "
+            "stalls are bounds, no model is calibrated for this function: trust their upper ends, "
             "and the measured stages"
         )
     return tuple(found)

@@ -96,9 +96,16 @@ class Prediction:
 
     def stage_estimate(self, stage: str, i: int) -> Estimate:
         """One stage's cost in one scenario."""
-        value, deviation = (column[i] for column in self.stages[stage])
-        relative = deviation / value if value > 0 else 0.0
-        factor = float(np.exp(self.quantile * relative))
+        value, deviation = (float(column[i]) for column in self.stages[stage])
+        return self.part_estimate(value, deviation)
+
+    def part_estimate(self, value: float, deviation: float, *, signed: bool = False) -> Estimate:
+        """Some cycles of a cost and their standard deviation as an estimate; `signed` ones, a
+        difference or what overlaps, may lie on either side of zero and have a normal interval."""
+        if signed or value <= 0:
+            half = self.quantile * deviation
+            return cycles_estimate(value, value - half, value + half)
+        factor = float(np.exp(self.quantile * deviation / value))
         return cycles_estimate(value, value / factor, value * factor)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planecast.explain import Difference, Explanation
-from planecast.explain.causes import BOUNDS, cause_of
+from planecast.explain.stall_causes import BOUNDS, cause_of
 from planecast.report.figures.cycles_by_cause import cycles_by_cause
 from planecast.report.figures.cycles_sankey import cycles_sankey
 from planecast.report.figures.topdown_bars import topdown_bars

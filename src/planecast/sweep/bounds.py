@@ -1,8 +1,8 @@
-"""Bounds: what no better component, and no kinder or harder traffic, would go beyond.
+"""Bounds: what no upgrade of a component, and no traffic, can exceed.
 
-The questions are those of the vPE study: a last level without misses, a core without stalls (CPI
-0.25: four instructions a cycle), one flow against a new one with each packet, and a stage that a
-device does so many times as fast.
+The questions are those of the vPE study: a last level without misses, a core without stalls (every
+instruction at the core's issue width), one flow against a new one with each packet, and a stage
+that a device does so many times as fast.
 """
 
 from __future__ import annotations
@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from planecast.catalog import names
 from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.solve import solve
+from planecast.engines.solve.engine import throughput
 from planecast.errors import InputError
-from planecast.machine.hierarchy import Hierarchy
+from planecast.explain.core import core_of
 from planecast.model.calibration import Calibration
+from planecast.model.site import HOST, Site, at_host
+from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario import with_overrides
+from planecast.scenario.machine import machine_of, microarchitecture_of
 from planecast.scenario.scenario import Scenario
-
-IDEAL_IPC = 4.0
-"""Instructions a cycle of a core that never waits (vPE study: CPI 0.25)."""
+from planecast.sweep.hardware import with_last_level
 
 _BOUNDLESS = 1e9  # times a cache that already holds megabytes
 
@@ -50,51 +53,39 @@ def bounds(
     too. A scenario with an `accelerator` is simulated with it as well: with its rate, latency,
     queue and the core's cycles for handing over. Raises InputError for a stage that doesn't run.
     """
-    plain = closed_form_view(scenario)
     traffic = {"traffic.offered_pps": None, "traffic.arrivals": "constant"}
-    closed = with_overrides(plain, traffic)
-    (base,) = solve([closed], calibration, manifest)
-    machine = calibration.hierarchy
+    closed = with_overrides(closed_form_view(scenario), traffic)
+    at = transferred(calibration, Site.of(closed))
+    here = at.calibration
 
-    def active(flows: int) -> Scenario:
-        return with_overrides(closed, {"traffic.flows": flows})
+    def ask(name: str, meaning: str, machine: Calibration, flows: int | None = None) -> Bound:
+        changes = {} if flows is None else {"traffic.flows": flows}
+        asked = with_overrides(closed, changes)
+        (found,) = solve([at_host(asked)], machine, manifest)
+        own = {"scenario": asked, "notes": (*at.notes, *found.notes)}
+        return Bound(name, meaning, found.model_copy(update=own))
 
+    as_is = ask("as-it-is", "the closed form's answer", here)
+    base = as_is.result
+    width, assumed = issue_width(closed, calibration)
     found = [
-        Bound("as-it-is", "the closed form's answer", base),
-        _on(
-            "infinite-llc",
-            "a last cache level that holds all",
-            closed,
-            _machine(calibration, _last_boundless(machine)),
-            manifest,
-        ),
-        _on(
-            "all-near",
-            "every access served by the first cache",
-            closed,
-            _machine(calibration, _all_boundless(machine)),
-            manifest,
-        ),
+        as_is,
+        ask("infinite-llc", "a last cache level that holds all", _last_boundless(here)),
+        ask("all-near", "every access served by the first cache", _all_near(here)),
         Bound(
             "ideal-cpi",
-            f"the same instructions at {IDEAL_IPC:g} a cycle of the core",
-            _ideal(base, calibration),
+            f"the same instructions at {width:g} a cycle, what the core can issue{assumed}",
+            _ideal(base, here, width),
         ),
-        _on("best-traffic", "one flow", active(1), calibration, manifest),
-        _on(
-            "worst-traffic",
-            "every flow of the table, at random",
-            active(closed.workload.flows),
-            calibration,
-            manifest,
-        ),
+        ask("best-traffic", "one flow", here, 1),
+        ask("worst-traffic", "every flow of the table, at random", here, closed.workload.flows),
     ]
     for stage, factor in faster.items():
         found.append(
             Bound(
                 f"{stage}-x{factor:g}",
                 f"{stage} {factor:g} times as fast, handed over for free",
-                _accelerated(base, stage, factor, calibration),
+                _accelerated(base, stage, factor, here),
             )
         )
     if scenario.accelerator.stage != "none":
@@ -102,41 +93,45 @@ def bounds(
     return [_named(bound) for bound in found]
 
 
-def _on(
-    name: str, meaning: str, scenario: Scenario, calibration: Calibration, manifest: Manifest
-) -> Bound:
-    (result,) = solve([scenario], calibration, manifest)
-    return Bound(name, meaning, result)
+def issue_width(scenario: Scenario, calibration: Calibration) -> tuple[float, str]:
+    """(instructions that the scenario's core issues a cycle at most, what was assumed): the
+    catalogue's; of a host that it doesn't know the most that any core of it does."""
+    if scenario.machine != HOST:
+        return machine_of(scenario.machine).core.issue_width.value, ""
+    core = core_of(calibration.manifest)
+    if core is not None:
+        return core.slots, ""
+    known = (microarchitecture_of(name).values for name in names("microarchitectures"))
+    widest = max(values.issue_width.value for values in known)
+    return widest, " (the widest of the catalogue, which doesn't know this host's)"
 
 
-def _machine(calibration: Calibration, hierarchy: Hierarchy) -> Calibration:
-    return calibration.model_copy(update={"hierarchy": hierarchy})
+def _last_boundless(calibration: Calibration) -> Calibration:
+    return with_last_level(calibration, _BOUNDLESS)
 
 
-def _last_boundless(machine: Hierarchy) -> Hierarchy:
-    return machine.with_last_level(_BOUNDLESS)
-
-
-def _all_boundless(machine: Hierarchy) -> Hierarchy:
+def _all_near(calibration: Calibration) -> Calibration:
+    """The first level and the TLB hold all, so stores drain into the first level, too."""
+    machine = calibration.hierarchy
     first = machine.levels[0]
-    # Page walks are accesses, too.
     near = first.model_copy(update={"size_bytes": first.size_bytes * _BOUNDLESS})
-    return machine.model_copy(
-        update={"levels": (near, *machine.levels[1:]), "walk_cycles": 0.0}
-    ).with_last_level(_BOUNDLESS)
+    rest = (x.model_copy(update={"latency_cycles": first.latency_cycles}) for x in machine.levels)
+    update = {
+        "levels": (near, *list(rest)[1:]),
+        "tlb_pages": machine.tlb_pages * _BOUNDLESS,
+    }
+    every = calibration.model_copy(update={"hierarchy": machine.model_copy(update=update)})
+    return _last_boundless(every)
 
 
-def _ideal(base: Result, calibration: Calibration) -> Result:
+def _ideal(base: Result, calibration: Calibration, width: float) -> Result:
     if base.instructions_per_packet is None:
         raise InputError("no instructions were counted", "--calibration", "calibrate anew")
-    clock = calibration.hierarchy.tsc_hz / calibration.hierarchy.core_hz
-    count = base.instructions_per_packet.value
-    found = _costing(
-        base,
-        Estimate(value=count / IDEAL_IPC * clock, unit="cycles/packet", kind="computed"),
-        calibration,
-    )
-    ipc = Estimate(value=IDEAL_IPC, unit="instructions/cycle", kind="computed")
+    machine = calibration.hierarchy
+    cycles = base.instructions_per_packet.value / width * machine.tsc_hz / machine.core_hz
+    cost = Estimate(value=cycles, unit="cycles/packet", kind="computed")
+    ipc = Estimate(value=width, unit="instructions/cycle", kind="computed")
+    found = _costing(base, cost, calibration)
     return found.model_copy(update={"stages": {}, "ipc": ipc})
 
 
@@ -169,15 +164,9 @@ def _accelerated(base: Result, stage: str, factor: float, calibration: Calibrati
 
 
 def _costing(base: Result, cost: Estimate, calibration: Calibration) -> Result:
-    clock = calibration.hierarchy.tsc_hz * len(base.scenario.placement.cpus)
-    ends = cost.interval
-    rate = Estimate(
-        value=clock / cost.value,
-        low=None if ends is None else clock / ends[1],
-        high=None if ends is None else clock / ends[0],
-        unit="pps",
-        kind="computed",
-    )
+    rate = throughput(cost, calibration, len(base.scenario.placement.cpus))
+    if cost.interval is None:
+        rate = rate.model_copy(update={"low": None, "high": None})
     return base.model_copy(
         update={"cycles_per_packet": cost, "throughput_pps": rate, "capped_by": "core"}
     )

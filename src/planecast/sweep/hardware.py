@@ -1,9 +1,9 @@
 """Another machine than the calibrated one, by factors: what a faster or larger component would do.
 
-The keys stand beside those of a scenario. A factor changes what the closed form computes with: a
-core's clock divides what is counted in its cycles (instructions, bursts, private caches), and
-leaves the last level and memory as many nanoseconds away as they are; sizes and speeds of levels
-are theirs. What the calibration fitted beyond that, blocking factors above all, is taken over.
+The keys go with those of a scenario. A factor changes the hierarchy that the closed form computes
+with: a core's clock shortens what takes core cycles (instructions, bursts, private caches), and
+leaves the latencies of the last level and of memory as many nanoseconds as they are; sizes and
+speeds of levels are theirs. The fitted parameters stay, overlap above all.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from planecast.errors import InputError
 from planecast.machine.hierarchy import Hierarchy, Level
+from planecast.machine.last_level import LIFETIME
 from planecast.model.calibration import Calibration
 
 FACTORS: dict[str, str] = {
@@ -32,9 +33,6 @@ _VERB = {
 }
 
 LEAST, MOST = 0.05, 20.0
-
-_CORE_KINDS = ("cpi", "narrow", "burst", "clock", "round", "path", "spared", "drain", "hidden")
-"""Parameters in cycles of the core."""
 
 
 def checked_factor(key: str, value: Any, where: str) -> float:
@@ -58,71 +56,50 @@ def with_factors(calibration: Calibration, factors: Mapping[str, float]) -> Cali
     changed = {key: factor for key, factor in factors.items() if factor != 1}
     if not changed:
         return calibration
+    machine = _hierarchy(calibration.hierarchy, changed)
+    found = calibration.model_copy(update={"hierarchy": machine})
+    return with_last_level(found, changed.get("machine.llc_size", 1.0))
+
+
+def with_last_level(calibration: Calibration, factor: float) -> Calibration:
+    """The calibration of a machine whose last level is so many times as large. Unknown tenants
+    bring in as many lines a second as before, so a line stays that much longer."""
+    parameters = tuple(
+        one.model_copy(
+            update={name: getattr(one, name) * factor for name in ("value", "low", "high")}
+        )
+        if one.name == LIFETIME
+        else one
+        for one in calibration.parameters
+    )
+    machine = calibration.hierarchy.with_last_level(factor)
+    return calibration.model_copy(update={"parameters": parameters, "hierarchy": machine})
+
+
+def _hierarchy(machine: Hierarchy, factors: Mapping[str, float]) -> Hierarchy:
+    """All but the last level's size. What is fitted in core cycles follows the core's clock."""
 
     def factor(name: str) -> float:
-        return changed.get(f"machine.{name}", 1.0)
+        return factors.get(f"machine.{name}", 1.0)
 
-    clock = factor("core_clock")
-    scale = [
-        1 / clock if parameter.name.partition(".")[2] in _CORE_KINDS else 1.0
-        for parameter in calibration.parameters
-    ]
-    parameters = tuple(
-        p.model_copy(update={"value": p.value * s, "low": p.low * s, "high": p.high * s})
-        for p, s in zip(calibration.parameters, scale, strict=True)
-    )
-    covariance = tuple(
-        tuple(value * a * b for value, b in zip(row, scale, strict=True))
-        for row, a in zip(calibration.covariance, scale, strict=True)
-    )
-    alternatives = tuple(
-        other.model_copy(
-            update={"values": tuple(v * s for v, s in zip(other.values, scale, strict=True))}
+    outer = next((x.name for x in reversed(machine.levels[1:]) if not x.shared), None)
+
+    def changed(level: Level) -> Level:
+        speed = factor("llc_speed" if level.shared else "core_clock")
+        size = factor("l2_size") if level.name == outer else 1.0
+        return level.model_copy(
+            update={
+                "size_bytes": level.size_bytes * size,
+                "latency_cycles": level.latency_cycles / speed,
+                "line_cycles": level.line_cycles / speed,
+            }
         )
-        for other in calibration.alternatives
-    )
-    return calibration.model_copy(
-        update={
-            "parameters": parameters,
-            "covariance": covariance,
-            "alternatives": alternatives,
-            "hierarchy": _hierarchy(calibration.hierarchy, factor("l2_size"), changed),
-        }
-    )
 
-
-def _hierarchy(machine: Hierarchy, l2_size: float, factors: Mapping[str, float]) -> Hierarchy:
-    clock = factors.get("machine.core_clock", 1.0)
-    private = [level for level in machine.levels if not level.shared]
-    levels: list[Level] = []
-    for level in machine.levels:
-        if level.shared:
-            size = factors.get("machine.llc_size", 1.0)
-            speed = factors.get("machine.llc_speed", 1.0)
-        else:
-            size = l2_size if len(private) > 1 and level == private[-1] else 1.0
-            speed = clock
-        levels.append(
-            level.model_copy(
-                update={
-                    "size_bytes": level.size_bytes * size,
-                    "latency_cycles": level.latency_cycles / speed,
-                    "line_cycles": level.line_cycles / speed,
-                }
-            )
-        )
-    memory = factors.get("machine.memory_speed", 1.0)
-    flights = tuple(
-        flight.model_copy(update={"line_cycles": flight.line_cycles / memory})
-        for flight in machine.flights
-    )
-    return machine.model_copy(
+    return machine.with_memory(1 / factor("memory_speed")).model_copy(
         update={
-            "levels": tuple(levels),
-            "flights": flights,
-            "memory_latency_cycles": machine.memory_latency_cycles / memory,
-            "core_hz": machine.core_hz * clock,
-            "tlb_pages": machine.tlb_pages * factors.get("machine.tlb_reach", 1.0),
+            "levels": tuple(changed(level) for level in machine.levels),
+            "core_hz": machine.core_hz * factor("core_clock"),
+            "tlb_pages": machine.tlb_pages * factor("tlb_reach"),
         }
     )
 
@@ -130,8 +107,8 @@ def _hierarchy(machine: Hierarchy, l2_size: float, factors: Mapping[str, float])
 def beyond_calibration(factors: Mapping[str, float]) -> list[str]:
     """What a reader must know of a machine that was not measured, as sentences."""
     return [
-        f"{key}: {FACTORS[key]} {_VERB.get(key, 'is')} not the calibrated machine's; blocking "
-        "factors are taken over from it"
+        f"{key}: {FACTORS[key]} {_VERB.get(key, 'is')} not the calibrated machine's; overlap "
+        "of lines is taken over from it"
         for key, factor in factors.items()
         if factor != 1
     ]

@@ -22,14 +22,26 @@ from planecast.results.sensitivity import Sensitivity, Swing
 from planecast.scenario import value_at
 from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import MAX_FLOWS, MAX_STATIONS
 from planecast.sweep.answer import answered
 from planecast.sweep.axes import Axis, Column, value_of
 from planecast.sweep.hardware import FACTORS
 from planecast.sweep.job import Job
+from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.sizes import Sizes
+from planecast.workload.stages.registry import stages_of
 
 Floats = NDArray[np.float64]
 
 _BATCH = 64
+_TABLES = {
+    "workload.acl_rules": 65536,
+    "workload.routes": 65536,
+    "workload.next_hops": 65536,
+    "workload.bridge_entries": MAX_STATIONS,
+    "traffic.flows": MAX_FLOWS,
+}
+"""Keys that sizes of tables follow from, and the most that each can be."""
 
 
 def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
@@ -74,16 +86,24 @@ def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
 
 
 def default_axes(base: Scenario) -> list[str]:
-    """What is varied when nothing is named: the machine's components and the tables, as words for
-    `parse_axis`: half to twice as much of each."""
+    """What is varied when nothing is named: the machine's components and the tables that the
+    scenario's stages touch, as words for `parse_axis`: half to twice as much of each."""
     words = [f"{key}=0.5:2:log" for key in FACTORS]
-    for key in ("workload.acl_rules", "workload.routes", "traffic.flows"):
+    for key, limit in _TABLES.items():
         value = int(value_at(base, key))
-        most = base.workload.flows if key == "traffic.flows" else min(65536, 2 * value)
-        least = max(2, value // 2)
-        if least < min(most, 2 * value):
-            words.append(f"{key}={least}:{min(most, 2 * value)}:log")
+        most = base.workload.flows if key == "traffic.flows" else limit
+        ends = (max(2, value // 2), min(most, 2 * value))
+        if ends[0] < ends[1] and _touched_lines_follow(base, key, ends):
+            words.append(f"{key}={ends[0]}:{ends[1]}:log")
     return words
+
+
+def _touched_lines_follow(base: Scenario, key: str, ends: tuple[int, int]) -> bool:
+    """Whether the lines that the stages touch change with a key."""
+    sizes = Sizes(ScenarioColumns.over(base, {key: np.array(ends, dtype=np.float64)}))
+    regions = (r for stage in stages_of(base.workload.kind) for r in stage.regions(sizes))
+    columns = (region.touches * region.lines for region in regions)
+    return any(column[0] != column[-1] for column in columns)
 
 
 def _ends(axis: Axis) -> tuple[Any, Any]:

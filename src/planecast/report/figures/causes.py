@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planecast.explain.causes import cause_of
+from planecast.explain.stall_causes import cause_of
 from planecast.report.figures.style import OTHER_COLOUR
 from planecast.report.labels import plain
 
@@ -11,13 +11,13 @@ _COLOURS = {
     "fetch": "#7a9a01",
     "speculation": "#f781bf",
     "core": "#56b4e9",
-    "burst": "#0072b2",
-    "rounds": "#5b4fb0",
-    "stores": "#f0e442",
+    "bursts": "#0072b2",
+    "table walks": "#5b4fb0",
+    "store drain": "#f0e442",
     "L2": "#e69f00",
     "LLC": "#d55e00",
     "memory": "#a31f34",
-    "walks": "#cc79a7",
+    "page walks": "#cc79a7",
     "bandwidth": "#6b1020",
     "waiting": "#b9bec6",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planecast.explain import Explanation
-from planecast.explain.causes import in_order
+from planecast.explain.stall_causes import in_order
 from planecast.report.figures.causes import cause_colour, cause_title
 from planecast.report.figures.style import Figure, rows_figure
 from planecast.report.labels import plain

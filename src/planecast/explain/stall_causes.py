@@ -1,15 +1,24 @@
 """Causes: the reasons for which a packet takes cycles, as far as they are told apart without
 counters, and what a person who builds a packet processor can do about each.
 
-What one cannot tell apart stays together: `core` holds the latency of L1, dependencies and ports,
-for the model is calibrated with all of them at once, every line near. Fetch and mispredicted
-branches are in it too, unless the code was counted: then they are bounded (`core_bounds`).
+Most are mechanisms of the cost model (`planecast.machine.registry`), with their advice. What one
+cannot tell apart stays together: `core` holds the latency of L1, dependencies and ports, for the
+model is calibrated with all of them at once, every line near. Fetch and mispredicted branches are
+in it too, unless the code was counted: then they are bounded (`core_bounds`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from planecast.machine.caches import MEMORY
+from planecast.machine.core import Bursts, Core
+from planecast.machine.last_level import LastLevel
+from planecast.machine.lock_step import LockStepWalks
+from planecast.machine.overlap import OverlapOfLines
+from planecast.machine.store_drain import StoreDrain
+from planecast.machine.tlb import Tlb
 
 Group = Literal["instructions", "memory", "stores", "other"]
 
@@ -28,22 +37,24 @@ class Cause:
     """What to try against it, for a packet processor."""
 
 
+ISSUE, CORE_REST, BANDWIDTH = "issue", "core", "bandwidth"
 FETCH, SPECULATION = "fetch", "speculation"
 BOUNDS = (FETCH, SPECULATION)
 """Causes of which bounds alone are known: their values are the centre of what is possible."""
-CORES_OWN = ("core", "burst", "rounds")
+CORES_OWN = (CORE_REST, Bursts.cause, LockStepWalks.cause)
 """Causes that are frontend, bad speculation, core bound and L1, where nothing bounds them."""
+STORES = StoreDrain.cause
+WALKS = Tlb.cause
 
-_FEWER = "do less for each packet: leave out stages, larger bursts, wider instructions"
-_NEARER = "touch fewer lines, ask for them earlier (prefetch), or make tables and rings smaller"
+_NEARER = f"touch fewer lines; {OverlapOfLines.advice}"
 
 _ALL = (
     Cause(
-        "issue",
+        ISSUE,
         "issue width",
         "instructions",
         "the instructions alone, at as many a cycle as the core can issue",
-        _FEWER,
+        Core.advice,
     ),
     Cause(
         FETCH,
@@ -64,7 +75,7 @@ _ALL = (
         "tables",
     ),
     Cause(
-        "core",
+        CORE_REST,
         "core and L1",
         "instructions",
         "what instructions take beyond the issue width with every line in L1: its latency, "
@@ -74,54 +85,43 @@ _ALL = (
         "with counters (planecast explain --from) to tell latency from ports",
     ),
     Cause(
-        "burst",
-        "burst start",
+        Bursts.cause,
+        Bursts.cause,
         "instructions",
-        "what each burst costs beyond its instructions, shared by its packets",
-        "larger bursts, where latency allows it",
+        "what a stage's loop costs each burst beyond its instructions, shared by its packets",
+        Bursts.advice,
     ),
     Cause(
-        "rounds",
-        "search rounds",
+        LockStepWalks.cause,
+        LockStepWalks.cause,
         "instructions",
-        "rounds of the access list's narrow search, which wait for each other",
-        "bursts of 16 and more, which are searched with wide vectors",
+        "steps of a search that several packets take together, each waiting for the one before",
+        LockStepWalks.advice,
     ),
     Cause(
+        STORES,
+        STORES,
         "stores",
-        "stores",
-        "stores",
-        "waiting until stores of the source have left the store buffer",
-        "smaller rings, so that buffers are still near when they are written again",
+        "waiting until stores of the source have left the store buffer, less what later stages do "
+        "in the meantime",
+        StoreDrain.advice,
     ),
     Cause("L2", "L2", "memory", "waiting for lines from the second-level cache", _NEARER),
+    Cause("LLC", "LLC", "memory", "waiting for lines from the last-level cache", LastLevel.advice),
     Cause(
-        "LLC",
-        "LLC",
-        "memory",
-        "waiting for lines from the last-level cache",
-        _NEARER + "; a larger share of the cache by allocation classes",
-    ),
-    Cause(
-        "memory",
+        MEMORY,
         "memory",
         "memory",
         "waiting for lines from memory",
-        _NEARER + "; memory of the core's own socket",
+        f"{_NEARER}; {LastLevel.advice}; memory of the core's own socket",
     ),
+    Cause(WALKS, WALKS, "memory", "walks of the page table", Tlb.advice),
     Cause(
-        "walks",
-        "TLB",
-        "memory",
-        "walks of the page table",
-        "large pages: placement.page_size=2MiB",
-    ),
-    Cause(
-        "bandwidth",
+        BANDWIDTH,
         "memory bandwidth",
         "memory",
         "as many lines a packet from memory as one core can fetch",
-        _NEARER + "; more lcores",
+        f"{_NEARER}; more lcores",
     ),
     Cause(
         "waiting",
@@ -141,7 +141,7 @@ _ALL = (
         "unexplained",
         "not explained",
         "other",
-        "measured less modelled: negative where the model is dearer than what was measured",
+        "measured less modelled: negative where the model says more than was measured",
         "measure again on a quieter machine, and calibrate in the same state of it",
     ),
 )

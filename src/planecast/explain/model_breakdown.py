@@ -1,0 +1,205 @@
+"""ModelBreakdown: the calibrated model's cost of one scenario, by stage and cause.
+
+A cost is a sum of terms (`planecast.model.stage_cost`), so each cause of a stage is a part of that
+sum, with slopes by the parameters of its own. Intervals are the prediction's
+(`planecast.model.prediction`); the model's own error counts in proportion to a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.errors import InputError
+from planecast.explain.stall_causes import BANDWIDTH, CORE_REST, ISSUE
+from planecast.machine.caches import MEMORY
+from planecast.machine.registry import CORE
+from planecast.model.calibration import Calibration
+from planecast.model.prediction import Prediction, cost_of, cycles_estimate, predict
+from planecast.model.site import Site, at_host
+from planecast.model.stage_cost import STEP
+from planecast.model.transfer import transferred
+from planecast.results.estimate import Estimate
+from planecast.scenario.scenario import Scenario
+from planecast.workload.profile import stage_instructions
+
+Floats = NDArray[np.float64]
+Place = tuple[str, str]
+"""Stage and cause."""
+Rows = dict[Place, Floats]
+"""By stage and cause: cycles, those of them that the last level and memory take, those that are
+below zero (work that overlaps), and slopes by the logarithms of the parameters."""
+
+_SLOPES = 3
+_ROUNDING = 1e-9
+"""Share of a cost by which sums in another order differ."""
+
+
+@dataclass(frozen=True)
+class ModelBreakdown:
+    """What the model says of one scenario, in TSC cycles a packet."""
+
+    parts: Mapping[Place, Estimate]
+    """By stage and cause."""
+    stages: Mapping[str, Estimate]
+    causes: Mapping[str, Estimate]
+    whole: Estimate
+
+
+def model_breakdown(
+    scenario: Scenario, calibration: Calibration, slots: float | None
+) -> ModelBreakdown:
+    """One scenario's cost by stage and cause; `slots` a cycle tell the issue width from the rest.
+
+    Raises InputError for what the model doesn't know, as `predict` does.
+    """
+    at = transferred(calibration, Site.of(scenario)).calibration
+    scenario = at_host(scenario)
+    said = predict([scenario], at)
+    rows = _rows(scenario, at, said)
+    parts = {place: _estimate(said, at, [row]) for place, row in rows.items()}
+    causes = {
+        cause: _estimate(said, at, (row for (_, own), row in rows.items() if own == cause))
+        for cause in dict.fromkeys(cause for _, cause in rows)
+    }
+    stages = dict.fromkeys(stage for stage, _ in rows)
+    issue = {stage: _issue_cycles(scenario, stage, at, slots) for stage in stages if slots}
+    for stage, cycles in issue.items():
+        core = parts.get((stage, CORE_REST))
+        if core is not None:
+            issue[stage] = min(cycles, core.value)
+            parts[stage, ISSUE] = _exact(issue[stage])
+            parts[stage, CORE_REST] = _less(core, issue[stage])
+    if issue and CORE_REST in causes:
+        causes[ISSUE] = _exact(sum(issue.values()))
+        causes[CORE_REST] = _less(causes[CORE_REST], causes[ISSUE].value)
+    whole = said.estimate(0)
+    beyond = whole.value - sum(float(row[0]) for row in rows.values())
+    if beyond > _ROUNDING * whole.value:
+        parts["", BANDWIDTH] = causes[BANDWIDTH] = _exact(beyond)
+    return ModelBreakdown(
+        parts, {stage: said.stage_estimate(stage, 0) for stage in stages}, causes, whole
+    )
+
+
+def model_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[Place, Estimate]:
+    """By stage and cause, what the model says that B takes more than A; ``("all", cause)`` over all
+    stages, ``("all", "")`` in all; the issue width within the core's own cycles.
+
+    The difference is made before the interval is: what the model gets wrong of both alike is not in
+    it. Raises InputError for what the model doesn't know.
+    """
+    if Site.of(a) != Site.of(b):
+        raise InputError(
+            "A and B run on different machines or clocks, which changes all causes at once",
+            "explain",
+            "compare their predictions instead: planecast predict, planecast compare",
+        )
+    at = transferred(calibration, Site.of(a)).calibration
+    both = [(one, predict([one], at)) for one in (at_host(a), at_host(b))]
+    left, right = (_rows(scenario, at, said) for scenario, said in both)
+    said = both[1][1]
+    rows = _sum(right, 1.0, left, -1.0)
+    found = {place: _estimate(said, at, [row], signed=True) for place, row in rows.items()}
+    for cause in dict.fromkeys(cause for _, cause in rows):
+        own = [row for (_, name), row in rows.items() if name == cause]
+        found["all", cause] = _estimate(said, at, own, signed=True)
+    found["all", ""] = _estimate(said, at, rows.values(), signed=True)
+    return found
+
+
+def _rows(scenario: Scenario, calibration: Calibration, said: Prediction) -> Rows:
+    """The terms of one scenario's cost; under load memory is as far as the prediction has it."""
+    idle = _rows_of(scenario, calibration)
+    if said.load is None or said.load.factor[0] == 1:
+        return idle
+    far = {"hierarchy": calibration.hierarchy.with_memory(2)}
+    twice = _rows_of(scenario, calibration.model_copy(update=far))
+    more = float(said.load.factor[0]) - 1
+    return _sum(idle, 1.0, _sum(twice, 1.0, idle, -1.0), more)
+
+
+def _sum(left: Rows, times: float, right: Rows, others: float) -> Rows:
+    nothing = np.zeros(())
+    return {
+        place: np.asarray(times * left.get(place, nothing) + others * right.get(place, nothing))
+        for place in dict.fromkeys((*left, *right))
+    }
+
+
+def _rows_of(scenario: Scenario, calibration: Calibration) -> Rows:
+    number = {name: _SLOPES + i for i, name in enumerate(calibration.names)}
+    far = (calibration.hierarchy.levels[-1].name, MEMORY)
+    rows: Rows = {}
+
+    def add(at: Calibration, times: float, slope: int | None = None) -> None:
+        _, cost, _ = cost_of([scenario], at)
+        for term in cost.terms:
+            cause = CORE_REST if term.cause == CORE.cause else term.cause
+            row = rows.setdefault((term.stage, cause), np.zeros(_SLOPES + len(number)))
+            cycles = times * float(term.cycles[0])
+            if slope is not None:
+                row[slope] += cycles
+                continue
+            row[0] += cycles
+            row[1] += cycles * (cause in far)
+            row[2] += min(cycles, 0.0)
+            for name in term.parameters:
+                if name in number:
+                    row[number[name]] += cycles
+
+    add(calibration, 1.0)
+    for name in calibration.curved:  # no term names them
+        add(_stepped(calibration, name), 1 / STEP, number[name])
+        add(calibration, -1 / STEP, number[name])
+    return {place: row for place, row in rows.items() if row[0] != 0}
+
+
+def _stepped(calibration: Calibration, name: str) -> Calibration:
+    """With a parameter a step of its logarithm larger."""
+    factor = float(np.exp(STEP))
+    return calibration.model_copy(
+        update={
+            "parameters": tuple(
+                one.model_copy(update={"value": one.value * factor}) if one.name == name else one
+                for one in calibration.parameters
+            )
+        }
+    )
+
+
+def _estimate(
+    said: Prediction, calibration: Calibration, rows: Iterable[Floats], *, signed: bool = False
+) -> Estimate:
+    """Parts of a cost together."""
+    row = sum(rows, np.zeros(_SLOPES + len(calibration.names)))
+    slopes, own = row[_SLOPES:], calibration.discrepancy
+    deviation = np.sqrt(
+        max(float(slopes @ calibration.matrix @ slopes), 0.0)
+        + (own.core * row[0]) ** 2
+        + (own.memory * row[1]) ** 2
+    )
+    return said.part_estimate(float(row[0]), float(deviation), signed=signed or bool(row[2] < 0))
+
+
+def _issue_cycles(
+    scenario: Scenario, stage: str, calibration: Calibration, slots: float | None
+) -> float:
+    """TSC cycles that a stage's instructions take at the issue width."""
+    count = stage_instructions(scenario, stage, calibration.instructions)
+    hierarchy = calibration.hierarchy
+    return count / (slots or np.inf) * hierarchy.tsc_hz / hierarchy.core_hz
+
+
+def _less(estimate: Estimate, cycles: float) -> Estimate:
+    """The estimate less so many cycles, which are known exactly."""
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    value = estimate.value - cycles
+    return cycles_estimate(value, max(low - cycles, min(value, 0.0)), high - cycles)
+
+
+def _exact(cycles: float) -> Estimate:
+    return cycles_estimate(cycles, cycles, cycles)

@@ -1,0 +1,58 @@
+"""The calibration that a verb takes: the latest of the network function, and of this model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
+
+from planecast.errors import InputError
+from planecast.model.calibration import Calibration
+from planecast.results import RunDirectory
+from planecast.study.calibrate import CALIBRATION
+from planecast.study.calibration_run import calibration_of
+
+__all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
+
+
+def kept(root: Path, calibration: Calibration, name: str, **changes: object) -> Path:
+    """A run of that name with the calibration as JSON, changed; None leaves a key out."""
+    data = json.loads(calibration.model_dump_json()) | changes
+    with RunDirectory.create(root, "calibrate", name) as run:
+        path = run.path / CALIBRATION
+        path.write_text(json.dumps({k: v for k, v in data.items() if v is not None}))
+        run.write_json("result.json", calibration)
+    # Names begin with the time, which is the same for all of them.
+    return run.path.rename(root / name)
+
+
+def test_the_latest_of_the_network_function_is_taken(
+    tmp_path: Path, calibration: Calibration
+) -> None:
+    kept(tmp_path, calibration, "20260101T000000Z-calibrate-up", points=11)
+    kept(tmp_path, calibration, "20260102T000000Z-calibrate-up", points=12)
+    kept(tmp_path, calibration, "20260103T000000Z-calibrate-ip4", kind="ip4", points=13)
+    assert calibration_of(None, tmp_path, kind="vpe-upstream").points == 12
+    assert calibration_of(None, tmp_path, kind="ip4").points == 13
+    assert calibration_of(None, tmp_path, kind="l2bridge").points == 13  # of none; predict refuses
+    assert calibration_of(None, tmp_path).points == 13
+    assert calibration_of("20260101T000000Z-calibrate-up", tmp_path, kind="ip4").points == 11
+
+
+def test_one_of_an_older_model_is_refused_in_one_sentence(
+    tmp_path: Path, calibration: Calibration
+) -> None:
+    old = kept(tmp_path, calibration, "20260101T000000Z-calibrate-old", edition=None)
+    kept(tmp_path, calibration, "20251231T000000Z-calibrate-new", points=7)
+    assert calibration_of(None, tmp_path, kind="vpe-upstream").points == 7
+    with pytest.raises(InputError) as refused:
+        calibration_of(old.name, tmp_path)
+    assert str(refused.value) == (
+        f"{old / CALIBRATION}: this calibration is of an older model; "
+        "make it anew: planecast calibrate STUDY"
+    )
+    (tmp_path / "20251231T000000Z-calibrate-new" / CALIBRATION).unlink()
+    with pytest.raises(InputError, match="of an older model"):
+        calibration_of(None, tmp_path)
