@@ -168,6 +168,11 @@ class ControlledProgram:
         except (OSError, ValueError):  # ValueError: closed by a stop meanwhile
             raise self._failure() from None
 
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return None if self._process is None else self._process.pid
+
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
         if self._process is None or self._process.poll() is not None:

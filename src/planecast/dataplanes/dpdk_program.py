@@ -39,6 +39,11 @@ class DpdkProgram:
     def __exit__(self, *about: object) -> None:
         self._peer.stop()
 
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return self._peer.pid
+
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
         self._peer.check()

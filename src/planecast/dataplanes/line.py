@@ -17,6 +17,7 @@ from planecast.dataplanes.system import System
 from planecast.dataplanes.under_test import systems_of
 from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
+from planecast.host.cpu_time import pinned_seconds
 from planecast.leftovers import private_folder
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
@@ -55,6 +56,9 @@ class Line(Protocol):
 
     def ports(self) -> Mapping[str, int]:
         """What the programs' DPDK ports have counted; of several, by program. Raises RunError."""
+
+    def cpu_seconds(self) -> Mapping[int, float]:
+        """CPU time that the threads which forward have had, by CPU; empty where it isn't known."""
 
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
@@ -113,6 +117,18 @@ class LocalLine:
             before = "" if len(self._systems) == 1 else f"program{number}."
             found |= {before + name: value for name, value in system.ports().items()}
         return found
+
+    def cpu_seconds(self) -> Mapping[int, float]:
+        """CPU time that the threads which forward have had, by CPU; programs that share one add up.
+        Without a CPU on which a program's thread isn't known by its pinning."""
+        cpus = self._scenario.placement.cpus
+        found: dict[int, float | None] = {}
+        for number, system in enumerate(self._systems):
+            cpu, pid = cpus[number % len(cpus)], system.pid
+            had = None if pid is None else pinned_seconds(pid, cpu)
+            before = found.get(cpu, 0.0)
+            found[cpu] = None if had is None or before is None else before + had
+        return {cpu: had for cpu, had in found.items() if had is not None}
 
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""

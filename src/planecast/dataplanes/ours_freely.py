@@ -60,6 +60,11 @@ class OursFreely:
         socket = self._dataplane.ready.get("telemetry")
         return {} if socket is None else port_counters(Path(socket))
 
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return self._dataplane.pid
+
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
         self._dataplane.check()

@@ -116,6 +116,11 @@ class OpenVswitch:
         """Nothing."""
         return {}
 
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return next((found.pid for name, found in self._processes if name == "ovs-vswitchd"), None)
+
     def check(self) -> None:
         """Raises RunError with its last words when one of the two has ended."""
         for name, process in self._processes:

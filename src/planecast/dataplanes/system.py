@@ -15,6 +15,10 @@ class System(Protocol):
 
     name: str
 
+    @property
+    def pid(self) -> int | None:
+        """The process whose thread forwards; None when it doesn't run."""
+
     def planned(self) -> list[Planned]:
         """The processes that it starts; what it asks of them then is not among them.
 
