@@ -74,7 +74,7 @@ def parse_runtime(text: str) -> list[ThreadRuntime]:
             threads.append(ThreadRuntime(words[2] if len(words) > 2 else words[1]))
         elif rate is not None:
             threads[-1].in_pps = float(rate[1])
-        elif words[:1] == ["Name"]:
+        elif words[:2] == ["Name", "State"]:
             columns = _columns(words)
         elif columns and len(words) >= len(columns):
             with suppress(ValueError):  # a line of words, no row
