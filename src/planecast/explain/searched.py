@@ -120,11 +120,9 @@ def _by_node(opinion: Mapping[str, Estimate]) -> Iterator[StageExplanation]:
         if name.startswith(NODE):
             stages.setdefault(stage_of(name.removeprefix(NODE)), []).append(cycles)
     found = {key: total(parts) for key, parts in stages.items()}
-    for (stage, role), cycles in sorted(
-        found.items(), key=lambda item: item[1].value if item[1] else 0.0, reverse=True
-    ):
-        assert cycles is not None  # a stage has a node
-        yield _stage(stage, role, cycles, "not told")
+    known = [(key, summed) for key, summed in found.items() if summed is not None]
+    for (stage, role), summed in sorted(known, key=lambda one: one[1].value, reverse=True):
+        yield _stage(stage, role, summed, "not told")
 
 
 def _read(cycles: float) -> Estimate:

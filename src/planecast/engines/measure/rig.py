@@ -20,7 +20,7 @@ from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
 from planecast.dataplanes.under_test import title_of
-from planecast.engines.measure.pacing import trial_keys
+from planecast.engines.measure.pacing import CPU_SHARES, trial_keys
 from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import RunError
 from planecast.generators import Generator
@@ -33,8 +33,6 @@ from planecast.scenario.scenario import Scenario
 
 DRAIN_S = 0.05
 """The generator goes on receiving until nothing came for so long."""
-CPU_SHARES = ("dataplane_cpu", "generator_cpu")
-"""Keys that a trial's answer gets: share of its CPU that the data plane's thread had, and ours."""
 _CONNECT_TRIALS = 50
 _CONNECT_PPS = 10_000.0
 _CONNECT_S = 0.02
@@ -113,7 +111,8 @@ class Rig:
         dataplane, sender = CPU_SHARES
         sent[dataplane] = min(shares, default=None)
         if sender_has is not None and sender_had is not None:
-            sent[sender] = min((sender_has - sender_had) / passed, 1.0)
+            busy_s = sent["seconds"] + sent["drain_ms"]["took"] / 1e3
+            sent[sender] = min((sender_has - sender_had) / busy_s, 1.0)
         return sent
 
     def check(self) -> None:
