@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 
 from planecast.dataplanes.command import CommandProgram, filled_words
-from planecast.dataplanes.dpdk_program import l3fwd_between
-from planecast.dataplanes.ovs import OpenVswitch, PmdStats, parse_pmd_stats
+from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
+from planecast.dataplanes.ovs import ROOTS, OpenVswitch, PmdStats, parse_pmd_stats
 from planecast.dataplanes.ovs import opinion_of as pmd_opinion
 from planecast.dataplanes.under_test import systems_of, title_of
 from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import wiring_of
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.leftovers import note_process, private_folder, started, sweep_leftovers
+from planecast.native import peers_folder
 from planecast.scenario import Scenario, with_overrides
 
 BASE = Scenario(name="s")
@@ -149,6 +150,13 @@ def test_what_ovs_says_of_itself() -> None:
     assert list(old) == ["pmd", "pmd processing"]
     with pytest.raises(RunError, match="no thread"):
         parse_pmd_stats("main thread:\n  packets received: 0\n")
+
+
+def test_own_set_up_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = Path(__file__).parents[2]
+    monkeypatch.chdir(tmp_path)
+    assert peers_folder().resolve() == (clone / "build/peers").resolve()
+    assert all(place.is_absolute() for place in (*L3FWD_PLACES, *ROOTS))
 
 
 def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,10 @@ from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError
 from planecast.instruments.dpdk_telemetry import port_counters
+from planecast.native import peers_folder
 from planecast.results.estimate import Estimate
 
-L3FWD_PLACES = (Path("build/peers/l3fwd"), Path("/usr/local/bin/l3fwd"))
+L3FWD_PLACES = (peers_folder() / "l3fwd", Path("/usr/local/bin/l3fwd"))
 """Where it is looked for: the first is where this project's own set-up builds it."""
 _ALL_ADDRESSES = ("0.0.0.0/1", "128.0.0.0/1")
 

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from planecast.controlled import Planned
+from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
 from planecast.dataplanes.end import MEMORY_KINDS, End
 from planecast.dataplanes.namespace import Namespace, entering
@@ -23,6 +24,8 @@ from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
 _START_S = 60.0
+_POLLING_S = 0.004
+"""CPU time that shows that a thread polls: one that waits to be told takes none."""
 
 
 class Line(Protocol):
@@ -121,10 +124,9 @@ class LocalLine:
     def cpu_seconds(self) -> Mapping[int, float]:
         """CPU time that the threads which forward have had, by CPU; programs that share one add up.
         Without a CPU on which a program's thread isn't known by its pinning."""
-        cpus = self._scenario.placement.cpus
         found: dict[int, float | None] = {}
         for number, system in enumerate(self._systems):
-            cpu, pid = cpus[number % len(cpus)], system.pid
+            cpu, pid = self._cpu_of(number), system.pid
             had = None if pid is None else pinned_seconds(pid, cpu)
             before = found.get(cpu, 0.0)
             found[cpu] = None if had is None or before is None else before + had
@@ -151,9 +153,10 @@ class LocalLine:
             self.before = cables.words
         wiring = self._wired(folder, cables)
         self._systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
-        for system, ends in zip(self._systems, wiring.programs, strict=True):
+        for number, (system, ends) in enumerate(zip(self._systems, wiring.programs, strict=True)):
             self._stack.enter_context(system)
             self._wait_for_sockets(system, ends)
+            self._wait_until_polling(system, self._cpu_of(number))
 
     def _wired(self, folder: Path, cables: Cables | None) -> Wiring:
         """The ends of all links. Raises MissingError for a named device that isn't here."""
@@ -162,6 +165,24 @@ class LocalLine:
         if self._scenario.dataplane.ports != "veth":
             check_devices(end for ends in wiring.programs for end in ends)
         return wiring
+
+    def _cpu_of(self, number: int) -> int:
+        """Where a program forwards."""
+        cpus = self._scenario.placement.cpus
+        return cpus[number % len(cpus)]
+
+    def _wait_until_polling(self, system: System, cpu: int) -> None:
+        """Until its thread that forwards polls: before, a link loses all that comes. How a command
+        of others does it is not known. Raises RunError when it never does."""
+        until = time.monotonic() + _START_S
+        while not isinstance(system, CommandProgram) and system.pid is not None:
+            system.check()
+            had = pinned_seconds(system.pid, cpu)
+            if had is not None and had > _POLLING_S:
+                return
+            if time.monotonic() > until:
+                raise RunError(f"its thread does not poll after {_START_S:.0f} s", system.name)
+            time.sleep(0.002)
 
     def _wait_for_sockets(self, system: System, ends: Sequence[End]) -> None:
         """Who connects to it can't before. Raises RunError when it does not open them."""
