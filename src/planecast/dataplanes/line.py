@@ -123,11 +123,14 @@ class LocalLine:
 
     def cpu_seconds(self) -> Mapping[int, float]:
         """CPU time that the threads which forward have had, by CPU; programs that share one add up.
-        Without a CPU on which a program's thread isn't known by its pinning."""
+        Without a CPU on which a program's thread isn't known by its pinning, or may sleep: one of a
+        command of others."""
         found: dict[int, float | None] = {}
         for number, system in enumerate(self._systems):
             cpu, pid = self._cpu_of(number), system.pid
-            had = None if pid is None else pinned_seconds(pid, cpu)
+            had = None
+            if pid is not None and not isinstance(system, CommandProgram):
+                had = pinned_seconds(pid, cpu)
             before = found.get(cpu, 0.0)
             found[cpu] = None if had is None or before is None else before + had
         return {cpu: had for cpu, had in found.items() if had is not None}
