@@ -47,7 +47,7 @@ class Planned:
     def moved(self, folder: str, name: str) -> Planned:
         """The same with a folder that is made anew each time called otherwise."""
         words = tuple(word.replace(folder, name) for word in self.words)
-        return Planned(words, self.file, self.text.replace(folder, name))
+        return Planned(words, self.file.replace(folder, name), self.text.replace(folder, name))
 
 
 class ControlledProgram:

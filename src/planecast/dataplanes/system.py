@@ -29,7 +29,7 @@ class System(Protocol):
     def __exit__(self, *about: object) -> None: ...
 
     def ports(self) -> Mapping[str, int]:
-        """What its DPDK ports have counted since its start, by name; empty when it doesn't tell.
+        """What its ports have counted since its start, by name; empty when it doesn't tell.
 
         Raises RunError when it ought to and doesn't answer."""
 
