@@ -130,6 +130,9 @@ def test_nodes_are_added_up_by_stage() -> None:
     assert found.cycles_per_packet is not None
     assert found.cycles_per_packet.value == 125
     assert "the most expensive stage is rx: 28%, 35.0 cycles" in found.limits
+    assert not any("what rx costs" in text for text in found.unknown)
+    few = explain_search(answer("vpp", opinion | {"vectors/call": said(0.03, "packets")}), "run")
+    assert any("0.03 packets a call, so most of its cycles are polls" in t for t in few.unknown)
     assert any("by node: memif-input 35.0, memif2/0-tx 20.0" in note for note in found.notes)
 
 

@@ -66,7 +66,7 @@ def explain_search(answer: SearchAnswer, label: str) -> Explanation:
         ),
         certainty=tuple(_certainty(answer, rate, whole, watched)),
         advice=tuple(_advice(answer, idle)),
-        unknown=tuple(_unknown(stages, watched)),
+        unknown=(*_unknown(stages, watched), *_polls_within(answer)),
         notes=(*_sources(watched), *_said(answer), *answer.notes),
         manifest=answer.manifest,
     )
@@ -313,6 +313,16 @@ def _unknown(stages: tuple[StageExplanation, ...], watched: Telemetry | None) ->
         "program is calibrated; count beside a search where there are counters "
         "(planecast explain --count CPUS), or sample it (perf record; planecast explain --flame)"
     )
+
+
+def _polls_within(answer: SearchAnswer) -> Iterator[str]:
+    """VPP counts an input node's polls that found nothing among its clocks."""
+    size = answer.second_opinion.get("vectors/call")
+    if size is not None and size.value < _FEW_IN_BATCH:
+        yield (
+            f"what rx costs a packet: {size.value:.2g} packets a call, so most of its cycles are "
+            "polls that found none; look at it near the highest rate, where calls are full"
+        )
 
 
 def _said(answer: SearchAnswer) -> Iterator[str]:
