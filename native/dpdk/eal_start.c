@@ -119,6 +119,8 @@ enum exit_code eal_start(const struct eal_request *request, int extra_count, cha
     ADD("--log-level=lib.telemetry:error");
     if (hugepages) {
         ADD("--in-memory");
+        if (names_virtio_user(extra_count, extra))
+            ADD("--single-file-segments"); /* vhost-user takes 8 regions; a file is one */
     } else {
         ADD("--no-huge");
         ADD("--no-shconf");

@@ -47,7 +47,7 @@ class Planned:
     def moved(self, folder: str, name: str) -> Planned:
         """The same with a folder that is made anew each time called otherwise."""
         words = tuple(word.replace(folder, name) for word in self.words)
-        return Planned(words, self.file, self.text.replace(folder, name))
+        return Planned(words, self.file.replace(folder, name), self.text.replace(folder, name))
 
 
 class ControlledProgram:
@@ -167,6 +167,11 @@ class ControlledProgram:
             self._process.stdin.flush()
         except (OSError, ValueError):  # ValueError: closed by a stop meanwhile
             raise self._failure() from None
+
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return None if self._process is None else self._process.pid
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""

@@ -31,6 +31,12 @@ def native_folder() -> Path:
         return beside
 
 
+def peers_folder() -> Path:
+    """Where this project's own set-up puts programs of others, from wherever it is asked: in the
+    clone that this package lies in. It may not be there."""
+    return Path(__file__).parents[2] / "build/peers"
+
+
 def native_program(name: str) -> Path:
     """The path of the compiled program `name`, such as ``planecast-dataplane``.
 

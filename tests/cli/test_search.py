@@ -107,16 +107,6 @@ def test_a_search_needs_a_scenario(run: Run) -> None:
     assert "no scenario is named" in run("search").err
 
 
-def test_a_guided_search_needs_a_prediction(
-    run: Run, scenario_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
-    answer = run("search", scenario_file, "--method", "guided")
-    assert answer.code == 2
-    assert "needs a prediction" in answer.err
-    assert not (tmp_path / "runs").exists()
-
-
 @pytest.mark.usefixtures("calibrated")
 @pytest.mark.parametrize("method", ["rfc2544", "mrr"])
 def test_the_simulator_answers(run: Run, scenario_file: Path, tmp_path: Path, method: str) -> None:

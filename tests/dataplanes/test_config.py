@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -173,6 +174,12 @@ def test_the_run_under_an_instrument(fake: Any, scenario: MakeScenario, tmp_path
     assert Path(path).read_text() == ONCE
     with pytest.raises(MissingError, match="planecast-dataplane-v3 is not built"):
         once_command(wanted, tmp_path, 64, instrument="callgrind", portable=True)
+
+
+def test_valgrind_gets_no_large_pages(fake: Any, scenario: MakeScenario, tmp_path: Path) -> None:
+    shutil.copy(fake.folder / "planecast-dataplane", fake.folder / "planecast-dataplane-v3")
+    words = once_command(scenario(), tmp_path, 64, instrument="callgrind", portable=True)
+    assert "page_size = 4KiB" in Path(words[1]).read_text()
 
 
 def test_one_lcore_is_counted(fake: Any, scenario: MakeScenario, tmp_path: Path) -> None:

@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 
 from planecast.dataplanes.command import CommandProgram, filled_words
-from planecast.dataplanes.dpdk_program import l3fwd_between
-from planecast.dataplanes.ovs import OpenVswitch, PmdStats, parse_pmd_stats
+from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
+from planecast.dataplanes.ovs import ROOTS, OpenVswitch, PmdStats, parse_pmd_stats
 from planecast.dataplanes.ovs import opinion_of as pmd_opinion
 from planecast.dataplanes.under_test import systems_of, title_of
-from planecast.dataplanes.vpp import Vpp, opinion_of, parse_runtime
+from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import wiring_of
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.leftovers import note_process, private_folder, started, sweep_leftovers
+from planecast.native import peers_folder
 from planecast.scenario import Scenario, with_overrides
 
 BASE = Scenario(name="s")
@@ -46,30 +47,6 @@ main thread:
   packets received: 0
   packet recirculations: 0
   avg. datapath passes per packet: 0.00
-"""
-
-RUNTIME = """\
-Thread 0 vpp_main (lcore 0)
-Time 5.9, 10 sec internal node vector rate 0.00 loops/sec 1000.00
-  vector rates in 0.0000e0, out 0.0000e0, drop 0.0000e0, punt 0.0000e0
-             Name                 State         Calls          Vectors        Suspends         \
-Clocks       Vectors/Call
-fib-walk                        any wait                 0               0               3         \
-1.05e3            0.00
----------------
-Thread 1 vpp_wk_0 (lcore 1)
-Time 5.9, 10 sec internal node vector rate 256.00 loops/sec 40000.00
-  vector rates in 2.1700e7, out 2.1700e7, drop 0.0000e0, punt 0.0000e0
-             Name                 State         Calls          Vectors        Suspends         \
-Clocks       Vectors/Call
-l2-patch                         active             500000       128000000               0         \
-7.50e0          256.00
-memif-input                     polling             500000       128000000               0         \
-4.59e1          256.00
-memif1/0-output                  active             500000       128000000               0         \
-1.12e1          256.00
-memif1/0-tx                      active             500000       128000000               0         \
-3.95e1          256.00
 """
 
 
@@ -175,19 +152,11 @@ def test_what_ovs_says_of_itself() -> None:
         parse_pmd_stats("main thread:\n  packets received: 0\n")
 
 
-def test_what_vpp_says_of_itself() -> None:
-    nodes = parse_runtime(RUNTIME)
-    assert [node.name for node in nodes][1:3] == ["l2-patch", "memif-input"]
-    found = opinion_of(nodes)
-    assert found["clocks"].value == pytest.approx(45.9 + 7.5 + 39.5 + 11.2)
-    assert found["vectors/call"].value == 256
-    nodes_said = sum(value.value for name, value in found.items() if name.startswith("node "))
-    assert nodes_said == pytest.approx(found["clocks"].value)
-    assert opinion_of(nodes[:1]) == {}
-    with pytest.raises(RunError, match="no output of"):
-        parse_runtime("hello")
-    with pytest.raises(RunError, match="no column Clocks"):
-        parse_runtime("Name State Calls Vectors Suspends Vectors/Call\n")
+def test_own_set_up_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = Path(__file__).parents[2]
+    monkeypatch.chdir(tmp_path)
+    assert peers_folder().resolve() == (clone / "build/peers").resolve()
+    assert all(place.is_absolute() for place in (*L3FWD_PLACES, *ROOTS))
 
 
 def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +165,15 @@ def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     folder = tmp_path / "own"
     folder.mkdir()
     keys = {"cpu": 1, "main_cpu": 0, "program": "/no/such/program"}
-    with pytest.raises(MissingError, match="VPP is not installed"), Vpp(ends, folder, **keys):
+    vpp = with_overrides(
+        BASE,
+        {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"}
+        | {"dataplane.program": keys["program"]},
+    )
+    with (
+        pytest.raises(MissingError, match="VPP is not installed"),
+        Vpp(vpp, ends, folder, cpu=1, main_cpu=0),
+    ):
         pass
     with pytest.raises(MissingError, match="Open vSwitch"), OpenVswitch(ends, folder, **keys):
         pass

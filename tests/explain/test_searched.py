@@ -11,7 +11,7 @@ from planecast.explain.searched import explain_search
 from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
 from planecast.results.search import Bounds, CyclesCheck, FoundRate
 from planecast.results.telemetry import InstructionSplit, Telemetry
-from planecast.scenario import Scenario, with_overrides
+from planecast.scenario import Scenario
 
 
 def answer(kind: str, opinion: dict[str, Estimate]) -> SearchAnswer:
@@ -25,7 +25,7 @@ def answer(kind: str, opinion: dict[str, Estimate]) -> SearchAnswer:
     )
     return SearchAnswer(
         method="mlr",
-        scenario=with_overrides(Scenario(name="xc"), {"dataplane.kind": kind}),
+        scenario=Scenario.model_validate({"name": "xc", "dataplane": {"kind": kind}}),
         dataplane="Open vSwitch",
         trial_seconds=1.0,
         rates={"NDR": rate},
@@ -107,21 +107,38 @@ def test_a_busy_thread_is_its_own_limit() -> None:
     assert not any("rx_ring" in text for text in tries)
 
 
-def test_nodes_are_stages() -> None:
+def test_nodes_are_added_up_by_stage() -> None:
     opinion = {
+        "thread clocks": said(125),
         "clocks": said(100),
-        "node memif-input": said(60),
-        "node l2-patch": said(40),
+        "node memif-input": said(35),
+        "node memif2/0-tx": said(20),
+        "node memif2/0-output": said(5),
+        "node l2-input": said(10),
+        "node l2-fwd": said(22),
+        "node l2-output": said(8),
         "vectors/call": said(256, "packets"),
     }
     found = explain_search(answer("vpp", opinion), "run")
-    assert [(s.stage, s.role) for s in found.stages] == [
-        ("memif-input", "I/O"),
-        ("l2-patch", "processing"),
+    assert [(s.stage, s.role, s.cycles.value) for s in found.stages if s.cycles] == [
+        ("rx", "I/O", 35),
+        ("forward", "processing", 30),
+        ("tx", "I/O", 25),
+        ("parse", "processing", 10),
+        ("polling", "other", 25),
     ]
     assert found.cycles_per_packet is not None
-    assert found.cycles_per_packet.value == 100
-    assert found.limits[1] == "the dearest node is memif-input: 60%, 60.0 cycles"
+    assert found.cycles_per_packet.value == 125
+    assert "the most expensive stage is rx: 28%, 35.0 cycles" in found.limits
+    assert not any("what rx costs" in text for text in found.unknown)
+    few = explain_search(answer("vpp", opinion | {"vectors/call": said(0.03, "packets")}), "run")
+    assert any("0.03 packets a call, so most of its cycles are polls" in t for t in few.unknown)
+    assert any("by node: memif-input 35.0, memif2/0-tx 20.0" in note for note in found.notes)
+
+
+def test_an_invalid_answer_says_so_first() -> None:
+    made = answer("ovs", {"pmd": said(1300)}).model_copy(update={"invalid": "INVALID: 3 %"})
+    assert explain_search(made, "run").limits[0] == "INVALID: 3 %"
 
 
 def watched(**keys: object) -> Telemetry:
@@ -150,7 +167,7 @@ def test_ours_has_its_stages_and_what_it_polls_in_vain() -> None:
         ("polling", "other", 100),
     ]
     assert sum(part.cycles.value for part in found.causes) == 400
-    assert "the dearest stage is acl: 50%, 200.0 cycles" in found.limits
+    assert "the most expensive stage is acl: 50%, 200.0 cycles" in found.limits
     assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)
 
 

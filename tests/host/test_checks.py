@@ -13,6 +13,7 @@ from planecast.host.counters import Counters, check_counters
 
 MakeRoot = Callable[..., Root]
 CPU = "sys/devices/system/cpu"
+CLOCKS = "sys/devices/system/clocksource/clocksource0"
 VIRTUAL = (
     "processor\t: 0\nmodel name\t: Cloud CPU\ncpu MHz\t\t: 2600.0\nflags\t\t: tsc hypervisor\n"
 )
@@ -58,6 +59,12 @@ def test_an_empty_machine_has_rows_and_no_traceback(tmp_path: Path) -> None:
         ),
         ({"proc/cpuinfo": VIRTUAL}, "hypervisor", "limits", "there, unnamed"),
         (
+            {"proc/cpuinfo": VIRTUAL, f"{CLOCKS}/available_clocksource": "tsc kvm-clock"},
+            "hypervisor",
+            "limits",
+            "KVM",
+        ),
+        (
             {"proc/cpuinfo": VIRTUAL, "sys/class/dmi/id/sys_vendor": "QEMU\n"},
             "hypervisor",
             "limits",
@@ -68,10 +75,22 @@ def test_an_empty_machine_has_rows_and_no_traceback(tmp_path: Path) -> None:
         ({f"{CPU}/isolated": "\n"}, "isolated CPUs", "limits", "none"),
         ({f"{CPU}/cpu0/cpufreq/scaling_governor": "powersave"}, "frequency", "limits", "powersave"),
         (
-            {"sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages": "0"},
+            {
+                "sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages": "0",
+                "sys/kernel/mm/transparent_hugepage/enabled": "always madvise [never]",
+            },
             "hugepages",
             "limits",
             "2 MiB: 0 free of 1024",
+        ),
+        (
+            {
+                "sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages": "19",
+                "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
+            },
+            "hugepages",
+            "note",
+            "2 MiB: 19 free of 1024",
         ),
         (
             {"sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages": "1"},
@@ -96,6 +115,16 @@ def test_each_state(
 ) -> None:
     check = checks(make_root(files))[what]
     assert (check.state, found in check.found) == (state, True), check
+
+
+def test_root_is_not_told_that_it_needs_root(
+    make_root: MakeRoot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = [check for check in checks(make_root()).values() if "needs root" in check.meaning]
+    assert [check.what for check in told] == ["memory channels"]
+    monkeypatch.setattr(Root, "privileged", True)
+    for check in checks(make_root()).values():
+        assert "needs root" not in check.found + check.meaning + check.fix
 
 
 def test_programs_that_lack_say_what_to_install(make_root: MakeRoot) -> None:

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import RunError
-from planecast.instruments.dpdk_telemetry import ask, port_counters
+from planecast.instruments.dpdk_telemetry import ask, port_counters, started_ports
 
 ANSWERS = {
     "/ethdev/list": [0, 2],
+    "/ethdev/info,0": {"dev_started": 1},
+    "/ethdev/info,2": {"dev_started": 0},
     "/ethdev/stats": {"ipackets": 12, "opackets": 11, "imissed": 1, "q_ipackets": [12]},
 }
 
@@ -45,7 +47,8 @@ def _serve(server: socket.socket) -> None:
             client.send(json.dumps({"version": "DPDK 22.11", "max_output_len": 16384}).encode())
             while command := client.recv(1024).decode():
                 name = command.partition(",")[0]
-                client.send(json.dumps({name: ANSWERS.get(name)}).encode())
+                answer = ANSWERS.get(command, ANSWERS.get(name))
+                client.send(json.dumps({name: answer}).encode())
 
 
 def test_every_port_is_told_of(path: Path) -> None:
@@ -54,6 +57,12 @@ def test_every_port_is_told_of(path: Path) -> None:
         "port2.ipackets": 12, "port2.opackets": 11, "port2.imissed": 1,
     }  # fmt: skip
     assert ask(path, "/nothing") == [None]
+
+
+def test_ports_that_are_started_are_counted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert started_ports(path) == 1
+    monkeypatch.setitem(ANSWERS, "/ethdev/info,2", {})  # DPDK 20.11 doesn't say it
+    assert started_ports(path) == 2
 
 
 def test_nobody_there_is_a_sentence(tmp_path: Path) -> None:

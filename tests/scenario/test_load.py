@@ -12,6 +12,7 @@ from planecast.errors import InputError
 from planecast.scenario import SCENARIO_KEYS, STAGES, Scenario, load_scenario, with_overrides
 from planecast.scenario.document import parse_document, parse_value
 from planecast.scenario.study import load_study
+from planecast.search.simulated import refuse_own_load
 
 
 def test_the_shipped_scenario_is_the_default_one(repository: Path) -> None:
@@ -256,3 +257,22 @@ def test_any_file_is_a_document_or_a_sentence(text: str) -> None:
         assert isinstance(parse_document(text, "f").data, dict)
     except InputError as error:
         assert str(error).startswith("f")  # noqa: PT017  either outcome is right
+
+
+def test_what_was_typed_in_a_section_is_blamed_and_not_the_seed(scenario_file: Path) -> None:
+    typed = {"traffic.seed": 1, "traffic.frame_bytes": 64, "traffic.flows": 100_000}
+    with pytest.raises(InputError, match="100000 flows are active") as error:
+        load_scenario(scenario_file, typed)
+    blamed = "--set traffic.frame_bytes=64 --set traffic.flows=100000"
+    assert error.value.where == blamed
+    with pytest.raises(InputError, match=r"x\.yaml|scenario") as error:
+        load_scenario(scenario_file, {"traffic.seed": 1, "workload.flows": 16})
+    assert "seed" not in error.value.where
+
+
+def test_advice_on_arrivals_does_not_lead_in_a_circle(scenario_file: Path) -> None:
+    with pytest.raises(InputError, match=r"a search or a curve .*: leave traffic\.arrivals out"):
+        load_scenario(scenario_file, {"traffic.arrivals": "poisson"})
+    keys = {"traffic.arrivals": "poisson", "traffic.offered_pps": 1e6}
+    with pytest.raises(InputError, match=r"leave traffic\.offered_pps, traffic\.arrivals and"):
+        refuse_own_load(load_scenario(scenario_file, keys))

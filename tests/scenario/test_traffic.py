@@ -50,8 +50,8 @@ def test_a_mix_has_one_spelling(sizes: dict[int, float]) -> None:
         ({"dropped": "acl:2"}, "not a list of stages with a share from 0 to 1"),
         ({"dropped": "acl:1%,acl:2%"}, "in which acl stands twice"),
         ({"dropped": "nat:0.1"}, "dropped in 'nat', but the stages that run are acl, key"),
-        ({"arrivals": "poisson"}, "as fast as they are taken; set traffic.offered_pps"),
-        ({"arrivals": "on_off"}, "as fast as they are taken; set traffic.offered_pps"),
+        ({"arrivals": "poisson"}, "without a rate; to simulate, set traffic.offered_pps"),
+        ({"arrivals": "on_off"}, "without a rate; to simulate, set traffic.offered_pps"),
         ({"arrivals": "pcap"}, "no file is named; set traffic.pcap"),
         ({"pcap": "a.pcap"}, "arrivals is 'constant'; set traffic.arrivals to pcap"),
         (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 
-import numpy as np
 import pytest
 from MLRsearch import MeasurementResult
 from tests.search.conftest import LINK, MadeUp, Sessions
@@ -14,9 +13,9 @@ from planecast.results import Bounds
 from planecast.search import loads
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
-from planecast.search.guided import search_guided
-from planecast.search.mlr import GOALS, Start, search_losses
+from planecast.search.mlr import search_losses
 from planecast.search.rfc2544 import BinaryGoal, search_throughput
+from planecast.search.tester import Ceiling
 from planecast.search.trial import Trial
 
 NOISE = {"trial_noise": 0.003, "disturbed": 0.1}
@@ -99,38 +98,6 @@ def test_starts_that_differ_more_than_trials_widen_the_interval(session: Session
     assert sum(alone for _, alone in errors) <= 5
 
 
-def test_a_guided_search_saves_trials_at_the_same_answer(session: Sessions) -> None:
-    """Fifty data planes with noise; predictions are off by 3 % (standard deviation)."""
-    saved, apart = [], []
-    for seed in range(50):
-        random = np.random.default_rng(seed)
-        keys = {"capacity": random.uniform(1e6, 14e6), "seed": seed, **NOISE, "collapse": seed % 2}
-        predicted = keys["capacity"] * (1 + 0.03 * random.normal())
-        plain, guided = session(**keys), session(**keys)
-        start = Start(0.94 * predicted, 1.06 * predicted)
-        one = search_losses(plain, LINK)
-        other = search_guided(guided, LINK, GOALS, start)
-        saved.append(1 - guided.trials_here / plain.trials_here)
-        for name in GOALS:
-            rates = [rate_estimate([found[name]], "simulated").value for found in (one, other)]
-            apart.append(abs(rates[1] / rates[0] - 1))
-    assert statistics.median(saved) >= 0.4
-    # Each is right to within the goal's width: so are both together, but for both ends' tails.
-    assert statistics.quantiles(apart, n=20)[-1] <= GOALS["NDR"].relative_width
-    assert max(apart) <= 2 * GOALS["NDR"].relative_width
-
-
-def test_a_wrong_prediction_costs_trials_and_not_the_answer(session: Sessions) -> None:
-    found = session(capacity=6e6, **NOISE)
-    bounds = search_guided(found, LINK, GOALS, Start(9e6, 9.2e6))["NDR"]
-    assert rate_estimate([bounds], "simulated").value == pytest.approx(6e6, rel=0.01)
-
-
-def test_a_guided_search_says_what_capped_it(session: Sessions) -> None:
-    found = search_guided(session(capacity=40e6), LINK, GOALS, Start(30e6, 50e6))
-    assert all(bounds.high_pps is None for bounds in found.values())
-
-
 def test_back_to_back_finds_the_buffer(session: Sessions) -> None:
     """1,000 packets of buffer, emptied at 6 of the 14.88 Mpps that come in."""
     length = longest_burst(session(capacity=6e6, buffer=1000), LINK)
@@ -203,16 +170,40 @@ def _bounds(low: float, high: float | None) -> Bounds:
 
 
 def test_a_capped_rate_has_no_interval_and_says_so() -> None:
-    rate = found_rate([_bounds(LINK.pps, None)], 0.0, LINK, "measured")
+    rate = found_rate([_bounds(LINK.pps, None)], 0.0, [LINK], "measured")
     assert rate.capped_by == "link"
     assert rate.rate_pps.interval is None
     assert "capped by link, not by the data plane" in rate.why
 
 
+def _generator(pps: float) -> Ceiling:
+    return Ceiling(pps, "generator", f"the generator offers {pps / 1e6:g} Mpps at the most")
+
+
+def test_different_ceilings_are_never_averaged() -> None:
+    """The rate is one that was offered, below the ceiling that it is said to be capped by."""
+    ceilings = [_generator(4e6), _generator(11e6)]
+    found = [_bounds(ceiling.pps, None) for ceiling in ceilings]
+    rate = found_rate(found, 0.0, ceilings, "measured")
+    assert (rate.rate_pps.value, rate.rate_pps.interval) == (11e6, None)
+    assert "offers 11 Mpps at the most; in another repetition 4" in rate.why
+
+
+@pytest.mark.parametrize(("capped_pps", "by"), [(1e6, "data plane"), (8e6, "generator")])
+def test_a_repetition_that_was_capped_is_left_out(capped_pps: float, by: str) -> None:
+    """Capped below what the others found it says nothing; above it, that starts are faster."""
+    found = [_bounds(6.0e6, 6.02e6), _bounds(capped_pps, None), _bounds(6.01e6, 6.03e6)]
+    ceilings = [_generator(9e6), _generator(capped_pps), _generator(9e6)]
+    rate = found_rate(found, 0.0, ceilings, "measured")
+    assert rate.rate_pps.value == pytest.approx(6.015e6)
+    assert (rate.rate_pps.interval is not None, rate.capped_by) == (by == "data plane", by)
+    assert "1 of 3 repetitions were capped by generator and are left out" in rate.why
+
+
 def test_equal_ndr_and_pdr_are_explained() -> None:
     rates = {
-        "NDR": found_rate([_bounds(6.00e6, 6.03e6)], 0.0, LINK, "measured"),
-        "PDR": found_rate([_bounds(6.01e6, 6.04e6)], 0.005, LINK, "measured"),
+        "NDR": found_rate([_bounds(6.00e6, 6.03e6)], 0.0, [LINK], "measured"),
+        "PDR": found_rate([_bounds(6.01e6, 6.04e6)], 0.005, [LINK], "measured"),
     }
     assert "can't be told apart" in equal_rates(rates)[0]
     assert rates["NDR"].capped_by == "data plane"

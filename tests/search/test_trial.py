@@ -8,7 +8,7 @@ from tests.search.conftest import LINK, MadeUp, Sessions
 from planecast.errors import RunError
 from planecast.search.mlr import search_losses
 from planecast.search.rfc2544 import BinaryGoal, search_throughput
-from planecast.search.session import UnofferedError, capped_at, tries_of
+from planecast.search.session import PreemptedError, UnofferedError, capped_at, tries_of
 from planecast.search.trial import Trial, fault_of, refuse_impossible
 
 GOAL = BinaryGoal(step_trials=2)
@@ -102,6 +102,39 @@ def test_a_rate_capped_by_the_generator_is_found_out_before_the_search(session: 
     assert ceiling.by == "generator"
     assert ceiling.pps < 5e6
     assert all(bounds.high_pps is None for bounds in search_losses(found, ceiling).values())
+
+
+def test_a_lost_cpu_is_no_limit_of_the_generator(session: Sessions) -> None:
+    """It sends a tenth of whatever is asked: no load below that is any better."""
+    lost = MadeUp(change=lambda trial: _sent_in_part(trial, 0.1))
+    found = session(lost)
+    with pytest.raises(PreemptedError, match="its CPU was taken away, and of") as caught:
+        found.ceiling(LINK)
+    assert "--max-rate" not in str(caught.value)
+
+
+def test_a_thread_that_was_kept_from_running_reaches_no_limit(session: Sessions) -> None:
+    kept = MadeUp(generator=5e6, change=lambda t: t.model_copy(update={"generator_cpu": 0.12}))
+    with pytest.raises(PreemptedError, match="its thread had 12% of it at the most"):
+        session(kept).ceiling(LINK)
+
+
+def test_a_slower_state_of_the_machine_is_a_limit(session: Sessions) -> None:
+    """From 14 to 6 Mpps within the first trials, and then for good."""
+
+    class Far(MadeUp):
+        def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+            self.generator = 14e6 if self.made < 5 else 6e6
+            return super().trial(offered_pps, seconds, number)
+
+    ceiling = session(Far(capacity=20e6)).ceiling(LINK)
+    assert ceiling.pps == pytest.approx(0.9 * 6e6)
+
+
+def _sent_in_part(trial: Trial, share: float) -> Trial:
+    sent = round(share * trial.offered)
+    unsent = trial.unsent + trial.offered - sent
+    return trial.model_copy(update={"offered": sent, "received": sent, "unsent": unsent})
 
 
 def test_a_named_maximum_caps_too() -> None:

@@ -79,7 +79,12 @@ RunsOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Seed of everything random; by default the scenario's."),
+    typer.Option(
+        "--seed",
+        min=0,
+        max=2**32 - 1,
+        help="Seed of everything random; by default the scenario's.",
+    ),
 ]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Print the commands it would run, and end.")

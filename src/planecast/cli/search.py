@@ -21,16 +21,14 @@ from planecast.cli.options import (
 from planecast.cli.output import emit
 from planecast.cli.progress import progress_bar
 from planecast.cli.search_words import rate_pps, rates_pps, shares
-from planecast.errors import InputError
+from planecast.errors import EXIT_FAILED, InputError
 
 if TYPE_CHECKING:
     from planecast.results import Manifest, RunDirectory, SearchAnswer
     from planecast.search.question import Question
     from planecast.search.tester import Tester
 
-MethodName = Literal[
-    "mlr", "rfc2544", "guided", "back-to-back", "loss-curve", "latency", "soak", "mrr"
-]
+MethodName = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
 EngineName = Literal["measure", "simulate"]
 
 _PUBLISHED_TRIAL_S = 20.0
@@ -53,7 +51,7 @@ def search(
         MethodName,
         typer.Option(
             "--method",
-            help="mlr: NDR and PDR by MLRsearch. guided: the same, from a prediction on. rfc2544: "
+            help="mlr: NDR and PDR by MLRsearch. rfc2544: "
             "binary search. back-to-back: RFC 9004. loss-curve, latency (at 10, 50 and 90 % of the "
             "throughput), soak, mrr (what comes back at the highest load).",
         ),
@@ -122,7 +120,7 @@ def search(
         typer.Option(
             "--expect",
             metavar="LOW..HIGH",
-            help="The predicted rate: mlr and guided begin there. Such as 5.8Mpps..6.4Mpps.",
+            help="The predicted rate: mlr begins there. Such as 5.8Mpps..6.4Mpps.",
             show_default=False,
         ),
     ] = None,
@@ -219,6 +217,8 @@ def search(
     from planecast.cli.search_sheet import search_sheet
 
     emit(search_sheet(answer, run.path), form, output)
+    if answer.invalid:
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _print_plan(question: Question, tester: Tester) -> None:
@@ -300,8 +300,8 @@ def _tester(question: Question, root: Path, manifest: Manifest) -> tuple[Tester,
     if question.engine == "simulate" or question.calibration is not None:
         kind = question.scenario.workload.kind
         model = calibration_of(question.calibration, root, kind=kind)
-    guided = question.method == "guided" or (question.method == "mlr" and question.calibration)
-    if question.expect_pps is None and model is not None and guided:
+    begins = question.method == "mlr" and question.calibration is not None
+    if question.expect_pps is None and model is not None and begins:
         expected = predicted_pps(question.scenario, model, manifest)
         question = question.model_copy(update={"expect_pps": expected})
     if question.engine == "simulate":

@@ -46,7 +46,8 @@ def search_sheet(answer: SearchAnswer, run: Path) -> Sheet:
         columns, (rows, cells) = _LOADS, _loads(answer)
     elif answer.soak is not None:
         columns, (rows, cells) = _SOAK, _soak(answer.soak)
-    return Sheet(columns, rows, cells, answer, title=title, notes=notes)
+    lead = [answer.invalid] if answer.invalid else []
+    return Sheet(columns, rows, cells, answer, title=title, lead=lead, notes=notes)
 
 
 def _soak(soak: SoakAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:

@@ -41,7 +41,7 @@ def shares(method: str, trials: int | None, loss: str | None, exceed: str | None
     if trials is not None:
         found["goal_trials" if method == "mlr" else "step_trials"] = trials
     if loss is not None:
-        if method in ("mlr", "guided", "mrr"):
+        if method in ("mlr", "mrr"):
             raise InputError(f"{method} has loss goals of its own", "--loss", "leave it out")
         found["loss_target" if method == "soak" else "loss"] = _share(loss, "--loss", least=1e-12)
     if exceed is not None:

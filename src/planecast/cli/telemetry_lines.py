@@ -17,7 +17,7 @@ def telemetry_lines(told: Sequence[Telemetry]) -> Iterator[str]:
         )
         if one.ports:
             counted = ", ".join(f"{name} {value:,}" for name, value in one.ports.items() if value)
-            yield f"  its DPDK ports over one of these trials: {counted or 'nothing'}"
+            yield f"  its ports over one of these trials: {counted or 'nothing'}"
         yield from (f"  {limit}" for limit in one.limits)
     yield from (f"telemetry: {mark}" for mark in _marks(told))
 

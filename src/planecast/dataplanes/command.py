@@ -97,7 +97,18 @@ class CommandProgram:
             raise RunError(f"{self.name} is not running")
         code = process.poll()
         if code is not None:
-            raise ended_error(self.name, code, self._text())
+            raise ended_error(self.name, code, self.said())
+
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return None if self._process is None else self._process.pid
+
+    def said(self) -> str:
+        """What it has written to its output and errors."""
+        with suppress(OSError):
+            return self._said.read_text(encoding="utf-8", errors="replace")
+        return ""
 
     def begin_opinion(self) -> None:
         """Nothing is known of it."""
@@ -123,18 +134,13 @@ class CommandProgram:
 
     def _wait_ready(self) -> None:
         until = time.monotonic() + READY_TIMEOUT_S
-        while self._ready is not None and self._ready not in self._text():
+        while self._ready is not None and self._ready not in self.said():
             self.check()
             if time.monotonic() > until:
                 raise RunError(
                     f"it did not say '{self._ready}' in {READY_TIMEOUT_S:.0f} s", self.name
                 )
             time.sleep(0.02)
-
-    def _text(self) -> str:
-        with suppress(OSError):
-            return self._said.read_text(encoding="utf-8", errors="replace")
-        return ""
 
 
 def filled_words(

@@ -279,12 +279,15 @@ def once_command(
 ) -> list[str]:
     """The command that forwards `packets` once under an instrument; writes its configuration.
 
-    `portable` takes the build for x86-64-v3, which valgrind can run. One uncut lcore counts: the
+    `portable` takes the build for x86-64-v3, which valgrind can run, on 4 KiB pages: valgrind maps
+    no large ones, and instructions don't depend on them. One uncut lcore counts: the
     instructions of a packet don't depend on how many there are, but for handing it on. The clock is
     not read between stages. Raises MissingError when the program is not built, InputError for a CPU
     that is not there.
     """
     config = once_config(scenario)
+    if portable:
+        config = replace(config, page_size="4KiB")
     program = native_program("planecast-dataplane-v3" if portable else "planecast-dataplane")
     check_cpus(config)
     path = folder / f"burst{scenario.placement.burst}-{packets}.ini"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -12,20 +14,25 @@ from planecast.dataplanes.end import End, port_numbers
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
 from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
-from planecast.errors import MissingError
-from planecast.instruments.dpdk_telemetry import port_counters
+from planecast.errors import MissingError, RunError
+from planecast.instruments.dpdk_telemetry import port_counters, started_ports
+from planecast.native import peers_folder
 from planecast.results.estimate import Estimate
 
-L3FWD_PLACES = (Path("build/peers/l3fwd"), Path("/usr/local/bin/l3fwd"))
+L3FWD_PLACES = (peers_folder() / "l3fwd", Path("/usr/local/bin/l3fwd"))
 """Where it is looked for: the first is where this project's own set-up builds it."""
+_START_S = 60.0
+"""On a machine that is busy with others a start takes ten seconds."""
 _ALL_ADDRESSES = ("0.0.0.0/1", "128.0.0.0/1")
 
 
 class DpdkProgram:
     """A peer that is not metered: it forwards at full speed from its start to its end."""
 
-    def __init__(self, plan: PeerPlan) -> None:
+    def __init__(self, plan: PeerPlan, ports: int) -> None:
+        """It is up when so many ports are started."""
         self.name = plan.name
+        self._ports = ports
         self._peer = Peer(replace(plan, metered=False, telemetry=True))
 
     def planned(self) -> list[Planned]:
@@ -34,10 +41,20 @@ class DpdkProgram:
 
     def __enter__(self) -> Self:
         self._peer.__enter__()
+        try:
+            self._wait_for_ports()
+        except BaseException:
+            self._peer.stop()
+            raise
         return self
 
     def __exit__(self, *about: object) -> None:
         self._peer.stop()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return self._peer.pid
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
@@ -50,6 +67,18 @@ class DpdkProgram:
         """
         socket = self._peer.telemetry_socket
         return {} if socket is None else port_counters(socket)
+
+    def _wait_for_ports(self) -> None:
+        """Raises RunError when it ends, or never starts them."""
+        until = time.monotonic() + _START_S
+        while time.monotonic() < until:
+            self.check()
+            socket = self._peer.telemetry_socket
+            with suppress(RunError):  # the socket is there before it answers
+                if socket is not None and started_ports(socket) >= self._ports:
+                    return
+            time.sleep(0.05)
+        raise RunError(f"its ports are not started after {_START_S:.0f} s", self.name)
 
     def begin_opinion(self) -> None:
         """Nothing: it counts no cycles without a price."""
@@ -81,7 +110,7 @@ def testpmd_between(
     queues = (f"--rxq={wanted.queues}", f"--txq={wanted.queues}")
     # A link comes up when the other side does, which may be later.
     arguments = (*plan.arguments, "--disable-link-check", *queues)
-    return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)))
+    return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)), len(ends))
 
 
 def l3fwd_between(
@@ -105,7 +134,7 @@ def l3fwd_between(
     write_rules(rules, _ALL_ADDRESSES, ports=1, first=port_numbers(ends)[1])
     devices = [end.device(number) for number, end in enumerate(ends)]
     plan = plan_l3fwd(path.absolute(), devices, rules, cpu=cpu, page_size=_pages(ends))
-    return DpdkProgram(replace(plan, before=tuple(before)))
+    return DpdkProgram(replace(plan, before=tuple(before)), len(ends))
 
 
 def _pages(ends: Sequence[End]) -> PageSize:

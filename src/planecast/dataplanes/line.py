@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from planecast.controlled import Planned
+from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
 from planecast.dataplanes.end import MEMORY_KINDS, End
 from planecast.dataplanes.namespace import Namespace, entering
@@ -17,11 +18,14 @@ from planecast.dataplanes.system import System
 from planecast.dataplanes.under_test import systems_of
 from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
+from planecast.host.cpu_time import pinned_seconds
 from planecast.leftovers import private_folder
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
 _START_S = 60.0
+_POLLING_S = 0.004
+"""CPU time that shows that a thread polls: one that waits to be told takes none."""
 
 
 class Line(Protocol):
@@ -55,6 +59,9 @@ class Line(Protocol):
 
     def ports(self) -> Mapping[str, int]:
         """What the programs' DPDK ports have counted; of several, by program. Raises RunError."""
+
+    def cpu_seconds(self) -> Mapping[int, float]:
+        """CPU time that the threads which forward have had, by CPU; empty where it isn't known."""
 
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
@@ -114,6 +121,20 @@ class LocalLine:
             found |= {before + name: value for name, value in system.ports().items()}
         return found
 
+    def cpu_seconds(self) -> Mapping[int, float]:
+        """CPU time that the threads which forward have had, by CPU; programs that share one add up.
+        Without a CPU on which a program's thread isn't known by its pinning, or may sleep: one of a
+        command of others."""
+        found: dict[int, float | None] = {}
+        for number, system in enumerate(self._systems):
+            cpu, pid = self._cpu_of(number), system.pid
+            had = None
+            if pid is not None and not isinstance(system, CommandProgram):
+                had = pinned_seconds(pid, cpu)
+            before = found.get(cpu, 0.0)
+            found[cpu] = None if had is None or before is None else before + had
+        return {cpu: had for cpu, had in found.items() if had is not None}
+
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
         for system in self._systems:
@@ -135,9 +156,10 @@ class LocalLine:
             self.before = cables.words
         wiring = self._wired(folder, cables)
         self._systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
-        for system, ends in zip(self._systems, wiring.programs, strict=True):
+        for number, (system, ends) in enumerate(zip(self._systems, wiring.programs, strict=True)):
             self._stack.enter_context(system)
             self._wait_for_sockets(system, ends)
+            self._wait_until_polling(system, self._cpu_of(number))
 
     def _wired(self, folder: Path, cables: Cables | None) -> Wiring:
         """The ends of all links. Raises MissingError for a named device that isn't here."""
@@ -146,6 +168,24 @@ class LocalLine:
         if self._scenario.dataplane.ports != "veth":
             check_devices(end for ends in wiring.programs for end in ends)
         return wiring
+
+    def _cpu_of(self, number: int) -> int:
+        """Where a program forwards."""
+        cpus = self._scenario.placement.cpus
+        return cpus[number % len(cpus)]
+
+    def _wait_until_polling(self, system: System, cpu: int) -> None:
+        """Until its thread that forwards polls: before, a link loses all that comes. How a command
+        of others does it is not known. Raises RunError when it never does."""
+        until = time.monotonic() + _START_S
+        while not isinstance(system, CommandProgram) and system.pid is not None:
+            system.check()
+            had = pinned_seconds(system.pid, cpu)
+            if had is not None and had > _POLLING_S:
+                return
+            if time.monotonic() > until:
+                raise RunError(f"its thread does not poll after {_START_S:.0f} s", system.name)
+            time.sleep(0.002)
 
     def _wait_for_sockets(self, system: System, ends: Sequence[End]) -> None:
         """Who connects to it can't before. Raises RunError when it does not open them."""

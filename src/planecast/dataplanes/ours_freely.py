@@ -21,6 +21,11 @@ _FOR_GOOD_S = 1e6
 """The longest trial that the program takes: eleven days."""
 
 
+def _for_good(scenario: Scenario) -> PortTrial:
+    """Without canaries: it polls from the start."""
+    return PortTrial(seconds=_FOR_GOOD_S, scenario=scenario, canary=False)
+
+
 class OursFreely:
     """Our data plane between two ends, in one trial that never ends by itself."""
 
@@ -46,7 +51,7 @@ class OursFreely:
     def __enter__(self) -> Self:
         self._dataplane.__enter__()
         try:
-            self._dataplane.start(PortTrial(seconds=_FOR_GOOD_S, scenario=self._scenario))
+            self._dataplane.start(_for_good(self._scenario))
         except BaseException:
             self._dataplane.stop()
             raise
@@ -59,6 +64,11 @@ class OursFreely:
         """What its ports have counted since its start. Raises RunError."""
         socket = self._dataplane.ready.get("telemetry")
         return {} if socket is None else port_counters(Path(socket))
+
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return self._dataplane.pid
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""

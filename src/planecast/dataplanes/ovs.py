@@ -26,6 +26,7 @@ from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.peer import ended_error
 from planecast.errors import MissingError, RunError
 from planecast.leftovers import note_process
+from planecast.native import peers_folder
 from planecast.results.estimate import Estimate
 
 SWITCHES = (
@@ -34,7 +35,7 @@ SWITCHES = (
     "usr/sbin/ovs-vswitchd",
 )
 SCHEMA = "usr/share/openvswitch/vswitch.ovsschema"
-ROOTS = (Path("/"), Path("build/peers/openvswitch-switch-dpdk"))
+ROOTS = (Path("/"), peers_folder() / "openvswitch-switch-dpdk")
 """Where its package is: installed, or unpacked by this project's own set-up."""
 PACKAGE = "unpack it with tools/setup.sh ovs, or install openvswitch-switch-dpdk"
 _MEMORY = "--no-huge --legacy-mem --no-shconf -m 1024 --no-telemetry"
@@ -115,6 +116,11 @@ class OpenVswitch:
     def ports(self) -> Mapping[str, int]:
         """Nothing."""
         return {}
+
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return next((found.pid for name, found in self._processes if name == "ovs-vswitchd"), None)
 
     def check(self) -> None:
         """Raises RunError with its last words when one of the two has ended."""

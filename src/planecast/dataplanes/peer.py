@@ -133,11 +133,9 @@ class Peer:
         return pages_of(Path(f"/proc/{self._process.pid}/smaps").read_text(encoding="ascii"))
 
     @property
-    def pid(self) -> int:
-        """The process's number."""
-        self._running()
-        assert self._process is not None
-        return self._process.pid
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return None if self._process is None else self._process.pid
 
     @property
     def telemetry_socket(self) -> Path | None:

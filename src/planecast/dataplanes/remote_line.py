@@ -63,6 +63,10 @@ class RemoteLine(ControlledProgram):
         """What the programs' DPDK ports have counted. Raises RunError."""
         return {name: int(count) for name, count in self._asked("ports")["ports"].items()}
 
+    def cpu_seconds(self) -> Mapping[int, float]:
+        """Nothing: that host's CPUs are not asked during a trial."""
+        return {}
+
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
         self._asked("begin")

@@ -15,6 +15,10 @@ class System(Protocol):
 
     name: str
 
+    @property
+    def pid(self) -> int | None:
+        """The process whose thread forwards; None when it doesn't run."""
+
     def planned(self) -> list[Planned]:
         """The processes that it starts; what it asks of them then is not among them.
 
@@ -25,7 +29,7 @@ class System(Protocol):
     def __exit__(self, *about: object) -> None: ...
 
     def ports(self) -> Mapping[str, int]:
-        """What its DPDK ports have counted since its start, by name; empty when it doesn't tell.
+        """What its ports have counted since its start, by name; empty when it doesn't tell.
 
         Raises RunError when it ought to and doesn't answer."""
 

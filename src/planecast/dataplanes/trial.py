@@ -128,19 +128,22 @@ class PortTrial(Noun):
     """One request where packets come from a port: a single window that ends by the clock."""
 
     seconds: float
-    """How long it polls, whether packets come or not; canaries run before and after."""
+    """How long it polls, whether packets come or not."""
     scenario: Scenario
+    canary: bool = True
+    """Whether canaries run before and after; packets that come in before are not taken."""
 
     @property
     def request(self) -> str:
         """The line that asks for it."""
-        return _request(self.scenario, windows=1, warmup=0, seconds=self.seconds)
+        own = {"windows": 1, "warmup": 0, "seconds": self.seconds, "canary": int(self.canary)}
+        return _request(self.scenario, **own)
 
 
 def _request(scenario: Scenario, **own: float) -> str:
     words = {
         **own,
-        "canary": 1,
+        "canary": own.get("canary", 1),
         "burst": scenario.placement.burst,
         "frame_bytes": scenario.traffic.frame_bytes,
         "flows": scenario.traffic.flows,

@@ -60,7 +60,7 @@ def _system(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
     if wanted.kind == "l3fwd":
         return l3fwd_between(ends, wanted.program, seat.cpu, seat.folder, seat.before)
     if wanted.kind == "vpp":
-        return Vpp(ends, seat.folder, **cpus, program=wanted.program)
+        return Vpp(scenario, ends, seat.folder, **cpus)
     if wanted.kind == "ovs":
         return OpenVswitch(ends, seat.folder, **cpus, program=wanted.program, before=seat.before)
     if wanted.kind == "external":
@@ -88,7 +88,7 @@ def title_of(scenario: Scenario) -> str:
     name = {
         "ours": f"planecast's {scenario.workload.kind}",
         "ovs": "Open vSwitch",
-        "vpp": "VPP",
+        "vpp": f"VPP {scenario.vpp_graph}" if wanted.kind == "vpp" else "",
         "external": "what is between the generator's ports",
     }
     title = name.get(wanted.kind, wanted.kind)

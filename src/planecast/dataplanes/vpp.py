@@ -1,4 +1,4 @@
-"""VPP as a data plane under test: an L2 cross-connect of two memory interfaces.
+"""VPP as a data plane under test: two memory interfaces, and between them what the scenario says.
 
 VPP is in no Debian archive, so an installed one is used as it comes; a private start-up file and
 command socket keep it apart from one that already runs. `show runtime` is its second opinion.
@@ -6,76 +6,73 @@ command socket keep it apart from one that already runs. `show runtime` is its s
 
 from __future__ import annotations
 
+import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from planecast.controlled import Planned
 from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.end import End
+from planecast.dataplanes.vpp_cli import NAME, PACKAGE, VppCli
+from planecast.dataplanes.vpp_graph import Graph, graph_of, hardware_addresses
+from planecast.dataplanes.vpp_runtime import (
+    opinion_of,
+    parse_clock_hz,
+    parse_interfaces,
+    parse_runtime,
+    received,
+)
 from planecast.errors import MissingError, RunError
 from planecast.results.estimate import Estimate
+from planecast.scenario.scenario import Scenario
 
-PACKAGE = "install VPP (FD.io has packages), or name the binary (dataplane.program)"
-_CALL_TIMEOUT_S = 30.0
 _STARTUP = """\
 unix {{ nodaemon cli-listen {folder}/cli.sock runtime-dir {folder} }}
 api-segment {{ prefix planecast-{number} }}
 cpu {{ main-core {main_cpu} corelist-workers {cpu} }}
-plugins {{ plugin dpdk_plugin.so {{ disable }} }}
+plugins {{ plugin default {{ disable }} plugin memif_plugin.so {{ enable }} }}
 """
-
-
-@dataclass(frozen=True)
-class NodeRuntime:
-    """A graph node's row of ``show runtime``."""
-
-    thread: str
-    name: str
-    calls: int
-    vectors: int
-    """Packets."""
-    clocks: float
-    """TSC cycles a packet; of a node without packets, a call."""
-    vectors_per_call: float
+_INTERFACE_ID = 0
+"""Of every memory interface: the generator's end has the same, and the two have to agree."""
 
 
 class Vpp:
-    """Two memory interfaces, cross-connected."""
+    """Two memory interfaces, and a graph between them."""
 
-    name = "VPP"
+    name = NAME
 
     def __init__(
-        self, ends: Sequence[End], folder: Path, *, cpu: int, main_cpu: int, program: str | None
+        self, scenario: Scenario, ends: Sequence[End], folder: Path, *, cpu: int, main_cpu: int
     ) -> None:
         """`folder` is empty, private, and the caller's; `ends` are memory interfaces."""
+        self._scenario = scenario
         self._ends = ends
         self._folder = folder
         self._cpus = {"cpu": cpu, "main_cpu": main_cpu}
-        self._program = program or "vpp"
+        self._program = scenario.dataplane.program or "vpp"
         self._running: CommandProgram | None = None
+        self._interfaces = [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(ends, 1)]
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when it isn't installed."""
-        path = shutil.which(self._program)
-        if path is None:
-            raise MissingError("VPP is not installed", self._program, PACKAGE)
         startup = str(self._folder / "startup.conf")
-        number = self._folder.name.rpartition("-")[2]
+        number = self._folder.parent.name.rpartition("-")[2]
         text = _STARTUP.format(folder=self._folder, number=number, **self._cpus)
-        return [Planned((path, "-c", startup), startup, text)]
+        return [Planned((str(self._found()), "-c", startup), startup, text)]
 
     def __enter__(self) -> Self:
         (plan,) = self.planned()
+        graph = graph_of(self._scenario, self._interfaces)
         Path(plan.file).write_text(plan.text, encoding="utf-8")
         self._running = CommandProgram(plan.words, self._folder, name=self.name)
+        socket = self._folder / "cli.sock"
+        self._cli = VppCli(self._found(), socket, self._running.check, self._running.said)
         try:
             self._running.__enter__()
-            self._connect()
+            self.version = self._cli.wait()
+            self._connect(graph)
         except BaseException:
             self._running.stop()
             raise
@@ -85,9 +82,19 @@ class Vpp:
         if self._running is not None:
             self._running.stop()
 
+    @property
+    def pid(self) -> int | None:
+        """Its process; None when it doesn't run."""
+        return None if self._running is None else self._running.pid
+
     def ports(self) -> Mapping[str, int]:
-        """Nothing."""
-        return {}
+        """What its interfaces have counted since its start, or since `begin_opinion`."""
+        counters = parse_interfaces(self._cli.show("show interface"))
+        return {
+            f"{name} {counter}": count
+            for name in self._interfaces
+            for counter, count in counters.get(name, {}).items()
+        }
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
@@ -95,107 +102,56 @@ class Vpp:
         self._running.check()
 
     def begin_opinion(self) -> None:
-        """Clears the counts of all nodes."""
-        self._cli("clear runtime")
+        """Clears the counts of all nodes and interfaces."""
+        self._cli.show("clear runtime", "clear interfaces")
 
     def opinion(self) -> Mapping[str, Estimate]:
-        """Clocks a packet, all nodes of the worker together, and the vectors of a call."""
-        return opinion_of(parse_runtime(self._cli("show runtime")))
+        """Clocks a packet, of the thread, of all nodes and of each; vectors a call."""
+        text = self._cli.show("show runtime", "show interface")
+        counters = parse_interfaces(text)
+        if self._interfaces[0] not in counters:  # a release that reads one command at a time
+            counters = parse_interfaces(self._cli.show("show interface"))
+        taken = received(counters, self._interfaces)
+        return opinion_of(parse_runtime(text), taken, self._clock_hz())
 
-    def _connect(self) -> None:
-        names = []
-        for number, end in enumerate(self._ends, 1):
+    def _clock_hz(self) -> float | None:
+        return parse_clock_hz(self._cli.show("show clock verbose"))
+
+    def _found(self) -> Path:
+        path = shutil.which(self._program)
+        if path is None:
+            raise MissingError("VPP is not installed", self._program, PACKAGE)
+        return Path(path)
+
+    def _connect(self, graph: Graph) -> None:
+        for number, (end, mac) in enumerate(zip(self._ends, hardware_addresses(), strict=True), 1):
             role = "master" if end.server else "slave"
-            self._cli(f"create memif socket id {number} filename {end.address}")
-            self._cli(
-                f"create interface memif id {number - 1} socket-id {number} {role} "
-                f"ring-size {end.ring}"
+            self._cli.configure(f"create memif socket id {number} filename {end.address}")
+            self._cli.configure(
+                f"create interface memif id {_INTERFACE_ID} socket-id {number} {role} "
+                f"rx-queues 1 tx-queues 1 ring-size {end.ring} hw-addr {mac}"
             )
-            names.append(f"memif{number}/{number - 1}")
-        for one, other in (names, names[::-1]):
-            self._cli(f"set interface state {one} up")
-            self._cli(f"set interface l2 xconnect {one} {other}")
+        for command in graph.commands:
+            self._cli.configure(command)
+        if graph.entries:
+            self._cli.execute(self._folder / "entries", graph.entries)
+            self._check_entries(graph)
+        for name in self._interfaces:
+            self._cli.configure(f"set interface state {name} up")
 
-    def _cli(self, command: str) -> str:
-        program = shutil.which("vppctl")
-        if program is None:
-            raise MissingError("vppctl is not installed", "VPP", PACKAGE)
-        try:
-            done = subprocess.run(
-                [program, "-s", str(self._folder / "cli.sock"), *command.split()],
-                capture_output=True,
-                text=True,
-                timeout=_CALL_TIMEOUT_S,
-                check=False,
+    def _check_entries(self, graph: Graph) -> None:
+        """Old releases report no error of a file. Raises RunError for entries that are missing."""
+        text = self._cli.show(graph.counted)
+        found = entries_in(text)
+        if found < graph.count:
+            raise RunError(
+                f"{found:,} of {graph.count:,} table entries are there", f"VPP: {graph.counted}"
             )
-        except subprocess.TimeoutExpired:
-            raise RunError(f"'{command}' was not answered", self.name) from None
-        if done.returncode != 0:
-            self.check()
-            raise RunError((done.stderr or done.stdout).strip()[:200], f"{self.name}: {command}")
-        return done.stdout
 
 
-def parse_runtime(text: str) -> list[NodeRuntime]:
-    """The rows of ``show runtime``, by thread. Raises RunError for a header that isn't known."""
-    found: list[NodeRuntime] = []
-    thread, columns = "", list[str]()
-    for line in text.splitlines():
-        words = line.split()
-        if line.startswith("Thread "):
-            thread = words[2] if len(words) > 2 else words[1]
-        elif words[:1] == ["Name"]:
-            columns = _columns(line)
-        elif columns and len(words) >= len(columns):
-            row = dict(zip(columns, [words[0], " ".join(words[1:-5]), *words[-5:]], strict=False))
-            with suppress(ValueError):
-                found.append(
-                    NodeRuntime(
-                        thread,
-                        row["Name"],
-                        int(row["Calls"]),
-                        int(row["Vectors"]),
-                        float(row["Clocks"]),
-                        float(row["Vectors/Call"]),
-                    )
-                )
-    if not found:
-        raise RunError("this is no output of 'show runtime'", "VPP", "tell us VPP's version")
-    return found
-
-
-def opinion_of(nodes: Sequence[NodeRuntime]) -> dict[str, Estimate]:
-    """Cycles a packet of the thread that moved most: over all nodes that packets passed, and of
-    each."""
-    vectors: dict[str, int] = {}
-    for node in nodes:
-        vectors[node.thread] = max(vectors.get(node.thread, 0), node.vectors)
-    busiest = max(vectors, key=lambda thread: vectors[thread])
-    packets = vectors[busiest]
-    if packets == 0:
-        return {}
-    mine = [node for node in nodes if node.thread == busiest and node.vectors]
-    clocks = sum(node.clocks * node.vectors for node in mine) / packets
-    size = max(mine, key=lambda node: node.vectors).vectors_per_call
-    return {
-        "clocks": Estimate(value=clocks, samples=packets, unit="cycles/packet", kind="measured"),
-        "vectors/call": Estimate(value=size, samples=packets, unit="packets", kind="measured"),
-        **{
-            f"node {node.name}": Estimate(
-                value=node.clocks * node.vectors / packets,
-                samples=node.vectors,
-                unit="cycles/packet",
-                kind="measured",
-            )
-            for node in mine
-        },
-    }
-
-
-def _columns(line: str) -> list[str]:
-    known = ("Name", "State", "Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call")
-    words = line.split()
-    missing = [name for name in known if name not in words]
-    if missing:
-        raise RunError(f"'show runtime' has no column {missing[0]}", "VPP", "tell us its version")
-    return [word for word in words if word in known]
+def entries_in(text: str) -> int:
+    """How many entries ``show ip fib summary`` (and ip6) or ``show l2fib`` counts."""
+    stations = re.search(r"L2FIB total/learned entries: (\d+)", text)
+    if stations is not None:
+        return int(stations[1])
+    return sum(int(count) for count in re.findall(r"^\s+\d+\s+(\d+)\s*$", text, re.M))

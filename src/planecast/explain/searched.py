@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS
 from planecast.explain.arithmetic import difference, total
 from planecast.explain.explanation import (
     Advice,
@@ -19,6 +20,7 @@ from planecast.explain.explanation import (
     RoleShare,
     StageExplanation,
 )
+from planecast.explain.graph_nodes import stage_of
 from planecast.explain.run import NO_COUNTERS
 from planecast.instruments.counts import IO_STAGES
 from planecast.results.estimate import Estimate
@@ -29,8 +31,6 @@ POLLING = "polling"
 """What a thread does that looks for packets in vain, as a stage."""
 FORWARDING = "forwarding"
 """What it does with packets that it found, as a stage."""
-NODE = "node "
-"""What stands before a node's name in a data plane's opinion."""
 
 _TSC = "time-stamp counter"
 _CAPS = ("link", "generator", "--max-rate")
@@ -60,12 +60,13 @@ def explain_search(answer: SearchAnswer, label: str) -> Explanation:
         causes=tuple(_causes(stages)),
         roles=tuple(_roles(stages, watched)),
         limits=(
+            *((answer.invalid,) if answer.invalid else ()),
             *_limits(name, rate, stages, whole, idle),
             *(watched.limits if watched is not None else ()),
         ),
         certainty=tuple(_certainty(answer, rate, whole, watched)),
         advice=tuple(_advice(answer, idle)),
-        unknown=tuple(_unknown(stages, watched)),
+        unknown=(*_unknown(stages, watched), *_polls_within(answer)),
         notes=(*_sources(watched), *_said(answer), *answer.notes),
         manifest=answer.manifest,
     )
@@ -75,7 +76,7 @@ def _whole(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Estima
     """TSC cycles a packet, polls in vain among them: by the clock, else as the program says."""
     if watched is not None and watched.cycles_of == _TSC and watched.cycles_per_packet is not None:
         return watched.cycles_per_packet
-    return opinion.get("pmd")
+    return opinion.get("pmd") or opinion.get(THREAD_CLOCKS)
 
 
 def _sources(watched: Telemetry | None) -> tuple[str, ...]:
@@ -89,17 +90,10 @@ def _stages(
 ) -> Iterator[StageExplanation]:
     """What it does with packets, and how long it looks for them in vain."""
     working = list(_working(opinion, watched))
-    if working:
-        yield from working
-        busy = total(stage.cycles for stage in working)
-        if whole is not None and busy is not None and whole.value > busy.value:
-            yield _stage(POLLING, "other", difference(whole, busy), "waiting")
-        return
-    for name, cycles in opinion.items():
-        if name.startswith(NODE):
-            node = name.removeprefix(NODE)
-            role: Role = "I/O" if node.endswith(("-input", "-output", "-tx")) else "processing"
-            yield _stage(node, role, cycles, "not told")
+    yield from working
+    busy = total(stage.cycles for stage in working)
+    if whole is not None and busy is not None and whole.value > busy.value:
+        yield _stage(POLLING, "other", difference(whole, busy), "waiting")
 
 
 def _working(
@@ -113,8 +107,22 @@ def _working(
         for name, value in watched.stage_cycles.items():
             role: Role = "I/O" if name in IO_STAGES else "processing"
             yield _stage(name, role, _read(value), "not told")
+    elif any(name.startswith(NODE) for name in opinion):
+        yield from _by_node(opinion)
     elif watched is not None and watched.busy_cycles_per_packet is not None:
         yield _stage(FORWARDING, "processing", _read(watched.busy_cycles_per_packet), "not told")
+
+
+def _by_node(opinion: Mapping[str, Estimate]) -> Iterator[StageExplanation]:
+    """VPP's nodes, those of one stage added up, the most expensive stage first."""
+    stages: dict[tuple[str, Role], list[Estimate]] = {}
+    for name, cycles in opinion.items():
+        if name.startswith(NODE):
+            stages.setdefault(stage_of(name.removeprefix(NODE)), []).append(cycles)
+    found = {key: total(parts) for key, parts in stages.items()}
+    known = [(key, summed) for key, summed in found.items() if summed is not None]
+    for (stage, role), summed in sorted(known, key=lambda one: one[1].value, reverse=True):
+        yield _stage(stage, role, summed, "not told")
 
 
 def _read(cycles: float) -> Estimate:
@@ -192,7 +200,7 @@ def _limits(
         assert dearest.cycles is not None
         share = dearest.cycles.value / whole.value
         yield (
-            f"the dearest {'node' if idle is None else 'stage'} is {dearest.stage}: {share:.0%}, "
+            f"the most expensive stage is {dearest.stage}: {share:.0%}, "
             f"{dearest.cycles.value:.1f} cycles"
         )
     if rate is None and not stages:
@@ -212,7 +220,8 @@ def _certainty(
             f"{answer.trial_seconds:g} s in {len(rate.bounds)} repetition"
             f"{'' if len(rate.bounds) == 1 else 's'}"
         )
-    said = answer.second_opinion.get("pmd") or answer.second_opinion.get("clocks")
+    opinion = answer.second_opinion
+    said = opinion.get("pmd") or opinion.get(THREAD_CLOCKS) or opinion.get(CLOCKS)
     if whole is None:
         yield "nobody tells its cycles: the rate is all there is"
     if said is not None:
@@ -306,8 +315,25 @@ def _unknown(stages: tuple[StageExplanation, ...], watched: Telemetry | None) ->
     )
 
 
+def _polls_within(answer: SearchAnswer) -> Iterator[str]:
+    """VPP counts an input node's polls that found nothing among its clocks."""
+    size = answer.second_opinion.get("vectors/call")
+    if size is not None and size.value < _FEW_IN_BATCH:
+        yield (
+            f"what rx costs a packet: {size.value:.2g} packets a call, so most of its cycles are "
+            "polls that found none; look at it near the highest rate, where calls are full"
+        )
+
+
 def _said(answer: SearchAnswer) -> Iterator[str]:
     """What else it says of itself, in words."""
+    nodes = [
+        f"{name.removeprefix(NODE)} {value.value:.1f}"
+        for name, value in answer.second_opinion.items()
+        if name.startswith(NODE)
+    ]
+    if nodes:
+        yield f"cycles a packet by node: {', '.join(nodes)}"
     for name, value in answer.second_opinion.items():
         if value.unit == "share":
             yield f"{name}: {value.value:.1%} of the packets"

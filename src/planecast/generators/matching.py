@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
+
 from planecast.errors import InputError
 from planecast.generators.config import StreamConfig
 from planecast.scenario.scenario import Scenario
 
 _DSCP = "0,10,12,18,20,26,34,46"
 """The data plane's own code points (docs/design/interfaces.md, section 1)."""
+_DESTINATIONS = 1 << 30
+"""Addresses that destinations of routers lie among: 128.0.0.0/2."""
 
 
 def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
-    """One IPv4 stream of the scenario's frames and flows, whatever its workload: for data planes
-    of others."""
+    """One IPv4 stream of the scenario's frames and flows: for data planes of others. VPP's graphs
+    get the addresses that their tables have.
+
+    Raises InputError for IPv6, and for destinations that don't fit."""
     traffic = scenario.traffic
     keys: dict[str, object] = {
         "headers": "ipv4",
@@ -23,7 +29,37 @@ def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
         "source_ip_step": "0.0.0.1",
         "destination_ip_step": "0.0.0.1",
     }
+    if scenario.dataplane.kind == "vpp":
+        keys |= _vpp_addresses(scenario)
     return StreamConfig(name, keys)
+
+
+def _vpp_addresses(scenario: Scenario) -> dict[str, object]:
+    """Keys of the stream, by VPP's graph."""
+    traffic = scenario.traffic
+    if scenario.vpp_graph == "l2bridge":
+        return {
+            "source_mac": "02:00:00:00:00:00",
+            "source_mac_step": 1,
+            "destination_mac": "02:00:01:00:00:00",
+            "destination_mac_step": 1,
+        }
+    if scenario.vpp_graph == "ip6":
+        raise InputError(
+            "planecast's generator sends no IPv6 frames",
+            "dataplane.graph",
+            "start VPP with `planecast dataplane` and send with a generator of your own",
+        )
+    if scenario.vpp_graph != "ip4":
+        return {}
+    step = int(IPv4Address(traffic.destination_step))
+    if (traffic.flows - 1) * step >= _DESTINATIONS:
+        raise InputError(
+            f"{traffic.flows} flows with a step of {traffic.destination_step} leave 128.0.0.0/2",
+            "traffic.destination_step",
+            "lower one of the two",
+        )
+    return {"destination_ip": "128.0.0.0", "destination_ip_step": traffic.destination_step}
 
 
 def matching_stream(scenario: Scenario, name: str = "load") -> StreamConfig:

@@ -138,7 +138,8 @@ class OtgGenerator:
         udp.src_port.value, udp.dst_port.value = 1024, 80
         flow.size.fixed = plan.frame_bytes
         flow.rate.pps = round(self._rate_pps)
-        flow.duration.fixed_packets.packets = max(round(self._rate_pps * self._seconds), 1)
+        # Not so many packets: a generator sends those however late, and a trial is a time.
+        flow.duration.fixed_seconds.seconds = self._seconds
         flow.metrics.enable = flow.metrics.loss = True
         flow.metrics.latency.enable = True
         flow.metrics.latency.mode = "store_forward"

@@ -70,7 +70,9 @@ def check_dimms(root: Root) -> Iterator[Check]:
             "memory channels",
             "note",
             "not told" if not found else "no module listed",
-            "the firmware's table of modules needs root, and few virtual machines have one",
+            "the firmware has no table of modules, as in most virtual machines"
+            if root.privileged
+            else "the firmware's table of modules needs root, and few virtual machines have one",
         )
         return
     there = {(m.socket, m.channel) for m in found if m.channel}

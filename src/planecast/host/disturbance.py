@@ -14,6 +14,14 @@ _log = logging.getLogger(__name__)
 _STEAL = 7  # eighth number of proc/stat's cpu line: time that the hypervisor gave to others
 
 
+_CLOCKS = {
+    "kvm-clock": "KVM",
+    "hyperv_clocksource_tsc_page": "Hyper-V",
+    "xen": "Xen",
+}
+"""Whose clock source the kernel offers, where the firmware has no name (Firecracker, for one)."""
+
+
 def check_disturbance(root: Root, sample_s: float) -> Iterator[Check]:
     """The hypervisor, and the share of time it took away during `sample_s` seconds."""
     yield _hypervisor(root)
@@ -24,6 +32,8 @@ def _hypervisor(root: Root) -> Check:
     vendor = root.text("sys/class/dmi/id/sys_vendor")
     product = root.text("sys/class/dmi/id/product_name")
     name = " ".join(part for part in (vendor, product) if part) or root.text("sys/hypervisor/type")
+    clocks = root.text("sys/devices/system/clocksource/clocksource0/available_clocksource").split()
+    name = name or next((maker for clock, maker in _CLOCKS.items() if clock in clocks), "")
     if "hypervisor" not in root.cpu_flags():
         return Check("hypervisor", "good", "none", "the machine is yours")
     return Check(

@@ -12,6 +12,8 @@ from planecast.host.root import Root
 
 _MIB = 1 << 20
 _PAGES = "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+_ASKED = ("always", "madvise")
+"""Modes in which a program that asks for transparent pages of 2 MiB gets them."""
 _NEEDED_MIB = 1024  # the data plane's 512 MiB, and as much again for building and valgrind
 
 
@@ -38,6 +40,17 @@ def _hugepages(root: Root) -> Check:
     text = "; ".join(found) or "not supported by this kernel"
     if free_bytes >= 512 * _MIB:
         return Check("hugepages", "good", text, "tables and buffers lie in few TLB entries")
+    if _transparent_mode(root) in _ASKED:
+        return Check(
+            "hugepages",
+            "note",
+            text,
+            "planecast's tables lie in transparent pages of 2 MiB; other DPDK programs want "
+            "reserved ones",
+            f"echo 512 | sudo tee /{_PAGES}",
+            "DPDK, Getting Started Guide for Linux: use of hugepages",
+            (Setting(_PAGES, str(reserved_2mib + 512)),) if root.text(_PAGES) else (),
+        )
     return Check(
         "hugepages",
         "limits",
@@ -55,7 +68,7 @@ def large_pages(root: Root) -> bool:
         root.number(str(path.relative_to(root.path) / "free_hugepages")) or 0
         for path in root.paths("sys/kernel/mm/hugepages/hugepages-2048kB")
     )
-    return free > 0 or _transparent_mode(root) in ("always", "madvise")
+    return free > 0 or _transparent_mode(root) in _ASKED
 
 
 def _transparent_mode(root: Root) -> str:
@@ -69,9 +82,10 @@ def _transparent(root: Root) -> Check:
         "transparent hugepages",
         "note",
         mode,
-        "with always, 4 KiB memory may become 2 MiB behind the program's back"
-        if mode == "always"
-        else "the kernel turns no memory into hugepages unasked",
+        {
+            "always": "with always, 4 KiB memory may become 2 MiB behind the program's back",
+            "madvise": "programs that ask get pages of 2 MiB, as planecast's do; others get none",
+        }.get(mode, "the kernel turns no memory into hugepages"),
     )
 
 

@@ -18,6 +18,11 @@ class Root:
         """Whether this is the running machine, so that system calls tell of it too."""
         return self.path == Path("/")
 
+    @property
+    def privileged(self) -> bool:
+        """Whether we read this machine as root: what isn't there then is not for lack of rights."""
+        return self.live and os.geteuid() == 0
+
     def text(self, name: str) -> str:
         """The text of a file such as ``proc/cpuinfo``, stripped; empty when it can't be read."""
         try:

@@ -41,6 +41,14 @@ def ask(path: Path, *commands: str) -> list[Any]:
         raise RunError(f"DPDK's telemetry does not answer: {error}", str(path)) from None
 
 
+def started_ports(path: Path) -> int:
+    """How many of the program's ports are started. Raises RunError."""
+    (ports,) = ask(path, "/ethdev/list")
+    infos = ask(path, *(f"/ethdev/info,{number}" for number in ports or ()))
+    # Releases before 21.08 don't say it: there a port that is listed counts.
+    return sum(int(info.get("dev_started", 1)) for info in infos)
+
+
 def port_counters(path: Path) -> dict[str, int]:
     """``port0.ipackets`` and the like, of every port of the program. Raises RunError."""
     (ports,) = ask(path, "/ethdev/list")

@@ -91,7 +91,7 @@ def _bandwidth(expected: float | None, speed: MemorySpeed) -> Check:
             "memory bandwidth",
             "note",
             f"{found}; expected: unknown",
-            "the firmware doesn't tell the modules (it needs root; few virtual machines have them)",
+            "the modules are not known (see memory channels)",
             source=_SOURCE,
         )
     found += f"; expected of a socket: {expected / 1e9:.1f}"

@@ -26,7 +26,7 @@ _SAME_LOAD = 0.001
 """Loads that differ by less share a row of the table of trials."""
 _OWN_LIMITS = ("link", "generator", "--max-rate")
 _REFUSED_SHARE = 0.3
-_EXCEED = {"mlr": 0.5, "guided": 0.5}
+_EXCEED = {"mlr": 0.5}
 """Share of a load's trials that may lose more, where it isn't none: what the figure draws by."""
 
 
@@ -48,7 +48,6 @@ def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
 def _title(answer: SearchAnswer) -> str:
     names = {
         "mlr": "NDR and PDR by MLRsearch",
-        "guided": "NDR and PDR, guided by a prediction",
         "rfc2544": "RFC 2544 throughput",
         "back-to-back": "RFC 9004 back-to-back frames",
         "loss-curve": "RFC 2544 frame loss rate",
@@ -60,6 +59,8 @@ def _title(answer: SearchAnswer) -> str:
 
 
 def _lead(answer: SearchAnswer) -> Iterator[str]:
+    if answer.invalid:
+        yield f"{answer.invalid}."
     for name, rate in answer.rates.items():
         yield f"{name}: {estimate_text(rate.rate_pps.scaled(1e-6, 'Mpps'))}; {rate.why}."
     if answer.burst is not None:

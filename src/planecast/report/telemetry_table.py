@@ -65,12 +65,12 @@ def event_table(told: Sequence[Telemetry]) -> Iterator[Table]:
 
 
 def port_table(told: Sequence[Telemetry]) -> Iterator[Table]:
-    """DPDK's port counters over one trial; none where nobody told them."""
+    """Port counters over one trial; none where nobody told them."""
     names = list(dict.fromkeys(name for one in told for name in one.ports))
     if names:
         yield Table(
             "ports",
-            "DPDK's port counters",
+            "Port counters",
             "Over one trial at the rate, read before it and after it.",
             (Heading("counter"), *(Heading(one.rate, "packets", number=True) for one in told)),
             [

@@ -13,7 +13,7 @@ from planecast.results.telemetry import Telemetry
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 
-Method = Literal["mlr", "rfc2544", "guided", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
+Method = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
 
 
 class Bounds(Noun):
@@ -118,6 +118,8 @@ class SearchAnswer(Noun):
     loads: Annotated[tuple[LoadAnswer, ...], BeforeValidator(listed)] = ()
     burst: BurstAnswer | None = None
     soak: SoakAnswer | None = None
+    invalid: str = ""
+    """Why the answer says nothing of the data plane: a sentence; empty for a valid one."""
     trials: int
     """All trials, with those that were refused and made again."""
     refused: dict[str, int] = Field(default_factory=dict)

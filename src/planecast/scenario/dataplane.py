@@ -32,6 +32,10 @@ class DataplaneUnderTest(Noun):
     chain: Annotated[Count, Field(ge=1, le=8)] = 1
     """Programs in series, a link from each to the next; they take turns on the CPUs that
     forward."""
+    graph: Literal["workload", "l2xc", "l2patch", "l2bridge", "ip4", "ip6"] = "workload"
+    """vpp: what it forwards by. workload: what `workload.kind` says, l2patch, l2bridge or ip4, with
+    that workload's tables, and l2xc, the L2 cross-connect, where no workload is named; ip6: IPv6
+    routes, as many as `workload.routes`."""
     guests: Annotated[Count, Field(ge=0, le=4)] = 0
     """ovs: testpmd programs at ports of the switch, as virtual machines or containers are; it
     sends each packet through all of them."""
@@ -79,6 +83,8 @@ class DataplaneUnderTest(Noun):
             )
         if self.guests and self.kind != "ovs":
             raise ValueError(f"got {self.guests} guests, but {self.kind} is no switch; take ovs")
+        if self.kind != "vpp" and self.graph != "workload":
+            raise ValueError(f"got graph '{self.graph}', but {self.kind} has none; take vpp")
         if self.kind == "vpp" and self.ports != "memif":
             raise ValueError(f"got ports '{self.ports}', but vpp is known with memif alone")
         if self.host is None and (self.ssh_config or self.host_planecast != "planecast"):

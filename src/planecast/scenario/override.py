@@ -17,6 +17,9 @@ SCENARIO_KEYS: tuple[str, ...] = tuple(dotted_keys(Scenario))
 """Every dotted key of a scenario that holds a value."""
 
 
+_SEED = "traffic.seed"
+
+
 def parse_set(text: str) -> tuple[str, Any]:
     """``traffic.flows=4096`` as key and value. Raises InputError when it has no ``=``."""
     key, equals, value = text.partition("=")
@@ -85,13 +88,16 @@ def set_place(
 
     def place(location: Location) -> str:
         key = ".".join(part for part in location if isinstance(part, str))
-        # A finding about a whole section comes from whatever was set in it.
-        inside = next((name for name in overrides if name.startswith(f"{key}.")), None)
-        name = key if key in overrides else inside
-        if name is not None:
-            value = overrides[name]
-            text = list_text(value) if isinstance(value, list | tuple) else value
-            return f"{option} {name}={text}"
+        # A finding about a whole section comes from whatever was set in it, but for the seed, which
+        # fits anything (and may come from an option of its own).
+        inside = [name for name in overrides if name.startswith(f"{key}.") and name != _SEED]
+        names = [key] if key in overrides else inside
+        if names:
+            return " ".join(f"{option} {name}={_typed(overrides[name])}" for name in names)
         return otherwise(location) if otherwise else option
 
     return place
+
+
+def _typed(value: Any) -> Any:
+    return list_text(value) if isinstance(value, list | tuple) else value

@@ -22,6 +22,8 @@ from planecast.scenario.shares import stage_shares
 from planecast.scenario.traffic import Traffic
 from planecast.scenario.workload import FUNCTIONS, Workload
 
+_VPP_GRAPHS = ("l2patch", "l2bridge", "ip4")
+"""Kinds of workload that VPP has a graph for."""
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 
 
@@ -161,6 +163,31 @@ class Scenario(Noun):
             _check_ways(neighbour, machine)
         return neighbour
 
+    @field_validator("dataplane")
+    @classmethod
+    def _vpp_has_a_graph(
+        cls, dataplane: DataplaneUnderTest, info: ValidationInfo
+    ) -> DataplaneUnderTest:
+        workload = info.data.get("workload")  # absent when it was refused itself
+        if workload is None or dataplane.kind != "vpp":
+            return dataplane
+        named = "kind" in workload.model_fields_set
+        if dataplane.graph == "workload" and workload.kind not in _VPP_GRAPHS:
+            if named:
+                raise ValueError(
+                    f"vpp has no graph for the workload {workload.kind}; take workload.kind "
+                    "l2patch, l2bridge or ip4, or set dataplane.graph to l2xc or ip6"
+                )
+            # Kept, so that the scenario means the same when it is read again with all its keys.
+            return dataplane.model_copy(update={"graph": "l2xc"})
+        contradicts = workload.kind in _VPP_GRAPHS and workload.kind != dataplane.graph
+        if dataplane.graph != "workload" and contradicts:
+            raise ValueError(
+                f"got graph '{dataplane.graph}', but workload.kind is {workload.kind}; leave one "
+                "of the two out"
+            )
+        return dataplane
+
     @field_validator("accelerator")
     @classmethod
     def _serves_a_stage(cls, accelerator: Accelerator, info: ValidationInfo) -> Accelerator:
@@ -185,6 +212,12 @@ class Scenario(Noun):
                     f"{placement.lcores}"
                 )
         return interference
+
+    @property
+    def vpp_graph(self) -> str:
+        """What VPP forwards by: l2xc, l2patch, l2bridge, ip4 or ip6."""
+        graph = self.dataplane.graph
+        return self.workload.kind if graph == "workload" else graph
 
     @property
     def neighbour_cpus(self) -> tuple[int, ...]:

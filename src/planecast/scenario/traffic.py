@@ -145,8 +145,9 @@ class Traffic(Noun):
             )
         if self.arrivals != "constant" and not self.at_a_rate:
             raise ValueError(
-                f"got arrivals '{self.arrivals}', but packets come as fast as they are taken; set "
-                "traffic.offered_pps"
+                f"got arrivals '{self.arrivals}' without a rate; to simulate, set "
+                "traffic.offered_pps too; a search or a curve offers loads of its own at equal "
+                "gaps: leave traffic.arrivals out"
             )
         if self.arrivals == "pcap" and self.frame_mix != "none":
             raise ValueError("frames have the capture's own sizes; leave traffic.frame_mix out")

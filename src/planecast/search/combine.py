@@ -14,6 +14,8 @@ from planecast.results.student import half_width
 from planecast.search.tester import Ceiling
 
 DATAPLANE = "data plane"
+_SAME = 0.99
+"""Ceilings that are closer than this count as one."""
 
 
 def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
@@ -44,34 +46,60 @@ def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
 def found_rate(
     bounds: Sequence[Bounds],
     loss_ratio: float | None,
-    ceiling: Ceiling,
+    ceilings: Sequence[Ceiling],
     kind: Kind,
     causes: Counter[str] | None = None,
 ) -> FoundRate:
-    """The rate, and what kept it from being higher. `causes` counts what lost packets in the trials
-    above it, where the engine knows."""
-    rate = rate_estimate(bounds, kind)
-    open_ended = sum(bound.high_pps is None for bound in bounds)
-    if open_ended:
-        # The data plane's own limit was never felt: an interval would be one of the ceiling.
-        rate = rate.model_copy(update={"low": None, "high": None})
-        share = (
-            "" if open_ended == len(bounds) else f" in {open_ended} of {len(bounds)} repetitions"
-        )
-        why = f"capped by {ceiling.by}, not by the data plane{share}: {ceiling.why}"
-        return FoundRate(
-            loss_ratio=loss_ratio,
-            rate_pps=rate,
-            bounds=tuple(bounds),
-            capped_by=ceiling.by,
-            why=why,
-        )
+    """The rate, and what kept it from being higher. `ceilings` are the repetitions' highest loads;
+    `causes` counts what lost packets in the trials above it, where the engine knows.
+
+    A repetition that its ceiling capped says only that the data plane takes as much. Where all were
+    capped the highest of them is the answer; where some were, the others are, and the answer has no
+    interval unless these are above every ceiling: ceilings are never averaged.
+    """
+    met = [bound for bound in bounds if bound.high_pps is not None]
+    capped = [
+        (bound, ceiling)
+        for bound, ceiling in zip(bounds, ceilings, strict=True)
+        if bound.high_pps is None
+    ]
+    if not met:
+        return _all_capped(bounds, loss_ratio, capped, kind)
+    rate = rate_estimate(met, kind)
     by = causes.most_common(1)[0][0] if causes else DATAPLANE
     why = f"above it the {by} loses packets that were offered"
+    if capped:
+        best = max((ceiling for _, ceiling in capped), key=lambda ceiling: ceiling.pps)
+        why += (
+            f"; {len(capped)} of {len(bounds)} repetitions were capped by {best.by} and are left "
+            f"out: {best.why}"
+        )
+        if best.pps > min(bound.low_pps for bound in met):
+            # How much faster the data plane was in those starts nobody knows.
+            rate = rate.model_copy(update={"low": None, "high": None})
+            by = best.by
     if all(bound.low_pps == 0 for bound in bounds):
         why = "no load met the goal, not even the least: something loses packets at any rate"
     return FoundRate(
         loss_ratio=loss_ratio, rate_pps=rate, bounds=tuple(bounds), capped_by=by, why=why
+    )
+
+
+def _all_capped(
+    bounds: Sequence[Bounds],
+    loss_ratio: float | None,
+    capped: Sequence[tuple[Bounds, Ceiling]],
+    kind: Kind,
+) -> FoundRate:
+    """The data plane's own limit was never felt: an interval would be one of the ceilings."""
+    best, ceiling = max(capped, key=lambda pair: pair[0].low_pps)
+    rate = rate_estimate([best], kind).model_copy(update={"low": None, "high": None})
+    why = f"capped by {ceiling.by}, not by the data plane: {ceiling.why}"
+    others = [other.pps for _, other in capped]
+    if min(others) < _SAME * max(others):
+        why += f"; in another repetition {min(others) / 1e6:.4g}"
+    return FoundRate(
+        loss_ratio=loss_ratio, rate_pps=rate, bounds=tuple(bounds), capped_by=ceiling.by, why=why
     )
 
 

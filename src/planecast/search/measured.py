@@ -171,6 +171,8 @@ def trial_of(sent: dict[str, Any], offered_pps: float, seconds: float, *, draine
         offered=total["sent"] + total["refused"],
         received=total["sent"] - total["lost"],
         unsent=(total["unsent"] - total["refused"]) if total["asked"] else 0,
+        dataplane_cpu=sent.get("dataplane_cpu"),
+        generator_cpu=sent.get("generator_cpu"),
         drained=drained and not sent["running"] and sent["drain_ms"]["took"] >= 900 * DRAIN_S,
         latency_ns={name: latency[name] for name in ("mean", "p50", "p99") if name in latency},
     )

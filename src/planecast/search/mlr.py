@@ -49,7 +49,7 @@ GOALS: Mapping[str, LossGoal] = {"NDR": LossGoal(0.0), "PDR": LossGoal(0.005)}
 
 @dataclass(frozen=True)
 class Start:
-    """Where a search begins that a prediction guides."""
+    """Between which loads the answer is predicted: where a search begins."""
 
     low_pps: float
     high_pps: float

@@ -37,7 +37,7 @@ class Question(Noun):
     ndr_loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
     pdr_loss: Annotated[float, Field(ge=0, lt=1)] = 0.005
     width: Annotated[float, Field(gt=0, lt=1)] = 0.005
-    """mlr, guided: distance of the bounds as a share."""
+    """mlr: distance of the bounds as a share."""
     goal_trials: Annotated[int, Field(ge=1, le=1000)] = 21
     """mlr: trials that a bound rests on."""
     exceed: Annotated[float, Field(ge=0, lt=1)] | None = None
@@ -71,7 +71,7 @@ class Question(Noun):
 
     @property
     def start(self) -> Start | None:
-        """Where the search begins that a prediction guides."""
+        """Where MLRsearch begins; None: at the highest load."""
         return None if self.expect_pps is None else Start(*self.expect_pps)
 
     @property

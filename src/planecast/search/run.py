@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
 from typing import Any, TypeVar
 
 from planecast.errors import InputError, RunError
@@ -13,12 +14,11 @@ from planecast.results.search import Bounds, FoundRate, SearchAnswer
 from planecast.search import loads, rfc2544
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate
-from planecast.search.guided import search_guided
 from planecast.search.mlr import search_losses
 from planecast.search.question import Question
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.second_opinion import check_cycles
-from planecast.search.session import MARGINS, Session, UnofferedError, capped_at, lowered
+from planecast.search.session import MARGINS, Session, UnofferedError, at_most, capped_at
 from planecast.search.telemetry import Watched, found_rates, instruments, observe
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
@@ -29,6 +29,10 @@ ONE_REPETITION = (
     "one repetition: how much a fresh start of the data plane changes the rate is not known, and "
     "not in the interval"
 )
+
+STARVED = 0.8
+"""Share of its CPU that the data plane's thread has to have in the median trial: one that polls has
+all of it, but for what the machine takes now and then."""
 
 NOT_RESTARTED = (
     "what forwards was there already and was not started anew between repetitions: how much a "
@@ -42,40 +46,74 @@ class Asked:
 
     question: Question
     session: Session
+    link: Ceiling
+    """The highest load that may be offered, whatever the generator reaches."""
     ceiling: Ceiling
+    """The highest load of the repetition that is under way."""
+    ceilings: list[Ceiling] = field(default_factory=list)
+    """Of each repetition that is done."""
+
+    @staticmethod
+    def begun(question: Question, session: Session, link: Ceiling) -> Asked:
+        """In the first repetition, its highest load found. Raises as trials do."""
+        session.begin(0)
+        return Asked(question, session, link, session.ceiling(link))
 
     def repeat(self, once: Callable[[], _Found]) -> list[_Found]:
-        """Calls `once` for each repetition."""
+        """Calls `once` for each repetition, whose highest load is found anew: what the generator
+        reaches may change with the machine's state."""
         found = []
         for repetition in range(self.question.repetitions):
-            self.session.begin(repetition)
-            found.append(self._offered(once))
+            if repetition != self.session.repetition:
+                self.session.begin(repetition)
+                self.ceiling = self.session.ceiling(self.link)
+            found.append(self.offered(once))
+            self.ceilings.append(self.ceiling)
         return found
 
-    def _offered(self, once: Callable[[], _Found]) -> _Found:
-        """Begins a repetition anew below a load that the generator could not offer any more: what
-        it reached at the start of a search it may not reach for all of it."""
+    def repeat_at(self, once: Callable[[], _Found]) -> list[_Found]:
+        """Calls `once` for each repetition, at loads that were named or found before."""
+        return [self._at(repetition, once) for repetition in range(self._count)]
+
+    def repeat_alike(self, once: Callable[[], _Found]) -> list[_Found]:
+        """Calls `once` for each repetition, all with one highest load, for what is a mean over
+        repetitions. A load that one of them can't offer begins all of them anew, below it."""
+        first = self.ceiling
+        for margin in MARGINS:
+            try:
+                return self.repeat_at(once)
+            except UnofferedError:
+                self.ceiling = at_most(self.session.ceiling(self.link), margin, first)
+        return self.repeat_at(once)
+
+    @property
+    def _count(self) -> int:
+        return self.question.repetitions
+
+    def _at(self, repetition: int, once: Callable[[], _Found]) -> _Found:
+        self.session.begin(repetition)
+        return once()
+
+    def offered(self, once: Callable[[], _Found]) -> _Found:
+        """Begins a repetition anew when a load of it could not be offered: its highest load is
+        found again, and is a margin below the one that it had."""
+        first = self.ceiling
         for margin in MARGINS:
             try:
                 return once()
-            except UnofferedError as error:
-                self.ceiling = lowered(self.ceiling, error, margin)
+            except UnofferedError:
+                self.ceiling = at_most(self.session.ceiling(self.link), margin, first)
         return once()
 
     def rate(self, bounds: list[Bounds], loss: float | None) -> FoundRate:
         """One rate of its repetitions."""
         trials, kind = self.session.journal.trials, self.session.tester.kind
-        return found_rate(bounds, loss, self.ceiling, kind, _causes(trials))
+        ceilings = self.ceilings or [self.ceiling]
+        return found_rate(bounds, loss, ceilings, kind, _causes(trials))
 
 
 def check_question(question: Question) -> None:
     """Raises InputError for a question that can't be asked."""
-    if question.method == "guided" and question.start is None:
-        raise InputError(
-            "a guided search needs a prediction",
-            "--method guided",
-            "give --expect LOW..HIGH, or a calibration (--calibration) for planecast's data plane",
-        )
     if question.rate_pps is not None and question.rate_pps > question.link_pps:
         named = f"{question.rate_pps / 1e6:.4g} Mpps"
         raise InputError(
@@ -100,9 +138,7 @@ def search(
     """
     check_question(question)
     link = Ceiling(question.link_pps, "link", _link_words(question))
-    session.begin(0)
-    ceiling = session.ceiling(capped_at(link, question.max_pps))
-    asked = Asked(question, session, ceiling)
+    asked = Asked.begun(question, session, capped_at(link, question.max_pps))
     found = _METHODS[question.method](asked)
     tester = session.tester
     rates: Mapping[str, FoundRate] = found.get("rates", {})
@@ -121,6 +157,7 @@ def search(
         trial_seconds=question.trial_seconds,
         trials=len(session.journal.trials),
         refused=dict(session.refused),
+        invalid=starved(session.journal.trials),
         second_opinion=dict(opinion.own),
         cycles_check=check,
         notes=(*notes, *found.pop("notes", ())),
@@ -128,6 +165,19 @@ def search(
         **found,
     )
     return answer if watched is None else _with_telemetry(answer, question, session, watched)
+
+
+def starved(trials: Sequence[Trial]) -> str:
+    """Why rates say nothing of a data plane that was kept from its CPU; empty when it was not, and
+    when nobody knows."""
+    shares = [trial.dataplane_cpu for trial in trials if trial.dataplane_cpu is not None]
+    if not shares or median(shares) >= STARVED:
+        return ""
+    return (
+        f"INVALID: the data plane's thread had {median(shares):.0%} of its CPU (median of "
+        f"{len(shares)} trials), so these rates are of the time that it was given; free that CPU "
+        "of other work, or name another (placement.lcores)"
+    )
 
 
 def _with_telemetry(
@@ -148,14 +198,6 @@ def _mlr(asked: Asked) -> dict[str, Any]:
     found = asked.repeat(
         lambda: search_losses(asked.session, asked.ceiling, question.goals, question.start)
     )
-    return {"rates": _by_goal(asked, found)}
-
-
-def _guided(asked: Asked) -> dict[str, Any]:
-    start = asked.question.start
-    assert start is not None  # check_question
-    goals = asked.question.goals
-    found = asked.repeat(lambda: search_guided(asked.session, asked.ceiling, goals, start))
     return {"rates": _by_goal(asked, found)}
 
 
@@ -180,7 +222,7 @@ def _mrr(asked: Asked) -> dict[str, Any]:
 
 def _curve(asked: Asked) -> dict[str, Any]:
     question = asked.question
-    found = asked.repeat(
+    found = asked.repeat_alike(
         lambda: loads.loss_curve(
             asked.session, asked.ceiling, loads.CURVE_STEP, question.step_trials
         )
@@ -203,7 +245,8 @@ def _rate_first(asked: Asked) -> tuple[float, dict[str, FoundRate]]:
             )
         return rate, {}
     asked.session.begin(0)
-    bounds = search_throughput(asked.session, asked.ceiling, asked.question.binary)
+    goal = asked.question.binary
+    bounds = asked.offered(lambda: search_throughput(asked.session, asked.ceiling, goal))
     if bounds.low_pps <= 0:
         raise RunError(
             "no rate loses as little as the goal says, so there is none to go on with",
@@ -216,7 +259,8 @@ def _rate_first(asked: Asked) -> tuple[float, dict[str, FoundRate]]:
 def _latency(asked: Asked) -> dict[str, Any]:
     rate, rates = _rate_first(asked)
     trials = asked.question.step_trials
-    found = asked.repeat(lambda: loads.at_shares(asked.session, rate, loads.LATENCY_SHARES, trials))
+    shares = loads.LATENCY_SHARES
+    found = asked.repeat_at(lambda: loads.at_shares(asked.session, rate, shares, trials))
     return {
         "rates": rates,
         "loads": tuple(loads.load_answers(found, asked.session.tester.kind)),
@@ -226,7 +270,7 @@ def _latency(asked: Asked) -> dict[str, Any]:
 def _soak(asked: Asked) -> dict[str, Any]:
     rate, rates = _rate_first(asked)
     seconds = asked.question.soak_seconds
-    found = asked.repeat(
+    found = asked.repeat_at(
         lambda: loads.soak(asked.session, rate, seconds / asked.question.repetitions)
     )
     trials = [trial for repetition in found for trial in repetition]
@@ -238,7 +282,7 @@ def _soak(asked: Asked) -> dict[str, Any]:
 
 def _bursts(asked: Asked) -> dict[str, Any]:
     rate, rates = _rate_first(asked)
-    lengths = asked.repeat(lambda: longest_burst(asked.session, asked.ceiling))
+    lengths = asked.repeat_alike(lambda: longest_burst(asked.session, asked.ceiling))
     if asked.ceiling.pps <= rate:
         raise RunError(
             f"{rate / 1e6:.4g} Mpps pass at any length, and bursts came at no more than "
@@ -260,7 +304,6 @@ def _causes(trials: list[Trial]) -> Counter[str]:
 
 _METHODS: Mapping[str, Callable[[Asked], dict[str, Any]]] = {
     "mlr": _mlr,
-    "guided": _guided,
     "rfc2544": _throughput,
     "mrr": _mrr,
     "loss-curve": _curve,

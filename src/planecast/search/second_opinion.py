@@ -8,8 +8,8 @@ from planecast.results.search import CyclesCheck
 from planecast.search.session import Session
 from planecast.search.tester import Ceiling
 
-_PART = re.compile(r"node |.* processing$")
-"""Counts of a part of its cycles: of a node, or without those of polls that found nothing."""
+_PART = re.compile(r"node |clocks$|.* processing$")
+"""Counts of a part of its cycles: of nodes, or without those of polls that found nothing."""
 AGREE_PERCENT = 5.0
 """Counts that differ by more are said to disagree."""
 
@@ -35,7 +35,11 @@ def check_words(check: CyclesCheck) -> str:
         for name, percent in check.difference_percent.items()
     )
     differ = max(map(abs, check.difference_percent.values())) > AGREE_PERCENT
-    why = ": they don't agree, so one of them counts wrongly" if differ else ""
+    why = (
+        f": more than {AGREE_PERCENT:g} % apart, so look at both before you use one"
+        if differ
+        else ""
+    )
     return (
         f"at {check.offered_pps / 1e6:.4g} Mpps offered, by our clock and count "
         f"{check.ours.value:.4g} cycles a packet, by its own {said}{why}"

@@ -30,6 +30,11 @@ MARGINS = (MARGIN, 0.9, 0.75, 0.5)
 """The same, time after time that the lowered load could not be offered either. On a machine that
 is busy with others the best of some trials says ever less of the next ones; and a search that ends
 below the generator's limit says so."""
+_LIMIT_SHARE = 0.9
+"""A generator at its limit sends this share, or more, of a load that it reached before. When it
+twice sends less, what is missing doesn't depend on the load: its CPU was taken away."""
+_OWN_CPU = 0.8
+"""Share of its CPU that a generator's thread has to have for its rate to be its own limit."""
 
 _USUAL_TRIALS = 60
 """Of a repetition: MLRsearch's have 11 where the generator is the limit, 50 to 70 on a quiet data
@@ -48,10 +53,23 @@ class UnofferedError(RunError):
             f"of {asked_pps / 1e6:.4g} Mpps it sent {reached_pps / 1e6:.4g} at the most, in "
             f"{tries} trials",
             "the generator",
-            f"ask for no more than that (--max-rate {MARGIN * reached_pps / 1e6:.3g}Mpps), or "
-            "measure while the machine is quieter",
+            "measure while the machine is quieter, or give it another CPU (--generator-cpu)",
         )
+        self.asked_pps = asked_pps
         self.reached_pps = reached_pps
+
+
+class PreemptedError(RunError):
+    """A load that the generator could have offered, had it had its CPU: no limit of its own."""
+
+    def __init__(self, asked_pps: float, reached_pps: float, cpu_share: float | None) -> None:
+        had = "" if cpu_share is None else f": its thread had {cpu_share:.0%} of it at the most"
+        super().__init__(
+            f"its CPU was taken away{had}, and of {asked_pps / 1e6:.4g} Mpps it sent "
+            f"{reached_pps / 1e6:.4g}, so no highest load can be told",
+            "the generator",
+            "measure while the machine is quieter, or give it another CPU (--generator-cpu)",
+        )
 
 
 @dataclass
@@ -99,8 +117,9 @@ class Session:
     def trial(self, offered_pps: float, seconds: float | None = None) -> Trial:
         """One trial that can be believed.
 
-        Raises UnofferedError for a load that the generator can't offer, RunError for a trial that
-        is impossible or fails, and when the time is over.
+        Raises UnofferedError for a load that the generator can't offer, PreemptedError when it did
+        not have its CPU in any of the tries, RunError for a trial that is impossible or fails, and
+        when the time is over.
         """
         length = self.seconds if seconds is None else seconds
         return self._believed(
@@ -116,12 +135,19 @@ class Session:
         )
 
     def ceiling(self, link: Ceiling) -> Ceiling:
-        """The highest load that can be offered: the link's, or what the generator reaches of it."""
-        found = link
-        for margin in MARGINS:
+        """The highest load that can be offered: the link's, or what the generator reaches of it.
+
+        Raises PreemptedError when what is missing doesn't depend on the load."""
+        found, short = link, 0
+        for number, margin in enumerate(MARGINS):
             try:
                 self.trial(found.pps)
             except UnofferedError as error:
+                # The first load was above what it can, perhaps; the others it had reached.
+                far = number > 0 and error.reached_pps < _LIMIT_SHARE * error.asked_pps
+                short = short + 1 if far else 0
+                if short == 2:
+                    raise PreemptedError(error.asked_pps, error.reached_pps, None) from None
                 found = lowered(found, error, margin)
             else:
                 return found
@@ -135,7 +161,7 @@ class Session:
 
     def _believed(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
         self._of_repetition += 1
-        reached = 0.0
+        reached, cpu = 0.0, None
         tries = tries_of(seconds)
         for _ in range(tries):
             trial = self._made(offered_pps, seconds, make)
@@ -145,6 +171,10 @@ class Session:
                 return trial
             self.refused[fault] += 1
             reached = max(reached, trial.offered / max(trial.seconds, trial.intended_seconds))
+            if trial.generator_cpu is not None:
+                cpu = max(cpu or 0.0, trial.generator_cpu)
+        if cpu is not None and cpu < _OWN_CPU:
+            raise PreemptedError(offered_pps, reached, cpu)
         raise UnofferedError(offered_pps, reached, tries)
 
     def _made(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
@@ -189,6 +219,15 @@ def lowered(ceiling: Ceiling, error: UnofferedError, margin: float) -> Ceiling:
     asked = "" if ceiling.by == "generator" else f"; {ceiling.why}"
     why = f"the generator offers {reached / 1e6:.4g} Mpps at the most{asked}"
     return Ceiling(reached, "generator", why)
+
+
+def at_most(ceiling: Ceiling, margin: float, before: Ceiling) -> Ceiling:
+    """The ceiling, no higher than a share of one that could not be offered all the time."""
+    if ceiling.pps <= margin * before.pps:
+        return ceiling
+    pps = margin * before.pps
+    why = f"the generator offers no more than {pps / 1e6:.4g} Mpps in every trial"
+    return Ceiling(pps, "generator", why)
 
 
 def capped_at(ceiling: Ceiling, pps: float | None) -> Ceiling:

@@ -75,7 +75,7 @@ def refuse_own_load(scenario: Scenario) -> None:
         raise InputError(
             "a rate or a capture is set, but a search goes through loads of its own",
             f"{scenario.name}: traffic",
-            "leave traffic.offered_pps and traffic.pcap out",
+            "leave traffic.offered_pps, traffic.arrivals and traffic.pcap out",
         )
 
 

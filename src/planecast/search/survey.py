@@ -131,6 +131,8 @@ def _telemetry(survey: Survey, case: Case) -> str:
 
 
 def _of_search(point: SurveyPoint, answer: SearchAnswer) -> SurveyPoint:
+    if answer.invalid:
+        return point.model_copy(update={"why_not": answer.invalid})
     told = answer.telemetry[0] if answer.telemetry else None
     first = next(iter(answer.rates.values()), None)
     changes: dict[str, object] = {

@@ -43,6 +43,11 @@ class Trial(Noun):
     """Packets that were due and that the generator did not send: no loss of the data plane's."""
     drained: bool = True
     """Whether the counters were read after the last packet had come."""
+    dataplane_cpu: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of its CPU that the data plane's thread had while the trial ran; null: not known. One
+    that polls and is not kept from running has all of it."""
+    generator_cpu: Annotated[float, Field(ge=0, le=1)] | None = None
+    """The same of the generator's thread."""
     latency_ns: dict[str, float] = Field(default_factory=dict)
     """mean, p50, p99, as far as they were measured."""
     capped_by: str | None = None

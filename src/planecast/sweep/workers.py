@@ -8,14 +8,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from planecast.errors import RunError
+from planecast.leftovers import private_folder
 
 RETRIES = 5
 """Workers that a Dask batch may lose before it is given up."""
@@ -64,10 +67,21 @@ def _processes(count: int) -> ProcessPoolExecutor:
     # Each worker is one core's worth: numpy's own threads would fight over the cores.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+    _keep_sockets_in_a_private_folder()
     # A fork of this process could copy locks that its threads hold.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["planecast.sweep.answer"])
     return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+
+
+@cache
+def _keep_sockets_in_a_private_folder() -> tempfile.TemporaryDirectory[str]:
+    """multiprocessing keeps its sockets in a folder of its own, and leaves it when it is killed. It
+    gets a private one, that the next command takes away."""
+    folder = private_folder(for_sockets=True)
+    # What multiprocessing.util.get_temp_dir returns; there is no public way to set it.
+    multiprocessing.current_process()._config["tempdir"] = folder.name  # type: ignore[attr-defined]
+    return folder
 
 
 def _begin() -> None:

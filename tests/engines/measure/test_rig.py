@@ -15,6 +15,7 @@ from planecast.engines.measure.rig import Rig
 from planecast.errors import MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.workload import FUNCTIONS
 
 pytestmark = pytest.mark.live
 
@@ -22,6 +23,7 @@ needs_ovs = pytest.mark.skipif(
     not any((root / SWITCHES[0]).is_file() for root in ROOTS),
     reason="Open vSwitch with DPDK is not here (tools/setup.sh ovs)",
 )
+VPP = os.environ.get("PLANECAST_TEST_VPP") or shutil.which("vpp")
 OURS = {"workload.kind": "l2patch", "workload.stages": "none"}
 
 
@@ -89,6 +91,18 @@ def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
 def test_a_guest_behind_open_vswitch(base: Scenario, short_folder: Path) -> None:
     keys = {"dataplane.kind": "ovs", "dataplane.ports": "vhost-user", "dataplane.guests": 1}
     passes(with_overrides(base, keys), short_folder)
+
+
+@pytest.mark.skipif(VPP is None, reason="VPP is not installed")
+@pytest.mark.parametrize("graph", ["l2xc", "l2patch", "l2bridge", "ip4"])
+def test_vpp(base: Scenario, short_folder: Path, graph: str) -> None:
+    kind = "vpe-upstream" if graph == "l2xc" else graph
+    keys = {"dataplane.kind": "vpp", "dataplane.graph": graph, "dataplane.program": VPP}
+    tables = {"kind": kind, "flows": 4096, "bridge_entries": 8192, "routes": 4096}
+    tables["stages"] = list(FUNCTIONS[kind])
+    workload = {f"workload.{name}": value for name, value in tables.items()}
+    flows = {"traffic.flows": 4096, "traffic.destination_step": "0.0.64.1"}
+    passes(with_overrides(base, keys | workload | flows), short_folder)
 
 
 def test_devices_that_are_not_there(base: Scenario, short_folder: Path) -> None:

@@ -16,7 +16,7 @@ from planecast.generators.otg.mapping import Flow
 from planecast.generators.otg.metrics import Progress, flow_metric, port_metric
 from planecast.generators.otg.ports import Port
 
-FLOW = Flow("f", "00", "p1", "p2", packets=0, metrics=True, loss=True, latency=True)
+FLOW = Flow("f", "00", "p1", "p2", packets=0, counted=False, metrics=True, loss=True, latency=True)
 counters = st.integers(0, 2**64 - 1)
 
 
@@ -97,9 +97,13 @@ def test_a_flow_that_never_ran() -> None:
 
 
 def test_what_was_not_asked_for_is_not_told() -> None:
-    flow = Flow("f", "00", "p1", None, packets=0, metrics=True, loss=True, latency=True)
+    flow = Flow(
+        "f", "00", "p1", None, packets=0, counted=False, metrics=True, loss=True, latency=True
+    )
     assert not {"loss", "latency", "frames_rx", "port_rx"} & set(
         flow_metric(Progress(flow, True, stream()))
     )
-    flow = Flow("f", "00", "p1", "p2", packets=0, metrics=True, loss=False, latency=False)
+    flow = Flow(
+        "f", "00", "p1", "p2", packets=0, counted=False, metrics=True, loss=False, latency=False
+    )
     assert not {"loss", "latency"} & set(flow_metric(Progress(flow, True, stream())))

@@ -70,6 +70,9 @@ def test_what_says_nothing_is_no_problem() -> None:
         ("egress_only_tracking", [{"port_name": "p1"}]),
         ("options", {"port_options": {"data_integrity": True}}),
         ("a_thing_of_the_future", {"x": 0}),
+        ("a_thing_of_the_future", False),
+        ("a_thing_of_the_future", []),
+        ("options", {"a_thing_of_the_future": {}}),
     ],
 )
 def test_what_is_unsupported_is_named(key: str, value: Any) -> None:

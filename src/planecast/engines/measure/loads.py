@@ -119,7 +119,7 @@ def check_scenario(scenario: Scenario) -> None:
         raise InputError(
             "a rate or a capture is set, but a curve goes through loads of its own",
             f"{scenario.name}: traffic",
-            "leave traffic.offered_pps and traffic.pcap out",
+            "leave traffic.offered_pps, traffic.arrivals and traffic.pcap out",
         )
     refuse_unmeasured([scenario])
     refuse_neighbour(scenario)

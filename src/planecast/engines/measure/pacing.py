@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from planecast.scenario.scenario import Scenario
 
+CPU_SHARES = ("dataplane_cpu", "generator_cpu")
+"""Keys that a trial's answer gets: share of its CPU that the data plane's thread had while the
+trial ran, and our generator's thread."""
 LINK_GBPS = 10.0
 """Ethernet that a memory interface is taken for, where loads are shares of a link."""
 _RING_SHARE = 0.5

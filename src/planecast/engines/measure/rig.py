@@ -20,13 +20,14 @@ from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
 from planecast.dataplanes.under_test import title_of
-from planecast.engines.measure.pacing import trial_keys
+from planecast.engines.measure.pacing import CPU_SHARES, trial_keys
 from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import RunError
 from planecast.generators import Generator
 from planecast.generators.config import StreamConfig
 from planecast.generators.load import LoadGenerator
 from planecast.generators.matching import matching_stream, plain_stream
+from planecast.host.cpu_time import pinned_seconds
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
@@ -93,15 +94,25 @@ class Rig:
         self._stack.close()
 
     def trial(self, offered_pps: float, seconds: float) -> dict[str, Any]:
-        """The generator's answer to one trial, after it has drained.
+        """The generator's answer to one trial, after it has drained; with the share of its CPU that
+        each side's thread had, where that is known (`CPU_SHARES`).
 
         Raises RunError when a program has ended, with its last words.
         """
+        began, had, sender_had = time.monotonic(), self._line.cpu_seconds(), self._sender_seconds()
         self._generator.start(seconds=seconds, keys=trial_keys(self._scenario, offered_pps))
         # Asked before, the generator's main thread would look for the end every millisecond.
         time.sleep(seconds + DRAIN_S)
         sent = self._generator.wait()
+        passed = time.monotonic() - began
+        has, sender_has = self._line.cpu_seconds(), self._sender_seconds()
         self.check()
+        shares = [min((has[cpu] - had[cpu]) / passed, 1.0) for cpu in has.keys() & had.keys()]
+        dataplane, sender = CPU_SHARES
+        sent[dataplane] = min(shares, default=None)
+        if sender_has is not None and sender_had is not None:
+            busy_s = sent["seconds"] + sent["drain_ms"]["took"] / 1e3
+            sent[sender] = min((sender_has - sender_had) / busy_s, 1.0)
         return sent
 
     def check(self) -> None:
@@ -145,6 +156,11 @@ class Rig:
         """Raises MissingError for a named one that isn't here, before anything is started."""
         named = self._scenario.dataplane.generator_devices
         check_devices((named_end(device) for device in named), where="dataplane.generator_devices")
+
+    def _sender_seconds(self) -> float | None:
+        """CPU time that our generator's thread has had; None for one of others."""
+        pid = self._generator.pid if isinstance(self._generator, Generator) else None
+        return None if pid is None else pinned_seconds(pid, self._cpu)
 
     def _taken(self) -> tuple[int, float]:
         """Packets that the first program's ring took by now, and when that was, in seconds."""

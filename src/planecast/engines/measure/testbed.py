@@ -19,11 +19,12 @@ from typing import Any, Self
 
 from planecast.controlled import Planned
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
-from planecast.engines.measure.pacing import trial_keys
+from planecast.engines.measure.pacing import CPU_SHARES, trial_keys
 from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.matching import matching_stream
+from planecast.host.cpu_time import pinned_seconds
 from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.leftovers import private_folder
 from planecast.scenario.override import with_overrides
@@ -141,6 +142,16 @@ class Testbed:
         """The data plane's, and the generator's."""
         return self.scenario.placement.cpus[0], self._cpu
 
+    def _cpu_seconds(self) -> tuple[float | None, float | None]:
+        """CPU time that the data plane's thread has had, and our generator's."""
+        generator = self._generator
+        pids = (self._dataplane.pid, generator.pid if isinstance(generator, Generator) else None)
+        dataplane, sender = (
+            None if pid is None else pinned_seconds(pid, cpu)
+            for pid, cpu in zip(pids, self.cpus, strict=True)
+        )
+        return dataplane, sender
+
     def idle(self, seconds: float) -> TrialAnswer:
         """Polls an empty port for so long; packets that a trial left behind are forwarded."""
         self._dataplane.start(PortTrial(seconds=seconds, scenario=self.scenario))
@@ -169,6 +180,7 @@ class Testbed:
         if offered_pps is not None:
             self._generator.prepare(round(offered_pps), seconds)
         scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
+        had = self._cpu_seconds()
         self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
         time.sleep(_LEAD_S)
         keys = trial_keys(self.scenario, offered_pps)
@@ -179,6 +191,12 @@ class Testbed:
         time.sleep(warm_up_s + seconds + DRAIN_S)
         sent = self._generator.wait()
         forwarded = self._dataplane.finish(window_s + 60)
+        busy_s = warm_up_s + sent["seconds"] + sent["drain_ms"]["took"] / 1e3
+        for key, one, other, length in zip(
+            CPU_SHARES, had, self._cpu_seconds(), (window_s, busy_s), strict=True
+        ):
+            if one is not None and other is not None:
+                sent[key] = min((other - one) / length, 1.0)
         # What came after the data plane's window is in the ring still.
         came = sent["total"]["sent"] + sent.get("warm_up_sent", 0)
         whole = forwarded.packets_in == came and not sent["gave_up"]

@@ -12,7 +12,7 @@ from planecast.scenario.scenario import Scenario
 _GENERATOR = "measuring offers as much as is taken: planecast curve has a generator for loads"
 _REASONS = {
     "traffic.offered_pps": _GENERATOR,
-    "traffic.arrivals": _GENERATOR,
+    "traffic.arrivals": "what is measured is offered at equal gaps",
     "traffic.frame_mix": "the data plane's own source sends frames of one size",
     "traffic.classes": "what is measured is sent in one class: one size, one share of flows",
     "traffic.new_flows_pps": "the data plane's own source opens no flows",

@@ -15,7 +15,7 @@ from planecast.generators.otg.node import Node
 from planecast.generators.otg.packet import packet_keys
 from planecast.generators.otg.ports import Port, eal_arguments, link_rates, ports_of
 from planecast.generators.otg.size import sizes_of
-from planecast.generators.otg.timing import timing_keys
+from planecast.generators.otg.timing import COUNTED, timing_keys
 
 FLOWS_MAX = 256
 """Streams of the generator, at most."""
@@ -44,6 +44,8 @@ class Flow:
     rx: str | None
     packets: int
     """Packets after which it ends; 0: it goes on until it is stopped."""
+    counted: bool
+    """Whether the model says so many packets, and not a time: then none may be missing."""
     metrics: bool
     loss: bool
     latency: bool
@@ -128,6 +130,7 @@ def _flow(
     keys: dict[str, object] = packet_keys(node)
     keys["sizes"] = sizes.text
     keys.update(timing_keys(node, sizes.mean_bytes, link_gbps))
+    counted = bool(keys.pop(COUNTED, False))
     metrics = node.child("metrics")
     latency = metrics.child("latency")
     flow = Flow(
@@ -136,6 +139,7 @@ def _flow(
         tx=ports[0],
         rx=ports[1],
         packets=int(str(keys["packets"])),
+        counted=counted,
         metrics=metrics.flag("enable"),
         loss=metrics.flag("loss"),
         latency=latency.flag("enable"),

@@ -10,11 +10,22 @@ import json
 import math
 from typing import Any
 
+AT_REST = frozenset(
+    (
+        *("captures", "devices", "egress_only_tracking", "events", "lags", "lldp", "options"),
+        *("stateful_flows", "egress_packet", "payload", "rx_tx_ratio", "timestamps"),
+        *("predefined_metric_tags", "metric_tags", "tagged_metrics", "auto_negotiate"),
+        *("auto_negotiation", "flow_control", "ieee_media_defaults", "media", "pfc_queue"),
+        *("enable", "port_options", "protocol_options", "location_preemption", "data_integrity"),
+    )
+)
+"""Members of the model that nothing here supports, and that clients send although they are off."""
+
 
 def _is_nothing(value: Any) -> bool:
-    """Says no more than the model's absence would."""
+    """Says no more than the model's absence would, by members of the model alone."""
     if isinstance(value, dict):
-        return all(map(_is_nothing, value.values()))
+        return all(key in AT_REST and _is_nothing(item) for key, item in value.items())
     return value is None or value is False or value == []
 
 
@@ -30,6 +41,7 @@ class Node:
         elif value is not None:
             problems.append(f"{path or 'the request'}: got {_show(value)}, which is no object")
         self._taken: set[str] = set()
+        self._may_rest = set(AT_REST)
 
     def at(self, key: str) -> str:
         """The path of a member."""
@@ -122,6 +134,7 @@ class Node:
         Without ``choice`` it is the only member that is there, as in OTG's own clients. One that
         is not supported is a problem that names it; then the answer is empty.
         """
+        self._may_rest.update(supported)
         members = [key for key in self._value if key not in ("choice", "metric_tags")]
         found = self.text("choice", members[0] if len(members) == 1 else default)
         if found in supported:
@@ -133,7 +146,7 @@ class Node:
     def finish(self) -> None:
         """Names every member that nobody took."""
         for key, value in self._value.items():
-            if key not in self._taken and not _is_nothing(value):
+            if key not in self._taken and not (key in self._may_rest and _is_nothing(value)):
                 self.refuse(key, "is not supported")
 
 

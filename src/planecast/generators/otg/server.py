@@ -27,6 +27,7 @@ API_SPEC_VERSION = "1.62.0"
 
 BODY_BYTES_MAX = 16 << 20
 _IDLE_S = 600.0
+_NOT_ALLOWED = 405
 _LOOPBACK = re.compile(r"localhost|127\.[0-9.]+|\[?::1\]?")
 _UNSUPPORTED = {
     ("PATCH", "/config"): "changing parts of a configuration is not supported: set all of it",
@@ -82,6 +83,17 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PATCH(self) -> None:
         self._serve()
 
+    def do_PUT(self) -> None:
+        self._serve()
+
+    def do_DELETE(self) -> None:
+        self._serve()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the standard library refuses, too, is answered as the model's errors are."""
+        self.close_connection = True
+        self._send(code, OtgError([message or explain or "the request is refused"], code).body)
+
     def _serve(self) -> None:
         try:
             body = self._body()
@@ -122,6 +134,12 @@ class _Handler(BaseHTTPRequestHandler):
         answer = self.routes.get((self.command, path))
         if answer is None:
             why = _UNSUPPORTED.get((self.command, path))
+            allowed = [method for method, known in self.routes if known == path]
+            if why is None and allowed:
+                raise OtgError(
+                    [f"{self.command} {path}: is not known; {path} has {', '.join(allowed)}"],
+                    _NOT_ALLOWED,
+                )
             known = ", ".join(f"{method} {known}" for method, known in self.routes)
             raise OtgError(
                 [f"{self.command} {path}: {why or f'is not known; known are {known}'}"],
@@ -146,8 +164,15 @@ class _Handler(BaseHTTPRequestHandler):
         kind = "text/plain; charset=utf-8" if isinstance(answer, str) else "application/json"
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        if code == _NOT_ALLOWED:
+            path = self.path.partition("?")[0]
+            allowed = [method for method, known in self.routes if known == path]
+            self.send_header("Allow", ", ".join(allowed))
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         logging.getLogger(__name__).info("%s %s", self.address_string(), format % args)

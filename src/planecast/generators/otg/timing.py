@@ -13,11 +13,13 @@ WIRE_OVERHEAD_BYTES = 20
 _GAP_BYTES = 12
 _PPS_MIN, _PPS_MAX = 0.001, 1e9
 _BIT_UNITS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9}
+COUNTED = "counted"
 _DELAYS = ("bytes", "nanoseconds", "microseconds")
 
 
 def timing_keys(flow: Node, mean_bytes: float, link_gbps: float) -> dict[str, object]:
-    """The stream's keys for ``rate`` and ``duration`` of a flow."""
+    """The stream's keys for ``rate`` and ``duration`` of a flow, and under `COUNTED` whether it
+    has a number of packets of its own rather than a time."""
     wire_bits = (mean_bytes + WIRE_OVERHEAD_BYTES) * 8
     line_pps = link_gbps * 1e9 / wire_bits
     pps = _rate(flow.child("rate"), wire_bits, line_pps)
@@ -48,7 +50,7 @@ def _duration(node: Node, pps: float, line_pps: float, link_gbps: float) -> dict
     body = node.child(choice) if choice else Node({}, "", [])
     keys: dict[str, object] = {"packets": 0}
     if choice == "fixed_packets":
-        keys["packets"] = body.integer("packets", 1, 1, 10**15)
+        keys = {"packets": body.integer("packets", 1, 1, 10**15), COUNTED: True}
     elif choice == "fixed_seconds":
         seconds = body.number("seconds", 1.0, 0.0, 1e6)
         keys["packets"] = max(1, round(pps * seconds))
@@ -73,12 +75,14 @@ def _burst(node: Node, pps: float, line_pps: float, link_gbps: float) -> dict[st
     gap.finish()
     if abs(pps / line_pps - 1) > 1e-6:
         node.refuse("", "is supported at a rate of 100 percent only: its packets go back to back")
+    bursts = node.integer("bursts", 0, 0, 1 << 32)
     factor_us = {"bytes": 8e-3 / link_gbps, "nanoseconds": 1e-3}.get(unit, 1.0)
     return {
         "arrivals": "burst",
         "burst_packets": packets,
         "burst_us": f"{packets / line_pps * 1e6 + amount * factor_us:.9g}",
-        "packets": node.integer("bursts", 0, 0, 1 << 32) * packets,
+        "packets": bursts * packets,
+        COUNTED: bursts > 0,
     }
 
 

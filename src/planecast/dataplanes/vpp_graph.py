@@ -1,0 +1,122 @@
+"""What VPP forwards by: the commands that connect two interfaces as a scenario says.
+
+The tables have the sizes of the workload: routes and neighbours of ip4 and ip6, stations of
+l2bridge. Packets come in at the first interface and go out at the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from planecast.dataplanes.ip4_routes import ip4_prefixes
+from planecast.scenario.scenario import Scenario
+
+STATION_MACS = (0x0200_0000_0000, 0x0200_0100_0000)
+"""Of flow 0's source and destination; each further flow's is the next one. The streams of
+`generators.matching` have the same."""
+IN_MAC = "02:00:00:00:00:02"
+"""Of the interface that packets come in at: where the generator's frames are addressed to."""
+_OUT_MAC = "02:00:00:00:00:03"
+_NEIGHBOUR_MACS = 0x0200_0200_0000
+_BRIDGE = 1
+_ADDRESSES = {"ip4": ("192.0.2.1/24", "198.18.0.1/15"), "ip6": ("fd00:1::1/64", "fd00:2::1/64")}
+"""Of the two interfaces: outside the routes' prefixes of the scenarios here."""
+_NEIGHBOURS = {"ip4": int(IPv4Address("198.18.0.2")), "ip6": int(IPv6Address("fd00:2::2"))}
+_IP6_ROUTES = int(IPv6Address("2001:db8::"))
+_IP6_DEPTH = 48
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The commands of a graph."""
+
+    commands: tuple[str, ...]
+    """A few, one by one."""
+    entries: tuple[str, ...] = ()
+    """Table entries, from a file."""
+    counted: str = ""
+    """A command that shows how many entries there are; empty without."""
+    count: int = 0
+    """How many there have to be at the least."""
+
+
+def hardware_addresses() -> tuple[str, str]:
+    """Of the interface that packets come in at, and of the other."""
+    return IN_MAC, _OUT_MAC
+
+
+def graph_of(scenario: Scenario, names: Sequence[str]) -> Graph:
+    """The commands between two interfaces. Raises InputError for tables that can't be."""
+    comes_in, goes_out = names
+    pairs = ((comes_in, goes_out), (goes_out, comes_in))
+    graph = scenario.vpp_graph
+    if graph == "l2xc":
+        return Graph(tuple(f"set interface l2 xconnect {one} {other}" for one, other in pairs))
+    if graph == "l2patch":
+        return Graph(tuple(f"test l2patch rx {one} tx {other}" for one, other in pairs))
+    if graph == "l2bridge":
+        return _bridge(scenario, names)
+    return _routed(scenario, graph, names)
+
+
+def _bridge(scenario: Scenario, names: Sequence[str]) -> Graph:
+    """A learning bridge that knows all stations from the start."""
+    stations = scenario.workload.bridge_entries // 2
+    entries = (
+        f"l2fib add {_mac(first + flow)} {_BRIDGE} {name}"
+        for name, first in zip(names, STATION_MACS, strict=True)
+        for flow in range(stations)
+    )
+    return Graph(
+        (
+            f"create bridge-domain {_BRIDGE} learn 1 forward 1 uu-flood 1 flood 1 arp-term 0",
+            *(f"set interface l2 bridge {name} {_BRIDGE}" for name in names),
+        ),
+        tuple(entries),
+        "show l2fib",
+        2 * stations,
+    )
+
+
+def _routed(scenario: Scenario, version: str, names: Sequence[str]) -> Graph:
+    """Routes through static neighbours behind the second interface, in turn."""
+    hops = scenario.workload.next_hops
+    prefixes = list(_ip4_routes(scenario) if version == "ip4" else _ip6_routes(scenario))
+    first, address = _NEIGHBOURS[version], (IPv4Address if version == "ip4" else IPv6Address)
+    neighbours = [str(address(first + hop)) for hop in range(hops)]
+    out = names[1]
+    return Graph(
+        tuple(
+            f"set interface ip address {name} {own}"
+            for name, own in zip(names, _ADDRESSES[version], strict=True)
+        ),
+        (
+            *(
+                f"set ip neighbor {out} {neighbour} {_mac(_NEIGHBOUR_MACS + hop)} static"
+                for hop, neighbour in enumerate(neighbours)
+            ),
+            *(
+                f"ip route add {prefix} via {neighbours[number % hops]} {out}"
+                for number, prefix in enumerate(prefixes)
+            ),
+        ),
+        "show ip fib summary" if version == "ip4" else "show ip6 fib summary",
+        len(prefixes),
+    )
+
+
+def _ip4_routes(scenario: Scenario) -> Iterator[str]:
+    for address, depth in ip4_prefixes(scenario):
+        yield f"{IPv4Address(address)}/{depth}"
+
+
+def _ip6_routes(scenario: Scenario) -> Iterator[str]:
+    """2001:db8:0::/48, 2001:db8:1::/48, …"""
+    for number in range(scenario.workload.routes):
+        yield f"{IPv6Address(_IP6_ROUTES + (number << (128 - _IP6_DEPTH)))}/{_IP6_DEPTH}"
+
+
+def _mac(number: int) -> str:
+    return number.to_bytes(6, "big").hex(":")
