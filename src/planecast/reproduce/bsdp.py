@@ -6,7 +6,7 @@ from functools import cache
 
 from planecast.explain.pcie.forward import LINE_BYTES, Ports, expected
 from planecast.model.ceilings import card_ceilings, forward, line_rate_pps
-from planecast.model.ddio import Buffers, spill
+from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.model.frequency import Clocked, fixed_share
 from planecast.model.smt import speedup
 from planecast.reproduce.claim import (
@@ -249,7 +249,7 @@ def _events() -> Table:
 def _memory() -> Table:
     d = document_of("bsdp")
     without = d.value("memory.mpps") * 1e6 * d.value("memory.touches") * LINE_BYTES
-    counted = d.value("memory.mpps") * 1e6 * spill(Buffers(1, 64), 0).memory_bytes
+    counted = d.value("memory.mpps") * 1e6 * spill(Buffers(1, 64), DeviceWays(1, 0)).memory_bytes
     machine = machine_of("e5-2699v4")
     return Table(
         number=7,
