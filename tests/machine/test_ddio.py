@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def test_one_line_too_many_is_the_exact_share(ways: int) -> None:
 def test_misses_fall_with_ways_by_orders_of_magnitude_and_are_never_none() -> None:
     # Buffers of half of the sets' lines: as fully associative, none would be missed at 2 ways.
     missed = [1 - spill(Buffers(8192, 64), DeviceWays(SETS, ways)).kept for ways in range(1, 8)]
-    assert all(more > less > 0 for more, less in zip(missed, missed[1:], strict=False))
+    assert all(more > less > 0 for more, less in pairwise(missed))
     assert missed[1] > 0.05
     assert missed[1] / missed[6] > 1e3
 

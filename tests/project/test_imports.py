@@ -15,7 +15,7 @@ LEVELS = (
     {"scenario"},
     {"results"},
     {"topdown"},
-    {"dataplanes", "generators", "instruments", "model"},
+    {"dataplanes", "generators", "instruments", "machine", "model"},
     {"engines"},
     {"explain", "partition", "calibrate", "study", "search", "sweep", "reproduce"},
     {"report"},

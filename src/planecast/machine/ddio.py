@@ -4,17 +4,17 @@ A card writes each frame into a buffer of its ring, cyclically. A line that is s
 written over; one that isn't takes a place in one of the w ways of its set that devices may fill,
 and pushes another out, at random (LRU is off by up to 15 points against published ways sweeps).
 
-The cache's hash spreads F lines over S sets as if at random, so a line shares its set with k others,
+The cache's hash spreads F lines over S sets as if at random: a line shares its set with k others,
 k Poisson distributed with mean F / S. Of n = k + 1 lines in a set of w ways, the share h that is
-still there when its turn comes again is 1 for n <= w, and else follows from what the others push out
-in one turn:
+still there when its turn comes again is 1 for n <= w, and else follows from what the others push
+out in one turn:
 
     h = (1 - 1/w)^((1 - h) * (n - 1/2))
 
 which Lambert's W solves. The half is the correction for small sets: of n = w + 1 lines a share of
-1 - 2 / (w + 1) is found, exactly, and the equation with n - 1 in its place is off by half of what is
-missed; the test holds it against a simulated cache. A core that reads a line `waiting` of a turn
-after the card wrote it finds it with (1 - 1/w)^((1 - h) * (n - 1) * waiting).
+1 - 2 / (w + 1) is found, exactly, and with n - 1 in its place half of the misses would be lacking;
+the test holds it against a simulated cache. A core that reads a line `waiting` of a turn after the
+card wrote it finds it with (1 - 1/w)^((1 - h) * (n - 1) * waiting).
 
 No parameter is fitted: ways, sets and rings are the machine's and the scenario's.
 """
@@ -126,7 +126,7 @@ def _of_a_set(mean: float, ways: int, waiting: float) -> tuple[float, float]:
     others = np.arange(max(0, math.floor(mean - reach)), math.ceil(mean + reach) + 1)
     weight = poisson.pmf(others, mean)
     weight /= weight.sum()
-    pressed = pressure(others + 1.0, ways)
+    pressed = pressure(others.astype(np.float64) + 1.0, ways)
     missed = 1 - kept_of(pressed)
     while_waiting = pressed * others / (others + 0.5) * waiting
     return float(weight @ (1 - missed)), float(weight @ np.exp(-missed * while_waiting))
