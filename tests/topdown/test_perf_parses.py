@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from planecast.cli.explain_counters import events_sheet
+from planecast.instruments.perf import CountRequest, event_groups
+from planecast.instruments.perf.count import perf_command
 from planecast.topdown import find_definition
 from planecast.topdown.event_names import event_lookup, perf_event, plain_name
 
@@ -65,6 +67,16 @@ def test_every_printed_list_parses(name: str, tmp_path: Path) -> None:
     printed = [row["perf"] for row in events_sheet(name).rows if row["perf"]]
     assert len(printed) >= len(find_definition(name).events) - 1
     run = parses(printed, name, tmp_path)
+    assert not refused(run), run.stderr[:300]
+
+
+@pytest.mark.skipif(shutil.which("perf") is None, reason="no perf")
+@pytest.mark.parametrize("name", CPUIDS)
+def test_every_group_that_would_be_counted_parses(name: str, tmp_path: Path) -> None:
+    definition = find_definition(name)
+    groups = event_groups(definition, 4, smt=True, counters=4)
+    command = perf_command(definition, CountRequest((0,), groups), tmp_path / "counts")
+    run = parses([command[command.index("-e") + 1]], name, tmp_path)
     assert not refused(run), run.stderr[:300]
 
 
