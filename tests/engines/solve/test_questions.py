@@ -55,7 +55,8 @@ def calibration(
     counts: dict[str, InstructionCounts],
     manifest: Manifest,
 ) -> Calibration:
-    return fitted(base, hierarchy, counts, manifest, 0.01)
+    four = manifest.model_copy(update={"host": {**manifest.host, "cpus": 4}})
+    return fitted(base, hierarchy, counts, four, 0.01)
 
 
 def test_columns_answer_as_scenarios_do(

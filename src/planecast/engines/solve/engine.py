@@ -30,6 +30,7 @@ from planecast.engines.solve.loaded import WORTH_A_WORD, Load, under_load
 from planecast.engines.solve.questions import Questions
 from planecast.engines.solve.ranges import any_outside, outside
 from planecast.engines.solve.site import Site, by_site
+from planecast.engines.solve.unheeded import offered, refuse_too_many_lcores
 from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -280,7 +281,11 @@ def _spread(rows: Floats, calibration: Calibration) -> Floats:
 def solve(
     scenarios: Sequence[Scenario], calibration: Calibration, manifest: Manifest
 ) -> list[Result]:
-    """Predicts scenarios. Intervals are 95 %."""
+    """Predicts scenarios. Intervals are 95 %.
+
+    Raises InputError for what the model can't say, and for more lcores than the host has CPUs.
+    """
+    refuse_too_many_lcores(scenarios, calibration)
     predicted = predicted_cycles(scenarios, calibration)
     sites = {site: carried(calibration, site) for site in by_site(scenarios)}
     return [
@@ -323,6 +328,7 @@ def _result(
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
         notes=(
             *at.notes,
+            *offered(scenario, clock / cost.value),
             *_of_load(predicted.load, i),
             *_of_neighbour(scenario, calibration),
             *_outside(scenario, calibration),
