@@ -7,7 +7,7 @@ tables have no claims, and say so.
 from __future__ import annotations
 
 from planecast.model.memory import fitted
-from planecast.reproduce import core_rates, pcie_sizes
+from planecast.reproduce import core_rates, frame_sizes, pcie_sizes
 from planecast.reproduce.claim import (
     Alternative,
     Refusal,
@@ -30,7 +30,13 @@ _ENDS = (8, 2048)
 
 def tables() -> list[Table]:
     """All tables of parts."""
-    return [_memory(), pcie_sizes.table(), _pcie_latency(), *core_rates.tables()]
+    return [
+        _memory(),
+        pcie_sizes.table(),
+        _pcie_latency(),
+        *core_rates.tables(),
+        frame_sizes.table(),
+    ]
 
 
 def _latency_ns(load: str) -> float:

@@ -77,6 +77,11 @@ class Suite:
         return f"{self.file}.{self.name}.{self.frame}"
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """The same for all sizes of a suite."""
+        return self.file, self.name
+
+    @property
     def group(self) -> str:
         """Where it is predicted, by what holds it."""
         if self.name.startswith(_CEILING) or self.frame not in _SMALL:
@@ -104,10 +109,10 @@ class Suite:
 
 def tables() -> list[Table]:
     """A table for each group, and one for all of 64 and 78 bytes."""
-    suites = list(_suites(rows_of(_RATES)))
-    if not suites:
+    every = suites()
+    if not every:
         return [absent(number, title) for number, title in _GROUPS.values()]
-    found = [_group(group, suites) for group in _GROUPS]
+    found = [_group(group, every) for group in _GROUPS]
     small = [one for table in found[:-1] for one in checks_of(table.claims)]
     goal = mean_goal("rates.mean", f"mean error of all {len(small)} rates, 64 and 78 B", small, 8.0)
     return [found[0].model_copy(update={"goals": (goal, *found[0].goals)}), *found[1:]]
@@ -219,8 +224,12 @@ def _ratio_of_others(suite: Suite, cores: int, own: Sequence[Suite]) -> float:
     return median(rate[cores] / rate[1] for rate in rates if cores in rate)
 
 
+def suites() -> list[Suite]:
+    """Suites that have a rate on one core and on more; none where the measurements aren't."""
+    return list(_suites(rows_of(_RATES)))
+
+
 def _suites(rows: list[dict[str, str]]) -> Iterator[Suite]:
-    """Suites that have a rate on one core and on more."""
     found: dict[tuple[str, str, str, str], dict[int, float]] = {}
     for row in rows:
         match = re.search(r"^tc\d+-(\w+)-(\d)t\2c-(.*)-ndr(?:disc|chk)$", row["test"])
