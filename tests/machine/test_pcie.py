@@ -59,5 +59,5 @@ def test_a_card_is_held_by_its_link() -> None:
 
 def test_a_device_takes_a_time_for_each_piece_or_the_links() -> None:
     device = Device(first_ns=20.0, more_ns=15.0, odd_ns=5.0)
-    assert [device.ns(size, 0.0) for size in (64, 128, 129, 256, 260)] == [20, 20, 40, 35, 50]
-    assert device.ns(256, 100.0) == 100.0
+    assert [device.ns(size, 0.0) for size in (64, 128, 129, 256, 260)] == [20, 20, 35, 35, 50]
+    assert [device.ns(size, 100.0) for size in (256, 257)] == [100, 105]

@@ -79,13 +79,13 @@ def test_the_headline_counts_tests_alone() -> None:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_every_group_that_can_fail_has_a_baseline_or_no_tests(name: str) -> None:
+def test_every_group_with_tests_has_a_baseline(name: str) -> None:
     for table in reproduce(name).tables:
         for one in table.baselines:
             better = one.ours > one.baseline if "within" in one.unit else one.ours < one.baseline
             assert one.better == better
-        if sum(one.mark == "test" for one in table.claims) > 2:
-            assert table.baselines or name == "res", table.title
+        if any(one.mark == "test" for one in table.claims):
+            assert table.baselines, table.title
 
 
 def test_where_the_mechanism_adds_nothing_it_says_so() -> None:

@@ -13,7 +13,7 @@ moves 57.9 Gbit/s. Generations after the third take its delay, which is assumed.
 
 A device may handle a transfer in pieces: 128 bytes each in the one that was measured, whatever the
 host. Then a transfer takes first + more * (pieces - 1) nanoseconds, or the link's time if that is
-longer, and `odd` more if its length isn't a multiple of 4 (reads).
+longer, to which `odd` adds if the length isn't a multiple of 4 (reads).
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ class Device:
     more_ns: float
     """For each further piece."""
     odd_ns: float = 0.0
-    """More where the length isn't a multiple of 4."""
+    """More than the link's time where the length isn't a multiple of 4."""
     piece_bytes: int = 128
 
     def ns(self, size: int, link_ns: float) -> float:
         """Nanoseconds of a transfer, given what the link takes for it."""
         pieces = math.ceil(size / self.piece_bytes)
-        busy = max(self.first_ns + self.more_ns * (pieces - 1), link_ns)
-        return busy + (self.odd_ns if size % 4 else 0.0)
+        odd = self.odd_ns if size % 4 else 0.0
+        return max(self.first_ns + self.more_ns * (pieces - 1), link_ns + odd)

@@ -116,7 +116,7 @@ def fitted(test: Test, times: Times) -> Device:
     link = np.array([link_ns(test, size) for size in sizes])
     odd = np.array([size % 4 > 0 for size in sizes])
     more, extra = np.meshgrid(_MORE_NS, _ODD_NS[test], indexing="ij")
-    busy = np.maximum(times[FIRST] + more[..., None] * (pieces - 1), link) + extra[..., None] * odd
+    busy = np.maximum(times[FIRST] + more[..., None] * (pieces - 1), link + extra[..., None] * odd)
     wanted = np.array([times[size] for size in sizes])
     off = np.abs(np.log(busy / wanted)).sum(axis=-1)
     best = np.unravel_index(int(np.argmin(off)), off.shape)
