@@ -136,10 +136,24 @@ def _notes(found: Reproduction, inputs: bool) -> list[str]:
     notes += [_refusal(one) for table in found.tables for one in table.refusals]
     for table in found.tables:
         own = [claim for claim in table.claims if claim.note and not claim.within]
-        texts = [*table.notes, *(f"{c.what}: {c.note}" for c in own if c.role == "check")]
+        texts = [*_alternatives(table), *table.notes]
+        texts += [f"{c.what}: {c.note}" for c in own if c.role == "check"]
         if texts:
             notes += ["", f"Table {table.number}, {table.title}:", *texts]
     return notes
+
+
+def _alternatives(table: Table) -> list[str]:
+    """Each alternative by name: how many of its claims it passes, and how many ours does."""
+    by_name: dict[str, list[Claim]] = {}
+    for claim in table.claims:
+        if claim.alternative:
+            by_name.setdefault(claim.alternative, []).append(claim)
+    return [
+        f"alternative: {name}: within in {sum(c.alternative_within for c in claims)} of "
+        f"{len(claims)}, ours in {sum(bool(c.within) for c in claims)}"
+        for name, claims in by_name.items()
+    ]
 
 
 def _goal(goal: Goal) -> str:
