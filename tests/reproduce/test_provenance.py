@@ -13,6 +13,7 @@ from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.provenance import Traced, altered, read, remembered
 
 DATA = Path(os.environ.get("PLANECAST_SHARED_DATA", "../shared/data"))
+DOCUMENTS = ("bsdp:", "vpe:", "skx:", "res:")
 FACTOR = 1.013
 
 
@@ -43,7 +44,7 @@ def test_what_moves_a_claim_is_among_its_ancestors(name: str) -> None:
     ids = {
         key for one in by_id(name).values() for key in (*one.predicted_from, *one.published_from)
     }
-    figures = [key for key in sorted(ids) if not key.startswith(("rule:", "res:mask."))]
+    figures = [key for key in sorted(ids) if key.startswith(DOCUMENTS) and "mask" not in key]
     follow(name, figures if name != "res" else figures[::5])
 
 
@@ -64,6 +65,11 @@ def test_a_prediction_never_rests_on_the_row_that_it_is_held_against() -> None:
         for one in reproduce(name).claims:
             if one.mark in ("weak", "test"):
                 assert not set(one.predicted_from) & set(one.published_from), one.id
+
+
+def test_entries_of_the_catalogue_are_ancestors_as_well() -> None:
+    assert "microarchitectures:skylake" in by_id("skx")["cpp.noHT.dpdk.l3fwd"].predicted_from
+    assert "nics:x710" in by_id("res")["sst-bf.l3fwd"].predicted_from
 
 
 def test_what_is_true_by_arithmetic_stays_true_whatever_the_figures_are() -> None:

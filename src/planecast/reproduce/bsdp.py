@@ -9,6 +9,7 @@ from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.model.ceilings import card_ceilings, forward, line_rate_pps
 from planecast.model.frequency import Clocked, fixed_share
 from planecast.model.smt import speedup
+from planecast.reproduce.catalogued import card_of, machine_of
 from planecast.reproduce.claim import (
     Alternative,
     Claim,
@@ -27,7 +28,6 @@ from planecast.reproduce.claim import (
 from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.provenance import Traced, remembered, rests_on
 from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of, speedup_of
-from planecast.scenario.machine import card_of, machine_of
 
 MODES = {"noHT": "one thread", "HT": "two threads"}
 FRAMES = (64, 128, 200, 256, 384, 512, 768, 1024, 1280, 1518)

@@ -9,6 +9,7 @@ from planecast.model.frequency import Clocked, core_ghz
 from planecast.model.sharing import Cache, Tenant, memory_of, share
 from planecast.model.vswitch import Pass, switched
 from planecast.reproduce.bsdp import clocked
+from planecast.reproduce.catalogued import card_of, machine_of
 from planecast.reproduce.claim import (
     Alternative,
     Claim,
@@ -23,7 +24,7 @@ from planecast.reproduce.claim import (
 from planecast.reproduce.documents import Figure, document_of
 from planecast.reproduce.provenance import Traced, remembered
 from planecast.reproduce.vpe import Study
-from planecast.scenario.machine import LINE_BYTES, card_of, machine_of
+from planecast.scenario.machine import LINE_BYTES
 
 MACHINE = "gold-6230n"
 FRAMES = (64, 128, 256, 512, 1024, 1280, 1518)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from planecast.model.generations import backend_factor, carried_cycles, carried_slots
 from planecast.model.smt import speedup
+from planecast.reproduce.catalogued import core_of
 from planecast.reproduce.claim import (
     Alternative,
     Claim,
@@ -34,7 +35,7 @@ from planecast.reproduce.skx_rows import (
     row_range,
 )
 from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of, speedup_of
-from planecast.scenario.machine import CoreValues, microarchitecture_of
+from planecast.scenario.machine import CoreValues
 
 DEPENDENT = {("coremark", "noHT"), ("ovs-l2", "noHT")}
 """Programs whose ports BSDP (section 6.5, core bound) takes to wait for dependent instructions."""
@@ -42,12 +43,17 @@ DEPENDENT = {("coremark", "noHT"), ("ovs-l2", "noHT")}
 
 def tables() -> list[Table]:
     """All tables of the document."""
-    old, new = microarchitecture_of("broadwell").values, microarchitecture_of("skylake").values
-    return [_changes(old, new), _threads(old, new)]
+    return [_changes(), _threads()]
 
 
-def cycles_ratio(name: str, mode: str, old: CoreValues, new: CoreValues) -> float:
+def _cores() -> tuple[CoreValues, CoreValues]:
+    """The old one and the new one."""
+    return core_of("broadwell"), core_of("skylake")
+
+
+def cycles_ratio(name: str, mode: str) -> float:
     """Cycles a packet of a program on the new core over those on the old one."""
+    old, new = _cores()
     dependent = (name, mode) in DEPENDENT
     return carried_cycles(1.0, slots_of(name, mode), old, new, dependent=dependent)
 
@@ -60,25 +66,26 @@ def _metric(metric: str, cycles: float) -> float:
     return cycles if metric == "cpp" else 1 / cycles
 
 
-def _changed(metric: str, name: str, mode: str, old: CoreValues, new: CoreValues) -> float:
-    return _metric(metric, cycles_ratio(name, mode, old, new))
+def _changed(metric: str, name: str, mode: str) -> float:
+    return _metric(metric, cycles_ratio(name, mode))
 
 
-def _changes(old: CoreValues, new: CoreValues) -> Table:
+def _changes() -> Table:
+    old, new = _cores()
     d = document_of("skx")
     claims = [given(d, "old.ghz", "clock of E5-2699v4"), given(d, "new.ghz", "clock of Gold 6152")]
     for mode in MODES:
         for name, title in APPLICATIONS.items():
             constant = constant_of_others(name, mode)
             for metric in ("cpp", "pps", "ipc"):
-                ours = Traced.of(_changed, metric, name, mode, old, new)
+                ours = Traced.of(_changed, metric, name, mode)
                 other = Alternative(
                     "one ratio of cycles for all programs of a mode, from the others' rows",
                     _metric(metric, constant),
                 )
                 what = f"{title} {mode}: {metric}, Skylake over Broadwell"
                 claims.append(_inside((metric, mode, FAMILIES[name]), name, what, ours, other))
-        ours = Traced.of(_changed, "ipc", "coremark", mode, old, new)
+        ours = Traced.of(_changed, "ipc", "coremark", mode)
         what = f"CoreMark {mode}: ipc, Skylake over Broadwell"
         same = Alternative("no change", 1.0)
         claims.append(_inside(("ipc", mode, "coremark"), "coremark", what, ours, same))
@@ -155,17 +162,18 @@ def _inside(
     return against(key, what, ours, figure, ids, bound=0.0, alternative=other, note=note)
 
 
-def _speedup(name: str, old: CoreValues, new: CoreValues) -> float:
+def _speedup(name: str) -> float:
+    old, new = _cores()
     dependent = (name, "noHT") in DEPENDENT
     slots = carried_slots(slots_of(name, "noHT"), old, new, dependent=dependent)
     return speedup(slots, forwarders_use())
 
 
-def _threads(old: CoreValues, new: CoreValues) -> Table:
+def _threads() -> Table:
     d = document_of("skx")
     claims = []
     for name, title in APPLICATIONS.items():
-        ours = Traced.of(_speedup, name, old, new)
+        ours = Traced.of(_speedup, name)
         same = Alternative("BSDP's speed-up on Broadwell, unchanged", speedup_of(name))
         what = f"{title}, two threads on Skylake"
         claim = checked(d, "smt.speedup", what, ours, bound=0.0, alternative=same)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from planecast.model.ceilings import card_ceilings, forward
 from planecast.model.smt import speedup
 from planecast.model.stalls import Stalls, footprint_of, miss_share
+from planecast.reproduce.catalogued import card_of, machine_of
 from planecast.reproduce.claim import (
     Alternative,
     Claim,
@@ -25,7 +26,7 @@ from planecast.reproduce.claim import (
 from planecast.reproduce.documents import Document, Figure, document_of
 from planecast.reproduce.provenance import Traced
 from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of_cpi, speedup_of
-from planecast.scenario.machine import LINE_BYTES, card_of, machine_of
+from planecast.scenario.machine import LINE_BYTES
 
 MIB = 1024 * 1024
 FLOW_LINES = 3
