@@ -36,6 +36,7 @@ def tables() -> list[Table]:
         _pcie_latency(),
         *core_rates.tables(),
         frame_sizes.table(),
+        _saturation(),
     ]
 
 
@@ -74,6 +75,30 @@ def _memory() -> Table:
         title="Memory latency under load",
         claims=tuple(claims),
         notes=(f"two parameters from three points; the peak is {PEAK_GBS:g} GB/s",),
+    )
+
+
+def _saturation() -> Table:
+    """What a packet waits for when a ring is full: all of it, and what isn't the data plane's."""
+    d = document_of("components")
+    ring = Traced.of(d.value, "saturation.ring")
+    half = Alternative("half of the ring, as at a random moment", ring.value / 2)
+    what = "packets that are served before one that came last"
+    return Table(
+        number=10,
+        title="Latency at saturation",
+        claims=(
+            given(d, "saturation.ring", "receive ring"),
+            checked(d, "saturation.slope", what, ring, bound=5.0, alternative=half),
+        ),
+        refusals=(
+            Refusal(
+                what="the constant part, which is longer than the ring's",
+                rows=1,
+                why="queues of the port and of the generator, of which nothing is told; a scenario "
+                "has nic.rx_latency_ns and nic.tx_latency_ns for it",
+            ),
+        ),
     )
 
 
