@@ -29,6 +29,8 @@ from planecast.scenario.machine import microarchitecture_of
 
 __all__ = ["base", "counts", "hierarchy"]
 
+BURST = "placement.burst"
+
 
 @pytest.fixture(scope="module")
 def calibration(
@@ -77,6 +79,8 @@ def test_more_lcores_than_the_host_has_are_refused(
     two = on_cpus(calibration, 2)
     with pytest.raises(InputError, match="32 lcores forward, but the calibrated host has 2 CPUs"):
         ask(base, two, "0-31")
+    with pytest.raises(InputError, match="3 lcores forward"):
+        solve_many(with_overrides(base, {"placement.lcores": "0-2"}), {BURST: np.ones(2)}, two)
     assert ask(base, two, "0-1").throughput_pps.value > 0
     assert ask(base, two, "0-21", machine="gold-6152").throughput_pps.value > 0
 

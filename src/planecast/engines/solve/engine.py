@@ -285,7 +285,8 @@ def solve(
 
     Raises InputError for what the model can't say, and for more lcores than the host has CPUs.
     """
-    refuse_too_many_lcores(scenarios, calibration)
+    for scenario in scenarios:
+        refuse_too_many_lcores(scenario, len(scenario.placement.cpus), calibration)
     predicted = predicted_cycles(scenarios, calibration)
     sites = {site: carried(calibration, site) for site in by_site(scenarios)}
     return [

@@ -13,6 +13,7 @@ from planecast.engines.solve.engine import interval_of, predicted_cycles
 from planecast.engines.solve.known import refuse_unmodelled
 from planecast.engines.solve.questions import Choice, Floats, Questions
 from planecast.engines.solve.site import Site
+from planecast.engines.solve.unheeded import refuse_too_many_lcores
 from planecast.scenario.scenario import Scenario
 
 CHUNK = 8192
@@ -30,6 +31,7 @@ def solve_many(
     """
     refuse_unmodelled([base], any_workload=calibration.any_workload)
     questions = Questions.over(base, columns)
+    refuse_too_many_lcores(base, int(np.max(questions.lcores, initial=0)), calibration)
     at = carried(calibration, Site.of(base))
     parts = [
         _answers(questions.part(first, first + CHUNK), at.calibration)

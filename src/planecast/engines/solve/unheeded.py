@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from planecast.engines.solve.calibration import Calibration
 from planecast.engines.solve.site import HOST
 from planecast.errors import InputError
 from planecast.scenario.scenario import Scenario
 
 
-def refuse_too_many_lcores(scenarios: Iterable[Scenario], calibration: Calibration) -> None:
+def refuse_too_many_lcores(scenario: Scenario, lcores: int, calibration: Calibration) -> None:
     """Raises InputError for more lcores than the calibrated host has CPUs.
 
     A machine of the catalogue may have several sockets, and counters may be another machine's than
     the calibration was made on, so nothing is said of theirs.
     """
     there = None if calibration.counted else calibration.manifest.host.get("cpus")
-    for scenario in scenarios:
-        lcores = len(scenario.placement.cpus)
-        if scenario.machine == HOST and isinstance(there, int) and lcores > there:
-            raise InputError(
-                f"{lcores} lcores forward, but the calibrated host has {there} CPUs",
-                f"{scenario.name}: placement.lcores",
-                "name fewer, or a machine that has them (--set machine=…)",
-            )
+    if scenario.machine == HOST and isinstance(there, int) and lcores > there:
+        raise InputError(
+            f"{lcores} lcores forward, but the calibrated host has {there} CPUs",
+            f"{scenario.name}: placement.lcores",
+            "name fewer, or a machine that has them (--set machine=…)",
+        )
 
 
 def offered(scenario: Scenario, able_pps: float) -> list[str]:
