@@ -1,4 +1,4 @@
-"""Published figures beside ours: what is reached, and that nothing checks itself."""
+"""Published figures compared with ours: what is reached, and that nothing checks itself."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every printed list of events, parsed by the real perf as on a machine of that kind.
 
-perf looks for a PMU's format under sysfs and for names of events by CPUID; both can be told. What
+perf looks for a PMU's format under sysfs and for names of events by CPUID; both can be set. What
 it then can't do is count, which isn't asked.
 """
 

@@ -2,7 +2,7 @@
 
 A card's port hands over a buffer: its data plane touches the headers whatever the size, and byte is
 next to nothing. A port that copies (memif, vhost, virtio, AF_PACKET) moves each frame through the
-core: byte is one over the speed of its copies. A rate that was measured at several sizes tells
+core: byte is one over the speed of its copies. A rate that was measured at several sizes gives
 both, by least squares of relative errors; neither is below zero.
 """
 

@@ -274,7 +274,7 @@ def _pcie() -> Table:
 
 
 def _events_of(key: str) -> float:
-    """Million events a second that pcm-pcie would count, descriptors batched as told."""
+    """Million events a second that pcm-pcie would count, descriptors batched as published."""
     d, ports = document_of("bsdp"), Ports()
     mpps, packet = d.value("pcm.mpps"), expected(ports)
     if key == "pcm.PCIeRdCur":
@@ -330,7 +330,7 @@ def _events() -> Table:
         claims=tuple(claims),
         goals=(largest_goal("pcm.largest", "largest error of a count", checks_of(claims), 2.0),),
         notes=(
-            "how often the card coalesces receive write-backs is its own: the document tells two "
+            "how often the card coalesces receive write-backs is its own: the document gives two "
             "parts of ItoM and RFO, which went in, so these two hold by arithmetic but for the Tx "
             f"part; {100 * _share_in_full_lines():.0f} % go in whole lines, "
             f"{_to_a_partial_write():.1f} to a partial write",

@@ -1,4 +1,4 @@
-"""Claim: one figure of a document beside ours. Goal: a bound on several. Table: what is shown.
+"""Claim: one figure of a document compared with ours. Goal: a bound on several. Table: what is shown.
 
 A claim's mark is found, not declared. *arithmetic*: what is published and what we say have an
 ancestor in common, so that it holds by arithmetic. *weak*: the alternative, which knows less, is
@@ -75,7 +75,7 @@ class Goal(Noun):
 
 
 class Baseline(Noun):
-    """What predicts a group without knowing what we know, beside ours."""
+    """What predicts a group without knowing what we know, compared with ours."""
 
     id: str
     what: str
@@ -199,7 +199,7 @@ def checked(
     alternative: Alternative | None = None,
     note: str = "",
 ) -> Claim:
-    """A figure of the document beside what we say without it."""
+    """A figure of the document compared with what we say without it."""
     figure, ids = figured(document.published, key)
     return against(key, what, ours, figure, ids, bound=bound, alternative=alternative, note=note)
 
@@ -297,7 +297,7 @@ def largest_goal(key: str, what: str, claims: Sequence[Claim], bound: float) -> 
 def mean_baseline(
     key: str, what: str, claims: Sequence[Claim], errors: Iterable[float]
 ) -> Baseline:
-    """The mean error of ours beside that of a baseline, whose errors are given in percent."""
+    """The mean errors of ours and of a baseline, whose errors are given in percent."""
     sizes = [abs(error) for error in errors]
     ours, other = mean_error(claims), sum(sizes) / len(sizes)
     return Baseline(
@@ -306,7 +306,7 @@ def mean_baseline(
 
 
 def inside_baseline(key: str, what: str, claims: Sequence[Claim]) -> Baseline:
-    """How many are within their bounds beside how many of the claims' alternatives are."""
+    """How many are within their bounds, and how many of the claims' alternatives are."""
     ours = float(sum(bool(claim.within) for claim in claims))
     other = float(sum(claim.alternative_within for claim in claims))
     unit = f"of {len(claims)} within bounds"

@@ -73,7 +73,7 @@ class Suite:
 
     @property
     def key(self) -> str:
-        """What tells it from others."""
+        """What identifies it."""
         return f"{self.file}.{self.name}.{self.frame}"
 
     @property
@@ -175,7 +175,7 @@ def _refused(suites: Sequence[Suite]) -> Iterator[Refusal]:
         what="X710 and XL710 with frames over 78 B",
         rows=len(rows),
         why="one core has what four have, far below two links of 40 Gbit/s: what held the test "
-        "bed there isn't told",
+        "bed there isn't documented",
     )
 
 

@@ -1,4 +1,4 @@
-"""Measurements of others: tables in a folder beside the sources (`PLANECAST_SHARED_DATA`)."""
+"""Measurements of others: tables in a folder next to the sources (`PLANECAST_SHARED_DATA`)."""
 
 from __future__ import annotations
 

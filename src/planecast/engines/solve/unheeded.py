@@ -24,7 +24,7 @@ def refuse_too_many_lcores(scenario: Scenario, lcores: int, calibration: Calibra
 
 
 def offered(scenario: Scenario, able_pps: float) -> list[str]:
-    """What `traffic.offered_pps` means beside what can be forwarded; nothing if it isn't set."""
+    """What `traffic.offered_pps` means against what can be forwarded; nothing if it isn't set."""
     wanted = scenario.traffic.offered_pps
     if wanted is None:
         return []
