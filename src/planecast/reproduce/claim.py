@@ -1,4 +1,4 @@
-"""Claim: one figure of a document compared with ours. Goal: a bound on several. Table: what is shown.
+"""Claim: one figure of a document compared with ours. Goal: a bound on several. Table: shown.
 
 A claim's mark is found, not declared. *arithmetic*: what is published and what we say have an
 ancestor in common, so that it holds by arithmetic. *weak*: the alternative, which knows less, is

@@ -95,8 +95,8 @@ def _saturation() -> Table:
             Refusal(
                 what="the constant part, which is longer than the ring's",
                 rows=1,
-                why="queues of the port and of the generator, of which nothing is known; a scenario "
-                "has nic.rx_latency_ns and nic.tx_latency_ns for it",
+                why="queues of the port and of the generator, of which nothing is known; a "
+                "scenario has nic.rx_latency_ns and nic.tx_latency_ns for it",
             ),
         ),
     )
