@@ -182,7 +182,7 @@ def test_parts_against_measurements_of_others(monkeypatch: pytest.MonkeyPatch) -
     assert sum(one.role == "check" for table in rates for one in table.claims) == 72
     sizes = next(table for table in found.tables if table.number == 2)
     assert sum(one.role == "check" for one in sizes.claims) == 78
-    assert sum(one.rows for table in found.tables for one in table.refusals) == 40 + 15 + 18 + 1
+    assert sum(one.rows for table in found.tables for one in table.refusals) == 40 + 15 + 14 + 1
     copies = next(table for table in found.tables if table.number == 9)
     assert sum(one.mark == "test" and bool(one.within) for one in copies.claims) >= 10
     for table in (*rates[:3], sizes):

@@ -129,7 +129,8 @@ def _of_a_set(mean: float, ways: int, waiting: float) -> tuple[float, float]:
     pressed = pressure(others.astype(np.float64) + 1.0, ways)
     missed = 1 - kept_of(pressed)
     while_waiting = pressed * others / (others + 0.5) * waiting
-    return float(weight @ (1 - missed)), float(weight @ np.exp(-missed * while_waiting))
+    found = float(weight @ np.exp(-missed * while_waiting))
+    return min(1.0, float(weight @ (1 - missed))), min(1.0, found)
 
 
 def pressure(lines: NDArray[np.float64], ways: int) -> NDArray[np.float64]:

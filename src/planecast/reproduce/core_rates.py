@@ -85,7 +85,7 @@ class Suite:
     def group(self) -> str:
         """Where it is predicted, by what holds it."""
         if self.name.startswith(_CEILING) or self.frame not in _SMALL:
-            return "large" if self.card == "x520" or "vm" in self.name else "refused"
+            return "large" if self.card != "xl710" or "vm" in self.name else "refused"
         if "vm" in self.name:
             return "vm"
         if self.card != "x520":
@@ -172,7 +172,7 @@ _NOTES = {
 def _refused(suites: Sequence[Suite]) -> Iterator[Refusal]:
     rows = [rate for one in suites if one.group == "refused" for rate in one.mpps[1:]]
     yield Refusal(
-        what="X710 and XL710 with frames over 78 B",
+        what="XL710 with frames over 78 B",
         rows=len(rows),
         why="one core has what four have, far below two links of 40 Gbit/s: what held the test "
         "bed there isn't documented",
