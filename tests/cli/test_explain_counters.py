@@ -110,7 +110,7 @@ def test_published_rows_and_events_are_listed() -> None:
     assert "ovs-l2 HT" in refused("--published", "list")
     assert "memory and store side" in run("--published", "l3fwd noht")
     events = run("--events", "E5-2699v4")
-    assert "cpu/event=0x9c,umask=0x1/" in events
+    assert "cpu/event=0x9c,umask=0x1,name=idq_uops_not_delivered_core/" in events
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,17 @@ def test_a_table_for_people(run: Run) -> None:
     answer = run("reproduce", "bsdp", "--table", "24")
     assert answer.code == 0
     assert "PCIeRdCur" in answer.out
-    assert "4 of 4 checks within their bounds; 3 figures went in" in answer.out
+    assert "2 of 2 tests within their bounds" in answer.out
+    assert "2 arithmetic; 3 figures went in" in answer.out
+    clock = run("reproduce", "bsdp", "--table", "2").out
+    assert "No-skill baseline" in clock
+    assert "alternative: cycles that don't change with the clock: within in 10 of 12, ours" in clock
     assert "receive write-backs" in run("reproduce", "bsdp", "--table", "24", "--inputs").out
 
 
 def test_claims_for_machines(run: Run) -> None:
     answer = run("reproduce", "vpe", "--format", "json").json()
-    assert {"id", "published", "ours", "error_percent", "role", "within"} <= set(
+    assert {"id", "published", "ours", "error_percent", "role", "mark", "predicted_from"} <= set(
         answer["claims"][0]
     )
     assert {claim["role"] for claim in answer["claims"]} == {"input", "check"}

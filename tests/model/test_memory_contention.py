@@ -48,6 +48,32 @@ def test_each_lcore_makes_memory_slower(base: Scenario, calibration: Calibration
     assert list(load.gbs) == sorted(load.gbs)
 
 
+def on_cpus(calibration: Calibration, cpus: int) -> Calibration:
+    host = {**calibration.manifest.host, "cpus": cpus}
+    manifest = calibration.manifest.model_copy(update={"host": host})
+    return calibration.model_copy(update={"manifest": manifest})
+
+
+def test_more_lcores_than_the_host_has_are_refused(
+    base: Scenario, calibration: Calibration
+) -> None:
+    two = on_cpus(calibration, 2)
+    with pytest.raises(InputError, match="32 lcores forward, but the calibrated host has 2 CPUs"):
+        ask(base, two, "0-31")
+    with pytest.raises(InputError, match="3 lcores forward"):
+        solve_many(with_overrides(base, {"placement.lcores": "0-2"}), {BURST: np.ones(2)}, two)
+    assert ask(base, two, "0-1").throughput_pps.value > 0
+    assert ask(base, two, "0-21", machine="gold-6152").throughput_pps.value > 0
+
+
+def test_what_is_offered_is_said(base: Scenario, calibration: Calibration) -> None:
+    able = ask(base, calibration, "1").throughput_pps.value
+    for share, words in ((0.5, "50 % of what can be forwarded"), (2.0, "50 % are lost")):
+        found = ask(base, calibration, "1", **{"traffic.offered_pps": share * able})
+        assert found.throughput_pps.value == pytest.approx(able)
+        assert any("traffic.offered_pps" in note and words in note for note in found.notes)
+
+
 def test_the_answer_says_so(base: Scenario, calibration: Calibration) -> None:
     many = ask(base, calibration, "0-21", machine="gold-6152")
     (note,) = [note for note in many.notes if "memory's latency" in note]
@@ -55,7 +81,7 @@ def test_the_answer_says_so(base: Scenario, calibration: Calibration) -> None:
     alone = ask(base, calibration, "1", machine="gold-6152")
     assert not any("memory's latency" in note for note in alone.notes)
     # Of this host nobody knows what its memory moves.
-    here = ask(base, calibration, "0-21")
+    here = ask(base, on_cpus(calibration, 22), "0-21")
     assert not any("memory's latency" in note for note in here.notes)
 
 

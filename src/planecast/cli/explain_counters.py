@@ -203,6 +203,7 @@ def _pps(text: str | None) -> float | None:
 def events_sheet(arch: str) -> Sheet:
     """The events of a definition by the level from which on they are needed."""
     from planecast.topdown import find_definition
+    from planecast.topdown.event_names import perf_event
 
     definition = find_definition(arch)
     level: dict[str, int] = {}
@@ -215,7 +216,7 @@ def events_sheet(arch: str) -> Sheet:
             "event": event,
             "level": level.get(event),
             "unit": str(definition.units[event]),
-            "perf": definition.file.encodings.get(event, event.lower().replace(":", ",")),
+            "perf": perf_event(definition, event) or "",
         }
         for event in sorted(definition.events, key=lambda event: (level.get(event, 9), event))
     ]

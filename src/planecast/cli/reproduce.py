@@ -11,7 +11,7 @@ from planecast.cli.options import FormatOption, OutputOption
 from planecast.cli.output import Column, Sheet, chosen_format, emit
 
 if TYPE_CHECKING:
-    from planecast.reproduce import Claim, Goal, Reproduction, Table
+    from planecast.reproduce import Baseline, Claim, Goal, Refusal, Reproduction, Table
 
 _COLUMNS = (
     Column("table", "table", number=True),
@@ -25,10 +25,26 @@ _COLUMNS = (
     Column("error_percent", "error, %", number=True),
     Column("bound_percent", "bound, %", number=True),
     Column("role", "role"),
+    Column("mark", "mark"),
     Column("within", "within"),
+    Column("alternative", "alternative"),
+    Column("alternative_error_percent", "alternative's error, %", number=True),
+    Column("predicted_from", "predicted from"),
+    Column("published_from", "published from"),
     Column("note", "note"),
 )
-_PEOPLE = ("table", "what", "unit", "published", "ours", "error_percent", "bound_percent", "within")
+_PEOPLE = (
+    "table",
+    "what",
+    "unit",
+    "published",
+    "ours",
+    "error_percent",
+    "bound_percent",
+    "within",
+    "mark",
+    "alternative_error_percent",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +69,9 @@ def reproduce(
 ) -> None:
     """Predict what a published document measured, and say how far off that is.
 
-    Inputs went into predictions and confirm none; checks didn't. Nothing is measured here.
+    Inputs went into predictions and confirm none. Of the rest, a test could have failed; what is
+    marked weak or arithmetic couldn't, or an alternative that knows less passes, too. Nothing is
+    measured here.
     """
     from planecast.reproduce import reproduce as reproduced
 
@@ -92,10 +110,16 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "unit": row["unit"],
         "published": published,
         "ours": _number(row["ours"]),
-        "error_percent": f"{row['error_percent']:+.1f}" if row["role"] == "check" else "",
+        "error_percent": _signed(row["error_percent"]) if row["role"] == "check" else "",
         "bound_percent": _number(row["bound_percent"]),
         "within": within,
+        "mark": row["mark"],
+        "alternative_error_percent": _signed(row["alternative_error_percent"]),
     }
+
+
+def _signed(value: float | None) -> str:
+    return "" if value is None else f"{value:+.1f}"
 
 
 def _number(value: float | None) -> str:
@@ -103,19 +127,33 @@ def _number(value: float | None) -> str:
 
 
 def _notes(found: Reproduction, inputs: bool) -> list[str]:
-    checks = [claim for claim in found.claims if claim.role == "check"]
-    inside = sum(bool(claim.within) for claim in checks)
-    gone = len(found.claims) - len(checks)
-    notes = [f"{inside} of {len(checks)} checks within their bounds; {gone} figures went in"]
+    gone = len(found.marked("input"))
+    notes = [f"{found.headline}; {gone} figures went in"]
     if gone and not inputs:
         notes[0] += " (--inputs shows them)"
     notes += [_goal(goal) for goal in found.goals]
+    notes += [_baseline(one) for one in found.baselines]
+    notes += [_refusal(one) for table in found.tables for one in table.refusals]
     for table in found.tables:
         own = [claim for claim in table.claims if claim.note and not claim.within]
-        texts = [*table.notes, *(f"{c.what}: {c.note}" for c in own if c.role == "check")]
+        texts = [*_alternatives(table), *table.notes]
+        texts += [f"{c.what}: {c.note}" for c in own if c.role == "check"]
         if texts:
             notes += ["", f"Table {table.number}, {table.title}:", *texts]
     return notes
+
+
+def _alternatives(table: Table) -> list[str]:
+    """Each alternative by name: how many of its claims it passes, and how many ours does."""
+    by_name: dict[str, list[Claim]] = {}
+    for claim in table.claims:
+        if claim.alternative:
+            by_name.setdefault(claim.alternative, []).append(claim)
+    return [
+        f"alternative: {name}: within in {sum(c.alternative_within for c in claims)} of "
+        f"{len(claims)}, ours in {sum(bool(c.within) for c in claims)}"
+        for name, claims in by_name.items()
+    ]
 
 
 def _goal(goal: Goal) -> str:
@@ -123,11 +161,23 @@ def _goal(goal: Goal) -> str:
     return f"Goal {verdict}: {goal.what} {goal.ours:.3g} (bound {goal.bound:g} {goal.unit})"
 
 
+def _baseline(one: Baseline) -> str:
+    verdict = "" if one.better else ": our mechanism adds nothing there"
+    return (
+        f"No-skill baseline: {one.what} {one.baseline:.3g}, ours {one.ours:.3g} {one.unit}{verdict}"
+    )
+
+
+def _refusal(one: Refusal) -> str:
+    return f"Refused: {one.what}, {one.rows} rows: {one.why}"
+
+
 def _document(found: Reproduction, rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "document": found.document,
         "title": found.title,
         "claims": rows,
+        "headline": found.headline,
         "goals": [
             {"table": table.number, **goal.model_dump(mode="json")}
             for table in found.tables
@@ -138,6 +188,8 @@ def _document(found: Reproduction, rows: list[dict[str, Any]]) -> dict[str, Any]
                 "number": table.number,
                 "title": table.title,
                 "notes": list(table.notes),
+                "baselines": [one.model_dump(mode="json") for one in table.baselines],
+                "refusals": [one.model_dump(mode="json") for one in table.refusals],
                 "curves": [curve.model_dump(mode="json") for curve in table.curves],
             }
             for table in found.tables

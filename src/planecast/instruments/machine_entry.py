@@ -16,6 +16,9 @@ from ruamel.yaml import YAML
 
 from planecast.catalog import names
 from planecast.errors import InputError
+from planecast.host.nics import nics
+from planecast.host.pcie import pcie_link
+from planecast.host.root import Root
 from planecast.instruments.loaded_latency import LoadedLatency
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 from planecast.scenario.fact import Fact, Flag, Positive, Text
@@ -65,7 +68,11 @@ def _fields(cpuinfo: Path) -> Iterable[tuple[str, str]]:
 
 
 def measured_entry(
-    name: str, probe: MachineProbe, like: Machine, loaded: LoadedLatency | None = None
+    name: str,
+    probe: MachineProbe,
+    like: Machine,
+    loaded: LoadedLatency | None = None,
+    root: Root | None = None,
 ) -> Machine:
     """The entry of a probed host; what wasn't measured is `like`'s."""
     core_cycles = probe.core_hz / probe.tsc_hz
@@ -97,6 +104,7 @@ def measured_entry(
         )
     if loaded is not None:
         change |= _loaded(loaded, like)
+    change |= _of_cards(root or Root())
     for level in probe.levels[:-1]:
         core |= _private(level, core_cycles, measured)
     return Machine(
@@ -107,6 +115,7 @@ def measured_entry(
             "probe": f"planecast machine probe at {probe.probed_at}",
             "like": f"taken from {like.title}",
             "kernel": "/proc/cpuinfo and /sys/kernel/mm/hugepages",
+            "pci": "configuration space of the network cards, the smallest of them",
         },
         values=like.values.model_copy(
             update={**_assumed(like.values), **change, **dict.fromkeys(_CLASSES)}
@@ -138,6 +147,22 @@ def _loaded(loaded: LoadedLatency, like: Machine) -> dict[str, Any]:
     if most > like.values.memory_gbs.value:
         change["memory_gbs"] = Positive(value=round(most, 3), status="measured", source="probe")
     return change
+
+
+def _of_cards(root: Root) -> dict[str, Positive]:
+    """What the network cards' PCIe links let a packet carry; nothing where it may not be read."""
+    links = [pcie_link(root, card.address) for card in nics(root)]
+    known = [link for link in links if link is not None]
+    if not known:
+        return {}
+    smallest = {
+        "pcie_max_payload": min(link.payload_bytes for link in known),
+        "pcie_max_read": min(link.read_request_bytes for link in known),
+    }
+    return {
+        key: Positive(value=value, status="measured", source="pci")
+        for key, value in smallest.items()
+    }
 
 
 def page_sizes(root: Path = Path("/")) -> str:

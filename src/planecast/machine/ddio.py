@@ -1,15 +1,22 @@
 """Cards that write into the last-level cache (DDIO): what stays there, what spills into memory.
 
 A card writes each frame into a buffer of its ring, cyclically. A line that is still cached is
-written over; one that isn't takes a place in one of the few ways that devices may fill, and
-pushes another one out, at random (LRU is off by up to 15 points against published ways sweeps). So
-of F bytes of buffers in C bytes of ways, the share h that is still there when its turn comes again
-follows from what the others push out meanwhile:
+written over; one that isn't takes a place in one of the w ways of its set that devices may fill,
+and pushes another out, at random (LRU is off by up to 15 points against published ways sweeps).
 
-    h = exp(-(1 - h) * F / C)          1 as long as the buffers fit
+The cache's hash spreads F lines over S sets as if at random: a line shares its set with k others,
+k Poisson distributed with mean F / S. Of n = k + 1 lines in a set of w ways, the share h that is
+still there when its turn comes again is 1 for n <= w, and else follows from what the others push
+out in one turn:
 
-which Lambert's W solves. A core reads a header `waiting` of a turn after the card wrote it, and
-finds it with probability exp(-(1 - h) * waiting * F / C).
+    h = (1 - 1/w)^((1 - h) * (n - 1/2))
+
+which Lambert's W solves. The half is the correction for small sets: of n = w + 1 lines a share of
+1 - 2 / (w + 1) is found, exactly, and with n - 1 in its place half of the misses would be lacking;
+the test holds it against a simulated cache. A core that reads a line `waiting` of a turn after the
+card wrote it finds it with (1 - 1/w)^((1 - h) * (n - 1) * waiting).
+
+No parameter is fitted: ways, sets and rings are the machine's and the scenario's.
 """
 
 from __future__ import annotations
@@ -17,7 +24,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import lambertw
+from scipy.stats import poisson
 
 from planecast.scenario.machine import LINE_BYTES, Machine
 
@@ -25,6 +35,28 @@ DESCRIPTOR_BYTES = 16
 WITHOUT_TOUCHES = 5
 """A descriptor's four and one more without DDIO: the card reads and writes the receive and the
 transmit descriptor, the core reads what was written back."""
+_TAIL = 12.0
+"""Standard deviations of lines in a set that count."""
+
+
+@dataclass(frozen=True)
+class DeviceWays:
+    """Where devices may write in a last-level cache."""
+
+    sets: int
+    """Sets of the cache, of all its slices."""
+    ways: int
+    """Ways of each that devices fill; 0: they write to memory."""
+
+    @classmethod
+    def of(cls, machine: Machine) -> DeviceWays:
+        """Those of a machine's last level."""
+        return cls(int(machine.way_bytes // LINE_BYTES), int(machine.values.ddio_ways.value))
+
+    @property
+    def bytes(self) -> int:
+        """What they hold."""
+        return self.sets * self.ways * LINE_BYTES
 
 
 @dataclass(frozen=True)
@@ -46,9 +78,9 @@ class Buffers:
         return math.ceil(self.frame_bytes / LINE_BYTES)
 
     @property
-    def span_bytes(self) -> float:
-        """What they take of a cache."""
-        return self.count * (self.frame_lines * LINE_BYTES + DESCRIPTOR_BYTES)
+    def lines(self) -> float:
+        """What they take of a cache, descriptors included."""
+        return self.count * (self.frame_lines + DESCRIPTOR_BYTES / LINE_BYTES)
 
 
 @dataclass(frozen=True)
@@ -70,13 +102,8 @@ class Spill:
         return (self.read_lines + self.written_lines) * LINE_BYTES
 
 
-def ddio_bytes(machine: Machine) -> float:
-    """The ways that devices may fill; 0: none."""
-    return machine.values.ddio_ways.value * machine.way_bytes
-
-
-def spill(buffers: Buffers, ways_bytes: float) -> Spill:
-    """What stays in so many bytes of ways. Without any, every touch is one of memory.
+def spill(buffers: Buffers, cache: DeviceWays) -> Spill:
+    """What stays in the ways of a cache. Without any, every touch is one of memory.
 
     Never better with more buffers, larger frames or fewer ways. Raises ValueError for buffers or
     frames that are none.
@@ -84,19 +111,38 @@ def spill(buffers: Buffers, ways_bytes: float) -> Spill:
     if buffers.count < 1 or buffers.frame_bytes <= 0 or not 0 <= buffers.waiting <= 1:
         raise ValueError(f"{buffers.count} buffers of {buffers.frame_bytes:g} bytes")
     lines, header = buffers.frame_lines, min(buffers.header_lines, buffers.frame_lines)
-    if ways_bytes < LINE_BYTES:
+    if cache.bytes == 0:
         descriptors = WITHOUT_TOUCHES * DESCRIPTOR_BYTES / LINE_BYTES
         # The card writes and reads all of a frame, cores read and write back what they touch.
         return Spill(0.0, 1.0, lines + header + descriptors / 2, lines + header + descriptors / 2)
-    load = buffers.span_bytes / ways_bytes
-    kept = _kept(load)
-    missed = -math.expm1(-(1 - kept) * buffers.waiting * load)
+    kept, found = _of_a_set(buffers.lines / cache.sets, cache.ways, buffers.waiting)
     # Each line that isn't written over pushes out another, which was written and goes to memory.
-    return Spill(kept, missed, missed * lines, (1 - kept) * lines)
+    return Spill(kept, 1 - found, (1 - found) * lines, (1 - kept) * lines)
 
 
-def _kept(load: float) -> float:
-    """The lower solution of h = exp(-(1 - h) * load)."""
-    if load <= 1:
-        return 1.0
-    return float(-lambertw(-load * math.exp(-load)).real / load) if load < 500 else 0.0
+def _of_a_set(mean: float, ways: int, waiting: float) -> tuple[float, float]:
+    """(Kept, found by a core), over the sets that a line may be in, of so many lines on average."""
+    reach = _TAIL * math.sqrt(mean) + 2 * _TAIL
+    others = np.arange(max(0, math.floor(mean - reach)), math.ceil(mean + reach) + 1)
+    weight = poisson.pmf(others, mean)
+    weight /= weight.sum()
+    pressed = pressure(others.astype(np.float64) + 1.0, ways)
+    missed = 1 - kept_of(pressed)
+    while_waiting = pressed * others / (others + 0.5) * waiting
+    found = float(weight @ np.exp(-missed * while_waiting))
+    return min(1.0, float(weight @ (1 - missed))), min(1.0, found)
+
+
+def pressure(lines: NDArray[np.float64], ways: int) -> NDArray[np.float64]:
+    """How often a line would be pushed out in a turn of so many, were all of them missed.
+
+    0 where they fit into the ways.
+    """
+    by_chance = -math.log(max(1 - 1 / ways, 1e-300))
+    return np.where(lines > ways, (lines - 0.5) * by_chance, 0.0)
+
+
+def kept_of(pressed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The lower solution of h = exp(-(1 - h) * pressure); 1 up to a pressure of one."""
+    load = np.clip(pressed, 1.0, 500.0)
+    return np.where(pressed > 1, -lambertw(-load * np.exp(-load)).real / load, 1.0)

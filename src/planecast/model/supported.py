@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planecast.errors import InputError
+from planecast.model.calibration import Calibration
+from planecast.model.site import HOST
 from planecast.scenario.scenario import Scenario
 from planecast.workload.scenario_columns import ScenarioColumns
 
@@ -78,4 +80,19 @@ def _refuse_kinds(kinds: set[str], kind: str | None) -> None:
             f"this calibration is of {kind}, not of {own}",
             "workload.kind",
             f"calibrate it: planecast validate studies/{own}.yaml",
+        )
+
+
+def refuse_too_many_lcores(scenario: Scenario, lcores: int, calibration: Calibration) -> None:
+    """Raises InputError for more lcores than the calibrated host has CPUs.
+
+    A machine of the catalogue may have several sockets, and counters may be another machine's than
+    the calibration was made on, so nothing is said of theirs.
+    """
+    there = None if calibration.counted else calibration.manifest.host.get("cpus")
+    if scenario.machine == HOST and isinstance(there, int) and lcores > there:
+        raise InputError(
+            f"{lcores} lcores forward, but the calibrated host has {there} CPUs",
+            f"{scenario.name}: placement.lcores",
+            "name fewer, or a machine that has them (--set machine=…)",
         )

@@ -13,26 +13,44 @@ from planecast.results import Manifest
 
 def reproduction_page(found: Reproduction, manifest: Manifest) -> Page:
     """What is shown of a reproduction."""
-    checks = [claim for claim in found.claims if claim.role == "check"]
-    inside = sum(bool(claim.within) for claim in checks)
-    cards = [Card(f"{inside} of {len(checks)}", "checks within their bounds")]
+    tests = found.marked("test")
+    inside = sum(bool(claim.within) for claim in tests)
+    others = sum(claim.alternative_within for claim in tests)
+    aside = len(found.marked("weak")) + len(found.marked("arithmetic"))
+    cards = [
+        Card(
+            f"{inside} of {len(tests)}",
+            "tests within their bounds",
+            f"the alternatives pass {others}; {aside} claims that could not fail are not counted",
+        )
+    ]
     cards += [
         Card(digits(goal.ours), goal.what, f"bound {goal.bound:g} {goal.unit}")
         for goal in found.goals
+    ]
+    cards += [
+        Card(digits(one.ours), f"{one.unit}: ours", f"{one.what} {digits(one.baseline)}")
+        for one in found.baselines
     ]
     return Page(
         title=f"{found.title}, reproduced",
         lead=(
             "What the document measured, predicted from others of its figures. Inputs went in and "
-            "confirm nothing; checks did not. Nothing was measured here."
+            "confirm nothing. A test could have failed; what is marked weak or arithmetic could "
+            "not, or an alternative that knows less passes, too. Nothing was measured here."
         ),
         machine=machine_text(manifest),
         cards=cards,
         drawings=[one for table in found.tables for one in _drawings(table)],
         tables=[_table(table) for table in found.tables if table.claims],
         manifests=[manifest],
-        notes=[f"{table.title}: {note}" for table in found.tables for note in table.notes],
+        notes=[f"{table.title}: {note}" for table in found.tables for note in _notes(table)],
     )
+
+
+def _notes(table: Claims) -> list[str]:
+    refused = [f"refused: {one.what}, {one.rows} rows: {one.why}" for one in table.refusals]
+    return [*table.notes, *refused]
 
 
 def _drawings(table: Claims) -> list[Drawing]:
@@ -55,6 +73,8 @@ def _table(table: Claims) -> Table:
             Heading("ours", number=True),
             Heading("error", "%", number=True),
             Heading("within"),
+            Heading("mark"),
+            Heading("alternative", "%", number=True),
         ],
         [_row(claim) for claim in table.claims],
     )
@@ -68,14 +88,19 @@ def _row(claim: Claim) -> list[Cell]:
             Cell(ABSENT),
             Cell(ABSENT),
             Cell("input"),
+            Cell(claim.mark),
+            Cell(ABSENT),
         ]
     tone = "good" if claim.within else "bad"
+    other = claim.alternative_error_percent
     return [
         Cell(claim.what, claim.id),
         Cell(_published(claim), claim.unit),
         Cell(digits(claim.ours), claim.unit),
         Cell(f"{claim.error_percent:+.1f}", f"bound {claim.bound_percent:g}"),
         Cell("yes" if claim.within else "no", claim.note, tone),
+        Cell(claim.mark),
+        Cell(ABSENT if other is None else f"{other:+.1f}", claim.alternative),
     ]
 
 

@@ -1,6 +1,16 @@
-"""The documents' own figures beside ours: what went in, what came out, how far apart they are."""
+"""The documents' own figures compared with ours: what went in, what came out, how far off."""
 
-from planecast.reproduce.claim import Claim, Curve, Goal, Reproduction, Table
+from planecast.reproduce.claim import Baseline, Claim, Curve, Goal, Refusal, Reproduction, Table
 from planecast.reproduce.reproduction import DOCUMENTS, reproduce
 
-__all__ = ["DOCUMENTS", "Claim", "Curve", "Goal", "Reproduction", "Table", "reproduce"]
+__all__ = [
+    "DOCUMENTS",
+    "Baseline",
+    "Claim",
+    "Curve",
+    "Goal",
+    "Refusal",
+    "Reproduction",
+    "Table",
+    "reproduce",
+]

@@ -6,204 +6,146 @@ tables have no claims, and say so.
 
 from __future__ import annotations
 
-import csv
-import os
-import re
-from collections.abc import Iterator
-from pathlib import Path
-
-from planecast.engines.simulate.limits import (
-    MAX_PAYLOAD,
-    pcie_data_bps,
-    read_bytes,
-    write_bytes,
-)
-from planecast.machine.ceilings import forward, line_rate_pps
 from planecast.machine.memory import fitted
-from planecast.reproduce.claim import Claim, Table, against, checked, given, mean_goal
+from planecast.reproduce import core_rates, frame_sizes, pcie_sizes
+from planecast.reproduce.claim import (
+    Alternative,
+    Refusal,
+    Table,
+    against,
+    checked,
+    entered,
+    figured,
+    given,
+)
 from planecast.reproduce.documents import Figure, document_of
+from planecast.reproduce.measured import absent, rows_of
+from planecast.reproduce.provenance import Traced, read
 
-_PCIE = "pcie-bench/snb-Xeon-E5-2630_dell-t620"
-_RATES = "csit/csit_hsw_1701.csv"
-LINK = "gen3x8"
 PEAK_GBS = 136.5
 """Two sockets with four channels of DDR4-2133, which the points' highest load comes up to."""
-SIZES = (64, 128, 256, 512, 1024, 2048)
-
-
-_ADDED_BYTES = {"dot1ad": 8, "dot1q": 4, "vxlan": 50, "lispip4": 36, "lispip6": 56}
-"""Headers that a suite adds to its frames on one of the two links, by part of its name."""
-_ONE_FLOW = "lisp"
-"""Suites whose tunnel has one pair of addresses and one UDP source port (4341, FD.io VPP,
-vnet/lisp-gpe/lisp_gpe_tunnel.c): RSS sends all of a direction to one queue, thus to one core.
-VXLAN's source port is a hash of what it carries."""
-DIRECTIONS = 2
-
-
-def data_folder() -> Path | None:
-    """Where measurements of others are, if anywhere."""
-    named = os.environ.get("PLANECAST_SHARED_DATA")
-    folder = Path(named) if named else Path("../shared/data")
-    return folder if folder.is_dir() else None
+_INPUTS, _CHECKS = ("1.2", "68.4", "135.7"), ("42.7", "131.3")
+_ENDS = (8, 2048)
 
 
 def tables() -> list[Table]:
     """All tables of parts."""
-    folder = data_folder()
-    return [_memory(), _pcie_rate(folder), _pcie_latency(folder), _rates(folder)]
+    return [
+        _memory(),
+        pcie_sizes.table(),
+        _pcie_latency(),
+        *core_rates.tables(),
+        frame_sizes.table(),
+        _saturation(),
+    ]
+
+
+def _latency_ns(load: str) -> float:
+    d = document_of("components")
+    points = tuple((float(one), d.value(f"latency.{one}")) for one in _INPUTS)
+    return fitted(points, PEAK_GBS).latency_ns(float(load))
+
+
+def _between(load: str) -> float:
+    """On the line between the two inputs around it."""
+    d = document_of("components")
+    below = max((one for one in _INPUTS if float(one) < float(load)), key=float)
+    above = min((one for one in _INPUTS if float(one) > float(load)), key=float)
+    low, high = d.value(f"latency.{below}"), d.value(f"latency.{above}")
+    share = (float(load) - float(below)) / (float(above) - float(below))
+    return low + share * (high - low)
 
 
 def _memory() -> Table:
     d = document_of("components")
-    inputs, checks = ("1.2", "68.4", "135.7"), ("42.7", "131.3")
-    points = tuple((float(load), d.value(f"latency.{load}")) for load in inputs)
-    memory = fitted(points, PEAK_GBS)
-    claims = [given(d, f"latency.{load}", f"latency at {load} GB/s") for load in inputs]
+    claims = [given(d, f"latency.{load}", f"latency at {load} GB/s") for load in _INPUTS]
     claims += [
         checked(
-            d, f"latency.{load}", f"latency at {load} GB/s", memory.latency_ns(float(load)), bound=5
+            d,
+            f"latency.{load}",
+            f"latency at {load} GB/s",
+            Traced.of(_latency_ns, load),
+            bound=5,
+            alternative=Alternative("a line between the inputs around it", _between(load)),
         )
-        for load in checks
+        for load in _CHECKS
     ]
     return Table(
         number=1,
         title="Memory latency under load",
         claims=tuple(claims),
-        notes=(f"rise {memory.rise:.2f}, reach {memory.reach:.2f} of {PEAK_GBS:g} GB/s",),
+        notes=(f"two parameters from three points; the peak is {PEAK_GBS:g} GB/s",),
     )
 
 
-def _rows(folder: Path | None, name: str) -> list[dict[str, str]]:
-    path = None if folder is None else folder / name
-    if path is None or not path.is_file():
-        return []
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def _absent(number: int, title: str) -> Table:
-    return Table(number=number, title=title, claims=(), notes=("the measurements are not here",))
-
-
-def _pcie_rate(folder: Path | None) -> Table:
-    title = "PCIe transfers by size, Sandy Bridge host, gen3 x8"
-    rows = _rows(folder, f"{_PCIE}/bw_dma_sz_sweep.csv")
-    if not rows:
-        return _absent(2, title)
-    rate = pcie_data_bps(LINK)
-    claims: list[Claim] = []
-    for test, sent in (("BW_DMA_WR", write_bytes), ("BW_DMA_RD", read_bytes)):
-        found = {int(r["SZ"]): float(r["Trans/s"]) for r in rows if r["Test"] == test}
-        engine = found[16]  # 16 bytes are too few to fill the link: what the device can do
-        figure = Figure(value=engine / 1e6, unit="M/s", place=test)
-        claims.append(_input(f"{test}.16B", "transfers of 16 B: the device's own limit", figure))
-        for size in SIZES:
-            packets = -(-size // MAX_PAYLOAD) if test == "BW_DMA_WR" else 1
-            ours = min(engine / packets, rate / (8 * max(sent(size))))
-            measured = Figure(value=found[size] / 1e6, unit="M/s", place=test)
-            what = f"{test}, {size} B"
-            claims.append(against(f"{test}.{size}B", what, ours / 1e6, measured, bound=10.0))
-    checks = [claim for claim in claims if claim.role == "check"]
+def _saturation() -> Table:
+    """What a packet waits for when a ring is full: all of it, and what isn't the data plane's."""
+    d = document_of("components")
+    ring = Traced.of(d.value, "saturation.ring")
+    half = Alternative("half of the ring, as at a random moment", ring.value / 2)
+    what = "packets that are served before one that came last"
     return Table(
-        number=2,
-        title=title,
-        claims=tuple(claims),
-        goals=(mean_goal("pcie.mean", "mean error of transfers a second", checks, 10.0),),
-        notes=("completions of 256 B are assumed; where the host splits them it is slower",),
+        number=10,
+        title="Latency at saturation",
+        claims=(
+            given(d, "saturation.ring", "receive ring"),
+            checked(d, "saturation.slope", what, ring, bound=5.0, alternative=half),
+        ),
+        refusals=(
+            Refusal(
+                what="the constant part, which is longer than the ring's",
+                rows=1,
+                why="queues of the port and of the generator, of which nothing is known; a "
+                "scenario has nic.rx_latency_ns and nic.tx_latency_ns for it",
+            ),
+        ),
     )
 
 
-def _input(key: str, what: str, figure: Figure) -> Claim:
-    value = figure.value or 0.0
-    return Claim(
-        id=key,
-        what=what,
-        unit=figure.unit,
-        published=value,
-        ours=value,
-        error_percent=0.0,
-        role="input",
-    )
-
-
-def _pcie_latency(folder: Path | None) -> Table:
+def _pcie_latency() -> Table:
     title = "PCIe read latency by size, Sandy Bridge host"
-    rows = _rows(folder, f"{_PCIE}/lat_dma_sizes.csv")
+    rows = rows_of(f"{pcie_sizes.HOST}/lat_dma_sizes.csv")
     if not rows:
-        return _absent(3, title)
+        return absent(3, title)
     found = {int(r["SZ"]): float(r["Med(ns)"]) for r in rows if r["Test"] == "LAT_DMA_RD"}
-    slope = (found[2048] - found[8]) / (2048 - 8)
     claims = [
-        _input(f"LAT_DMA_RD.{size}B", f"{size} B", Figure(value=found[size], unit="ns", place=""))
-        for size in (8, 2048)
+        entered(_id(size), f"LAT_DMA_RD.{size}B", f"{size} B", _figure(size, found))
+        for size in _ENDS
     ]
     claims += [
         against(
             f"LAT_DMA_RD.{size}B",
             f"{size} B",
-            found[8] + slope * (size - 8),
-            Figure(value=found[size], unit="ns", place="LAT_DMA_RD, median"),
+            Traced.of(_on_the_line, size, found),
+            *figured(_figure, size, found),
             bound=5.0,
         )
-        for size in (64, 128, 256, 512, 1024)
+        for size in sorted(found)
+        if size not in _ENDS
     ]
-    return Table(number=3, title=title, claims=tuple(claims))
-
-
-def _rates(folder: Path | None) -> Table:
-    title = "Rates by cores, E5-2699v3, 64 B, X520"
-    rows = _rows(folder, _RATES)
-    if not rows:
-        return _absent(4, title)
-    ceiling, found = _ceiling(rows), dict(_suites(rows))
-    claims = [_input("testpmd.1", "the card's ceiling: testpmd on one core", ceiling)]
-    for suite, rates in sorted(found.items()):
-        added = next((size for name, size in _ADDED_BYTES.items() if name in suite), 0)
-        limit = {
-            "NIC": (ceiling.value or 0.0) * 1e6,
-            "link": DIRECTIONS * line_rate_pps(10, 64 + added),
-        }
-        if _ONE_FLOW in suite:
-            limit["queue of the tunnel"] = DIRECTIONS * rates[1] * 1e6
-        one = Figure(value=rates[1], unit="Mpps", place=suite)
-        claims.append(_input(f"{suite}.1", f"{suite}, 1 core", one))
-        for cores in (2, 4):
-            if cores in rates:
-                ours = forward(rates[1] * 1e6, cores, limit).pps / 1e6
-                figure = Figure(value=rates[cores], unit="Mpps", place=suite)
-                what = f"{suite}, {cores} cores"
-                claims.append(against(f"{suite}.{cores}", what, ours, figure, bound=10.0))
-    checks = [claim for claim in claims if claim.role == "check"]
     return Table(
-        number=4,
+        number=3,
         title=title,
         claims=tuple(claims),
-        goals=(mean_goal("rates.mean", "mean error of rates of 2 and 4 cores", checks, 10.0),),
-        notes=(
-            "one core's rate is the input; linear until the card's ceiling or the links' with what "
-            "a suite adds to its frames. A LISP tunnel is one flow for RSS, so that one core a "
-            "direction takes all that it carries",
+        refusals=(
+            Refusal(
+                what="a write, then a read of it (LAT_DMA_WRRD)",
+                rows=sum(r["Test"] == "LAT_DMA_WRRD" for r in rows),
+                why="what the device does between the two isn't known",
+            ),
         ),
+        notes=("a line through its two ends: that the rest is on it says nothing of PCIe",),
     )
 
 
-def _ceiling(rows: list[dict[str, str]]) -> Figure:
-    for row in rows:
-        if row["suite"] == "testpmd" and "x520" in row["file"] and "-64B-1t1c-" in row["test"]:
-            return Figure(value=float(row["ndr_mpps"]), unit="Mpps", place=row["test"])
-    raise KeyError("testpmd on an X520")
+def _id(size: int) -> str:
+    return f"{pcie_sizes.HOST}:LAT_DMA_RD.{size}B"
 
 
-def _suites(rows: list[dict[str, str]]) -> Iterator[tuple[str, dict[int, float]]]:
-    """Non-drop rates by cores, of suites that forward between two physical ports."""
-    found: dict[str, dict[int, float]] = {}
-    for row in rows:
-        match = re.search(r"-64B-(\d)t\1c-(.*)-ndrdisc$", row["test"])
-        if (
-            match
-            and "x520" in row["file"]
-            and row["suite"] != "testpmd"
-            and "vm" not in row["file"]
-        ):
-            found.setdefault(match[2], {})[int(match[1])] = float(row["ndr_mpps"])
-    return iter((suite, rates) for suite, rates in found.items() if 1 in rates and len(rates) > 1)
+def _figure(size: int, found: dict[int, float]) -> Figure:
+    return Figure(value=read(_id(size), found[size]), unit="ns", place="LAT_DMA_RD, median")
+
+
+def _on_the_line(size: int, found: dict[int, float]) -> float:
+    low, high = (read(_id(end), found[end]) for end in _ENDS)
+    return low + (high - low) * (size - _ENDS[0]) / (_ENDS[1] - _ENDS[0])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planecast.errors import InputError
 from planecast.reproduce import bsdp, components, res, skx, vpe
-from planecast.reproduce.claim import Reproduction, Table
+from planecast.reproduce.claim import Reproduction, Table, checks_of, inside_baseline
 from planecast.reproduce.documents import document_of
 
 _TABLES: dict[str, Callable[[], list[Table]]] = {
@@ -37,4 +37,15 @@ def reproduce(name: str, table: int | None = None) -> Reproduction:
             known = ", ".join(f"{one.number} ({one.title})" for one in tables)
             raise InputError(f"{name} has no table {table}", f"--table {table}", f"known: {known}")
         tables = chosen
-    return Reproduction(document=name, title=document_of(name).title, tables=tuple(tables))
+    shown = tuple(_with_baseline(one) for one in tables)
+    return Reproduction(document=name, title=document_of(name).title, tables=shown)
+
+
+def _with_baseline(table: Table) -> Table:
+    """A table of checks that has no baseline of its own gets its claims' alternatives as one."""
+    others = [one for one in checks_of(table.claims) if one.alternative]
+    if table.baselines or not others:
+        return table
+    names = "; ".join(dict.fromkeys(one.alternative for one in others))
+    baseline = inside_baseline(f"{table.number}.alternatives", names, others)
+    return table.model_copy(update={"baselines": (baseline,)})

@@ -9,10 +9,22 @@ from planecast.machine.clocks import Clocked, core_ghz
 from planecast.machine.tenants import Cache, Tenant, memory_of, share
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.bsdp import clocked
-from planecast.reproduce.claim import Claim, Curve, Goal, Table, against, checked, given
+from planecast.reproduce.catalogued import card_of, machine_of
+from planecast.reproduce.claim import (
+    Alternative,
+    Claim,
+    Curve,
+    Goal,
+    Table,
+    against,
+    checked,
+    figured,
+    given,
+)
 from planecast.reproduce.documents import Figure, document_of
+from planecast.reproduce.provenance import Traced, remembered
 from planecast.reproduce.vpe import Study
-from planecast.scenario.machine import LINE_BYTES, card_of, machine_of
+from planecast.scenario.machine import LINE_BYTES
 
 MACHINE = "gold-6230n"
 FRAMES = (64, 128, 256, 512, 1024, 1280, 1518)
@@ -33,6 +45,7 @@ def tables() -> list[Table]:
     return [_l3fwd(), _switch(), _classes()]
 
 
+@remembered
 def blocking_factor() -> float:
     """Share of a miss's latency that isn't hidden, from the vPE study's regression."""
     return Study(document_of("vpe")).blocking_factor
@@ -40,10 +53,8 @@ def blocking_factor() -> float:
 
 def _carried(application: str, family: str) -> Clocked:
     """An application on the 6230N's kind of core: BSDP's cost by SKX's published change."""
-    figure = document_of("skx").figures[f"cpp.noHT.{family}"]
-    assert figure.low is not None
-    assert figure.high is not None
-    ratio = 1 + (figure.low + figure.high) / 2 / 100
+    low, high = document_of("skx").ends(f"cpp.noHT.{family}")
+    ratio = 1 + (low + high) / 2 / 100
     old = clocked(application, "noHT")
     return Clocked(old.core_cycles * ratio, old.fixed_ns * ratio)
 
@@ -70,6 +81,13 @@ def _gain(cost: Clocked, slow: float, fast: float, limits: dict[str, float]) -> 
     return after / before
 
 
+def _l3fwd_gain() -> float:
+    machine = machine_of(MACHINE)
+    limits = card_ceilings(card_of("x710"), ports=4, cards=1, frame_bytes=64)
+    slow, fast = core_ghz(machine), core_ghz(machine, priority="high")
+    return _gain(_carried("l3fwd", "dpdk"), slow, fast, limits)
+
+
 def _l3fwd() -> Table:
     d = document_of("res")
     limits = card_ceilings(card_of("x710"), ports=4, cards=1, frame_bytes=64)
@@ -79,10 +97,9 @@ def _l3fwd() -> Table:
         machine = machine_of(name)
         gain = _gain(cost, core_ghz(machine), core_ghz(machine, priority="high"), limits)
         curve.append((core_ghz(machine, priority="high"), gain))
-    machine = machine_of(MACHINE)
-    fast = core_ghz(machine, priority="high")
-    ours = _gain(cost, core_ghz(machine), fast, limits)
+    fast = core_ghz(machine_of(MACHINE), priority="high")
     capped = forward(cost.pps(fast), 1, limits).capped_by
+    clocks = d.value("high.ghz") / d.value("base.ghz")
     return Table(
         number=1,
         title="SST-BF: l3fwd on one core",
@@ -90,7 +107,14 @@ def _l3fwd() -> Table:
             given(d, "base.ghz", "base clock"),
             given(d, "high.ghz", "clock of high-priority cores"),
             *_carried_inputs(),
-            checked(d, "sst-bf.l3fwd", f"6230N, l3fwd 64 B, capped by {capped}", ours, bound=BOUND),
+            checked(
+                d,
+                "sst-bf.l3fwd",
+                f"6230N, l3fwd 64 B, capped by {capped}",
+                Traced.of(_l3fwd_gain),
+                bound=BOUND,
+                alternative=Alternative("a rate as the clock", clocks),
+            ),
         ),
         curves=(
             Curve(
@@ -116,15 +140,22 @@ def _pass(frame: int) -> Clocked:
     return switched(cost.cycles(base), machine_of(MACHINE), way, frame)
 
 
+def _switch_gain(frame: int) -> float:
+    d = document_of("res")
+    return _gain(_pass(frame), d.value("base.ghz"), d.value("high.ghz"), {})
+
+
 def _switch() -> Table:
     d = document_of("res")
-    slow, fast = d.value("base.ghz"), d.value("high.ghz")
     claims = []
     points = []
+    half = 1 + (d.value("high.ghz") / d.value("base.ghz") - 1) / 2
     for frame in SST_FRAMES:
-        gain = _gain(_pass(frame), slow, fast, {})
-        points.append((float(frame), gain))
-        claim = checked(d, "sst-bf.ovs", f"OVS-DPDK, {frame} B", gain, bound=BOUND)
+        ours = Traced.of(_switch_gain, frame)
+        points.append((float(frame), ours.value))
+        other = Alternative("half of the clock's gain at any size", half)
+        what = f"OVS-DPDK, {frame} B"
+        claim = checked(d, "sst-bf.ovs", what, ours, bound=BOUND, alternative=other)
         claims.append(claim.model_copy(update={"id": f"sst-bf.ovs.{frame}B"}))
     curve = Curve(id="sst-bf.ovs", what="gain by frame", x="bytes", y="ratio", points=tuple(points))
     return Table(
@@ -140,20 +171,30 @@ def _switch() -> Table:
     )
 
 
+def _classes_gain(frame: int) -> float:
+    return _rate(frame, classes=True) / _rate(frame, classes=False)
+
+
+def _ends_ratio() -> float:
+    return (_classes_gain(FRAMES[0]) - 1) / (_classes_gain(FRAMES[-1]) - 1)
+
+
+def _labels_ratio() -> Figure:
+    low, high = document_of("res").ends("classes.gain")
+    return Figure(value=(high - 1) / (low - 1), unit="ratio", place="largest and smallest label")
+
+
 def _classes() -> Table:
     d = document_of("res")
     claims: list[Claim] = []
     points = []
+    middle = sum(d.ends("classes.gain")) / 2
+    other = Alternative("the middle of the range at any size", middle)
     for frame in FRAMES:
-        stressed, kept = _rate(frame, classes=False), _rate(frame, classes=True)
-        points.append((float(frame), kept / stressed))
-        claim = checked(
-            d,
-            "classes.gain",
-            f"{frame} B: rate with CAT and MBA over without",
-            points[-1][1],
-            bound=BOUND,
-        )
+        ours = Traced.of(_classes_gain, frame)
+        points.append((float(frame), ours.value))
+        what = f"{frame} B: rate with CAT and MBA over without"
+        claim = checked(d, "classes.gain", what, ours, bound=BOUND, alternative=other)
         claims.append(claim.model_copy(update={"id": f"classes.gain.{frame}B"}))
     gains = [gain for _, gain in points]
     smaller = sum(after <= before for before, after in pairwise(gains))
@@ -169,9 +210,10 @@ def _classes() -> Table:
     ends = against(
         "classes.gain.ratio",
         "gain at 64 B over gain at 1518 B, less 1 each",
-        (gains[0] - 1) / (gains[-1] - 1),
-        Figure(value=28.2 / 9.8, unit="ratio", place="largest and smallest label"),
+        Traced.of(_ends_ratio),
+        *figured(_labels_ratio),
         bound=50.0,
+        alternative=Alternative("the same gain at any size", 1.0),
     )
     return Table(
         number=3,
@@ -189,6 +231,7 @@ def _classes() -> Table:
     )
 
 
+@remembered
 def _rate(frame: int, *, classes: bool) -> float:
     d, machine = document_of("res"), machine_of(MACHINE)
     fill = 1 / machine.core.line_fill_buffers.value

@@ -8,19 +8,34 @@ from __future__ import annotations
 
 from planecast.machine.generations import backend_factor, carried_cycles, carried_slots
 from planecast.machine.smt import speedup
-from planecast.reproduce.claim import Claim, Goal, Table, against, checked, given, mean_goal
+from planecast.reproduce.catalogued import core_of
+from planecast.reproduce.claim import (
+    Alternative,
+    Claim,
+    Goal,
+    Table,
+    against,
+    checked,
+    checks_of,
+    figured,
+    given,
+    inside_baseline,
+    mean_goal,
+)
 from planecast.reproduce.documents import Figure, document_of
+from planecast.reproduce.provenance import Traced
 from planecast.reproduce.skx_rows import (
     FAMILIES,
     HELD_BY_LINKS,
     MODES,
+    constant_of_others,
     contradictions,
     most_by_shares,
     reachable,
     row_range,
 )
-from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of
-from planecast.scenario.machine import CoreValues, microarchitecture_of
+from planecast.reproduce.smt_use import APPLICATIONS, forwarders_use, slots_of, speedup_of
+from planecast.scenario.machine import CoreValues
 
 DEPENDENT = {("coremark", "noHT"), ("ovs-l2", "noHT")}
 """Programs whose ports BSDP (section 6.5, core bound) takes to wait for dependent instructions."""
@@ -28,32 +43,53 @@ DEPENDENT = {("coremark", "noHT"), ("ovs-l2", "noHT")}
 
 def tables() -> list[Table]:
     """All tables of the document."""
-    old, new = microarchitecture_of("broadwell").values, microarchitecture_of("skylake").values
-    return [_changes(old, new), _threads(old, new)]
+    return [_changes(), _threads()]
 
 
-def cycles_ratio(name: str, mode: str, old: CoreValues, new: CoreValues) -> float:
+def _cores() -> tuple[CoreValues, CoreValues]:
+    """The old one and the new one."""
+    return core_of("broadwell"), core_of("skylake")
+
+
+def cycles_ratio(name: str, mode: str) -> float:
     """Cycles a packet of a program on the new core over those on the old one."""
+    old, new = _cores()
     dependent = (name, mode) in DEPENDENT
     return carried_cycles(1.0, slots_of(name, mode), old, new, dependent=dependent)
 
 
-def _changes(old: CoreValues, new: CoreValues) -> Table:
+def _metric(metric: str, cycles: float) -> float:
+    """A ratio of cycles as a row's metric has it, instructions unchanged."""
     d = document_of("skx")
-    clocks = d.value("new.ghz") / d.value("old.ghz")
+    if metric == "pps":
+        return d.value("new.ghz") / d.value("old.ghz") / cycles
+    return cycles if metric == "cpp" else 1 / cycles
+
+
+def _changed(metric: str, name: str, mode: str) -> float:
+    return _metric(metric, cycles_ratio(name, mode))
+
+
+def _changes() -> Table:
+    old, new = _cores()
+    d = document_of("skx")
     claims = [given(d, "old.ghz", "clock of E5-2699v4"), given(d, "new.ghz", "clock of Gold 6152")]
     for mode in MODES:
         for name, title in APPLICATIONS.items():
-            ratio = cycles_ratio(name, mode, old, new)
-            family = FAMILIES[name]
-            values = {"cpp": ratio, "pps": clocks / ratio, "ipc": 1 / ratio}
-            for metric, value in values.items():
+            constant = constant_of_others(name, mode)
+            for metric in ("cpp", "pps", "ipc"):
+                ours = Traced.of(_changed, metric, name, mode)
+                other = Alternative(
+                    "one ratio of cycles for all programs of a mode, from the others' rows",
+                    _metric(metric, constant),
+                )
                 what = f"{title} {mode}: {metric}, Skylake over Broadwell"
-                claims.append(_inside((metric, mode, family), name, what, value))
-        ratio = cycles_ratio("coremark", mode, old, new)
+                claims.append(_inside((metric, mode, FAMILIES[name]), name, what, ours, other))
+        ours = Traced.of(_changed, "ipc", "coremark", mode)
         what = f"CoreMark {mode}: ipc, Skylake over Broadwell"
-        claims.append(_inside(("ipc", mode, "coremark"), "coremark", what, 1 / ratio))
-    checks = [claim for claim in claims if claim.role == "check"]
+        same = Alternative("no change", 1.0)
+        claims.append(_inside(("ipc", mode, "coremark"), "coremark", what, ours, same))
+    checks = checks_of(claims)
     inside = sum(bool(claim.within) for claim in checks)
     goal = Goal(
         id="inside",
@@ -72,6 +108,7 @@ def _changes(old: CoreValues, new: CoreValues) -> Table:
             goal,
             mean_goal("cycles", "mean distance of cycles a packet from the ranges", cycles, 4.0),
         ),
+        baselines=(inside_baseline("constant", "one ratio a mode, CoreMark unchanged", checks),),
         notes=(
             f"frontend slots times {old.decode_width.value / new.decode_width.value:.2f} (decoding "
             f"4 to 5 wide), backend slots times {backend_factor(old, new):.2f}: the mean over what "
@@ -110,23 +147,36 @@ _OF_LINKS = (
 )
 
 
-def _inside(row: tuple[str, str, str], name: str, what: str, ours: float) -> Claim:
-    key = ".".join(row)
-    low, high = row_range(*row)
-    place = document_of("skx").figures[key].place
-    ratio = Figure(low=low, high=high, unit="ratio", place=place)
+def _ratio_figure(metric: str, mode: str, family: str) -> Figure:
+    low, high = row_range(metric, mode, family)
+    place = document_of("skx").figures[f"{metric}.{mode}.{family}"].place
+    return Figure(low=low, high=high, unit="ratio", place=place)
+
+
+def _inside(
+    row: tuple[str, str, str], name: str, what: str, ours: Traced, other: Alternative
+) -> Claim:
+    figure, ids = figured(_ratio_figure, *row)
     note = _OF_LINKS if (name, row[1]) == HELD_BY_LINKS else ""
-    return against(f"{key}.{name}", what, ours, ratio, bound=0.0, note=note)
+    key = f"{'.'.join(row)}.{name}"
+    return against(key, what, ours, figure, ids, bound=0.0, alternative=other, note=note)
 
 
-def _threads(old: CoreValues, new: CoreValues) -> Table:
+def _speedup(name: str) -> float:
+    old, new = _cores()
+    dependent = (name, "noHT") in DEPENDENT
+    slots = carried_slots(slots_of(name, "noHT"), old, new, dependent=dependent)
+    return speedup(slots, forwarders_use())
+
+
+def _threads() -> Table:
     d = document_of("skx")
     claims = []
     for name, title in APPLICATIONS.items():
-        dependent = (name, "noHT") in DEPENDENT
-        slots = carried_slots(slots_of(name, "noHT"), old, new, dependent=dependent)
-        ours = speedup(slots, forwarders_use())
-        claim = checked(d, "smt.speedup", f"{title}, two threads on Skylake", ours, bound=0.0)
+        ours = Traced.of(_speedup, name)
+        same = Alternative("BSDP's speed-up on Broadwell, unchanged", speedup_of(name))
+        what = f"{title}, two threads on Skylake"
+        claim = checked(d, "smt.speedup", what, ours, bound=0.0, alternative=same)
         claims.append(claim.model_copy(update={"id": f"smt.speedup.{name}"}))
     return Table(
         number=11,

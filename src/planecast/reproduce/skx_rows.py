@@ -35,10 +35,8 @@ Window = tuple[float, float]
 
 def row_range(metric: str, mode: str, family: str) -> Window:
     """Skylake over Broadwell as published, with what rounding leaves open."""
-    figure = document_of("skx").figures[f"{metric}.{mode}.{family}"]
-    assert figure.low is not None
-    assert figure.high is not None
-    return 1 + (figure.low - ROUNDING) / 100, 1 + (figure.high + ROUNDING) / 100
+    low, high = document_of("skx").ends(f"{metric}.{mode}.{family}")
+    return 1 + (low - ROUNDING) / 100, 1 + (high + ROUNDING) / 100
 
 
 def windows(mode: str, family: str) -> dict[str, Window]:
@@ -51,6 +49,22 @@ def windows(mode: str, family: str) -> dict[str, Window]:
         "pps": (clocks / pps[1], clocks / pps[0]),
         "ipc": (1 / ipc[1], 1 / ipc[0]),
     }
+
+
+def constant_of_others(name: str, mode: str) -> float:
+    """The ratio of cycles that most rows of the other programs of a mode allow: no program's own.
+
+    The middle of the best, where several are as good.
+    """
+    wanted = [
+        window
+        for other, family in FAMILIES.items()
+        if other != name
+        for window in windows(mode, family).values()
+    ]
+    ratios = np.arange(0.5, 1.5, 0.001)
+    inside = sum(((low <= ratios) & (ratios <= high)).astype(int) for low, high in wanted)
+    return float(np.median(ratios[inside == np.max(inside)]))
 
 
 def most_together(found: Mapping[str, Window]) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from planecast.machine.smt import fitted_use
 from planecast.reproduce.documents import document_of
+from planecast.reproduce.provenance import remembered
 from planecast.scenario.machine import CoreValues
 from planecast.topdown.slots import Slots
 
@@ -35,7 +34,7 @@ def speedup_of(application: str, clock: str = "2.2GHz") -> float:
     )
 
 
-@cache
+@remembered
 def forwarders_use(without: str = "") -> float:
     """Use of empty slots, fitted to all forwarders but `without`, at 2.2 GHz."""
     used = [name for name in APPLICATIONS if name != without]

@@ -141,6 +141,10 @@ class CpuValues(Noun):
     """GB/s that local reads reach at most."""
     pcie_generation: Positive
     pcie_lanes: Positive
+    pcie_max_payload: Positive | None = None
+    """Bytes that a write or a completion carries at most (MPS); absent: 256."""
+    pcie_max_read: Positive | None = None
+    """Bytes that a device's read request asks for at most (MRRS); absent: 512."""
     tdp_w: Positive | None = None
     tsc_ghz: Positive | None = None
     """Clock of the time-stamp counter."""

@@ -203,6 +203,14 @@ class Definition:
         self._needs[name, smt] = frozenset(found)
         return self._needs[name, smt]
 
+    def parts_of(self, name: str, smt: bool) -> frozenset[str]:
+        """The other nodes that a term, a node or a metric is computed from."""
+        found: set[str] = set()
+        for part in names(self.formulas[name].form(smt)):
+            if part in self.formulas:
+                found |= self.parts_of(part, smt) | ({part} if part in self.nodes else set())
+        return frozenset(found)
+
     def children(self, name: str | None) -> tuple[Node, ...]:
         """The parts of a node; of None, level 1."""
         return tuple(node for node in self.nodes.values() if node.entry.parent == name)

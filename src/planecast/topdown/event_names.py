@@ -12,6 +12,8 @@ _PRIVILEGE = re.compile(r":(?!c\d|e\d|i\d|u0x)[ukhGHpPSDIW]+$")
 _MODIFIERS = {"cmask": "c", "edge": "e", "inv": "i"}
 _MODIFIER = re.compile(r"(?P<kind>[cei])(?P<value>\d+)|u(?P<mask>0x[0-9a-f]+)")
 _UNDER_A_NAME = re.compile(r"[.\-:]")
+TSC_HZ = "SYSTEM_TSC_FREQ"
+"""Clock of the time-stamp counter: formulas name it as if it were an event."""
 SMALL_CORES = "cpu_atom"
 """The efficient cores of a hybrid processor, as perf calls them: no data plane's tree is theirs."""
 
@@ -38,8 +40,8 @@ def event_lookup(definition: Definition) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for event in definition.events:
         found[plain_name(event)] = event
-        # older tools write a modifier into the name: fb_full_c1
-        found[plain_name(event).replace(":", "_")] = event
+        # older tools write a modifier into the name, fb_full_c1, and so do we
+        found[_one_word(event)] = event
         for alias in definition.file.aliases.get(event, ()):
             found.setdefault(plain_name(alias), event)
         encoding = definition.file.encodings.get(event)
@@ -48,14 +50,20 @@ def event_lookup(definition: Definition) -> Mapping[str, str]:
     return found
 
 
+def _one_word(event: str) -> str:
+    return re.sub(r"\W", "_", plain_name(event))
+
+
 def perf_event(definition: Definition, event: str) -> str | None:
     """What ``perf stat -e`` is given for an event, or None for one that it can't be asked for.
 
     Raw encodings get the event's plain name, so that the recording can be read back.
     """
+    if event == TSC_HZ:
+        return None
     encoding = definition.file.encodings.get(event)
     if encoding is not None:
-        return f"{encoding.removesuffix('/')},name={plain_name(event).replace(':', '_')}/"
+        return f"{encoding.removesuffix('/')},name={_one_word(event)}/"
     if event in definition.file.together:
         return definition.file.aliases[event][0]
     name, *modifiers = event.lower().split(":")

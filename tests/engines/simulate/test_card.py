@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.engines.simulate.conftest import Ask
 
-from planecast.engines.simulate.limits import limits_of, pcie_raw_bps
+from planecast.engines.simulate.limits import limits_of
 from planecast.scenario import Scenario, with_overrides
 
 
@@ -15,15 +15,6 @@ def test_line_rates_as_everybody_knows_them(base: Scenario) -> None:
     for frame, mpps in ((64, 14.880952), (1518, 0.812744)):
         point = {"nic.link_gbps": 10, "traffic.frame_bytes": frame}
         assert limits_of(with_overrides(base, point))["link"] == pytest.approx(mpps * 1e6)
-
-
-def test_pcie_as_the_literature_has_it() -> None:
-    """Gen3 x8 with a payload of 256 bytes carries 57.9 Gbit/s of transactions."""
-    raw = pcie_raw_bps("gen3x8")
-    assert raw == pytest.approx(63.0e9, rel=1e-3)
-    assert raw * (1 - 16 / 203 - 4 / 1538) == pytest.approx(57.9e9, rel=1e-3)
-    assert pcie_raw_bps("gen2x8") == pytest.approx(32e9)
-    assert pcie_raw_bps("gen4x16") == pytest.approx(4 * raw)
 
 
 @pytest.mark.parametrize(

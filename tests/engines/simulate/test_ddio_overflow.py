@@ -1,8 +1,6 @@
-"""Rings times frames beyond the ways for devices: dearer packets, a ceiling, a sentence."""
+"""What finds no place in the ways for devices: expensive packets, a ceiling, a sentence."""
 
 from __future__ import annotations
-
-import math
 
 import pytest
 
@@ -21,12 +19,12 @@ def with_rings(packets: int, **more: object) -> Scenario:
     return with_overrides(Scenario(name="rings"), keys)
 
 
-def test_nothing_spills_while_rings_fit() -> None:
-    found = ddio_overflow(with_rings(256))
+def test_little_spills_while_rings_are_few() -> None:
+    found = ddio_overflow(with_rings(64))
     assert found is not None
     assert found.notes == ()
-    assert found.memory_pps == math.inf
-    assert "memory" not in limits_of(with_rings(256))
+    limits = limits_of(with_rings(64))
+    assert limits["memory"] > 100 * limits["link"]
 
 
 def test_more_rings_and_larger_frames_spill_more() -> None:
@@ -36,7 +34,7 @@ def test_more_rings_and_larger_frames_spill_more() -> None:
         assert found is not None
         moved.append(found.spill.memory_bytes)
     assert moved == sorted(moved)
-    assert moved[0] == 0 < moved[-1]
+    assert 0 < moved[0] < moved[-1] / 10
     small = ddio_overflow(with_rings(8192, **{"traffic.frame_bytes": 64}))
     assert small is not None
     assert small.spill.memory_bytes < moved[-1]
@@ -47,17 +45,17 @@ def test_without_a_card_or_a_known_machine_nothing_is_said() -> None:
     assert ddio_overflow(with_rings(8192, machine="host")) is None
 
 
-def test_spilled_headers_make_packets_dearer(calibration: Calibration) -> None:
+def test_spilled_headers_make_packets_expensive(calibration: Calibration) -> None:
     manifest = collect_manifest("simulate", 1)
     few, many = simulate(
-        [with_rings(n, **{"nic.link_gbps": 400.0}) for n in (256, 16384)],
+        [with_rings(n, **{"nic.link_gbps": 400.0}) for n in (64, 16384)],
         calibration,
         manifest,
         packets=200_000,
     )
     assert many.cycles_per_packet.value > few.cycles_per_packet.value * 1.005
-    assert any("exceed the ways for devices" in note for note in many.notes)
-    assert not any("exceed the ways for devices" in note for note in few.notes)
+    assert any("no place in the ways for devices" in note for note in many.notes)
+    assert not any("no place in the ways for devices" in note for note in few.notes)
 
 
 def test_memory_is_a_ceiling_for_many_cores_with_large_rings() -> None:

@@ -149,3 +149,12 @@ def test_a_packet_a_second_ends(
 def test_measuring_refuses_a_rate(base: Scenario, manifest: Manifest) -> None:
     with pytest.raises(InputError, match=r"^base: traffic\.offered_pps is set.*planecast curve"):
         measure([base, at_load(base, 1e6)], Budget(seconds=1, restarts=1), manifest)
+
+
+def test_what_is_offered_is_simulated_and_no_note_says_otherwise(
+    base: Scenario, calibration: Calibration, manifest: Manifest, capacity: float
+) -> None:
+    offered = 0.4 * capacity
+    (found,) = simulate([at_load(base, offered)], calibration, manifest, threads=1)
+    assert found.throughput_pps.value == pytest.approx(offered, rel=0.02)
+    assert not any("traffic.offered_pps" in note for note in found.notes)

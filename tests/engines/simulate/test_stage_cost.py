@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planecast.engines.simulate.stage_cost import stage_costs, tabulated
-from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.scenario import Scenario, with_overrides

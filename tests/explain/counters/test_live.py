@@ -17,12 +17,13 @@ from planecast.topdown import load_definition
 # Counts ten times the length of an event's name, in each round and on each CPU, half of the time.
 FAKE = """\
 #!{python}
-import json, sys
+import json, re, sys
 given = dict(zip(sys.argv, sys.argv[1:]))
 with open(given["-o"], "w") as file:
     for round_ in (1, 2, 3):
         for cpu in (1, 2):
-            for event in given["-e"].replace("{{", "").replace("}}", "").split(","):
+            asked = re.findall(r"cpu/.*?/|[^,]+", re.sub(r"[{{}}]", "", given["-e"]))
+            for event in (re.sub(r"cpu/.*name=(.*)/", r"\\1", one) for one in asked):
                 line = {{"interval": round_ * 1.0, "cpu": str(cpu), "event": event,
                         "counter-value": str(1e6 * (round_ + len(event))), "pcnt-running": 50.0}}
                 file.write(json.dumps(line) + "\\n")

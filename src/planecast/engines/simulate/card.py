@@ -14,12 +14,10 @@ from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.engines.simulate.limits import (
     DESCRIPTOR_BYTES,
     DESCRIPTORS_AT_ONCE,
-    DLLP_EVERY,
-    MAX_PAYLOAD,
-    MAX_READ,
     WIRE_BYTES,
-    pcie_raw_bps,
+    link_of,
 )
+from planecast.machine.pcie import Link
 from planecast.scenario.scenario import Scenario
 
 NAME = "nic"
@@ -87,18 +85,24 @@ def nics(scenario: Scenario) -> list[sim.Nic]:
             rx_fifo_packets=nic.fifo_packets,
             rx_latency_ns=nic.rx_latency_ns,
             tx_latency_ns=nic.tx_latency_ns,
-            pcie=sim.Pcie(
-                raw_bps=pcie_raw_bps(nic.pcie),
-                max_payload_bytes=MAX_PAYLOAD,
-                max_read_bytes=MAX_READ,
-                completion_bytes=MAX_PAYLOAD,
-                ack_every_bytes=DLLP_EVERY,
-                flow_control_every_bytes=DLLP_EVERY,
-                descriptor_bytes=DESCRIPTOR_BYTES,
-                descriptors_at_once=DESCRIPTORS_AT_ONCE,
-            ),
+            pcie=_pcie(link_of(scenario)),
         )
     ]
+
+
+def _pcie(link: Link | None) -> sim.Pcie:
+    if link is None:
+        return sim.Pcie()
+    return sim.Pcie(
+        raw_bps=link.raw_bps,
+        max_payload_bytes=link.max_payload,
+        max_read_bytes=link.max_read,
+        completion_bytes=link.max_payload,
+        ack_every_bytes=link.every_bytes,
+        flow_control_every_bytes=link.every_bytes,
+        descriptor_bytes=DESCRIPTOR_BYTES,
+        descriptors_at_once=DESCRIPTORS_AT_ONCE,
+    )
 
 
 def output(scenario: Scenario, card: Card, chain: int) -> sim.Output:

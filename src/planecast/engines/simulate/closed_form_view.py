@@ -15,12 +15,13 @@ from planecast.scenario.scenario import Scenario
 
 
 def closed_form_view(scenario: Scenario) -> Scenario:
-    """The same workload uncut, on an lcore for each chain, from memory to memory."""
+    """The same workload uncut, on an lcore for each chain, from memory to memory, at full load."""
     placement = scenario.placement
     lcores = format_cpus(chain[0] for chain in placement.chains)
     return scenario.model_copy(
         update={
             "placement": placement.model_copy(update={"lcores": lcores, "cuts": ()}),
+            "traffic": scenario.traffic.model_copy(update={"offered_pps": None}),
             "nic": Nic(),
             "accelerator": Accelerator(),
             "interference": Interference(),

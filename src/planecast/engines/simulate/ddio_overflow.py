@@ -1,6 +1,6 @@
 """What of a card's frames the last-level cache no longer holds: cost of a packet, and a ceiling.
 
-A card writes into the ways for devices (`model.ddio`). With rings times frames beyond them, cores
+A card writes into the ways for devices (`machine.ddio`). What they no longer hold, cores
 fetch headers from memory, and every frame passes through it, so memory's bandwidth is a limit. The
 catalogue's machines tell how many ways there are; of this host nobody does, so nothing is said.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from planecast.engines.simulate.stage_cost import PipelineCost
-from planecast.machine.ddio import Buffers, Spill, ddio_bytes, spill
+from planecast.machine.ddio import Buffers, DeviceWays, Spill, spill
 from planecast.model.site import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
@@ -32,8 +32,8 @@ class DdioOverflow:
         if 1 - self.spill.kept < _WORTH_A_WORD:
             return ()
         return (
-            f"rings times frames exceed the ways for devices: {100 * (1 - self.spill.kept):.0f} % "
-            f"of what the card writes goes to memory, cores miss {100 * self.spill.missed:.0f} % "
+            f"{100 * (1 - self.spill.kept):.0f} % of what the card writes finds no place in the "
+            f"ways for devices and goes to memory, cores miss {100 * self.spill.missed:.0f} % "
             f"of their headers; {self.spill.memory_bytes:.0f} B a packet",
         )
 
@@ -48,7 +48,7 @@ def ddio_overflow(scenario: Scenario) -> DdioOverflow | None:
     sizes = scenario.traffic.frames
     mean = sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
     share = placement.rx_ring / (placement.rx_ring + placement.tx_ring)
-    found = spill(Buffers(buffers, mean, waiting=share), ddio_bytes(machine))
+    found = spill(Buffers(buffers, mean, waiting=share), DeviceWays.of(machine))
     moved = found.memory_bytes
     peak = machine.values.memory_gbs.value * 1e9
     return DdioOverflow(found, peak / moved if moved else float("inf"))

@@ -102,4 +102,3 @@ def _about_cuts(scenario: Scenario, lines: LineCosts) -> list[str]:
         f"a hand-over's lines take {lines.said} ns each; stages cost what they do where one lcore "
         "runs all of them"
     ]
-

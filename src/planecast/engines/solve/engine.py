@@ -10,6 +10,7 @@ from planecast.model.counter_model import STAGE, notes_of
 from planecast.model.memory_contention import WORTH_A_WORD, Load
 from planecast.model.prediction import Prediction, predict
 from planecast.model.site import Site, by_site
+from planecast.model.supported import refuse_too_many_lcores
 from planecast.model.transfer import Transferred, transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -21,7 +22,12 @@ from planecast.workload.profile import counts_of, stage_instructions
 def solve(
     scenarios: Sequence[Scenario], calibration: Calibration, manifest: Manifest
 ) -> list[Result]:
-    """Predicts scenarios. Intervals are 95 %. Raises InputError for what the model doesn't know."""
+    """Predicts scenarios. Intervals are 95 %.
+
+    Raises InputError for what the model doesn't know, and for more lcores than the host has CPUs.
+    """
+    for scenario in scenarios:
+        refuse_too_many_lcores(scenario, len(scenario.placement.cpus), calibration)
     predicted = predict(scenarios, calibration)
     sites = {site: transferred(calibration, site) for site in by_site(scenarios)}
     return [
@@ -56,6 +62,7 @@ def _result(
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
         notes=(
             *at.notes,
+            *_offered(scenario, cost, calibration),
             *_of_load(predicted.load, i),
             *_of_neighbour(scenario, calibration),
             *_outside(scenario, calibration),
@@ -120,3 +127,19 @@ def _ipc(instructions: Estimate, cost: Estimate, calibration: Calibration) -> Es
         unit="instructions/cycle",
         kind="computed",
     )
+
+
+def _offered(scenario: Scenario, cost: Estimate, calibration: Calibration) -> list[str]:
+    """What `traffic.offered_pps` means against what can be forwarded; nothing if it isn't set."""
+    wanted = scenario.traffic.offered_pps
+    if wanted is None:
+        return []
+    able = throughput(cost, calibration, len(scenario.placement.cpus)).value
+    if wanted <= able:
+        meant = f"{100 * wanted / able:.0f} % of what can be forwarded"
+    else:
+        meant = f"more than can be forwarded: {100 * (1 - able / wanted):.0f} % are lost"
+    return [
+        f"traffic.offered_pps, {wanted / 1e6:.4g} Mpps, is {meant}; the figures are those of "
+        "saturation (loss and latency at that rate: --engine simulate)"
+    ]

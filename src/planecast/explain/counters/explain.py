@@ -71,7 +71,7 @@ def explain_recording(
     for name, share in shared.items():
         known.setdefault(name, replace(share, kind=asked.kind))
     reasons = _reasons(definition, vectors, smt) if recording.counts else {}
-    nodes = explained_nodes(definition, known, reasons)
+    nodes = explained_nodes(definition, known, reasons, smt)
     metrics = (
         *explained_metrics(definition, vectors, evaluation, smt, packets),
         *explained_readings(recording),

@@ -25,7 +25,12 @@ MARKED_BELOW = 0.5
 """Below this share of the time it is shown with a mark."""
 _APART = 0.01
 """Groups that take turns fairly differ by less than this in the share of the time that each has."""
-_COUNTS = {"events": "event", "instructions": "instruction", "core cycles": "cycle"}
+_COUNTS = {
+    "events": "event",
+    "instructions": "instruction",
+    "core cycles": "cycle",
+    "reference cycles": "tsc",
+}
 _SHOWN_UNITS = {"instructions/cycle": "instructions/cycle", "cycles/event": "cycles"}
 
 
@@ -125,10 +130,14 @@ def estimated(known: Known, scale: float, unit: str) -> Estimate:
 
 
 def explained_nodes(
-    definition: Definition, known: Mapping[str, Known], missing: Mapping[str, str]
+    definition: Definition, known: Mapping[str, Known], missing: Mapping[str, str], smt: bool
 ) -> tuple[ExplainedNode, ...]:
-    """Every node that is known, or whose parent is; impossible values have a mark and no share."""
-    reasons = {name: _unusable(value) for name, value in known.items()}
+    """Every node that is known, or whose parent is.
+
+    Impossible values, and those that rest on one, have a mark and no share.
+    """
+    own = {name: _unusable(value) for name, value in known.items()}
+    reasons = {name: own[name] or _unfounded(definition, name, own, smt) for name in own}
     shares = {name: known[name].value for name, reason in reasons.items() if not reason}
     over = over_threshold(definition, shares)
     found = []
@@ -147,6 +156,16 @@ def _unusable(known: Known) -> str | None:
     refused = next((mark for mark in known.marks if mark.startswith("refused")), None)
     why = impossible_share(known.value)
     return refused or (f"impossible: {why}" if why else None)
+
+
+def _unfounded(
+    definition: Definition, name: str, own: Mapping[str, str | None], smt: bool
+) -> str | None:
+    """Which node that it is computed from can't be, directly or through others."""
+    for part in sorted(definition.parts_of(name, smt)):
+        if own.get(part):
+            return f"refused: rests on {definition.nodes[part].meaning.title}, {own[part]}"
+    return None
 
 
 def _explained(

@@ -14,12 +14,10 @@ import numpy as np
 
 from planecast.instruments.recorded import Count, Recording
 from planecast.topdown import Definition
-from planecast.topdown.event_names import SMALL_CORES, event_lookup, plain_name
+from planecast.topdown.event_names import SMALL_CORES, TSC_HZ, event_lookup, plain_name
 from planecast.topdown.expression import Values
 from planecast.topdown.plausible import impossible_count
 
-TSC_HZ = "SYSTEM_TSC_FREQ"
-"""The time-stamp counter's frequency, as the definitions call it: what turns ns into cycles."""
 _TSC = "tsc"
 """perf's event ``msr/tsc/``, in one spelling."""
 CYCLES = ("CPU_CLK_UNHALTED.THREAD", "ls_not_halted_cyc")

@@ -13,11 +13,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from planecast.engines.simulate.limits import read_bytes, write_bytes
+from planecast.machine.pcie import Link
 from planecast.scenario.model import Noun
 
 LINE_BYTES = 64
 FCS_BYTES = 4
+_LINK = Link(3, 8)
+"""With the usual MPS and MRRS; lanes don't count here."""
 
 Size = Annotated[int, Field(ge=1, le=65536)]
 Every = Annotated[int, Field(ge=1, le=65536)]
@@ -94,6 +96,7 @@ def expected(ports: Ports) -> Expected:
 
 def _link(ports: Ports, sent: int) -> tuple[float, float]:
     """(to memory, from memory): bytes of the link with headers; descriptors a line at a time."""
+    read_bytes, write_bytes = _LINK.read_bytes, _LINK.write_bytes
     line = write_bytes(LINE_BYTES)[0] / LINE_BYTES  # bytes of link a byte, in full lines
     to_memory = write_bytes(ports.frame_bytes)[0] + line * ports.rx_descriptor_bytes
     to_memory += write_bytes(ports.tx_descriptor_bytes)[0] / ports.tx_write_back_every

@@ -43,7 +43,7 @@ def _needs(definition: Definition, level: int, smt: bool) -> list[frozenset[str]
 
 
 def _askable(definition: Definition, event: str) -> bool:
-    return event != "SYSTEM_TSC_FREQ" and perf_event(definition, event) is not None
+    return perf_event(definition, event) is not None
 
 
 def _general(definition: Definition, events: frozenset[str]) -> set[str]:
