@@ -10,6 +10,7 @@ from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Result
 from planecast.scenario import Scenario, with_overrides
+from planecast.workload.profile import counts_of
 
 
 @pytest.fixture(scope="module")

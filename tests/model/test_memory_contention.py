@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.engines.solve import solve, solve_many
+from planecast.errors import InputError
 from planecast.machine.memory import Memory
 from planecast.model import transfer
 from planecast.model.calibration import Calibration
@@ -61,7 +62,9 @@ def test_more_lcores_than_the_host_has_are_refused(
     with pytest.raises(InputError, match="32 lcores forward, but the calibrated host has 2 CPUs"):
         ask(base, two, "0-31")
     with pytest.raises(InputError, match="3 lcores forward"):
-        solve_many(with_overrides(base, {"placement.lcores": "0-2"}), {BURST: np.ones(2)}, two)
+        solve_many(
+            with_overrides(base, {"placement.lcores": "0-2"}), {"placement.burst": np.ones(2)}, two
+        )
     assert ask(base, two, "0-1").throughput_pps.value > 0
     assert ask(base, two, "0-21", machine="gold-6152").throughput_pps.value > 0
 

@@ -61,7 +61,8 @@ def fitted_lifetime(
             inserted,
         )
         # What the core's own caches hold survives whatever others do.
-        return np.maximum(served[0], np.minimum(private_bytes / LINE_BYTES / lines, 1.0))
+        own = np.minimum(private_bytes / LINE_BYTES / lines, 1.0)
+        return np.asarray(np.maximum(served[0], own))
 
     def residuals(logs: np.ndarray) -> np.ndarray:
         prior = (logs - np.log([1.0, 30.0])) / [_CAPACITY_SPREAD, _LIFETIME_SPREAD]

@@ -48,9 +48,8 @@ def drawn_points(
     known = [with_overrides(base, dict(point)) for point in calibrate]
     found: list[dict[str, PointValue]] = []
     for place in range(count):
-        wanted = {
-            key: column[place] for key, column in columns.items() if column[place] is not None
-        }
+        drawn = {key: column[place] for key, column in columns.items()}
+        wanted = {key: value for key, value in drawn.items() if value is not None}
         point = _possible(base, wanted)
         scenario = with_overrides(base, point)
         if scenario in known:
