@@ -10,15 +10,19 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double steady_median(double *cost, uint32_t count)
+{
+    qsort(cost, count, sizeof *cost, by_value);
+    return (cost[(count - 1) / 2] + cost[count / 2]) / 2;
+}
+
 /* Median of the blocks [from, to), at most STEADY_BLOCKS of them and at least one. */
 static double median_cost(const struct steady *steady, uint32_t from, uint32_t to)
 {
     double cost[STEADY_BLOCKS];
-    uint32_t count = to - from;
-    for (uint32_t i = 0; i < count; i++)
-        cost[i] = steady->cost[(from + i) % (2 * STEADY_BLOCKS)];
-    qsort(cost, count, sizeof *cost, by_value);
-    return (cost[(count - 1) / 2] + cost[count / 2]) / 2;
+    for (uint32_t i = from; i < to; i++)
+        cost[i - from] = steady->cost[i % (2 * STEADY_BLOCKS)];
+    return steady_median(cost, to - from);
 }
 
 bool steady_add(struct steady *steady, double cost)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* The medians of so many blocks and of as many before them differ by no more than the tolerance. */
-enum { STEADY_BLOCKS = 4 };
+enum { STEADY_BLOCKS = 4, STEADY_PARTS = 8 /* of a block, whose median is its cost */ };
 #define STEADY_TOLERANCE 0.005
 
 struct steady {
@@ -23,6 +23,9 @@ struct steady {
     uint32_t blocks;                /* so far */
     bool steady;
 };
+
+/* Median of so many values, at least one; sorts them. */
+double steady_median(double *cost, uint32_t count);
 
 /* Adds a block's cost, in any unit; true when it is steady with it. */
 bool steady_add(struct steady *steady, double cost);

@@ -94,22 +94,37 @@ static void forward(struct round *round, struct lcore *lcore, uint64_t packets, 
     }
 }
 
-/* Forwards blocks until they cost the same, or for as long as a trial may settle. */
+/* Forwards a block in parts; cycles a packet of the median part, for some are interrupted. False
+ * when it was cut short. */
+static bool forward_block(struct round *round, struct lcore *lcore, uint64_t end, double *cost)
+{
+    double part[STEADY_PARTS];
+    uint64_t packets = RTE_MAX(round->trial->block / STEADY_PARTS, UINT64_C(1));
+    for (int i = 0; i < STEADY_PARTS; i++) {
+        uint64_t start = rte_rdtsc(), before = lcore->packets_in;
+        forward(round, lcore, packets, end);
+        uint64_t done = lcore->packets_in - before;
+        if (done < packets)
+            return false;
+        part[i] = (double)(rte_rdtsc() - start) / (double)done;
+    }
+    *cost = steady_median(part, STEADY_PARTS);
+    return true;
+}
+
+/* Forwards blocks until they cost the same, or for as long as a trial may settle. Time in which
+ * somebody else has the CPU does not count, but for so many times as long it is over all the same.
+ */
 static void settle(struct round *round, struct lcore *lcore)
 {
+    enum { LONGEST = 5 };
     const struct trial *trial = round->trial;
-    uint64_t start = rte_rdtsc();
-    uint64_t end = start + (uint64_t)(trial->settle * (double)rte_get_tsc_hz());
-    while (start < end && !stopped(round)) {
-        uint64_t packets = lcore->packets_in;
-        forward(round, lcore, trial->block, end);
-        uint64_t now = rte_rdtsc();
-        packets = lcore->packets_in - packets;
-        if (packets < trial->block) /* cut short */
+    double left = trial->settle * (double)rte_get_tsc_hz(), cost = 0;
+    uint64_t end = rte_rdtsc() + (uint64_t)(LONGEST * left);
+    while (left > 0 && !stopped(round) && forward_block(round, lcore, end, &cost)) {
+        if (steady_add(&lcore->settled, cost))
             return;
-        if (steady_add(&lcore->settled, (double)(now - start) / (double)packets))
-            return;
-        start = now;
+        left -= cost * (double)trial->block;
     }
 }
 

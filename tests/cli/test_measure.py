@@ -109,7 +109,10 @@ def test_a_dry_run_prints_what_it_would_do_and_does_nothing(
             "[tables]\n"
         )
         assert f"\n{program} dataplane{number}.ini --control -- --vdev net_null0\n" in part
-        assert "\ntrial windows=64 packets=2048 warmup=65536 canary=1 burst=32 " in part
+        asked = (
+            "\ntrial windows=64 packets=2048 warmup=65536 block=16384 settle=0.1 canary=1 burst=32 "
+        )
+        assert asked in part
     assert "routes = 128" in parts[1]
     assert fake.log() == []
     assert set(tmp_path.iterdir()) == before

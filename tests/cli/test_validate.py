@@ -33,14 +33,14 @@ def test_the_table_ends_with_the_error_and_the_report(
     *_, summary, units, twice, ran, report = answer.out.splitlines()
     assert summary.startswith("held-out points: 4; mean error ")
     assert "predicted: computed" in units
-    assert twice.startswith("one point measured twice, minutes apart: ratio ")
+    assert twice.startswith("one point measured twice, in the same blocks: ratio ")
     folder = one_run().relative_to(tmp_path)
     assert (ran, report) == (f"run: {folder}", f"report: {folder / 'report.html'}")
     rows = [line for line in answer.out.splitlines() if "calibrated" in line or "held out " in line]
     assert len(rows) >= 17 + 4
     assert {path.name for path in one_run().iterdir()} == {
         *("calibration.json", "predictions.json", "report.html", "result.json", "trials.parquet"),
-        "scenario.yaml",  # the base, for the study holds it inside
+        *("host-state.json", "scenario.yaml"),  # the base, for the study holds it inside
     }
     found = Validation.model_validate_json((one_run() / "result.json").read_text())
     assert all(point.measured.manifest.engine == "measure" for point in found.points)
@@ -64,12 +64,14 @@ def test_answers_for_machines(
     assert all(float(row["predicted_low"]) <= float(row["predicted_high"]) for row in rows)
 
 
-def test_a_dry_run_names_what_is_held_out_last(run: Run, study_file: Path, machine: Fake) -> None:
+def test_a_dry_run_has_all_points_in_the_same_processes(
+    run: Run, study_file: Path, machine: Fake
+) -> None:
     answer = run("validate", study_file, "--dry-run")
     assert answer.code == 0, answer.err
-    before, after = answer.out.split("# held-out points, after their predictions were written\n")
-    assert before.count("\ntrial ") == 17
-    assert after.count("\ntrial ") == 4
+    before, after = answer.out.split("# calibration points and held-out points, in turns\n")
+    assert "--control" not in before
+    assert after.count("\ntrial ") == 17 + 4
     # Another flow table is another process, and so is another ring.
     assert after.count("--control") == 3
     assert machine.log() == []

@@ -17,6 +17,7 @@ from planecast.native import native_folder
 
 PROGRAM = Path(__file__).parent.parent / "dataplanes" / "programs" / "planecast-probe.py"
 MIB = 1 << 20
+SIZES = (2 * MIB, 8 * MIB, 32 * MIB)
 
 built = pytest.mark.skipif(not (native_folder() / "planecast-probe").exists(), reason="not built")
 
@@ -30,20 +31,20 @@ def text() -> str:
     return done.stdout
 
 
-def aged(share_at: Callable[[float], float], sizes: tuple[int, ...] = (2, 8, 32)) -> HostState:
-    """A state whose lines survive so, by their age in seconds."""
-    points = [
+def aged(text: str, share_at: Callable[[float], float]) -> HostState:
+    """The made-up machine with lines that survive so, by their age in seconds."""
+    ages = [(size, pace, size / 64 * pace / 2e9) for size in SIZES for pace in (30.0, 60.0, 100.0)]
+    points = tuple(
         SurvivalPoint(
-            working_set_bytes=size * MIB,
+            working_set_bytes=size,
             cycles_per_line=pace,
-            lap_seconds=size * MIB / 64 * pace / 2e9,
-            survived=share_at(size * MIB / 64 * pace / 2e9),
+            lap_seconds=age,
+            survived=share_at(age),
             cycles=100.0,
         )
-        for size in sizes
-        for pace in (30.0, 60.0, 100.0)
-    ]
-    return HostState.model_construct(survival=tuple(points))
+        for size, pace, age in ages
+    )
+    return read_state(text).model_copy(update={"survival": points})
 
 
 def test_the_made_up_machine_comes_back(text: str) -> None:
@@ -75,15 +76,15 @@ def test_half_of_the_lines_are_gone_at_the_lifetime(text: str) -> None:
     lifetime = read_state(text).lifetime_seconds(2 * MIB)
     assert lifetime is not None
     assert 0.0078 < lifetime < 0.0132
-    assert aged(lambda age: 1 / (1 + (age / 0.004) ** 4)).lifetime_seconds(MIB) == pytest.approx(
-        0.004, rel=0.05
-    )
+    assert aged(text, lambda age: 1 / (1 + (age / 0.004) ** 4)).lifetime_seconds(
+        MIB
+    ) == pytest.approx(0.004, rel=0.05)
 
 
-def test_a_lifetime_that_no_walk_reached_is_none() -> None:
-    assert aged(lambda age: 0.99).lifetime_seconds(MIB) is None
-    assert aged(lambda age: 0.1).lifetime_seconds(MIB) is None
-    assert aged(lambda age: 0.1).lifetime_seconds(64 * MIB) is None
+def test_a_lifetime_that_no_walk_reached_is_none(text: str) -> None:
+    assert aged(text, lambda age: 0.99).lifetime_seconds(MIB) is None
+    assert aged(text, lambda age: 0.1).lifetime_seconds(MIB) is None
+    assert aged(text, lambda age: 0.1).lifetime_seconds(64 * MIB) is None
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_machine_that_moved(make_validation: Callable[..., Validation]) -> Non
     assert list(validation_warnings(make_validation(repeatability=again(1.005)))) == []
     (warned,) = validation_warnings(make_validation(repeatability=again(0.97)))
     assert warned.name == "machine-moved"
-    assert "minutes apart, gave −3.0 % the second time" in warned.what
+    assert "in the same blocks, gave −3.0 % the second time" in warned.what
 
 
 def test_a_note_is_said_once(results: list[Result]) -> None:

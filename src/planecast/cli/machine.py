@@ -12,6 +12,7 @@ from planecast.cli.output import Column, Sheet, emit
 from planecast.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from planecast.instruments.machine_probe import MachineProbe
     from planecast.scenario.machine import Machine, Microarchitecture
     from planecast.scenario.model import Noun
 
@@ -159,6 +160,19 @@ def _facts(values: Noun, sources: dict[str, str]) -> list[dict[str, Any]]:
     return rows
 
 
+def _state_text(probed: MachineProbe) -> str:
+    """What the other tenants left when the probe was made, in a sentence."""
+    assert probed.state is not None
+    private = max((level.claimed_bytes for level in probed.levels[:-1]), default=0)
+    lifetime = probed.state.lifetime_seconds(private)
+    lives = "was not reached" if lifetime is None else f"is {1e3 * lifetime:.1f} ms"
+    stream = probed.state.stream_lines_per_cycle.value
+    return (
+        f"shared cache: the age at which half of the lines are gone {lives}; memory streams "
+        f"{stream:.3f} lines a TSC cycle"
+    )
+
+
 def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
     from planecast.instruments.loaded_latency import loaded_latency
     from planecast.instruments.machine_entry import entry_text, likeness, measured_entry
@@ -184,4 +198,6 @@ def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
         shown = ", ".join(f"{ns:.0f} ns at {gbs:.1f} GB/s" for gbs, ns in loaded.risen())
         used = f"{100 * loaded.undisturbed_share:.0f} % of the slices were undisturbed"
         typer.echo(f"memory under load: {shown}; {used}")
+    if probed.state is not None:
+        typer.echo(_state_text(probed))
     typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` tells what was measured")

@@ -38,12 +38,13 @@ def print_process(process: Planned, starts: int) -> None:
 
 
 def print_study_plan(study: Study, *, held_out: bool) -> None:
-    """The probe, then the calibration points, then what is held out."""
+    """The probe, then all points, which take turns; without what is held out for `calibrate`."""
     from planecast.instruments.probe import probe_command
 
     typer.echo(shlex.join(probe_command(cpu=study.scenario.placement.cpus[0])))
-    typer.echo("\n# calibration points")
-    print_plan(study.scenarios(study.calibrate), study.budget)
-    if held_out:
-        typer.echo("# held-out points, after their predictions were written")
-        print_plan(study.scenarios(study.hold_out), study.budget)
+    if not held_out:
+        typer.echo("\n# calibration points")
+        print_plan(study.scenarios(study.calibrate), study.budget)
+        return
+    typer.echo("\n# calibration points and held-out points, in turns")
+    print_plan(study.scenarios((*study.calibrate, *study.hold_out)), study.budget)

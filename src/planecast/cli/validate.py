@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ _COLUMNS = (
     Column("inside", "inside"),
     Column("extrapolates", "beyond"),
 )
+_WORST = 5
+"""Points that a note names."""
 
 
 def register(app: typer.Typer) -> None:
@@ -100,16 +103,7 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
             f"{len(few)} of {len(answer.points)} points had too few undisturbed windows, so their "
             f"true cost may be lower than measured: {'; '.join(few)}"
         )
-    unsteady = [
-        f"{p.label} ({100 * (p.measured.steady_share or 0):.0f} %)"
-        for p in answer.points
-        if p.measured.steady_share is not None and p.measured.steady_share < 1
-    ]
-    if unsteady:
-        notes.append(
-            f"{len(unsteady)} of {len(answer.points)} points had visits that were not steady when "
-            f"their warm-up ended (steady share): {'; '.join(unsteady)}"
-        )
+    notes += _unsteady(answer.points)
     notes += answer.skipped
     notes += [f"run: {run}", f"report: {page}"]
     shown = [column for column in _COLUMNS if whole or column.header]
@@ -120,6 +114,22 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
         answer,
         notes=notes,
     )
+
+
+def _unsteady(points: Sequence[ValidationPoint]) -> list[str]:
+    """A note on points whose visits weren't all steady, the worst ones by name."""
+    shares = [
+        (p.measured.steady_share, p.label)
+        for p in points
+        if p.measured.steady_share is not None and p.measured.steady_share < 1
+    ]
+    if not shares:
+        return []
+    worst = "; ".join(f"{label} ({100 * share:.0f} %)" for share, label in sorted(shares)[:_WORST])
+    return [
+        f"{len(shares)} of {len(points)} points had visits that were not steady when their warm-up "
+        f"ended; share of steady visits, the lowest first: {worst}"
+    ]
 
 
 def _row(point: ValidationPoint) -> dict[str, Any]:
