@@ -250,7 +250,7 @@ def load_curve() -> LoadCurve:
         measured_knee=_estimate(0.98 * capacity, "pps", "measured", 1.0),
         simulated_knee=Estimate(value=capacity, samples=5, unit="pps", kind="simulated"),
         disturbed_share=0.6,
-        notes=("simulated: bursts below the limit cost a part a burst and a part a packet here",),
+        notes=("simulated: the calibration has no bursts below 16: their cost is extrapolated",),
         manifest=_manifest("measure"),
     )
 

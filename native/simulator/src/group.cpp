@@ -9,16 +9,14 @@ namespace planecast::sim
 
 Group::Group(const Layout &layout, std::size_t number)
     : recorder(static_cast<unsigned>(layout.model.run.histogram_digits), layout.class_names.size()),
-      trace(layout.model.run.trace_events), engines_(layout.nics.size()),
-      wires_(layout.model.ports.size()), wire_times_(layout.model.ports.size()),
-      devices_(layout.model.accelerators.size()), by_number_(layout.model.cores.size())
+      trace(layout.model.run.trace_events), by_number_(layout.model.cores.size())
 {
     for (std::size_t q = 0; q < layout.queues.size(); ++q) {
         const QueueInfo &info = layout.queues[q];
         if (info.group == number && info.consumer_core != Layout::kNobody) {
-            queues.emplace_back(
-                q, std::make_unique<PacketQueue>(info.name, info.capacity, q < layout.first_ring));
-            queues.back().second->consumer = static_cast<std::uint32_t>(info.consumer_core);
+            queues[q] =
+                std::make_unique<PacketQueue>(info.name, info.capacity, q < layout.first_ring);
+            queues[q]->consumer = static_cast<std::uint32_t>(info.consumer_core);
         }
     }
     for (std::size_t c = 0; c < layout.model.cores.size(); ++c) {
@@ -28,7 +26,7 @@ Group::Group(const Layout &layout, std::size_t number)
     }
     for (auto &[c, core] : cores) {
         if (!core->model.sibling.empty()) {
-            core->sibling = by_number_[layout.core(core->model.sibling)];
+            core->sibling = by_number_[number_of(layout.model.cores, core->model.sibling)];
         }
     }
     for (auto &[c, core] : cores) {
@@ -48,7 +46,7 @@ void Group::build_core(const Layout &layout, std::size_t number)
         for (StageRun &stage : task.stages) {
             stage.number_classes(layout.class_names);
             if (!stage.model.accelerator.empty()) {
-                stage.device = device(layout, layout.accelerator(stage.model.accelerator));
+                stage.device = device(layout, stage.model.accelerator);
             }
         }
         connect(layout, task.model.output, task.output, layout.tx_queue[number][t]);
@@ -63,8 +61,9 @@ void Group::connect(const Layout &layout, const Output &output, OutputRun &run,
     run.recorder = &recorder;
     if (output.kind == OutputKind::port) {
         const QueueInfo &info = layout.queues[tx_number];
-        run.tx = std::make_unique<TxQueue>(info.name, info.capacity,
-                                           wire(layout, layout.port(output.to[0])), recorder);
+        run.tx = std::make_unique<TxQueue>(
+            info.name, info.capacity, wire(layout, number_of(layout.model.ports, output.to[0])),
+            recorder);
         tx_queues.emplace_back(tx_number, run.tx.get());
     }
     if (output.kind == OutputKind::ring || output.kind == OutputKind::accelerator) {
@@ -72,61 +71,56 @@ void Group::connect(const Layout &layout, const Output &output, OutputRun &run,
             run.queues.push_back(queue(layout.output_queue(output, i)));
             bool is_ring = output.kind == OutputKind::ring;
             run.handoff.push_back(
-                is_ring ? ps_from_ns(layout.model.rings[layout.ring(output.to[i])].handoff_ns) : 0);
+                is_ring ? ps_from_ns(layout.model.rings[number_of(layout.model.rings, output.to[i])]
+                                         .handoff_ns)
+                        : 0);
         }
         if (output.kind == OutputKind::accelerator) {
-            run.device = device(layout, layout.accelerator(output.to[0]));
+            run.device = device(layout, output.to[0]);
         }
     }
 }
 
-Device *Group::device(const Layout &layout, std::size_t number)
+Device *Group::device(const Layout &layout, const std::string &name)
 {
-    auto &slot = devices_[number];
-    if (slot == nullptr) {
-        slot =
-            std::make_unique<Device>(layout.model.accelerators[number],
-                                     stream_seed(layout.model.run.seed, Purpose::device, number));
-    }
-    return slot.get();
+    const std::size_t number = number_of(layout.model.accelerators, name);
+    const std::uint64_t seed = stream_seed(layout.model.run.seed, Purpose::device, number);
+    return &devices_.try_emplace(number, layout.model.accelerators[number], seed).first->second;
 }
 
 TxWire &Group::wire(const Layout &layout, std::size_t port)
 {
-    std::size_t nic = layout.nic_of_port[port];
-    if (engines_[nic] == nullptr) {
-        engines_[nic] = std::make_unique<TxEngine>();
-        engines_[nic]->latency = ps_from_ns(layout.nics[nic].tx_latency_ns);
-        engines_[nic]->service = tx_engine_times(layout.nics[nic], layout.largest_frame);
+    const std::size_t nic = layout.nic_of_port[port];
+    auto [engine_at, new_engine] = engines_.try_emplace(nic);
+    auto [wire_at, new_wire] = wires_.try_emplace(port);
+    TxEngine &engine = engine_at->second;
+    TxWire &wire = wire_at->second;
+    if (new_engine) {
+        engine.latency = ps_from_ns(layout.nics[nic].tx_latency_ns);
+        engine.service = tx_engine_times(layout.nics[nic], layout.largest_frame);
     }
-    if (wires_[port] == nullptr) {
-        TxEngine &engine = *engines_[nic];
-        wires_[port] = std::make_unique<TxWire>();
-        TxWire &wire = *wires_[port];
+    if (new_wire) {
         wire.engine = engine.service.empty() ? nullptr : &engine;
         wire.latency = engine.latency;
-        wire_times_[port] = tx_wire_times(layout.model.ports[port], layout.largest_frame);
-        wire.service = wire_times_[port].empty() ? nullptr : wire_times_[port].data();
-        if (wire.service != nullptr && layout.smallest_frame == layout.largest_frame) {
-            wire.only = wire.service[layout.largest_frame];
+        std::vector<Ps> &own = wire_times_[port];
+        own = tx_wire_times(layout.model.ports[port], layout.largest_frame);
+        wire.service = own.empty() ? nullptr : own.data();
+        if (!own.empty() && layout.smallest_frame == layout.largest_frame) {
+            wire.only = own[layout.largest_frame];
         }
-        for (const std::vector<Ps> *times : {&wire_times_[port], &engine.service}) {
+        for (const std::vector<Ps> *times : {&own, &engine.service}) {
             if (!times->empty()) {
                 wire.shortest = std::max(wire.shortest, (*times)[layout.smallest_frame]);
             }
         }
     }
-    return *wires_[port];
+    return wire;
 }
 
 PacketQueue *Group::queue(std::size_t number) const
 {
-    for (const auto &[q, one] : queues) {
-        if (q == number) {
-            return one.get();
-        }
-    }
-    return nullptr;
+    auto found = queues.find(number);
+    return found == queues.end() ? nullptr : found->second.get();
 }
 
 void Group::run_until(Ps horizon)

@@ -6,7 +6,9 @@
 #include "snapshot.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,7 +31,7 @@ class Group final : public Waker
     void room(std::uint32_t core, Ps when) override;
 
     std::vector<std::pair<std::size_t, std::unique_ptr<CoreRun>>> cores; // by number in the model
-    std::vector<std::pair<std::size_t, std::unique_ptr<PacketQueue>>> queues; // by Layout's number
+    std::map<std::size_t, std::unique_ptr<PacketQueue>> queues;          // by Layout's number
     std::vector<std::pair<std::size_t, TxQueue *>> tx_queues;
     Recorder recorder;
     Trace trace;
@@ -38,14 +40,14 @@ class Group final : public Waker
   private:
     void build_core(const Layout &layout, std::size_t number);
     void connect(const Layout &layout, const Output &output, OutputRun &run, std::size_t tx_number);
-    Device *device(const Layout &layout, std::size_t number);
+    Device *device(const Layout &layout, const std::string &name);
     TxWire &wire(const Layout &layout, std::size_t port);
     PacketQueue *queue(std::size_t number) const;
 
-    std::vector<std::unique_ptr<TxEngine>> engines_; // by card; null: not used here
-    std::vector<std::unique_ptr<TxWire>> wires_;     // by port
-    std::vector<std::vector<Ps>> wire_times_;        // by port and frame size
-    std::vector<std::unique_ptr<Device>> devices_;   // by accelerator
+    std::map<std::size_t, TxEngine> engines_;           // by card
+    std::map<std::size_t, TxWire> wires_;               // by port
+    std::map<std::size_t, std::vector<Ps>> wire_times_; // by port and frame size
+    std::map<std::size_t, Device> devices_;             // by accelerator
     std::vector<CoreRun *> by_number_;
     Turn turn_{0, 0};
     CoreRun *running_ = nullptr;

@@ -12,12 +12,6 @@ namespace planecast::sim
 namespace
 {
 
-template <class Named> std::size_t find(const std::vector<Named> &all, const std::string &name)
-{
-    auto at = std::find_if(all.begin(), all.end(), [&](auto &one) { return one.name == name; });
-    return at == all.end() ? Layout::kNobody : static_cast<std::size_t>(at - all.begin());
-}
-
 // Union-find over cores.
 class Sets
 {
@@ -52,7 +46,7 @@ Layout::Layout(const Model &m) : model(m), nics(m.nics)
             nics.emplace_back();
             nics.back().name = p.name;
         } else {
-            nic_of_port.push_back(find(model.nics, p.nic));
+            nic_of_port.push_back(number_of(model.nics, p.nic));
         }
     }
     number_classes();
@@ -60,40 +54,24 @@ Layout::Layout(const Model &m) : model(m), nics(m.nics)
     group_cores();
 }
 
-std::size_t Layout::port(const std::string &name) const
-{
-    return find(model.ports, name);
-}
-std::size_t Layout::ring(const std::string &name) const
-{
-    return find(model.rings, name);
-}
-std::size_t Layout::accelerator(const std::string &name) const
-{
-    return find(model.accelerators, name);
-}
-std::size_t Layout::core(const std::string &name) const
-{
-    return find(model.cores, name);
-}
-
 std::size_t Layout::input_queue(const Input &input) const
 {
     switch (input.kind) {
     case InputKind::port:
-        return first_rx_queue[port(input.name)] + input.queue;
+        return first_rx_queue[number_of(model.ports, input.name)] + input.queue;
     case InputKind::ring:
-        return first_ring + ring(input.name);
+        return first_ring + number_of(model.rings, input.name);
     case InputKind::accelerator:
         break;
     }
-    return first_device + accelerator(input.name);
+    return first_device + number_of(model.accelerators, input.name);
 }
 
 std::size_t Layout::output_queue(const Output &output, std::size_t i) const
 {
-    return output.kind == OutputKind::ring ? first_ring + ring(output.to[i])
-                                           : first_device + accelerator(output.to[i]);
+    return output.kind == OutputKind::ring
+               ? first_ring + number_of(model.rings, output.to[i])
+               : first_device + number_of(model.accelerators, output.to[i]);
 }
 
 void Layout::number_classes()
@@ -146,7 +124,7 @@ void Layout::number_queues()
             tx_queue[c].push_back(kNobody);
             if (task.output.kind == OutputKind::port) {
                 tx_queue[c].back() = queues.size();
-                const Port &p = model.ports[port(task.output.to[0])];
+                const Port &p = model.ports[number_of(model.ports, task.output.to[0])];
                 queues.push_back({owner.name + "." + task.name + ".tx", p.tx_ring, kNobody, 0});
             }
         }
@@ -164,7 +142,7 @@ void Layout::group_cores()
     for (std::size_t c = 0; c < count; ++c) {
         const Core &one = model.cores[c];
         if (!one.sibling.empty()) {
-            sets.join(c, core(one.sibling));
+            sets.join(c, number_of(model.cores, one.sibling));
         }
         for (const Task &task : one.tasks) {
             for (const Stage &stage : task.stages) {
@@ -182,7 +160,7 @@ void Layout::group_cores()
                 share("device " + task.output.to[0], c);
             }
             if (task.output.kind == OutputKind::port) {
-                std::size_t p = port(task.output.to[0]);
+                std::size_t p = number_of(model.ports, task.output.to[0]);
                 if (!tx_wire_times(model.ports[p], largest_frame).empty()) {
                     share("port " + task.output.to[0], c);
                 }

@@ -6,6 +6,7 @@
 
 #include "planecast/simulator/model.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,13 @@ struct QueueInfo {
     std::size_t consumer_core; // kNobody for transmit rings
     std::size_t group;
 };
+
+// Which of a list has this name; a validated model has one.
+template <class Named> std::size_t number_of(const std::vector<Named> &all, const std::string &name)
+{
+    auto found = std::find_if(all.begin(), all.end(), [&](auto &one) { return one.name == name; });
+    return static_cast<std::size_t>(found - all.begin());
+}
 
 class Layout
 {
@@ -46,10 +54,6 @@ class Layout
     std::size_t largest_frame = 0;
     std::size_t smallest_frame = 65535;
 
-    std::size_t port(const std::string &name) const;
-    std::size_t ring(const std::string &name) const;
-    std::size_t accelerator(const std::string &name) const;
-    std::size_t core(const std::string &name) const;
     std::size_t input_queue(const Input &input) const;
     std::size_t output_queue(const Output &output, std::size_t i) const;
     bool flows_matter(std::size_t port) const;

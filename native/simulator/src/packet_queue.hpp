@@ -38,8 +38,6 @@ class PacketQueue
 {
   public:
     PacketQueue(std::string name, std::size_t capacity, bool written_ahead);
-    PacketQueue(const PacketQueue &) = delete; // `packets` points into it
-    PacketQueue &operator=(const PacketQueue &) = delete;
 
     // ---- the side that writes ahead
     // From the start on, every packet will be like this one, ready so long after it was born.

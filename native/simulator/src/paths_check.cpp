@@ -39,6 +39,7 @@ std::vector<std::string> output_keys(const Output &output)
     return keys;
 }
 
+// By queue the core that polls it.
 Consumers consumers_of(const Model &model)
 {
     Consumers consumers;
@@ -54,8 +55,8 @@ Consumers consumers_of(const Model &model)
     return consumers;
 }
 
-// Everything that packets are put into is polled.
-void check_consumers(const Model &model, const Consumers &consumers)
+// Everything that sources put packets into is polled.
+void check_sources(const Model &model, const Consumers &consumers)
 {
     for (std::size_t s = 0; s < model.sources.size(); ++s) {
         for (const Port &port : model.ports) {
@@ -63,14 +64,6 @@ void check_consumers(const Model &model, const Consumers &consumers)
                 std::string key = input_key({InputKind::port, port.name, q});
                 require(consumers.contains(key), item("sources", s) + ".port",
                         key + " is polled by no task");
-            }
-        }
-    }
-    for (const Core &core : model.cores) {
-        for (const Task &task : core.tasks) {
-            for (const std::string &key : output_keys(task.output)) {
-                require(consumers.contains(key), "cores: " + core.name + "." + task.name,
-                        "puts packets into " + key + ", which is polled by no task");
             }
         }
     }
@@ -104,12 +97,14 @@ void refuse_cycle(const Edges &edges, const std::string &what)
 void check_paths(const Model &model)
 {
     Consumers consumers = consumers_of(model);
-    check_consumers(model, consumers);
+    check_sources(model, consumers);
     Edges ways;
     Edges waits;
     for (const Core &core : model.cores) {
         for (const Task &task : core.tasks) {
             for (const std::string &key : output_keys(task.output)) {
+                require(consumers.contains(key), "cores: " + core.name + "." + task.name,
+                        "puts packets into " + key + ", which is polled by no task");
                 ways[input_key(task.input)].insert(key);
                 if (task.output.when_full == WhenFull::wait) {
                     waits[core.name].insert(consumers[key]);

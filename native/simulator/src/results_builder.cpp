@@ -31,6 +31,48 @@ Batches::Reader of_core(std::size_t number, OfCore what)
     };
 }
 
+// ---- What holds in every run, checked at its end in release builds too.
+void require(bool holds, const std::string &law, const std::string &where)
+{
+    if (!holds) {
+        throw InvariantError("a bug of the simulator: " + law + " does not hold for " + where);
+    }
+}
+
+void check_queue(const PacketQueue &queue)
+{
+    const QueueCounts &counts = queue.counts;
+    require(counts.entered == counts.left + queue.waiting(), "in = out + waiting", queue.name);
+    require(counts.max <= queue.capacity, "occupancy ≤ capacity", queue.name);
+    // Little's law, exact in picoseconds: the area under the occupancy, summed by time, is the
+    // waiting, summed by packet.
+    require(counts.area == counts.waits + queue.waits_of_waiting(queue.settled()), "Little's law",
+            queue.name);
+}
+
+void check_core(const CoreRun &core, Ps now)
+{
+    CoreTime time = core.time_at(now);
+    require(time.busy >= 0 && time.polling >= 0 && time.waiting >= 0 && time.disturbed >= 0 &&
+                time.busy + time.polling + time.waiting + time.disturbed == now,
+            "busy + polling + waiting + disturbed = time", core.model.name);
+    require(!core.overslept(now), "an idle core has nothing to do", core.model.name);
+    for (const TaskRun &task : core.tasks) {
+        require(task.packets == task.input->counts.left, "taken = left the queue", task.model.name);
+    }
+}
+
+void check_group(const Group &group, Ps now)
+{
+    for (const auto &[number, queue] : group.queues) {
+        check_queue(*queue);
+    }
+    for (const auto &[number, core] : group.cores) {
+        check_core(*core, now);
+    }
+}
+
+// ---- From the parts of a shard to the Results.
 using Drops = std::map<std::pair<std::string, std::string>, std::uint64_t>; // cause and place
 
 StageResult stage_result(const TaskRun &task, const StageRun &stage, double ps_per_cycle)
@@ -267,7 +309,6 @@ Results collect(const Layout &layout, const Shards &shards, std::string stopped_
     Snapshot now = shards.front()->snapshot();
     Snapshot start = shards.front()->start;
     for (const auto &shard : shards) {
-        shard->check_invariants();
         if (shard != shards.front()) {
             now += shard->snapshot();
             start += shard->start;
@@ -276,6 +317,7 @@ Results collect(const Layout &layout, const Shards &shards, std::string stopped_
             drops[{"nic", stream->name}] += stream->counted ? stream->counts.dropped : 0;
         }
         for (const auto &group : shard->groups) {
+            check_group(*group, end);
             collect_group(layout, *group, end, drops, results);
         }
     }

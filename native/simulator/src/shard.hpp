@@ -33,8 +33,7 @@ class Shard
 
     Ps now() const { return now_; }
     std::uint64_t steps() const;
-    Snapshot snapshot() const;     // of this moment
-    void check_invariants() const; // throws InvariantError
+    Snapshot snapshot() const; // of this moment
 
     std::vector<std::unique_ptr<RxStream>> streams;
     std::vector<std::unique_ptr<Group>> groups;

@@ -58,16 +58,17 @@ Shards build_shards(const Layout &layout)
     std::vector<bool> counted(layout.nics.size());
     Shards shards;
     for (const auto &hand : hands) {
+        // What a card receives is counted by the first shard that has one of its queues.
         std::vector<bool> counts(layout.nics.size());
         for (std::size_t p = 0; p < layout.model.ports.size(); ++p) {
-            std::size_t nic = layout.nic_of_port[p];
-            for (std::size_t q = 0; q < layout.model.ports[p].rx_queues; ++q) {
-                const QueueInfo &queue = layout.queues[layout.first_rx_queue[p] + q];
-                bool here = queue.consumer_core != Layout::kNobody &&
-                            std::find(hand.begin(), hand.end(), queue.group) != hand.end();
-                if (here && !counted[nic]) {
-                    counted[nic] = counts[nic] = true;
-                }
+            const std::size_t nic = layout.nic_of_port[p];
+            const QueueInfo *first = layout.queues.data() + layout.first_rx_queue[p];
+            bool here = std::any_of(first, first + layout.model.ports[p].rx_queues, [&](auto &q) {
+                return q.consumer_core != Layout::kNobody &&
+                       std::find(hand.begin(), hand.end(), q.group) != hand.end();
+            });
+            if (here && !counted[nic]) {
+                counted[nic] = counts[nic] = true;
             }
         }
         shards.push_back(std::make_unique<Shard>(layout, hand, counts));
@@ -83,30 +84,25 @@ class Stopper
 
     bool operator()(const Shard &shard)
     {
+        const std::chrono::duration<double> gone = Clock::now() - began_;
         if (run_.max_steps > 0 && shard.steps() >= run_.max_steps) {
-            steps_ = true;
+            reason = "step limit";
+        } else if (run_.max_host_seconds > 0 && gone.count() > run_.max_host_seconds) {
+            reason = "host time limit";
         }
-        if (run_.max_host_seconds > 0) {
-            std::chrono::duration<double> gone = Clock::now() - began_;
-            if (gone.count() > run_.max_host_seconds) {
-                time_ = true;
-            }
-        }
-        return stopped() || cancelled();
+        return reason != nullptr || cancelled();
     }
-    bool stopped() const { return steps_ || time_; }
     bool cancelled() const
     {
         return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
     }
-    const char *reason() const { return steps_ ? "step limit" : "host time limit"; }
+
+    std::atomic<const char *> reason = nullptr;
 
   private:
     const Run &run_;
     const std::atomic<bool> *cancel_;
     Clock::time_point began_ = Clock::now();
-    std::atomic<bool> steps_ = false;
-    std::atomic<bool> time_ = false;
 };
 
 bool precise_enough(const Run &run, const Shards &shards)
@@ -136,7 +132,8 @@ std::string run_shards(const Run &run, const Shards &shards, const std::atomic<b
         if (stopper.cancelled()) {
             throw Cancelled("the simulation was cancelled");
         }
-        if (stopper.stopped()) { // threads stopped where they were: bring all to the latest of them
+        if (stopper.reason !=
+            nullptr) { // threads stopped where they were: bring all to the latest of them
             Ps latest = 0;
             for (const auto &shard : shards) {
                 latest = std::max(latest, shard->now());
@@ -144,7 +141,7 @@ std::string run_shards(const Run &run, const Shards &shards, const std::atomic<b
             for (const auto &shard : shards) {
                 shard->finish(latest);
             }
-            return stopper.reason();
+            return stopper.reason.load();
         }
         at = round;
         if (precise_enough(run, shards)) {
