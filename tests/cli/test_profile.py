@@ -112,6 +112,21 @@ def test_a_program_that_fails_is_one_sentence(
     assert (one_run() / "partial").exists()
 
 
+SCENARIOS = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
+def test_never_another_program_than_the_scenarios(run: Run, machine: Fake, file: Path) -> None:
+    answer = run("profile", file, *STEPPED, "--dry-run")
+    if "\ndataplane:" in file.read_text():
+        assert (answer.code, answer.out) == (2, "")
+        assert "profile does not count" in answer.err
+        assert answer.err.count("\n") == 1
+    else:
+        assert answer.code == 0, answer.err
+        assert "planecast-dataplane" in answer.out
+
+
 @pytest.fixture
 def real() -> None:
     """The compiled programs, or the test is skipped."""

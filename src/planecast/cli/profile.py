@@ -67,9 +67,10 @@ def profile(
     """
     from planecast.results import RunDirectory, runs_folder
     from planecast.scenario import load_scenario
-    from planecast.study.profile import profile_scenario
+    from planecast.study.profile import check_countable, profile_scenario
 
     found = load_scenario(scenario, overrides(settings))
+    check_countable(found)
     if dry_run:
         _print_plan(found, instrument)
         return

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from planecast.dataplanes import once_command
+from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.leftovers import private_folder
@@ -37,8 +38,10 @@ def profile_scenario(
 ) -> Profile:
     """Counts afresh with each instrument, the scenario's own burst among the sizes.
 
-    Raises MissingError without an instrument's program, RunError when a run fails.
+    Raises InputError for a data plane that isn't counted, MissingError without an instrument's
+    program, RunError when a run fails.
     """
+    check_countable(scenario)
     burst = scenario.placement.burst
     return Profile(
         scenario=scenario,
@@ -50,6 +53,17 @@ def profile_scenario(
         ),
         touches=_touches(scenario, burst, _said(progress, "touches")) if touches else None,
     )
+
+
+def check_countable(scenario: Scenario) -> None:
+    """Raises InputError for a program that can't be counted."""
+    kind = scenario.dataplane.kind
+    if kind != "ours":
+        raise InputError(
+            f"profile does not count {kind}: it counts planecast's own data plane",
+            "dataplane.kind",
+            "take a scenario with dataplane.kind ours",
+        )
 
 
 def _said(progress: Progress, words: str) -> Callable[[int, int], None]:
