@@ -14,7 +14,7 @@ LEVELS = (
     {"catalog", "host"},
     {"scenario"},
     {"results"},
-    {"topdown"},
+    {"topdown", "workload"},
     {"dataplanes", "generators", "instruments", "model"},
     {"engines"},
     {"explain", "partition", "calibrate", "study", "search", "sweep", "reproduce"},

@@ -14,7 +14,7 @@ from typing import Literal
 
 from planecast.errors import InputError
 
-Kind = Literal["cpus", "microarchitectures", "nics", "published", "counters"]
+Kind = Literal["cpus", "microarchitectures", "nics", "published", "counters", "maps"]
 
 _FOLDER = Path(__file__).parent
 _SINGULAR = {
@@ -23,6 +23,7 @@ _SINGULAR = {
     "nics": "card",
     "published": "document",
     "counters": "recorded example",
+    "maps": "stage map",
 }
 
 

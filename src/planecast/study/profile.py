@@ -16,6 +16,7 @@ from planecast.leftovers import private_folder
 from planecast.progress import Progress
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
+from planecast.study.counted_program import check_program, count_program
 from planecast.study.instructions import PACKETS, count_instructions
 
 
@@ -41,8 +42,12 @@ def profile_scenario(
     Raises InputError for a data plane that isn't counted, MissingError without an instrument's
     program, RunError when a run fails.
     """
-    check_countable(scenario)
+    check_countable(scenario, instruments, touches)
     burst = scenario.placement.burst
+    if scenario.dataplane.kind != "ours":
+        done = _said(progress, "callgrind")
+        counts = count_program(scenario, bursts_with(burst), done=done)
+        return Profile(scenario=scenario, counts=(counts,), touches=None)
     return Profile(
         scenario=scenario,
         counts=tuple(
@@ -55,14 +60,24 @@ def profile_scenario(
     )
 
 
-def check_countable(scenario: Scenario) -> None:
-    """Raises InputError for a program that can't be counted."""
-    kind = scenario.dataplane.kind
-    if kind != "ours":
+def check_countable(
+    scenario: Scenario, instruments: Sequence[Instrument] = ("callgrind",), touches: bool = False
+) -> None:
+    """Raises InputError for a program that can't be counted, or not with these instruments."""
+    if scenario.dataplane.kind == "ours":
+        return
+    check_program(scenario)
+    if tuple(instruments) != ("callgrind",):
         raise InputError(
-            f"profile does not count {kind}: it counts planecast's own data plane",
-            "dataplane.kind",
-            "take a scenario with dataplane.kind ours",
+            f"{instruments[-1]} steps planecast's own data plane alone",
+            "--instrument",
+            f"count {scenario.dataplane.kind} with callgrind",
+        )
+    if touches:
+        raise InputError(
+            "touches are counted of planecast's own data plane alone",
+            "--touches",
+            "take --memory",
         )
 
 
