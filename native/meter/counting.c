@@ -8,20 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
 #include "frames.h"
 #include "hook.h"
+#include "trace_marks.h"
 
 enum mark { MARK_NONE, MARK_CALLGRIND, MARK_TRACE };
-enum phase { WARMING, COUNTING };
-
-/* The instrument that sees system calls takes these for the edges of the window; the kernel knows
- * no such request and refuses it. */
-enum { TRACE_REQUEST = 0x706c616e, TRACE_BEGIN = 1, TRACE_END = 2 };
+enum phase { ATTACHED, WARMING, COUNTING };
 
 struct counted {
     uint64_t packets, polls, empty, short_bursts;
@@ -49,7 +45,7 @@ static void begin(void)
     if (counting.mark == MARK_CALLGRIND)
         CALLGRIND_START_INSTRUMENTATION;
     else if (counting.mark == MARK_TRACE)
-        prctl(TRACE_REQUEST, TRACE_BEGIN, 0, 0, 0);
+        trace_mark(TRACE_COUNT);
 }
 
 static void end(void)
@@ -57,7 +53,7 @@ static void end(void)
     if (counting.mark == MARK_CALLGRIND)
         CALLGRIND_STOP_INSTRUMENTATION;
     else if (counting.mark == MARK_TRACE)
-        prctl(TRACE_REQUEST, TRACE_END, 0, 0, 0);
+        trace_mark(TRACE_END);
     FILE *out = fopen(counting.report, "w");
     const struct counted *now = &counting.now, *first = &counting.first;
     bool good = out != NULL &&
@@ -73,13 +69,27 @@ static void end(void)
     _exit(good ? 0 : 1);
 }
 
+static void edge(void)
+{
+    if (counting.phase == ATTACHED && counting.warmup > 0) {
+        counting.phase = WARMING;
+        counting.target = counting.now.packets + counting.warmup;
+        if (counting.mark == MARK_TRACE)
+            trace_mark(TRACE_BEGIN);
+    } else if (counting.phase != COUNTING) {
+        begin();
+    } else {
+        end();
+    }
+}
+
 /* The program's receive function: what it does is not the program's work, and counted apart by the
  * name of this library. */
 static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
     struct counted *now = &counting.now;
     if (unlikely(now->packets >= counting.target))
-        counting.phase == WARMING ? begin() : end();
+        edge();
     uint16_t wanted = RTE_MIN(room, counting.burst);
     uint16_t count = counting.driver(queue, packets, wanted);
     now->packets += count;
@@ -160,7 +170,8 @@ void counting_start(void)
     snprintf(text, sizeof text, " %s", asked);
     counting.port = (uint16_t)number(text, "port", 0);
     counting.burst = (uint16_t)number(text, "burst", 32);
-    counting.target = counting.warmup = number(text, "warmup", 0);
+    counting.target = number(text, "lead", 0);
+    counting.warmup = number(text, "warmup", 0);
     counting.window = number(text, "packets", 1);
     counting_slower = (double)number(text, "slower", 1);
     if (!value(text, "report", counting.report, sizeof counting.report))

@@ -5,7 +5,8 @@
  * PLANECAST_COUNT holds what is asked, as key=value with blanks between:
  *   port=0         the port whose receive function is hooked
  *   burst=32       packets of a burst at most: programs ask for as many as they like
- *   warmup=65536   packets before the window
+ *   lead=0         packets before all else, of which no instrument knows
+ *   warmup=65536   packets before the window; a trace follows them without counting
  *   packets=32768  packets of the window; it begins and ends at a poll of the port
  *   report=PATH    where the answer goes (JSON): packets, bursts, empty polls of the window
  *   mark=callgrind|trace|none   whom to tell of the window's edges

@@ -16,6 +16,7 @@ from planecast.cli.options import (
     overrides,
 )
 from planecast.cli.output import Column, Sheet, emit
+from planecast.cli.profile_memory import trace_memory
 from planecast.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ def profile(
     touches: Annotated[
         bool, typer.Option("--touches", help="Memory reads and writes too (callgrind).")
     ] = False,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory", help="Trace memory: re-use distances by stage, not counts (QEMU)."
+        ),
+    ] = False,
     by: ByOption = "stage",
     settings: SetOption = None,
     runs: RunsOption = None,
@@ -81,6 +88,9 @@ def profile(
     both: tuple[Instrument, ...] = (
         ("callgrind", "singlestep") if instrument == "both" else (instrument,)
     )
+    if memory:
+        trace_memory(found, runs, form, output, dry_run=bool(dry_run))
+        return
     check_countable(found, both, touches)
     if dry_run:
         _print_plan(found, instrument)
@@ -169,7 +179,7 @@ def _sheet(profile: Profile) -> Sheet:
     ]
     if profile.scenario.dataplane.kind != "ours":
         notes.append(
-            "its ports are in memory (net_null): rx and tx are that driver's, not a NIC's or memif's"
+            "its ports are in memory: rx and tx are those of net_null, not of a NIC or of memif"
         )
     if native is not None:
         notes.append(f"native: {native.instrument} ({native.instruction_set})")

@@ -1,8 +1,8 @@
 """A window of packets in a DPDK program of others, marked for an instrument.
 
 ``planecast-meter.so`` is loaded before the program and stands in the receive function of its first
-port: it gives each packet the headers of one of the scenario's flows, limits bursts, and marks where
-the window begins and ends, both at a poll of the port. Then the program ends.
+port: it gives each packet the headers of one of the scenario's flows, limits bursts, and marks
+where the window begins and ends, both at a poll of the port. Then the program ends.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ class Window:
 
     packets: int
     burst: int
+    lead: int
+    """Packets before all else, of which the instrument does not know."""
     warmup: int
-    """Packets before."""
+    """Packets between: a trace follows them without counting."""
     mark: Literal["callgrind", "trace"]
     """The instrument that is told."""
     slower: float
@@ -65,6 +67,7 @@ def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[
     words = {
         "port": 0,
         "burst": window.burst,
+        "lead": window.lead,
         "warmup": window.warmup,
         "packets": window.packets,
         "report": window.report,

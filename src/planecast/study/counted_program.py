@@ -1,14 +1,17 @@
-"""Instructions of a scenario's program, whosever it is: started under callgrind between two ports in
-memory, counted over a window of packets, divided among stages by a map."""
+"""Instructions of a scenario's program, whosever it is.
+
+It is started under callgrind between two ports in memory, counted over a window of packets, and its
+functions are divided among stages by a map.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 from planecast.controlled import STOP_TIMEOUT_S, end_politely
@@ -21,11 +24,11 @@ from planecast.dataplanes.peer import ended_error
 from planecast.dataplanes.system import System
 from planecast.dataplanes.under_test import Seat, system_of
 from planecast.errors import InputError, PlanecastError, RunError
-from planecast.instruments.build_id import build_id
 from planecast.instruments.callgrind import INSTRUCTION_SET
 from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.counts import InstructionCounts, RawCounts, run_plan, solve_counts
+from planecast.instruments.elf import Elf
 from planecast.instruments.window import PORTS, Window, read_report, window_environment
 from planecast.leftovers import private_folder
 from planecast.scenario.scenario import Scenario
@@ -35,7 +38,7 @@ PACKETS = {"ovs": 131072}
 """Packets of the shorter window by kind: what Open vSwitch does once in 1,024 turns, and by its
 timers, has to come often enough for two runs to agree."""
 _PACKETS = 32768
-_WARMUP = 32768
+_LEAD = 32768
 _PACKETS_TO_LEARN_A_FLOW = 600
 """Open vSwitch takes a flow into its exact-match cache with one packet of a hundred, at random."""
 _SLOWER = 60.0
@@ -43,6 +46,8 @@ _SLOWER = 60.0
 _START_S = 180.0
 PORTABLE = "-v3"
 """What a program's build for AVX2 at most is called, after its name."""
+Tool = Callable[[Mapping[str, str]], list[str]]
+"""From what the program's environment gets in addition to the words before its command."""
 _MAPS = {"testpmd": "testpmd", "l3fwd": "l3fwd", "ovs": "ovs", "command": "dpdk"}
 
 
@@ -90,7 +95,7 @@ def count_program(
     RunError when a run fails.
     """
     check_program(scenario)
-    stages, names = map_of(scenario), _names(scenario)
+    stages, names = map_of(scenario), names_of(scenario)
     plan = run_plan(packets or PACKETS.get(scenario.dataplane.kind, _PACKETS), bursts)
     found: dict[tuple[int, int], RawCounts] = {}
     for number, (count, burst) in enumerate(plan):
@@ -102,12 +107,12 @@ def count_program(
     return counts.model_copy(update={"stages": ordered})
 
 
-def _names(scenario: Scenario) -> Mapping[Called, str]:
+def names_of(scenario: Scenario) -> Mapping[Called, str]:
     """What the map knows of functions without a symbol in this build of the program."""
     with private_folder() as folder:
         words = program_words(scenario, Path(folder))
     try:
-        return map_of(scenario).names_of(build_id(Path(words[0])))
+        return map_of(scenario).names_of(Elf(Path(words[0])).build_id)
     except OSError:
         return {}  # the start says why
 
@@ -117,9 +122,11 @@ def _counted(scenario: Scenario, packets: int, burst: int) -> list[CallgrindProf
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
         output = folder / "callgrind.out"
-        run_window(
-            scenario, folder, stacks_words(output), _window(scenario, folder, packets, burst)
-        )
+
+        def tool(given: Mapping[str, str]) -> list[str]:
+            return [*stacks_words(output), "env", *(f"{k}={v}" for k, v in given.items())]
+
+        run_window(scenario, folder, tool, _window(scenario, folder, packets, burst))
         found = []
         for file in sorted(folder.glob("callgrind.out-*")):
             with file.open(encoding="utf-8", errors="replace") as lines:
@@ -128,17 +135,23 @@ def _counted(scenario: Scenario, packets: int, burst: int) -> list[CallgrindProf
 
 
 def _window(scenario: Scenario, folder: Path, packets: int, burst: int) -> Window:
-    warmup = _WARMUP
-    if scenario.dataplane.kind == "ovs":
-        warmup = max(warmup, _PACKETS_TO_LEARN_A_FLOW * scenario.traffic.flows)
     return Window(
         packets=packets,
         burst=burst,
-        warmup=-(-warmup // burst) * burst,
+        lead=lead_packets(scenario, burst),
+        warmup=burst,
         mark="callgrind",
         slower=_SLOWER,
         report=folder / "window.json",
     )
+
+
+def lead_packets(scenario: Scenario, burst: int) -> int:
+    """Packets until the program is as it stays, in whole bursts."""
+    lead = _LEAD
+    if scenario.dataplane.kind == "ovs":
+        lead = max(lead, _PACKETS_TO_LEARN_A_FLOW * scenario.traffic.flows)
+    return -(-lead // burst) * burst
 
 
 def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
@@ -146,27 +159,39 @@ def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) 
     return list(_system(scenario, folder, before).planned()[-1].words)
 
 
-def run_window(scenario: Scenario, folder: Path, tool: Sequence[str], window: Window) -> None:
+def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> None:
     """Runs the program with `tool` before its command until the window is over.
 
     Raises RunError when it fails, or takes too long.
     """
-    given = window_environment(meter_library(), window, scenario.traffic)
-    prefix = [*tool, "env", *(f"{name}={value}" for name, value in given.items())]
+    prefix = tool(window_environment(meter_library(), window, scenario.traffic))
     own = folder / "program"
     own.mkdir()
     if scenario.dataplane.kind == "ovs":
-        with ExitStack() as stack:
-            inside = stack.enter_context(Namespace(folder))
-            switch = _system(scenario, own, [*inside.words, *prefix])
-            assert isinstance(switch, OpenVswitch)
-            _wait_for_switch(switch, window)
+        _run_switch(scenario, folder, prefix, window)
     else:
         words = program_words(scenario, own)
         if scenario.dataplane.kind == "testpmd":
             words.append("--no-mlockall")  # an instrument would touch all of that memory
         _run([*prefix, *words], own)
     read_report(window)
+
+
+def _run_switch(scenario: Scenario, folder: Path, prefix: Sequence[str], window: Window) -> None:
+    """Starts it by a script that has the tool before it: the emulator runs no setpriv."""
+    own = folder / "program"
+    script = folder / "switch"
+    switch = program_words(scenario, own)[0]
+    before = shlex.join(prefix)
+    if "-plugin" in prefix:  # the emulator's libraries may not be the switch's
+        before += ' ${LD_LIBRARY_PATH:+-E "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"}'
+    script.write_text(f'#!/bin/sh\nexec {before} {shlex.quote(switch)} "$@"\n', encoding="utf-8")
+    script.chmod(0o700)
+    wanted = scenario.dataplane.model_copy(update={"program": str(script)})
+    with Namespace(folder) as inside:
+        system = _system(scenario.model_copy(update={"dataplane": wanted}), own, list(inside.words))
+        assert isinstance(system, OpenVswitch)
+        _wait_for_switch(system, window)
 
 
 def _portable(scenario: Scenario) -> Scenario:

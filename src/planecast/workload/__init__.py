@@ -1,1 +1,1 @@
-"""What a data plane does with a packet, free of machines: stages, and what a trace found of them."""
+"""What a data plane does with a packet, free of machines: stage maps and traced programs."""
