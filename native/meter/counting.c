@@ -20,11 +20,11 @@ enum mark { MARK_NONE, MARK_CALLGRIND, MARK_TRACE };
 enum phase { ATTACHED, WARMING, COUNTING };
 
 struct counted {
-    uint64_t packets, polls, empty, short_bursts;
+    uint64_t packets, polls, empty, sent;
 };
 
 static struct {
-    uint16_t port, burst;
+    uint16_t port, out, burst;
     uint64_t warmup, window;
     enum mark mark;
     enum phase phase;
@@ -32,13 +32,21 @@ static struct {
     struct counted now, first;
     uint64_t target; /* of now.packets: where the warm-up or the window ends */
     bool made;       /* packets get frames of ours */
-    char report[512];
+    char report[512], go[512];
 } counting;
 
 double counting_slower = 1;
 
+/* What the other port has sent by now; 0 when it doesn't tell. */
+static uint64_t sent(void)
+{
+    struct rte_eth_stats stats;
+    return rte_eth_stats_get(counting.out, &stats) == 0 ? stats.opackets : 0;
+}
+
 static void begin(void)
 {
+    counting.now.sent = sent();
     counting.first = counting.now;
     counting.phase = COUNTING;
     counting.target = counting.now.packets + counting.window;
@@ -54,14 +62,14 @@ static void end(void)
         CALLGRIND_STOP_INSTRUMENTATION;
     else if (counting.mark == MARK_TRACE)
         trace_mark(TRACE_END);
+    counting.now.sent = sent();
     FILE *out = fopen(counting.report, "w");
     const struct counted *now = &counting.now, *first = &counting.first;
-    bool good = out != NULL &&
-                fprintf(out,
-                        "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64
-                        ", \"empty_polls\": %" PRIu64 ", \"short_bursts\": %" PRIu64 "}\n",
-                        now->packets - first->packets, now->polls - first->polls,
-                        now->empty - first->empty, now->short_bursts - first->short_bursts) > 0;
+    bool good = out != NULL && fprintf(out,
+                                       "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64
+                                       ", \"empty_polls\": %" PRIu64 ", \"sent\": %" PRIu64 "}\n",
+                                       now->packets - first->packets, now->polls - first->polls,
+                                       now->empty - first->empty, now->sent - first->sent) > 0;
     if (out != NULL)
         good = fclose(out) == 0 && good;
     if (!good)
@@ -95,7 +103,6 @@ static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
     now->packets += count;
     now->polls++;
     now->empty += count == 0;
-    now->short_bursts += count > 0 && count < wanted;
     if (counting.made)
         frames_write(packets, count);
     return count;
@@ -131,6 +138,8 @@ static void *attach(void *unused)
     const struct timespec moment = {.tv_nsec = 50000000};
     char error[96] = "";
     (void)unused;
+    while (counting.go[0] != '\0' && access(counting.go, F_OK) != 0)
+        nanosleep(&moment, NULL);
     while (!hook_ready(counting.port, SIDE_RX, error, sizeof error)) {
         if (strstr(error, "queues") != NULL)
             refuse(error);
@@ -169,6 +178,7 @@ void counting_start(void)
         return;
     snprintf(text, sizeof text, " %s", asked);
     counting.port = (uint16_t)number(text, "port", 0);
+    counting.out = (uint16_t)number(text, "out", 1);
     counting.burst = (uint16_t)number(text, "burst", 32);
     counting.target = number(text, "lead", 0);
     counting.warmup = number(text, "warmup", 0);
@@ -176,6 +186,7 @@ void counting_start(void)
     counting_slower = (double)number(text, "slower", 1);
     if (!value(text, "report", counting.report, sizeof counting.report))
         refuse("PLANECAST_COUNT names no report");
+    value(text, "go", counting.go, sizeof counting.go);
     value(text, "mark", mark, sizeof mark);
     counting.mark = strcmp(mark, "callgrind") == 0 ? MARK_CALLGRIND
                     : strcmp(mark, "trace") == 0   ? MARK_TRACE

@@ -48,6 +48,8 @@ class Window:
     as much, so that timers run out once in as many packets as they do natively."""
     report: Path
     """Where the hook says what it saw."""
+    go: Path | None = None
+    """Nothing is done before this file is there; None: at once."""
 
 
 class WindowReport(Noun):
@@ -57,14 +59,14 @@ class WindowReport(Noun):
     polls: int
     """Of the port that brings packets."""
     empty_polls: int
-    short_bursts: int
-    """Polls that brought fewer packets than were asked for, but some."""
+    sent: int
+    """Packets that the other port sent in the window."""
 
 
 def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[str, str]:
     """What loads the hook into a program, and what it is asked."""
     frame = first_frame(traffic)
-    words = {
+    words: dict[str, object] = {
         "port": 0,
         "burst": window.burst,
         "lead": window.lead,
@@ -80,6 +82,8 @@ def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[
         "source_step": 1,
         "destination_step": 1,
     }
+    if window.go is not None:
+        words["go"] = window.go
     asked = " ".join(f"{name}={value}" for name, value in words.items())
     return {"LD_PRELOAD": str(library), "PLANECAST_COUNT": asked}
 
@@ -105,7 +109,8 @@ def read_report(window: Window) -> WindowReport:
             "the program ended before its window of packets did",
             what_to_do="see that it polls its first DPDK port with rte_eth_rx_burst",
         ) from error
-    if found.packets != window.packets or found.short_bursts:
+    whole = window.burst * (found.polls - found.empty_polls)
+    if found.packets != window.packets or found.packets != whole:
         raise RunError(
             f"{found.packets} packets came in {found.polls - found.empty_polls} bursts and not "
             f"{window.packets} in bursts of {window.burst}: it asks for fewer at a time",

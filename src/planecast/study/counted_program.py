@@ -39,11 +39,15 @@ PACKETS = {"ovs": 131072}
 timers, has to come often enough for two runs to agree."""
 _PACKETS = 32768
 _LEAD = 32768
+_SWITCH_LEAD = 262144
+"""Open vSwitch looks up anew what it decided before its flows came."""
 _PACKETS_TO_LEARN_A_FLOW = 600
 """Open vSwitch takes a flow into its exact-match cache with one packet of a hundred, at random."""
 _SLOWER = 60.0
 """Callgrind, against running natively."""
 _START_S = 180.0
+_FORWARDED = 0.9
+"""Share of the packets that has to come out; some may wait in a program's own buffers."""
 PORTABLE = "-v3"
 """What a program's build for AVX2 at most is called, after its name."""
 Tool = Callable[[Mapping[str, str]], list[str]]
@@ -143,14 +147,20 @@ def _window(scenario: Scenario, folder: Path, packets: int, burst: int) -> Windo
         mark="callgrind",
         slower=_SLOWER,
         report=folder / "window.json",
+        go=go_file(scenario, folder),
     )
+
+
+def go_file(scenario: Scenario, folder: Path) -> Path | None:
+    """What a switch waits for: packets before its flows are there would be dropped."""
+    return folder / "go" if scenario.dataplane.kind == "ovs" else None
 
 
 def lead_packets(scenario: Scenario, burst: int) -> int:
     """Packets until the program is as it stays, in whole bursts."""
     lead = _LEAD
     if scenario.dataplane.kind == "ovs":
-        lead = max(lead, _PACKETS_TO_LEARN_A_FLOW * scenario.traffic.flows)
+        lead = max(_SWITCH_LEAD, _PACKETS_TO_LEARN_A_FLOW * scenario.traffic.flows)
     return -(-lead // burst) * burst
 
 
@@ -174,7 +184,13 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
         if scenario.dataplane.kind == "testpmd":
             words.append("--no-mlockall")  # an instrument would touch all of that memory
         _run([*prefix, *words], own)
-    read_report(window)
+    report = read_report(window)
+    if scenario.dataplane.kind != "command" and report.sent < _FORWARDED * report.packets:
+        raise RunError(
+            f"only {report.sent} of {report.packets} packets came out, so others were counted than "
+            "those that it forwards",
+            scenario.dataplane.kind,
+        )
 
 
 def _run_switch(scenario: Scenario, folder: Path, prefix: Sequence[str], window: Window) -> None:
@@ -217,6 +233,8 @@ def _wait_for_switch(switch: OpenVswitch, window: Window) -> None:
     until = time.monotonic() + _START_S
     try:
         with switch:
+            assert window.go is not None
+            window.go.touch()  # its flows are there
             while time.monotonic() < until:
                 switch.check()
                 time.sleep(0.1)

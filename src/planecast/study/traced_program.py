@@ -22,6 +22,7 @@ from planecast.leftovers import private_folder
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import (
     check_program,
+    go_file,
     lead_packets,
     map_of,
     names_of,
@@ -125,6 +126,7 @@ def _traced(scenario: Scenario, packets: int, burst: int) -> Trace:
             mark="trace",
             slower=_SLOWER,
             report=folder / "window.json",
+            go=go_file(scenario, folder),
         )
 
         def tool(given: Mapping[str, str]) -> list[str]:
