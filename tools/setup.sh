@@ -7,7 +7,7 @@
 #   tools/setup.sh ovs    what run sets up, and Open vSwitch with DPDK as a data plane under test
 #
 # Open vSwitch and, for a test, OpenSSH's server are only unpacked, into build/peers: installed, each
-# would enable and start a service.
+# would enable and start a service. So is QEMU's user-mode emulation, for profile --memory.
 #
 # Every step leaves a stamp that holds a digest of its inputs, so a second run does no work twice.
 # Exit codes: 0 done, 1 a step failed, 2 bad input, 3 something that this machine lacks.
@@ -176,6 +176,10 @@ if [ "$mode" != run ]; then
         [ "$mode" != ovs ] || fail 3 "Open vSwitch with DPDK is not here"
         say "so nothing can be asked of Open vSwitch: its tests are skipped"
     fi
+fi
+if [ "$mode" != run ]; then
+    unpack qemu-user /usr/bin/qemu-x86_64 build/peers/qemu-user/usr/bin/qemu-x86_64 ||
+        say "so memory can't be traced (profile --memory): its tests are skipped"
 fi
 if [ "$mode" = dev ]; then
     unpack openssh-server /usr/sbin/sshd build/peers/openssh-server/usr/sbin/sshd ||

@@ -10,7 +10,12 @@
 #include "config.h"
 #include "lcore.h"
 
-enum instrument { INSTRUMENT_NONE, INSTRUMENT_CALLGRIND, INSTRUMENT_STOP };
+enum instrument {
+    INSTRUMENT_NONE,
+    INSTRUMENT_CALLGRIND,
+    INSTRUMENT_STOP,
+    INSTRUMENT_TRACE /* as many packets are followed before those that are counted */
+};
 
 struct dataplane {
     struct config config;

@@ -3,7 +3,7 @@
  * planecast-dataplane: a provider edge router on DPDK that can be asked for trials.
  *
  *   planecast-dataplane CONFIG.ini [--control | --packets N | --seconds S]
- *                       [--instrument callgrind|stop] [-- EAL ARGUMENTS]
+ *                       [--instrument callgrind|stop|trace] [-- EAL ARGUMENTS]
  *   planecast-dataplane --keys
  *
  * Read on in stage.h (what a stage is), stages/ (one network function a file), lcore.c (the loop),
@@ -31,7 +31,10 @@ static struct dataplane dataplane;
 static const struct program program = {
     "planecast-dataplane",
     config_print_keys,
-    {[INSTRUMENT_CALLGRIND - 1] = "callgrind", [INSTRUMENT_STOP - 1] = "stop", NULL},
+    {[INSTRUMENT_CALLGRIND - 1] = "callgrind",
+     [INSTRUMENT_STOP - 1] = "stop",
+     [INSTRUMENT_TRACE - 1] = "trace",
+     NULL},
 };
 
 static int run_once(const struct options *options)

@@ -11,6 +11,7 @@
 #include <valgrind/callgrind.h>
 
 #include "placement.h"
+#include "trace_marks.h"
 #include "unmap.h"
 
 struct trial trial_default(const struct dataplane *dataplane)
@@ -135,8 +136,14 @@ static void keep_forwarding(struct lcore *lcore)
     polling_goes_on();
 }
 
-static void instrument_on(enum instrument instrument)
+static void instrument_on(struct round *round, struct lcore *lcore)
 {
+    const enum instrument instrument = round->dataplane->instrument;
+    if (instrument == INSTRUMENT_TRACE) {
+        trace_mark(TRACE_BEGIN);
+        forward(round, lcore, round->trial->packets, 0);
+        trace_mark(TRACE_COUNT);
+    }
     if (instrument == INSTRUMENT_CALLGRIND)
         CALLGRIND_START_INSTRUMENTATION;
     if (instrument == INSTRUMENT_STOP)
@@ -145,6 +152,8 @@ static void instrument_on(enum instrument instrument)
 
 static void instrument_off(enum instrument instrument)
 {
+    if (instrument == INSTRUMENT_TRACE)
+        trace_mark(TRACE_END);
     if (instrument == INSTRUMENT_CALLGRIND)
         CALLGRIND_STOP_INSTRUMENTATION;
     if (instrument == INSTRUMENT_STOP)
@@ -186,7 +195,7 @@ static void run_window(struct round *round, struct lcore *lcore, struct window *
         chase_before = canary_chase(&lcore->canary);
         compute_before = canary_compute();
     }
-    instrument_on(round->dataplane->instrument);
+    instrument_on(round, lcore);
     struct window start = counters(lcore);
     forward(round, lcore, trial->packets, deadline_of(trial));
     *window = counters(lcore);

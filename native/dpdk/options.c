@@ -29,9 +29,12 @@ static int bad_usage(const struct program *program, const char *what)
 
 static int bad_instrument(const struct program *program)
 {
-    char what[128];
-    snprintf(what, sizeof what, "--instrument: %s or %s", program->instruments[0],
-             program->instruments[1]);
+    char what[128] = "--instrument:";
+    for (int i = 0; program->instruments[i] != NULL; i++) {
+        size_t length = strlen(what);
+        snprintf(what + length, sizeof what - length, "%s%s", i == 0 ? " " : " or ",
+                 program->instruments[i]);
+    }
     return bad_usage(program, what);
 }
 

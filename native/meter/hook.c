@@ -91,15 +91,9 @@ static bool started(uint16_t port)
            rte_eth_link_get_nowait(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes)
+bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
 {
     struct rte_eth_dev_info info;
-    if (hook.port >= 0) {
-        if (hook.port == port && hook.side == side)
-            return true;
-        snprintf(error, error_bytes, "port %d is metered already", hook.port);
-        return false;
-    }
     if (!started(port) || rte_eth_dev_info_get(port, &info) != 0) {
         snprintf(error, error_bytes, "port %u is not up", port);
         return false;
@@ -108,6 +102,19 @@ bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes)
         snprintf(error, error_bytes, "port %u has several queues; one can be metered", port);
         return false;
     }
+    return true;
+}
+
+bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes)
+{
+    if (hook.port >= 0) {
+        if (hook.port == port && hook.side == side)
+            return true;
+        snprintf(error, error_bytes, "port %d is metered already", hook.port);
+        return false;
+    }
+    if (!hook_ready(port, side, error, error_bytes))
+        return false;
     sem_init(&hook.go, 0, 0);
     sem_init(&hook.done, 0, 0);
     hook.side = side;

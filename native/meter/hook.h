@@ -14,7 +14,11 @@
 
 enum side { SIDE_RX, SIDE_TX };
 
-/* Whether the port is there and started. False with a sentence: not yet, or not at all. */
+/* Whether the port is there and started, with one queue. False with a sentence: not yet, or not at
+ * all. */
+bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes);
+
+/* Takes hold of it when it is ready; false with a sentence. */
 bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes);
 
 /* The forwarding thread sleeps from its next poll on. */

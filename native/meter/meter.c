@@ -7,13 +7,15 @@
  *
  * PLANECAST_METER is the file descriptor of a socket that it is asked on (see request.h). When the
  * other end is closed, by whatever means, the program ends and its files go. PLANECAST_METER_PAGES
- * asks for large pages (see pages.c).
+ * asks for large pages (see pages.c). With PLANECAST_COUNT it marks a window of packets for an
+ * instrument instead (see counting.h).
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "counting.h"
 #include "ending.h"
 #include "request.h"
 
@@ -34,6 +36,7 @@ __attribute__((constructor)) static void meter_start(void)
     const char *fd = getenv("PLANECAST_METER");
     pthread_t thread;
     sigset_t all, kept;
+    counting_start();
     if (fd == NULL)
         return;
     unsetenv("LD_PRELOAD"); /* programs that this one starts are not to be measured */

@@ -14,6 +14,7 @@ from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
 from planecast.native import native_folder
+from planecast.scenario import load_scenario
 from planecast.study.instructions import PACKETS
 from planecast.study.profile import Profile
 
@@ -110,6 +111,28 @@ def test_a_program_that_fails_is_one_sentence(
     assert "it can not" in answer.err
     assert answer.err.count("\n") == 1
     assert (one_run() / "partial").exists()
+
+
+PROGRAMS = {"testpmd": "dpdk-testpmd", "l3fwd": "l3fwd", "ovs": "ovs-vswitchd"}
+SCENARIOS = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
+def test_never_another_program_than_the_scenarios(run: Run, machine: Fake, file: Path) -> None:
+    wanted = load_scenario(file).dataplane
+    stepped = run("profile", file, *STEPPED, "--dry-run")
+    if wanted.kind == "ours":
+        assert stepped.code == 0, stepped.err
+        assert "/planecast-dataplane " in stepped.out
+        return
+    assert (stepped.code, stepped.out) == (2, "")
+    answer = run("profile", file, "--dry-run")
+    if wanted.chain > 1 or wanted.guests:
+        assert (answer.code, answer.out) == (2, "")
+        assert "this can't be counted: " in answer.err
+    else:
+        assert "planecast-dataplane" not in answer.out
+        assert answer.code == 3 or f"/{PROGRAMS[wanted.kind]}" in answer.out
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Literal
 
 from planecast.errors import InputError
 
-Kind = Literal["cpus", "microarchitectures", "nics", "published", "counters", "graphs"]
+Kind = Literal["cpus", "microarchitectures", "nics", "published", "counters", "graphs", "maps"]
 
 _FOLDER = Path(__file__).parent
 _SINGULAR = {
@@ -24,6 +24,7 @@ _SINGULAR = {
     "published": "document",
     "counters": "recorded example",
     "graphs": "graph of nodes",
+    "maps": "stage map",
 }
 
 

@@ -16,6 +16,7 @@ from planecast.cli.options import (
     overrides,
 )
 from planecast.cli.output import Column, Sheet, emit
+from planecast.cli.profile_memory import trace_memory
 from planecast.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ InstrumentOption = Annotated[
         "--instrument",
         help="callgrind: AVX2 at most, seconds. singlestep: natively, slower. both: and compare.",
     ),
+]
+
+ByOption = Annotated[
+    Literal["stage", "function"],
+    typer.Option("--by", help="What the table's rows are; the JSON file has both."),
 ]
 
 _COLUMNS = (
@@ -55,32 +61,45 @@ def profile(
     touches: Annotated[
         bool, typer.Option("--touches", help="Memory reads and writes too (callgrind).")
     ] = False,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory", help="Trace memory: re-use distances by stage, not counts (QEMU)."
+        ),
+    ] = False,
+    by: ByOption = "stage",
     settings: SetOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
     dry_run: DryRunOption = False,
 ) -> None:
-    """Count instructions by stage: exactly, from two run lengths and several burst sizes.
+    """Count the instructions of the scenario's program by stage and by function: exactly, from two
+    run lengths and several burst sizes.
 
-    Stages and the loop around them add up to the total.
+    Stages and the loop around them add up to the total. A program that is not planecast's runs
+    between two ports in memory; a stage map says which of its functions are which stage.
     """
     from planecast.results import RunDirectory, runs_folder
     from planecast.scenario import load_scenario
-    from planecast.study.profile import profile_scenario
+    from planecast.study.profile import check_countable, profile_scenario
 
     found = load_scenario(scenario, overrides(settings))
-    if dry_run:
-        _print_plan(found, instrument)
-        return
     both: tuple[Instrument, ...] = (
         ("callgrind", "singlestep") if instrument == "both" else (instrument,)
     )
+    if memory:
+        trace_memory(found, runs, form, output, dry_run=bool(dry_run))
+        return
+    check_countable(found, both, touches)
+    if dry_run:
+        _print_plan(found, instrument)
+        return
     with RunDirectory.create(runs_folder(runs), "profile", found.name) as run:
         with progress_bar("counting") as progress:
             counted = profile_scenario(found, both, touches=touches, progress=progress)
         run.write_json("profile.json", counted)
-    emit(_sheet(counted), form, output)
+    emit(_functions(counted) if by == "function" else _sheet(counted), form, output)
 
 
 def _print_plan(scenario: Scenario, instrument: str) -> None:
@@ -89,11 +108,18 @@ def _print_plan(scenario: Scenario, instrument: str) -> None:
 
     from planecast.dataplanes import once_command
     from planecast.instruments.callgrind import callgrind_command
+    from planecast.instruments.callgrind_stacks import stacks_words
     from planecast.instruments.singlestep import singlestep_command
     from planecast.leftovers import private_folder
+    from planecast.study.counted_program import program_words
     from planecast.study.instructions import PACKETS
 
     with private_folder() as folder:
+        if scenario.dataplane.kind != "ours":
+            output = Path(folder) / "callgrind.out"
+            words = [*stacks_words(output), *program_words(scenario, Path(folder))]
+            typer.echo(shlex.join(words))
+            return
         if instrument in ("callgrind", "both"):
             packets = PACKETS["callgrind"]
             words = once_command(
@@ -106,12 +132,43 @@ def _print_plan(scenario: Scenario, instrument: str) -> None:
             typer.echo(shlex.join(singlestep_command(words, Path("counts.json"))))
 
 
+_FUNCTION_COLUMNS = (
+    Column("function", "function"),
+    Column("object", "in"),
+    Column("instructions_per_packet", "instr./packet", number=True),
+    Column("share_percent", "share", number=True),
+)
+
+
+def _functions(profile: Profile) -> Sheet:
+    """Functions by falling share, of the first instrument."""
+    counts = profile.counts[0]
+    total = sum(function.per_packet for function in counts.functions)
+    rows = [
+        {
+            "function": function.name,
+            "object": function.object,
+            "instructions_per_packet": function.per_packet,
+            "share_percent": 100 * function.per_packet / total,
+        }
+        for function in counts.functions
+    ]
+    cells = [{c.key: _text(row[c.key], c.key) for c in _FUNCTION_COLUMNS} for row in rows]
+    notes = [
+        f"in bursts of {counts.burst}; counted by {counts.instrument} ({counts.instruction_set})",
+        "0x…: a function without a symbol, by its address in the program or library",
+    ]
+    return Sheet(list(_FUNCTION_COLUMNS), rows, cells, profile, notes=notes)
+
+
 def _sheet(profile: Profile) -> Sheet:
     first = profile.counts[0]
     burst = profile.scenario.placement.burst
     native = profile.counts[1] if len(profile.counts) > 1 else None
     total = first.total.at(burst)
-    order = ["source", *profile.scenario.workload.stages, "tx"]
+    order = list(first.stages)
+    if profile.scenario.dataplane.kind == "ours":
+        order = ["source", *profile.scenario.workload.stages, "tx"]
     names = [*order, "other", "total"]
     rows = [_row(name, profile, first, native, total) for name in names]
     shown = [c for c in _COLUMNS if any(row.get(c.key) is not None for row in rows)]
@@ -120,6 +177,10 @@ def _sheet(profile: Profile) -> Sheet:
         f"in bursts of {burst}; counted by {first.instrument} ({first.instruction_set})",
         "other: the loop around the stages; by packet, by burst: what one more of each adds",
     ]
+    if profile.scenario.dataplane.kind != "ours":
+        notes.append(
+            "its ports are in memory: rx and tx are those of net_null, not of a NIC or of memif"
+        )
     if native is not None:
         notes.append(f"native: {native.instrument} ({native.instruction_set})")
     return Sheet(shown, rows, cells, profile, notes=notes)

@@ -113,14 +113,8 @@ def testpmd_between(
     return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)), len(ends))
 
 
-def l3fwd_between(
-    ends: Sequence[End],
-    program: str | None,
-    cpu: int,
-    folder: Path,
-    before: Sequence[str] = (),
-) -> DpdkProgram:
-    """l3fwd that routes every address to the second end. Raises MissingError without one."""
+def l3fwd_program(program: str | None) -> Path:
+    """The named one, or the one that is found here. Raises MissingError without one."""
     path = next((place for place in L3FWD_PLACES if place.is_file()), None)
     if program is not None:
         path = Path(program)
@@ -130,6 +124,18 @@ def l3fwd_between(
             str(L3FWD_PLACES[0]),
             "build it with tools/setup.sh bench, or name it (dataplane.program)",
         )
+    return path
+
+
+def l3fwd_between(
+    ends: Sequence[End],
+    program: str | None,
+    cpu: int,
+    folder: Path,
+    before: Sequence[str] = (),
+) -> DpdkProgram:
+    """l3fwd that routes every address to the second end. Raises MissingError without one."""
+    path = l3fwd_program(program)
     rules = folder / "rules"
     write_rules(rules, _ALL_ADDRESSES, ports=1, first=port_numbers(ends)[1])
     devices = [end.device(number) for number, end in enumerate(ends)]

@@ -46,11 +46,12 @@ def systems_of(
         own.mkdir()
         seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))
         guest = number > 0 and scenario.dataplane.guests > 0
-        found.append(_guest(scenario, ends, seat) if guest else _system(scenario, ends, seat))
+        found.append(_guest(scenario, ends, seat) if guest else system_of(scenario, ends, seat))
     return found
 
 
-def _system(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
+def system_of(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
+    """The program of a scenario between two ends. Raises as `systems_of` does."""
     wanted = scenario.dataplane
     cpus = {"cpu": seat.cpu, "main_cpu": seat.main_cpu}
     if wanted.kind == "ours":

@@ -63,6 +63,9 @@ class DataplaneUnderTest(Noun):
     {out_eal} for the whole argument of a DPDK program, {ring} for the logarithm of their ring
     sizes, {cpu} for the CPU that forwards, {main_cpu} for one that may sleep, {folder} for an
     empty folder."""
+    stage_map: str | None = None
+    """For ``profile``: a file that says which functions are which stage; null: the catalogue's map
+    of the program. In a scenario file, relative to that file's folder."""
     ready: str | None = None
     """command: words in its output that say it is up; null: packets come through."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,18 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     for key in changes:
         check_key(key, place(tuple(key.split("."))))
     data = merged(document.data, changes)
-    if "traffic.pcap" not in changes:
-        beside(data, Path(path).parent)
+    beside(data, Path(path).parent, except_for=changes)
     return validated(Scenario, data, place)
 
 
-def beside(data: dict[str, Any], folder: Path) -> None:
-    """Makes the capture that a file names relative to that file's folder."""
-    traffic = data.get("traffic")
-    if isinstance(traffic, dict) and isinstance(traffic.get("pcap"), str):
-        traffic["pcap"] = os.path.normpath(folder / traffic["pcap"])
+_FILES = (("traffic", "pcap"), ("dataplane", "stage_map"))
+
+
+def beside(data: dict[str, Any], folder: Path, except_for: Container[str] = ()) -> None:
+    """Makes the files that a file names relative to that file's folder, but for some keys."""
+    for section, key in _FILES:
+        part = data.get(section)
+        if f"{section}.{key}" in except_for or not isinstance(part, dict):
+            continue
+        if isinstance(part.get(key), str):
+            part[key] = os.path.normpath(folder / part[key])

@@ -9,12 +9,14 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from planecast.dataplanes import once_command
+from planecast.errors import InputError
 from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.leftovers import private_folder
 from planecast.progress import Progress
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
+from planecast.study.counted_program import check_program, count_program
 from planecast.study.instructions import PACKETS, count_instructions
 
 
@@ -37,9 +39,15 @@ def profile_scenario(
 ) -> Profile:
     """Counts afresh with each instrument, the scenario's own burst among the sizes.
 
-    Raises MissingError without an instrument's program, RunError when a run fails.
+    Raises InputError for a data plane that isn't counted, MissingError without an instrument's
+    program, RunError when a run fails.
     """
+    check_countable(scenario, instruments, touches)
     burst = scenario.placement.burst
+    if scenario.dataplane.kind != "ours":
+        done = _said(progress, "callgrind")
+        counts = count_program(scenario, bursts_with(burst), done=done)
+        return Profile(scenario=scenario, counts=(counts,), touches=None)
     return Profile(
         scenario=scenario,
         counts=tuple(
@@ -50,6 +58,27 @@ def profile_scenario(
         ),
         touches=_touches(scenario, burst, _said(progress, "touches")) if touches else None,
     )
+
+
+def check_countable(
+    scenario: Scenario, instruments: Sequence[Instrument] = ("callgrind",), touches: bool = False
+) -> None:
+    """Raises InputError for a program that can't be counted, or not with these instruments."""
+    if scenario.dataplane.kind == "ours":
+        return
+    check_program(scenario)
+    if tuple(instruments) != ("callgrind",):
+        raise InputError(
+            f"{instruments[-1]} steps planecast's own data plane alone",
+            "--instrument",
+            f"count {scenario.dataplane.kind} with callgrind",
+        )
+    if touches:
+        raise InputError(
+            "touches are counted of planecast's own data plane alone",
+            "--touches",
+            "take --memory",
+        )
 
 
 def _said(progress: Progress, words: str) -> Callable[[int, int], None]:

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A window of packets, marked for an instrument that counts instructions or traces memory.
+ *
+ * PLANECAST_COUNT holds what is asked, as key=value with blanks between:
+ *   port=0         the port whose receive function is hooked
+ *   out=1          the port whose sent packets are reported, too
+ *   go=PATH        nothing happens before this file is there
+ *   burst=32       packets of a burst at most: programs ask for as many as they like
+ *   lead=0         packets before all else, of which no instrument knows
+ *   warmup=65536   packets before the window; a trace follows them without counting
+ *   packets=32768  packets of the window; it begins and ends at a poll of the port
+ *   report=PATH    where the answer goes (JSON): packets, polls, empty ones and packets sent
+ *   mark=callgrind|trace|none   whom to tell of the window's edges
+ *   slower=100     how many times slower than natively the program runs: its clock is as much
+ *                  slower, so that what it does by time it does as often as natively
+ *   frame=HEX length=60 flows=3125 seed=1 source_step=1 destination_step=1
+ *                  Ethernet, IPv4 and UDP headers that each packet gets, its flow at random;
+ *                  without `frame` packets stay as the port brings them
+ * After the window the program ends with code 0.
+ */
+#ifndef PLANECAST_METER_COUNTING_H
+#define PLANECAST_METER_COUNTING_H
+
+/* Starts a thread that waits for the port; nothing without PLANECAST_COUNT. */
+void counting_start(void);
+
+/* How many times slower than natively it runs; 1 without PLANECAST_COUNT. */
+extern double counting_slower;
+
+#endif

@@ -1,0 +1,148 @@
+"""What a scenario's program does to memory: traced in an emulator, by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from planecast.dataplanes import once_command
+from planecast.dataplanes.under_test import title_of
+from planecast.instruments.counts import STAGE_PREFIX
+from planecast.instruments.memory_trace import (
+    INSTRUCTION_SET,
+    TRACER,
+    Trace,
+    read_trace,
+    trace_words,
+    traced_stages,
+)
+from planecast.instruments.tool import run_tool
+from planecast.instruments.window import Window
+from planecast.leftovers import private_folder
+from planecast.scenario.scenario import Scenario
+from planecast.study.counted_program import (
+    check_program,
+    go_file,
+    lead_packets,
+    map_of,
+    names_of,
+    program_words,
+    run_window,
+)
+from planecast.workload.stage_map import StageMap, StageRule
+from planecast.workload.traced.profile import TracedProfile, TracedStage
+
+PACKETS = 65536
+"""Packets counted at least; as many are followed before."""
+PACKETS_OF_A_FLOW = 6
+"""Followed before any is counted: of random flows exp(-6), 0.25 %, have not been seen by then."""
+_OTHER_BURSTS = (8, 32)
+_SHORT = 8192
+"""Packets of the trace in another burst size; a whole number of its bursts."""
+_SLOWER = 200.0
+"""The emulator with its plug-in, against running natively."""
+_TIMEOUT_S = 900.0
+
+
+def trace_scenario(scenario: Scenario, packets: int | None = None) -> TracedProfile:
+    """Touches a packet by stage and stack distance, at the scenario's burst, over `packets`.
+
+    A second, short trace in another burst size says which instructions are each burst's. Raises
+    InputError for a program that can't be traced, MissingError without it or the emulator, RunError
+    when a run fails.
+    """
+    burst = scenario.placement.burst
+    wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
+    whole = -(-wanted // burst) * burst
+    trace, stages = _stages(scenario, whole)
+    other = _OTHER_BURSTS[0] if burst != _OTHER_BURSTS[0] else _OTHER_BURSTS[1]
+    placement = scenario.placement.model_copy(update={"burst": other})
+    _, again = _stages(scenario.model_copy(update={"placement": placement}), _SHORT)
+    return TracedProfile(
+        program=title_of(scenario),
+        tracer=TRACER,
+        instruction_set=INSTRUCTION_SET,
+        packets=whole,
+        burst=burst,
+        lines=trace.lines,
+        stages={
+            name: _with_bursts(stage, burst, again.get(name), other)
+            for name, stage in stages.items()
+        },
+    )
+
+
+def _stages(scenario: Scenario, packets: int) -> tuple[Trace, dict[str, TracedStage]]:
+    if scenario.dataplane.kind == "ours":
+        trace = _traced_ours(scenario, packets)
+        return trace, traced_stages(trace, own_map(scenario), packets)
+    check_program(scenario)
+    trace = _traced(scenario, packets, scenario.placement.burst)
+    return trace, traced_stages(trace, map_of(scenario), packets, names_of(scenario))
+
+
+def _with_bursts(
+    stage: TracedStage, burst: int, again: TracedStage | None, other: int
+) -> TracedStage:
+    """Instructions a packet are a + b / burst: two sizes tell b."""
+    if again is None:
+        return stage
+    more = again.instructions_per_packet - stage.instructions_per_packet
+    return stage.model_copy(update={"instructions_per_burst": more / (1 / other - 1 / burst)})
+
+
+def own_map(scenario: Scenario) -> StageMap:
+    """The stages of our own data plane: a function each."""
+    stages = ("source", *scenario.workload.stages, "tx")
+    return StageMap(
+        name="ours",
+        source="native/dataplane/stages",
+        stages=stages,
+        rules=tuple(
+            StageRule(stage=name, functions=(STAGE_PREFIX + name,), objects=("planecast-*",))
+            for name in stages
+        ),
+    )
+
+
+def _traced_ours(scenario: Scenario, packets: int) -> Trace:
+    with private_folder() as name:
+        folder = Path(name)
+        output = folder / "trace.json"
+        words = once_command(scenario, folder, packets, instrument="trace", portable=True)
+        run_tool([*trace_words(output, {}), *words], _TIMEOUT_S)
+        return read_trace(output)
+
+
+def _traced(scenario: Scenario, packets: int, burst: int) -> Trace:
+    with private_folder(for_sockets=True) as name:
+        folder = Path(name)
+        output = folder / "trace.json"
+        window = Window(
+            packets=packets,
+            burst=burst,
+            lead=lead_packets(scenario, burst),
+            warmup=packets,
+            mark="trace",
+            slower=_SLOWER,
+            report=folder / "window.json",
+            go=go_file(scenario, folder),
+        )
+
+        def tool(given: Mapping[str, str]) -> list[str]:
+            return trace_words(output, given)
+
+        run_window(scenario, folder, tool, window)
+        return read_trace(output)
+
+
+def planned_words(scenario: Scenario) -> list[str]:
+    """The command that would be run. Raises as `trace_scenario` does for what isn't here."""
+    with private_folder() as name:
+        folder = Path(name)
+        if scenario.dataplane.kind == "ours":
+            words = once_command(scenario, folder, PACKETS, instrument="trace", portable=True)
+        else:
+            check_program(scenario)
+            words = program_words(scenario, folder)
+        return [*trace_words(folder / "trace.json", {}), *words]

@@ -1,0 +1,1 @@
+"""Traced programs: re-use distances of their data references, by stage."""
