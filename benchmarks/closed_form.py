@@ -19,12 +19,12 @@ from scipy import stats
 
 from planecast.engines.solve import Alternative, features, solve_many
 from planecast.errors import MissingError
-from planecast.instruments.counts import InstructionCounts, RawCounts, solve_counts
 from planecast.machine.hierarchy import Flight, Hierarchy, Level
-from planecast.model.calibration import Calibration, FittedParameter
+from planecast.model.calibration import Calibration
 from planecast.results import Estimate, RunDirectory, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import Job, Plan, Workers, parse_axis, run_sweep
+from planecast.workload.counts import InstructionCounts, RawCounts, solve_counts
 from planecast.workload.scenario_columns import Choice
 from row import Row, row
 

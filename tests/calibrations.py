@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planecast.instruments.counts import InstructionCounts, RawCounts, solve_counts
 from planecast.machine.hierarchy import Flight, Hierarchy, Level
 from planecast.model.calibrate import calibrate
 from planecast.model.calibration import Calibration
@@ -22,6 +21,7 @@ from planecast.model.supported import columns_of
 from planecast.results import Estimate, Manifest, Result, StageResult, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.workload import FUNCTIONS
+from planecast.workload.counts import InstructionCounts, RawCounts, solve_counts
 from planecast.workload.profile import WorkloadProfile
 
 Counts = dict[str, InstructionCounts]

@@ -12,7 +12,6 @@ from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.simulate.limits import limits_of
 from planecast.engines.solve import Calibration, Hierarchy, carry, solve
-from planecast.instruments.counts import InstructionCounts
 from planecast.machine.ceilings import forward, hottest_queue, line_rate_pps
 from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.machine.frame_cost import FrameCost
@@ -20,6 +19,7 @@ from planecast.machine.pcie import Link
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import machine_of, microarchitecture_of
+from planecast.workload.counts import InstructionCounts
 
 __all__ = ["base", "counts", "hierarchy"]
 

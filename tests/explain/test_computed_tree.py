@@ -8,11 +8,11 @@ from planecast.explain import Case, CauseCycles, Explanation, explain_case
 from planecast.explain.cases import with_profile
 from planecast.explain.computed_tree import computed_tree
 from planecast.explain.counters import as_counters, compare_counters, explain_published
-from planecast.instruments.counts import InstructionCounts
 from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result, RunDirectory
 from planecast.scenario import with_overrides
 from planecast.study.profile import Profile
+from planecast.workload.counts import InstructionCounts
 
 
 def cycles(value: float, half: float = 0.0) -> Estimate:

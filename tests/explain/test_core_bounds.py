@@ -9,9 +9,9 @@ from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.arithmetic import total
 from planecast.explain.core_bounds import centre
 from planecast.explain.stall_causes import CORES_OWN
-from planecast.instruments.counts import CODE_PARTS, CodeCounts, StageInstructions, split
 from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result
+from planecast.workload.counts import CODE_PARTS, CodeCounts, StageInstructions, split
 
 PLAN = [(64, 8), (128, 8), (64, 32), (128, 32)]
 STAGES = ("source", "acl", "key", "classify", "actions", "route", "tx", "other")

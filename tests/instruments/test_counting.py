@@ -13,9 +13,9 @@ import pytest
 
 from planecast.errors import MissingError, RunError
 from planecast.instruments import callgrind, singlestep
-from planecast.instruments.counts import differences
 from planecast.instruments.memory_touches import memory_touches
 from planecast.native import native_folder
+from planecast.workload.counts import differences
 
 stepping = pytest.mark.skipif(
     not (native_folder() / "planecast-singlestep").exists(), reason="not built"

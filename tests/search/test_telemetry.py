@@ -12,11 +12,6 @@ from tests.search.conftest import MadeUp
 from planecast.dataplanes import TrialAnswer
 from planecast.errors import InputError, MissingError, RunError
 from planecast.host.root import Root
-from planecast.instruments.counts import (
-    BurstInstructions,
-    InstructionCounts,
-    StageInstructions,
-)
 from planecast.results import Manifest, SearchAnswer
 from planecast.scenario import Scenario, with_overrides
 from planecast.search import telemetry
@@ -27,6 +22,11 @@ from planecast.search.run import search
 from planecast.search.session import Session
 from planecast.search.telemetry import Instrument, instruments, observe
 from planecast.search.trial import Trial
+from planecast.workload.counts import (
+    BurstInstructions,
+    InstructionCounts,
+    StageInstructions,
+)
 
 OURS = Scenario(name="s")
 TESTPMD = with_overrides(OURS, {"dataplane.kind": "testpmd"})

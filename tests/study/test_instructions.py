@@ -12,9 +12,9 @@ import pytest
 
 from planecast.errors import RunError
 from planecast.instruments import callgrind, singlestep
-from planecast.instruments.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 from planecast.scenario import FUNCTIONS, Scenario
 from planecast.study.instructions import count_instructions, count_pipelines
+from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 
 MakeScenario = Callable[..., Scenario]
 

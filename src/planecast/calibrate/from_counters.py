@@ -17,11 +17,6 @@ from numpy.typing import NDArray
 
 from planecast.calibrate.counted_run import CountedRun
 from planecast.errors import InputError
-from planecast.instruments.counts import (
-    BurstInstructions,
-    InstructionCounts,
-    StageInstructions,
-)
 from planecast.machine.core import CPI
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration, Discrepancy, FittedParameter
@@ -31,6 +26,11 @@ from planecast.model.transfer import machine_hierarchy
 from planecast.results.manifest import Manifest
 from planecast.scenario.fact import Positive
 from planecast.scenario.machine import Machine
+from planecast.workload.counts import (
+    BurstInstructions,
+    InstructionCounts,
+    StageInstructions,
+)
 
 Floats = NDArray[np.float64]
 

@@ -20,9 +20,9 @@ from planecast.cli.profile_memory import trace_memory
 from planecast.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from planecast.instruments.counts import InstructionCounts, Instrument
     from planecast.scenario import Scenario
     from planecast.study.profile import Profile
+    from planecast.workload.counts import InstructionCounts, Instrument
 
 InstrumentOption = Annotated[
     Literal["callgrind", "singlestep", "both"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planecast.instruments.counts import CodeCounts, InstructionCounts
 from planecast.model.calibration import Calibration
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
+from planecast.workload.counts import CodeCounts, InstructionCounts
 
 
 @dataclass(frozen=True)

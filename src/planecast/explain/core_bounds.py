@@ -20,8 +20,8 @@ from planecast.explain.case import Case
 from planecast.explain.core import Core, Frontend
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
 from planecast.explain.stall_causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
-from planecast.instruments.counts import CodeCounts, StageInstructions
 from planecast.results.estimate import Estimate
+from planecast.workload.counts import CodeCounts, StageInstructions
 from planecast.workload.profile import counts_of
 
 _LINE_BYTES = 64

@@ -28,10 +28,10 @@ from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
 from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
 from planecast.explain.stall_causes import CORE_REST, CORES_OWN, ISSUE, in_order
 from planecast.explain.verdict import certainty, limits
-from planecast.instruments.counts import IO_STAGES
 from planecast.model.calibrated_range import outside
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate, ratio
+from planecast.workload.counts import IO_STAGES
 from planecast.workload.profile import counts_of
 
 _ROUNDING = 1e-6

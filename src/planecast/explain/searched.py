@@ -22,10 +22,10 @@ from planecast.explain.explanation import (
 )
 from planecast.explain.graph_nodes import stage_of
 from planecast.explain.run import NO_COUNTERS
-from planecast.instruments.counts import IO_STAGES
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
 from planecast.results.telemetry import Telemetry
+from planecast.workload.counts import IO_STAGES
 
 POLLING = "polling"
 """What a thread does that looks for packets in vain, as a stage."""

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from planecast.instruments.callgrind_output import CallgrindProfile, join_threads, parse_callgrind
-from planecast.instruments.counts import (
+from planecast.instruments.side_by_side import side_by_side
+from planecast.instruments.tool import find_valgrind, run_tool
+from planecast.leftovers import private_folder
+from planecast.workload.counts import (
     InstructionCounts,
     RawCounts,
     run_plan,
     solve_counts,
     stage_of,
 )
-from planecast.instruments.side_by_side import side_by_side
-from planecast.instruments.tool import find_valgrind, run_tool
-from planecast.leftovers import private_folder
 
 Command = Callable[[int, int], Sequence[str]]
 """(packets, burst) to the command line of a program that forwards them and switches callgrind's

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from planecast.errors import RunError
-from planecast.instruments.counts import stage_of
+from planecast.workload.counts import stage_of
 
 Function = tuple[str, str]
 """Name and object, the object without its folder."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from planecast.errors import RunError
 from planecast.instruments.callgrind_output import CallgrindProfile
-from planecast.instruments.counts import RawCounts
 from planecast.instruments.tool import find_valgrind
 from planecast.instruments.window import HOOK_FUNCTION, HOOK_OBJECT
+from planecast.workload.counts import RawCounts
 from planecast.workload.stage_map import Called, StageMap
 
 CALLERS = 10

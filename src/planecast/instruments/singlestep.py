@@ -13,7 +13,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from planecast.errors import RunError
-from planecast.instruments.counts import (
+from planecast.instruments.side_by_side import side_by_side
+from planecast.instruments.tool import run_tool
+from planecast.leftovers import private_folder
+from planecast.native import native_program
+from planecast.scenario.model import Noun
+from planecast.workload.counts import (
     CODE_PARTS,
     STAGE_PREFIX,
     InstructionCounts,
@@ -22,11 +27,6 @@ from planecast.instruments.counts import (
     solve_counts,
     stage_of,
 )
-from planecast.instruments.side_by_side import side_by_side
-from planecast.instruments.tool import run_tool
-from planecast.leftovers import private_folder
-from planecast.native import native_program
-from planecast.scenario.model import Noun
 
 Command = Callable[[int, int], Sequence[str]]
 """(packets, burst) to the command line of a program that raises SIGSTOP before it forwards them and

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from planecast.errors import InputError
-from planecast.instruments.counts import InstructionCounts
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrated_range import ranges_of
 from planecast.model.calibration import Calibration, FittedParameter
@@ -15,6 +14,7 @@ from planecast.model.posterior import Points, Posterior, posterior
 from planecast.model.supported import columns_of
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
+from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import WorkloadProfile
 
 FEWEST_POINTS = 3

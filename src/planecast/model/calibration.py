@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from planecast.instruments.counts import InstructionCounts
 from planecast.machine.core import EFFECT
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import CAPACITY, LIFETIME
@@ -18,6 +17,7 @@ from planecast.model.counter_model import Counted
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.scenario.model import Noun, listed
+from planecast.workload.counts import InstructionCounts
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from planecast.engines.measure import measure
 from planecast.errors import InputError, PlanecastError
-from planecast.instruments.counts import InstructionCounts, by_kind
 from planecast.machine.ceilings import card_ceilings
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
@@ -28,6 +27,7 @@ from planecast.search.telemetry import NONE
 from planecast.search.variation import Case
 from planecast.study.instructions import count_instructions
 from planecast.study.profile import bursts_with
+from planecast.workload.counts import InstructionCounts, by_kind
 
 NOT_YET = "not measured yet"
 """Of a point whose turn has not come: a survey that was stopped has some."""

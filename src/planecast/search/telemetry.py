@@ -18,7 +18,6 @@ from typing import Any, Literal, Protocol, TypeVar, get_args
 from planecast.dataplanes import TrialAnswer
 from planecast.errors import InputError, PlanecastError
 from planecast.host import Root, hardware_counters, tsc_hz
-from planecast.instruments.counts import IO_STAGES, InstructionCounts, by_kind
 from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
@@ -29,6 +28,7 @@ from planecast.search.counting import count, counted, counting
 from planecast.search.trial import Trial
 from planecast.study.instructions import count_instructions
 from planecast.study.profile import bursts_with
+from planecast.workload.counts import IO_STAGES, InstructionCounts, by_kind
 
 Instrument = Literal["cycles", "perf", "callgrind", "singlestep", "dpdk"]
 INSTRUMENTS: tuple[Instrument, ...] = get_args(Instrument)

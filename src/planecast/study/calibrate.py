@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planecast.engines.measure import TrialTable, measure
-from planecast.instruments.counts import InstructionCounts
 from planecast.instruments.loaded_latency import remembered_latency
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
@@ -22,6 +21,7 @@ from planecast.scenario.points import Point, point_label
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
 from planecast.study.possible import possible
+from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import counts_of, stage_instructions
 
 CALIBRATION = "calibration.json"

@@ -27,11 +27,11 @@ from planecast.errors import InputError, PlanecastError, RunError
 from planecast.instruments.callgrind import INSTRUCTION_SET
 from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
-from planecast.instruments.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 from planecast.instruments.elf import Elf
 from planecast.instruments.window import PORTS, Window, read_report, window_environment
 from planecast.leftovers import private_folder
 from planecast.scenario.scenario import Scenario
+from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 from planecast.workload.stage_map import Called, StageMap, stage_map
 
 PACKETS = {"ovs": 131072}

@@ -20,12 +20,12 @@ from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, once_config
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
-from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS, Stage
+from planecast.workload.counts import InstructionCounts, Instrument
 from planecast.workload.profile import pipeline_name
 from planecast.workload.stages.registry import STAGES
 

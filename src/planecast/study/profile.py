@@ -10,7 +10,6 @@ from pydantic import BeforeValidator
 
 from planecast.dataplanes import once_command
 from planecast.errors import InputError
-from planecast.instruments.counts import InstructionCounts, Instrument
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.leftovers import private_folder
 from planecast.progress import Progress
@@ -18,6 +17,7 @@ from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import check_program, count_program
 from planecast.study.instructions import PACKETS, count_instructions
+from planecast.workload.counts import InstructionCounts, Instrument
 
 
 class Profile(Noun):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from planecast.dataplanes import once_command
 from planecast.dataplanes.under_test import title_of
-from planecast.instruments.counts import STAGE_PREFIX
 from planecast.instruments.memory_trace import (
     INSTRUCTION_SET,
     TRACER,
@@ -29,6 +28,7 @@ from planecast.study.counted_program import (
     program_words,
     run_window,
 )
+from planecast.workload.counts import STAGE_PREFIX
 from planecast.workload.stage_map import StageMap, StageRule
 from planecast.workload.traced.profile import TracedProfile, TracedStage
 

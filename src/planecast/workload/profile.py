@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.instruments.counts import InstructionCounts
 from planecast.scenario.scenario import Scenario
+from planecast.workload.counts import InstructionCounts
 from planecast.workload.regions import Region
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planecast.explain.flame import Frame
-from planecast.instruments.counts import IO_STAGES, STAGE_PREFIX
 from planecast.report.figures.style import OTHER_COLOUR, Figure, new_figure, stage_colour
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
+from planecast.workload.counts import IO_STAGES, STAGE_PREFIX
 
 _ROW_PX = 26
 _LOWEST_PX = 250

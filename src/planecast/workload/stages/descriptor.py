@@ -1,6 +1,6 @@
 """StageDescriptor: all that the cost model knows of one stage, in one file a stage.
 
-Instructions are not here: they are counted (`planecast.instruments.counts`). A descriptor says
+Instructions are not here: they are counted (`planecast.workload.counts`). A descriptor says
 which memory the stage touches and how its touches overlap, whether it walks tables in lock-step,
 what it does to the stores of the stage before, and which other stages change its instructions.
 """

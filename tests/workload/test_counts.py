@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.errors import InputError
-from planecast.instruments.counts import (
+from planecast.workload.counts import (
     CODE_PARTS,
     InstructionCounts,
     RawCounts,
