@@ -196,8 +196,8 @@ def test_a_data_plane_that_fails_leaves_a_partial_run(
 def test_a_file_that_cannot_be_written(run: Run, small: Path, fake: Fake, tmp_path: Path) -> None:
     """It is said before the measuring, not after it."""
     answer = run("measure", small, "-o", "no/such/folder/out.json")
-    assert answer.code == 1
-    assert "out.json: can't write: No such file or directory; name another" in answer.err
+    assert answer.code == 2
+    assert "out.json: there is no folder no/such/folder; make it first" in answer.err
     answer = run("measure", small, "-o", tmp_path)
     assert (answer.code, "this is a folder; name a file" in answer.err) == (2, True)
     assert not (tmp_path / "runs").exists()

@@ -90,7 +90,11 @@ def emit(sheet: Sheet, form: Format | None = None, output: Path | None = None) -
     if chosen == "table" and output is None and sys.stdout.isatty():
         _print_table(sheet)
         return
-    text = {"table": _table_text, "csv": _csv_text, "json": _json_text}[chosen](sheet)
+    write_out({"table": _table_text, "csv": _csv_text, "json": _json_text}[chosen](sheet), output)
+
+
+def write_out(text: str, output: Path | None) -> None:
+    """Write an answer to stdout, or to the file `output`. Raises RunError as `replacing` does."""
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()

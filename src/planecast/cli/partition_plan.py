@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from planecast.cli.options import FormatOption, OutputOption
-from planecast.cli.output import Column, Sheet, emit, estimate_text
+from planecast.cli.output import Column, Sheet, emit, estimate_text, page_path, write_page
 from planecast.cli.partition_apply import ApplyOption, StateOption, ThroughOption, apply_plan, door
-from planecast.cli.partition_topology import SysfsOption, is_page, topology_of, write_page
+from planecast.cli.partition_topology import SysfsOption, topology_of
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,10 +73,11 @@ def plan(
     made, site = plan_of(tenants, sysfs, tries, machine, through)
     if apply:
         apply_plan(made, site.topology, door(through), state)
-    if form is None and is_page(output):
+    page = page_path(form, output)
+    if page is not None:
         from planecast.report.machine_page import plan_html
 
-        write_page(output, plan_html(made, site.topology, _notes(made)))
+        write_page(page, plan_html(made, site.topology, _notes(made)))
         return
     emit(_sheet(made), form, output)
 
