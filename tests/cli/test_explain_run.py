@@ -84,7 +84,7 @@ def test_a_page(run: Run, made: str, tmp_path: Path) -> None:
     assert answer.out.strip() == "page.html"
     text = (tmp_path / "page.html").read_text()
     assert "steps-cause-plot-data" in text
-    assert run("explain", made, "-o", "nowhere/page.html").code == 1
+    assert run("explain", made, "-o", "nowhere/page.html").code == 2
 
 
 def test_recorded_pcie_and_memory(run: Run, tmp_path: Path) -> None:

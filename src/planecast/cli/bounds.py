@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_of
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import FormatOption, OutputOption, RunsOption, SetOption, overrides
 from planecast.cli.output import Column, Sheet, emit, estimate_text
@@ -55,9 +55,9 @@ def bounds(
 
     base = load_scenario(scenario, overrides(settings))
     root = runs_folder(runs)
-    model = calibration_of(calibration, root)
-    manifest = collect_manifest("solve", base.traffic.seed)
-    found = ask(base, model, manifest, parse_faster(faster or []))
+    chosen = calibration_of(calibration, root)
+    manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
+    found = ask(base, chosen.model, manifest, parse_faster(faster or []))
     with RunDirectory.create(root, "bounds", base.name) as run:
         run.write_result([bound.result for bound in found])
     rows, cells = [], []
@@ -90,4 +90,5 @@ def bounds(
         for note in bound.result.notes[1:]
         if bound.name == "device" or "outside" in note
     ]
+    notes += basis_notes(manifest, [bound.result.cycles_per_packet for bound in found])
     emit(Sheet(_COLUMNS, rows, cells, notes=[*notes, f"run: {run.path}"]), form, output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_of
 from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import (
@@ -110,11 +110,13 @@ def curve(
             typer.echo("")
         return
     root = runs_folder(runs)
-    model = calibration_of(calibration, root)
-    manifest = collect_manifest("measure", base.traffic.seed)
+    chosen = calibration_of(calibration, root)
+    manifest = collect_manifest("measure", base.traffic.seed, calibration=chosen.basis)
     run = RunDirectory.create(root, "curve", base.name)
     with told_what_is_kept(run), run, progress_bar("measuring") as progress:
-        answer = load_curve(LoadCurveContext(base, sender, budget, model, run, manifest, progress))
+        answer = load_curve(
+            LoadCurveContext(base, sender, budget, chosen.model, run, manifest, progress)
+        )
     page = write_report(run, run.path / "report.html")
     emit(
         _sheet(answer, run.path, page, people=chosen_format(form, output) == "table"), form, output
@@ -146,7 +148,13 @@ def _sheet(answer: LoadCurve, run: Path, page: Path, *, people: bool) -> Sheet:
         [_row(point) for point in answer.loads],
         [_cells(point) for point in answer.loads],
         answer,
-        notes=[*_words(answer), *answer.notes, f"run: {run}", f"report: {page}"],
+        notes=[
+            *_words(answer),
+            *answer.notes,
+            *basis_notes(answer.manifest),
+            f"run: {run}",
+            f"report: {page}",
+        ],
     )
 
 

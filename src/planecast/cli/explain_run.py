@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,11 @@ def explain_run(
     folder = find_run(name, root)
     chosen = calibration or own_calibration(folder)
     model, _ = calibration_if_any(chosen, root)
-    return explained_run(folder, position, model, apart=apart), model
+    if model is not None and calibration is None and chosen is not None:
+        own = model.basis.model_copy(update={"choice": "own"})
+        model = replace(model, basis=own)
+    found = explained_run(folder, position, model, apart=apart)
+    return found, model.model if model is not None else None
 
 
 def answer_run(

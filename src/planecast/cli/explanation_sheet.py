@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from planecast.cli.calibration_run import basis_lines
 from planecast.cli.output import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
@@ -120,6 +121,9 @@ def _notes(found: Explanation) -> list[str]:
     lines = [f"can't be known: {what}" for what in found.unknown]
     if any(stage.nodes for stage in found.stages):
         lines.append("top-down by stage: -o FILE.html, --format json or csv")
+    if found.calibration is not None:
+        modelled = [found.modelled] if found.modelled is not None else []
+        lines += basis_lines(found.calibration, modelled)
     return [*lines, *found.notes]
 
 

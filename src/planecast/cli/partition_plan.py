@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from planecast.cli.calibration_run import basis_lines
 from planecast.cli.options import FormatOption, OutputOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text, page_path, write_page
 from planecast.cli.partition_apply import ApplyOption, StateOption, ThroughOption, apply_plan, door
@@ -220,7 +221,7 @@ def _notes(made: Plan) -> list[str]:
     for runner in made.runners_up:
         classes = "; ".join(_service(s.number, s.l3, s.bandwidth) for s in runner.division.services)
         notes.append(f"  {runner.gain_percent:+.1f} %: {classes}")
-    return notes
+    return [*notes, *basis_lines(made.calibration)] if made.calibration else notes
 
 
 def _division_lines(division: Division) -> list[str]:

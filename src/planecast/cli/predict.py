@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from planecast.engines.simulate import _simulator as sim
     from planecast.engines.simulate.model import Recording
     from planecast.engines.solve import Calibration
-    from planecast.results import Result
+    from planecast.results import Estimate, Result
     from planecast.scenario import Scenario
+    from planecast.study.calibration_run import Chosen
 
 Engine = Literal["solve", "simulate"]
 
@@ -118,7 +120,8 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
-    model = calibration_of(calibration, root, counted=engine == "solve")
+    chosen = calibration_of(calibration, root, counted=engine == "solve")
+    model = chosen.model
     notes: list[str] = []
     if interrupted_as is not None:
         scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)
@@ -126,7 +129,7 @@ def predict(
     results = _answers(
         engine,
         scenarios,
-        model,
+        chosen,
         base.traffic.seed,
         precision=share,
         replications=replications or 1,
@@ -142,7 +145,22 @@ def predict(
 
             run.write_series(series_columns(recorded, labels))
     columns = "people" if chosen_format(form, output) == "table" else "machines"
-    emit(results_sheet(results, labels, run.path, columns), form, output)
+    open_cycles = _open_cycles(scenarios, model) if engine == "simulate" else None
+    emit(results_sheet(results, labels, run.path, columns, open_cycles), form, output)
+
+
+def _open_cycles(scenarios: list[Scenario], model: Calibration) -> list[Estimate]:
+    """The closed form's cycles: what the calibration leaves open of simulated ones. None of what it
+    doesn't answer."""
+    from planecast.engines.solve import solve
+    from planecast.results import collect_manifest
+
+    found: list[Estimate] = []
+    for scenario in scenarios:
+        with suppress(InputError):
+            (result,) = solve([scenario], model, collect_manifest("solve", 0))
+            found.append(result.cycles_per_packet)
+    return found
 
 
 def _interrupted(
@@ -196,7 +214,7 @@ def _precision(text: str | None, engine: Engine) -> float:
 def _answers(
     engine: Engine,
     scenarios: list[Scenario],
-    model: Calibration,
+    chosen: Chosen,
     seed: int,
     *,
     precision: float,
@@ -206,7 +224,8 @@ def _answers(
 ) -> list[Result]:
     from planecast.results import collect_manifest
 
-    manifest = collect_manifest(engine, seed)
+    manifest = collect_manifest(engine, seed, calibration=chosen.basis)
+    model = chosen.model
     if engine == "solve":
         from planecast.engines.solve import solve
 

@@ -23,6 +23,7 @@ from planecast.errors import InputError
 if TYPE_CHECKING:
     from planecast.cli.output import Sheet
     from planecast.results import Result, RunDirectory
+    from planecast.study.calibration_run import Chosen
     from planecast.sweep import Job
 
 Engine = Literal["solve", "simulate"]
@@ -117,8 +118,8 @@ def sweep(
 
         base = load_scenario(scenario, overrides(settings))
         plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
-        model = calibration_of(calibration, root, counted=engine == "solve")
-        job = _job(plan, model, engine, precision)
+        chosen = calibration_of(calibration, root, counted=engine == "solve")
+        job = _job(plan, chosen, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
     with told_how_to_go_on(run), run, progress_bar("sweeping") as progress:
@@ -129,7 +130,7 @@ def sweep(
     emit(_sheet(job, run, best, columns), form, output)
 
 
-def _job(plan: Any, model: Any, engine: Engine, precision: float) -> Job:
+def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:
     from planecast.results import collect_manifest
     from planecast.sweep import Job
 
@@ -137,12 +138,12 @@ def _job(plan: Any, model: Any, engine: Engine, precision: float) -> Job:
     most = SOLVED_BATCH if engine == "solve" else SIMULATED_BATCH
     return Job(
         plan=plan,
-        calibration=model,
+        calibration=chosen.model,
         engine=engine,
         precision=precision,
         # Some ten batches for each CPU, so that no CPU waits long for the last one.
         batch=max(1, min(most, plan.points // (10 * cpus))),
-        manifest=collect_manifest(engine, plan.seed),
+        manifest=collect_manifest(engine, plan.seed, calibration=chosen.basis),
     )
 
 

@@ -15,6 +15,7 @@ from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
 from planecast.study.calibrate import CALIBRATION
+from planecast.study.calibration_run import Chosen
 from planecast.study.profile import Profile
 
 PROFILE = "profile.json"
@@ -23,7 +24,7 @@ PROFILE = "profile.json"
 def explained_run(
     run: RunDirectory,
     position: int | None,
-    calibration: Calibration | None,
+    calibration: Chosen | None,
     *,
     apart: bool = True,
 ) -> Explanation:
@@ -35,8 +36,12 @@ def explained_run(
         content = run.read()
         if isinstance(content, SearchAnswer):
             return explain_search(content, run.path.name)
-    case = case_of(run, position, calibration)
-    return explain_case(with_profile(case, run.path.parent), apart=apart)
+    if calibration is None:
+        case = case_of(run, position, None)
+        return explain_case(with_profile(case, run.path.parent), apart=apart)
+    case = case_of(run, position, calibration.model)
+    found = explain_case(with_profile(case, run.path.parent), apart=apart)
+    return found.model_copy(update={"calibration": calibration.basis})
 
 
 def with_profile(case: Case, root: Path) -> Case:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,13 +17,14 @@ from planecast.search.tester import Ceiling
 DATAPLANE = "data plane"
 
 
-def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
+def rate_estimate(bounds: Sequence[Bounds], kind: Kind, model_share: float = 0.0) -> Estimate:
     """A rate from its bounds, repetition by repetition.
 
-    The value is the mean of their middles. Two independent uncertainties add up in the interval:
-    where between its bounds the rate of a repetition lies (all that is known of one repetition),
-    and how much the middles differ from start to start (Student). A repetition that met no upper
-    bound has its lower one for a middle.
+    The value is the mean of their middles. Independent uncertainties add up in the interval: where
+    between its bounds the rate of a repetition lies (all that is known of one repetition), how much
+    the middles differ from start to start (Student), and of a simulated rate what the calibration
+    leaves open, `model_share` of the value. A repetition that met no upper bound has its lower one
+    for a middle.
     """
     highs = [bound.low_pps if bound.high_pps is None else bound.high_pps for bound in bounds]
     middles = [(bound.low_pps + high) / 2 for bound, high in zip(bounds, highs, strict=True)]
@@ -30,7 +32,8 @@ def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
         np.mean([(high - bound.low_pps) / 2 for bound, high in zip(bounds, highs, strict=True)])
     )
     spread = half_width(middles) if len(middles) > 1 else 0.0
-    mean, half = float(np.mean(middles)), float(np.hypot(width, spread))
+    mean = float(np.mean(middles))
+    half = math.hypot(width, spread, model_share * mean)
     return Estimate(
         value=mean,
         low=max(mean - half, 0.0),
@@ -47,10 +50,12 @@ def found_rate(
     ceiling: Ceiling,
     kind: Kind,
     causes: Counter[str] | None = None,
+    *,
+    model_share: float = 0.0,
 ) -> FoundRate:
     """The rate, and what kept it from being higher. `causes` counts what lost packets in the trials
-    above it, where the engine knows."""
-    rate = rate_estimate(bounds, kind)
+    above it, where the engine knows; `model_share` as `rate_estimate` has it."""
+    rate = rate_estimate(bounds, kind, model_share)
     open_ended = sum(bound.high_pps is None for bound in bounds)
     if open_ended:
         # The data plane's own limit was never felt: an interval would be one of the ceiling.

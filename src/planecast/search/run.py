@@ -43,6 +43,8 @@ class Asked:
     question: Question
     session: Session
     ceiling: Ceiling
+    model_share: float = 0.0
+    """What the calibration leaves open of a simulated rate, as a share of it: 95 %."""
 
     def repeat(self, once: Callable[[], _Found]) -> list[_Found]:
         """Calls `once` for each repetition."""
@@ -65,7 +67,9 @@ class Asked:
     def rate(self, bounds: list[Bounds], loss: float | None) -> FoundRate:
         """One rate of its repetitions."""
         trials, kind = self.session.journal.trials, self.session.tester.kind
-        return found_rate(bounds, loss, self.ceiling, kind, _causes(trials))
+        return found_rate(
+            bounds, loss, self.ceiling, kind, _causes(trials), model_share=self.model_share
+        )
 
 
 def check_question(question: Question) -> None:
@@ -92,9 +96,16 @@ def _link_words(question: Question) -> str:
 
 
 def search(
-    question: Question, session: Session, manifest: Manifest, watched: Watched | None = None
+    question: Question,
+    session: Session,
+    manifest: Manifest,
+    watched: Watched | None = None,
+    *,
+    model_share: float = 0.0,
 ) -> SearchAnswer:
     """The answer; of `watched`, with what telemetry tells at its rates.
+
+    `model_share` is what the calibration leaves open of simulated rates (95 %).
 
     Raises InputError for a question that can't be asked, RunError as trials do.
     """
@@ -102,7 +113,7 @@ def search(
     link = Ceiling(question.link_pps, "link", _link_words(question))
     session.begin(0)
     ceiling = session.ceiling(capped_at(link, question.max_pps))
-    asked = Asked(question, session, ceiling)
+    asked = Asked(question, session, ceiling, model_share)
     found = _METHODS[question.method](asked)
     tester = session.tester
     rates: Mapping[str, FoundRate] = found.get("rates", {})

@@ -1,55 +1,132 @@
-"""The run whose calibration is predicted with."""
+"""The run whose calibration is predicted with, and what an answer says of it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from planecast.engines.solve import Calibration
 from planecast.errors import InputError
-from planecast.results.store import find_run, list_runs
+from planecast.results.basis import Basis, Choice
+from planecast.results.manifest import host_facts
+from planecast.results.store import RESULT, RunDirectory, find_run, list_runs
 from planecast.study.calibrate import CALIBRATION
 
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
+_SAME_HOST = ("cpu", "cpu_id", "cpus")
+"""Facts that two runs on one host have in common; a kernel is updated, memory is added."""
 
 
-def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Calibration:
-    """The calibration of a run as verbs name it; None: of the latest that has one.
+@dataclass(frozen=True)
+class Chosen:
+    """A calibration, and what an answer that rests on it says of it."""
 
-    Raises InputError when there is none.
+    model: Calibration
+    basis: Basis
+
+
+def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Chosen:
+    """The calibration of a run as verbs name it; None: the latest of this host.
+
+    Where this host has none, it is the latest of all. Raises InputError when there is none.
     `counted`: one from imported counters will do, which knows no stages; the latest run is then
     looked for among those, too.
     """
+    choice: Choice = "named"
     if named is None:
-        having = [
-            run
-            for run in list_runs(root)
-            if (run.path / CALIBRATION).is_file() and (counted or COUNTERS not in run.path.name)
-        ]
-        if not having:
-            raise InputError(
-                "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
-            )
-        path = having[-1].path / CALIBRATION
+        path, choice = _latest(root, counted=counted)
     else:
         path = find_run(named, root).path / CALIBRATION
-    found = _read(path)
+    text = _text(path)
+    found = _read(path, text)
     if found.counted is not None and not counted:
         raise InputError(
             "this calibration is of counters and knows no stages",
             str(path),
             "predict and sweep take it, with --engine solve",
         )
-    return found
+    return Chosen(found, _basis(path, text, found, choice))
 
 
-def _read(path: Path) -> Calibration:
+def _latest(root: Path, *, counted: bool) -> tuple[Path, Choice]:
+    """The newest calibration of this host, else the newest of all. Raises InputError."""
+    having = [
+        run.path / CALIBRATION
+        for run in list_runs(root)
+        if (run.path / CALIBRATION).is_file() and (counted or COUNTERS not in run.path.name)
+    ]
+    if not having:
+        raise InputError(
+            "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
+        )
+    for path in reversed(having):
+        host = _json(path).get("manifest", {}).get("host", {})
+        if _same_host(host):
+            return path, "latest of this host"
+    return having[-1], "latest, of another host"
+
+
+def _same_host(host: Mapping[str, Any]) -> bool:
+    here = host_facts()
+    return bool(host.get("cpu")) and all(
+        host.get(key, here[key]) == here[key] for key in _SAME_HOST
+    )
+
+
+def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
+    """What an answer says of a calibration; its validation is that of the same run."""
+    said = _json(path.with_name(RESULT)) if not RunDirectory(path.parent).partial else {}
+    points = said.get("points") if "mean_error_percent" in said else None
+    held_out = [p for p in points or () if isinstance(p, dict) and p.get("held_out")]
+    host = found.manifest.host
+    return Basis(
+        run=path.parent.resolve().name,
+        digest=hashlib.sha256(text.encode()).hexdigest()[:12],
+        made_at=found.manifest.started_at,
+        cpu="" if found.counted is not None else str(host.get("cpu", "")),
+        this_host=found.counted is None and _same_host(host),
+        choice=choice,
+        held_out=len(held_out) or None,
+        mean_error_percent=_number(said, "mean_error_percent"),
+        coverage_percent=_number(said, "coverage_percent"),
+        noise_floor_percent=_number(said, "noise_floor_percent"),
+    )
+
+
+def _number(said: Mapping[str, Any], key: str) -> float | None:
+    value = said.get(key)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """What a JSON file holds; nothing where it can't be read: the reader of the whole says why."""
     try:
-        return Calibration.model_validate_json(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(
             "the run has no calibration", str(path), "name a run of calibrate or validate"
         ) from None
-    except (OSError, ValueError) as error:  # pydantic's, and that of text that is no UTF-8
+    except (OSError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"can't read the calibration: {first}", str(path)) from None
+
+
+def _read(path: Path, text: str) -> Calibration:
+    try:
+        return Calibration.model_validate_json(text)
+    except ValueError as error:
         first = str(error).splitlines()[0]
         raise InputError(f"can't read the calibration: {first}", str(path)) from None
