@@ -8,7 +8,7 @@ can be interleaved on the very same tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planecast.errors import InputError
@@ -258,7 +258,8 @@ def once_command(
 ) -> list[str]:
     """The command that forwards `packets` once under an instrument; writes its configuration.
 
-    `portable` takes the build for x86-64-v3, which valgrind can run. One uncut lcore counts: the
+    `portable` takes the build for x86-64-v3, which valgrind can run, on small pages: valgrind maps
+    no hugetlbfs memory, and instructions don't depend on the pages. One uncut lcore counts: the
     instructions of a packet don't depend on how many there are, but for handing it on. The clock is
     not read between stages. Raises MissingError when the program is not built, InputError for a CPU
     that is not there.
@@ -268,6 +269,8 @@ def once_command(
     )
     one = scenario.model_copy(update={"placement": placement})
     config = configs_for([one])[0]
+    if portable:
+        config = replace(config, page_size="4KiB")
     program = native_program("planecast-dataplane-v3" if portable else "planecast-dataplane")
     check_cpus(config)
     path = folder / f"burst{placement.burst}-{packets}.ini"
