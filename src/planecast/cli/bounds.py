@@ -49,6 +49,7 @@ def bounds(
     all of the table's, stages on a device.
     """
     from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.own_clock import in_own_clock
     from planecast.scenario import load_scenario
     from planecast.sweep.bounds import bounds as ask
     from planecast.sweep.bounds import gain_percent, parse_faster
@@ -59,11 +60,12 @@ def bounds(
     manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
     found = ask(base, chosen.model, manifest, parse_faster(faster or []))
     with RunDirectory.create(root, "bounds", base.name) as run:
-        run.write_result([bound.result for bound in found])
+        tsc_hz = chosen.model.hierarchy.tsc_hz
+        run.write_result([in_own_clock(bound.result, tsc_hz) for bound in found])
     rows, cells = [], []
     for bound in found:
         gain = gain_percent(bound, found[0])
-        result = bound.result
+        result = in_own_clock(bound.result, chosen.model.hierarchy.tsc_hz)
         rows.append(
             {
                 "bound": bound.name,

@@ -26,11 +26,11 @@ def explain_run(
     which a comparison could tell nothing. Raises InputError for a run or a calibration that isn't
     there.
     """
-    from planecast.explain.cases import explained_run, own_calibration
+    from planecast.explain.cases import explained_run, latest_explicable, own_calibration
     from planecast.results import find_run, picked
 
     name, position = picked(run)
-    folder = find_run(name, root)
+    folder = latest_explicable(root) if name == "latest" else find_run(name, root)
     chosen = calibration or own_calibration(folder)
     model, _ = calibration_if_any(chosen, root)
     if model is not None and calibration is None and chosen is not None:

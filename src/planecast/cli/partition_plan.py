@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,8 @@ MachineOption = Annotated[
 TriesOption = Annotated[
     int, typer.Option("--tries", min=1, max=100_000, help="Divisions that the search may try.")
 ]
+
+_MOST_PLAN_BYTES = 16 << 20
 
 _COLUMNS = (
     Column("name", "tenant or path"),
@@ -162,12 +163,12 @@ def site_of(machine: str, sysfs: Path, through: Literal["resctrl", "pqos"]) -> M
 def read_plan(path: Path) -> Plan:
     """A plan from the file that ``plan -o`` wrote. Raises InputError for what is none."""
     from planecast.partition.plan import Plan
+    from planecast.scenario.read_file import read_text
 
+    text = read_text(path, _MOST_PLAN_BYTES)
     try:
-        return Plan.model_validate_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"can't read the plan: {error.strerror}", str(path)) from None
-    except (ValueError, json.JSONDecodeError):
+        return Plan.model_validate_json(text)
+    except ValueError:
         raise InputError(
             "this is no plan", str(path), "write one: planecast partition plan TENANTS -o plan.json"
         ) from None

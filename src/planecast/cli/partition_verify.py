@@ -127,6 +127,7 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
             f"{len(errors)} busy neighbours, predicted on top of the idle one's measurement: mean "
             f"error {sum(errors) / len(errors):.1f} %, maximum {max(errors):.1f} %"
         )
+    notes += _idle_notes(answer.costs[0])
     notes.append(
         "the idle neighbour measured twice, in turns with all others: ratio "
         + estimate_text(answer.repeatability)
@@ -152,6 +153,20 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
     cells = [_cells(cost) for cost in answer.costs]
     columns = _COLUMNS if divided is None else (*_COLUMNS, *_PLAN_COLUMNS)
     return Sheet(columns, rows, cells, document={"points": rows}, notes=notes)
+
+
+def _idle_notes(idle: Cost) -> list[str]:
+    """How far the model is off without a neighbour, which no other row shows."""
+    error = _error(idle)
+    if idle.predicted is None or error is None:
+        return []
+    inside = idle.predicted.cycles_per_packet.covers(idle.measured.cycles_per_packet.value)
+    if inside:
+        return [f"beside the idle neighbour the model is {error:+.1f} % off, inside its interval"]
+    return [
+        f"beside the idle neighbour the model is {error:+.1f} % off, outside its 95 % interval: "
+        "the errors above are of what neighbours add, not of the model's level"
+    ]
 
 
 def _disturbed(answer: Verified) -> list[str]:

@@ -104,6 +104,7 @@ def predict(
     """Answer a scenario by the calibrated model: cycles a packet and packets a second."""
     from planecast.cli.results_sheet import results_sheet
     from planecast.results import RunDirectory, find_run, runs_folder
+    from planecast.results.own_clock import in_own_clock
 
     share = _precision(precision, engine)
     timed = {"--replications": replications, "--interrupted-as": interrupted_as}
@@ -122,6 +123,7 @@ def predict(
     root = runs_folder(runs)
     chosen = calibration_of(calibration, root, counted=engine == "solve")
     model = chosen.model
+    chosen.refuse_other_workloads(scenarios)
     notes: list[str] = []
     if interrupted_as is not None:
         scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)
@@ -137,6 +139,7 @@ def predict(
         recorded=recorded,
     )
     wanted.write(recorded, labels)
+    results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
     results = [with_note(result, note) for result in results for note in notes] or results
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)

@@ -123,7 +123,7 @@ def _sheet(found: Sensitivity, run: str) -> Sheet:
     notes = [
         f"as it is: {rate} Mpps, computed; {found.evaluations} scenarios asked",
         "elasticity: per cent more packets for a per cent more of the key; Sobol: share of the "
-        "variance with 95 % interval",
+        "variance with 95 % interval, cut off at 0 and 1 (more --draws narrow it)",
         *found.notes,
         *basis_notes(found.manifest, [found.base.cycles_per_packet]),
         f"run: {run}",

@@ -119,6 +119,7 @@ def sweep(
         base = load_scenario(scenario, overrides(settings))
         plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
         chosen = calibration_of(calibration, root, counted=engine == "solve")
+        chosen.refuse_other_workloads([base], [axis.key for axis in plan.axes])
         job = _job(plan, chosen, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from planecast.explain.case import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
-from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
+from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
 from planecast.study.calibrate import CALIBRATION
 from planecast.study.calibration_run import Chosen
 from planecast.study.profile import Profile
@@ -42,6 +43,23 @@ def explained_run(
     case = case_of(run, position, calibration.model)
     found = explain_case(with_profile(case, run.path.parent), apart=apart)
     return found.model_copy(update={"calibration": calibration.basis})
+
+
+def latest_explicable(root: Path) -> RunDirectory:
+    """The latest complete run with something to explain: a survey or a calibration of counters
+    alone has rates and no cycles. Raises InputError when there is none."""
+    for run in reversed(list_runs(root)):
+        if run.partial:
+            continue
+        if (run.path / PROFILE).is_file():
+            return run
+        with suppress(InputError):  # a run of another version: an older one may do
+            content = run.read()
+            if isinstance(content, SearchAnswer) or results_of(content):
+                return run
+    raise InputError(
+        "there is no complete run to explain", str(root), "make one: planecast measure"
+    )
 
 
 def with_profile(case: Case, root: Path) -> Case:
@@ -86,7 +104,13 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
         return _counted(profile.parent.name, _read_profile(run), calibration)
     content = run.read()
     results = results_of(content)
-    if not results or (position or 0) >= len(results):
+    if not results:
+        raise InputError(
+            "the run has rates and no result to explain",
+            str(run.path),
+            "name a run of measure, search, profile, validate or curve",
+        )
+    if (position or 0) >= len(results):
         raise InputError(
             f"there is no result #{(position or 0) + 1}",
             str(run.path),

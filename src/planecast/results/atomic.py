@@ -12,13 +12,13 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from planecast.errors import RunError
+from planecast.leftovers import private_folder
 
 # What the operating system says when there is no room: disk, quota, file size limit.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -35,7 +35,7 @@ def replacing(path: Path) -> Iterator[Path]:
     what the disk refuses, and for a pipe that nobody reads.
     """
     if written_through(path):
-        with tempfile.TemporaryDirectory(prefix="planecast-") as folder:
+        with private_folder() as folder:
             temporary = Path(folder) / "content"
             with disk_errors(path):
                 yield temporary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,15 @@ from planecast.errors import InputError
 from planecast.results.basis import Basis, Choice
 from planecast.results.manifest import host_facts
 from planecast.results.store import RESULT, RunDirectory, find_run, list_runs
+from planecast.scenario import SCENARIO_KEYS, Scenario, value_at
 from planecast.study.calibrate import CALIBRATION
 
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
+COUNTED_SCENARIO = "counted-scenario.json"
+"""What was counted, where somebody told."""
+_BOUND = ("workload", "traffic", "dataplane")
+"""Parts of a scenario that counters of one say nothing of another."""
 _SAME_HOST = ("cpu", "cpu_id", "cpus")
 """Facts that two runs on one host have in common; a kernel is updated, memory is added."""
 
@@ -28,6 +33,36 @@ class Chosen:
 
     model: Calibration
     basis: Basis
+    counted: Scenario | None = None
+    """What a calibration from counters is of, where somebody told."""
+
+    def refuse_other_workloads(
+        self, scenarios: Sequence[Scenario], varied: Sequence[str] = ()
+    ) -> None:
+        """Raises InputError for scenarios that a calibration from counters says nothing of: of
+        another workload than the one that was counted, or of several; `varied` are keys of them
+        that take several values."""
+        if self.model.counted is None or not scenarios:
+            return
+        expected = self.counted or scenarios[0]
+        of = expected.name if self.counted is not None else "one workload, which nobody named"
+        for scenario in scenarios:
+            differing = (key for key in SCENARIO_KEYS if _differs(key, scenario, expected))
+            key = next((key for key in varied if _bound(key)), None) or next(differing, None)
+            if key is not None:
+                raise InputError(
+                    f"the calibration is of counters of {of}, and the scenario differs in it",
+                    key,
+                    "count that one, or calibrate by measuring: planecast calibrate STUDY",
+                )
+
+
+def _bound(key: str) -> bool:
+    return key.partition(".")[0] in _BOUND and key != "traffic.seed"
+
+
+def _differs(key: str, scenario: Scenario, expected: Scenario) -> bool:
+    return _bound(key) and value_at(scenario, key) != value_at(expected, key)
 
 
 def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Chosen:
@@ -50,7 +85,18 @@ def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> C
             str(path),
             "predict and sweep take it, with --engine solve",
         )
-    return Chosen(found, _basis(path, text, found, choice))
+    counted_of = path.with_name(COUNTED_SCENARIO)
+    known = counted_of.is_file() and found.counted is not None
+    scenario = _counted_scenario(counted_of) if known else None
+    return Chosen(found, _basis(path, text, found, choice), scenario)
+
+
+def _counted_scenario(path: Path) -> Scenario:
+    try:
+        return Scenario.model_validate_json(_text(path))
+    except ValueError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"can't read what was counted: {first}", str(path)) from None
 
 
 def _latest(root: Path, *, counted: bool) -> tuple[Path, Choice]:
