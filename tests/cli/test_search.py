@@ -13,7 +13,7 @@ from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.solve import Calibration
 from planecast.results import RunDirectory, SearchAnswer, query, read_result
-from planecast.study.calibrate import CALIBRATION
+from planecast.results.store import CALIBRATION
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
 

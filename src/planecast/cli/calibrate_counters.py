@@ -61,9 +61,9 @@ def import_counters(
     from planecast.cli.calibrate import counters_calibration_sheet
     from planecast.cli.output import emit
     from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.store import CALIBRATION
     from planecast.scenario import load_scenario
     from planecast.scenario.machine import machine_of
-    from planecast.study.calibrate import CALIBRATION
     from planecast.study.calibration_run import COUNTED_SCENARIO
 
     if machine is None:

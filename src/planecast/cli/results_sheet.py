@@ -101,7 +101,7 @@ def _cells(label: str, result: Result) -> dict[str, str]:
         "throughput": estimate_text(result.throughput_pps, _PPS),
         "cycles": estimate_text(result.cycles_per_packet),
         "instructions": estimate_text(result.instructions_per_packet),
-        "samples": str(result.cycles_per_packet.samples),
+        "samples": str(result.cycles_per_packet.samples or ""),
         "disturbed": "" if share is None else f"{100 * share:.0f} %",
         "capped_by": result.capped_by or "",
         "stages": ", ".join(stages),

@@ -15,7 +15,7 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
-from planecast.study.calibrate import CALIBRATION
+from planecast.results.store import CALIBRATION
 from planecast.study.calibration_run import Chosen
 from planecast.study.profile import Profile
 

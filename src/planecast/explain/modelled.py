@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from planecast.engines.solve import Calibration, predicted_cycles
 from planecast.engines.solve.carry import carried
@@ -33,6 +32,7 @@ from planecast.engines.solve.regions import facts_of
 from planecast.engines.solve.site import Site, at_host
 from planecast.errors import InputError
 from planecast.results.estimate import Estimate
+from planecast.results.student import t_quantile
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -217,7 +217,7 @@ class _Apart:
         self._vector, self._matrix = calibration.vector, calibration.matrix
         own = calibration.discrepancy
         self._own = own * (EXTRAPOLATION if outside(scenario, calibration.ranges) else 1.0)
-        self._quantile = float(stats.t.ppf(0.975, calibration.freedom))
+        self._quantile = t_quantile(calibration.freedom)
         self._others = [
             (sums, np.array(alternative.values))
             for sums, alternative in zip(others, calibration.alternatives, strict=True)

@@ -30,6 +30,7 @@ from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
 
 RESULT = "result.json"
+CALIBRATION = "calibration.json"
 TRIALS = "trials.parquet"
 SERIES = "series.parquet"
 PAUSES = "pauses.parquet"

@@ -21,13 +21,11 @@ from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
-from planecast.results.store import RunDirectory
+from planecast.results.store import CALIBRATION, RunDirectory
 from planecast.scenario.points import Point, point_label
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
 from planecast.study.possible import possible
-
-CALIBRATION = "calibration.json"
 
 # Shares of the progress of calibrating, about as long as each part takes in the usual two minutes.
 _PROBED, _COUNTED = 0.1, 0.2

@@ -13,9 +13,8 @@ from planecast.engines.solve import Calibration
 from planecast.errors import InputError
 from planecast.results.basis import Basis, Choice
 from planecast.results.manifest import host_facts
-from planecast.results.store import RESULT, RunDirectory, find_run, list_runs
+from planecast.results.store import CALIBRATION, RESULT, RunDirectory, find_run, list_runs
 from planecast.scenario import SCENARIO_KEYS, Scenario, value_at
-from planecast.study.calibrate import CALIBRATION
 
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""

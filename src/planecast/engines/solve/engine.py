@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from planecast.engines.solve.beside import company, has_neighbours
 from planecast.engines.solve.calibration import Calibration
@@ -34,6 +32,7 @@ from planecast.errors import InputError
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
+from planecast.results.student import t_quantile
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -179,7 +178,7 @@ def _with_idle_memory(
     own = calibration.discrepancy * value * np.where(outer, EXTRAPOLATION, 1.0)
     # Root mean square of what the other sizes of the last cache level would change.
     cache = np.sqrt(((others - value) ** 2).sum(axis=0) / max(1, len(others)))
-    quantile = _quantile(calibration.freedom)
+    quantile = t_quantile(calibration.freedom)
     half = quantile * np.sqrt(_spread(found.rows, calibration) ** 2 + own**2 + cache**2)
     if alone is not None:
         half = np.hypot(half, UNSURE_BESIDE * (value - alone))
@@ -209,7 +208,7 @@ def _of_counters(questions: Questions, calibration: Calibration) -> Predicted:
     value = found.rows @ calibration.vector
     own = calibration.discrepancy * value * np.where(found.outside, EXTRAPOLATION, 1.0)
     caches = found.open_delay * calibration.vector[-1]
-    quantile = _quantile(calibration.freedom)
+    quantile = t_quantile(calibration.freedom)
     half = quantile * np.sqrt(_spread(found.rows, calibration) ** 2 + own**2 + caches**2)
     bound = found.memory_lines * hierarchy.memory_line_cycles
     return Predicted(
@@ -248,12 +247,6 @@ def _with_every_last_level(
     vectors = np.array([calibration.vector, *(other.values for other in others)])
     parameters = calibration.names, vectors
     return spread(questions, machines, parameters, calibration.instructions, beside)
-
-
-@functools.lru_cache(maxsize=64)
-def _quantile(freedom: int) -> float:
-    """Half the 95 % interval, in standard deviations."""
-    return float(stats.t.ppf(0.975, freedom))
 
 
 def _refuse_unknown(table: FeatureTable, names: Sequence[str]) -> None:
