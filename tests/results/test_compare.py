@@ -42,7 +42,7 @@ def test_no_verdict_without_both_intervals(make_result: MakeResult) -> None:
     bare = make_result(100.0, percent=0.0)
     assert set(verdicts(bare, make_result(200.0)).values()) == {""}
     notes = compare(bare, make_result(200.0), interleaved=True).notes
-    assert notes == ("no verdict where an interval is missing",)
+    assert notes == ("no verdict where an interval is missing or has no width",)
 
 
 def test_runs_that_were_not_interleaved_are_told_apart(make_result: MakeResult) -> None:

@@ -27,8 +27,9 @@ _COLUMNS = (
 )
 _SHOWN = tuple(column for column in _COLUMNS if column.header)
 
-_BOUND = "computed: bound"
-"""What tables call the kind of what is known by its interval alone."""
+_KINDS = {"measured": "m", "computed": "c", "simulated": "s", "published": "p", "bound": "b"}
+"""What the table calls kinds; bound: computed, and known by its interval alone."""
+_LEGEND = "kind: m measured, c computed, b computed bound (known by its interval alone)"
 _TOP_DOWN = "top-down"
 """The rows of the computed nodes, as a stage."""
 _TOLD_CYCLES = 0.5
@@ -118,7 +119,8 @@ def _lead(found: Explanation) -> list[str]:
 
 
 def _notes(found: Explanation) -> list[str]:
-    lines = [f"can't be known: {what}" for what in found.unknown]
+    lines = [_LEGEND]
+    lines += [f"can't be known: {what}" for what in found.unknown]
     if any(stage.nodes for stage in found.stages):
         lines.append("top-down by stage: -o FILE.html, --format json or csv")
     if found.calibration is not None:
@@ -200,7 +202,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "cause": row["cause"],
         "cycles_per_packet": estimate_text(cycles),
         "share_percent": "" if share is None else f"{share:z.1f} %",
-        "kind": _BOUND if row["bound"] else cycles.kind if cycles else "",
+        "kind": _KINDS["bound" if row["bound"] else cycles.kind] if cycles else "",
         "instructions_per_packet": _maybe(row["instructions_per_packet"]),
         "ipc": _maybe(row["ipc"]),
     }

@@ -24,9 +24,13 @@ def check_writable(path: Path, shown: str) -> None:
 
     from planecast.results.atomic import disk_error, written_through
 
-    if path.is_dir():
-        raise InputError("this is a folder", shown, "name a file")
-    target = path.resolve() if path.is_symlink() else path
+    try:
+        if path.is_dir():
+            raise InputError("this is a folder", shown, "name a file")
+        target = path.resolve()
+    except (OSError, RuntimeError) as error:  # a name too long, a loop of links
+        reason = getattr(error, "strerror", None) or "a loop of links"
+        raise InputError(f"can't write: {reason}", shown, "name another file") from None
     if not written_through(path) and not target.parent.is_dir():
         raise InputError(f"there is no folder {target.parent}", shown, "make it first")
     if not os.access(path if written_through(path) else target.parent, os.W_OK):

@@ -17,7 +17,7 @@ _LEAST_TEXT = 12
 """Characters that a text column keeps, unless a word of it is longer."""
 _USUAL_TEXT = 24
 """Characters that a text column has in a part, unless it is narrower."""
-_WORTH_PARTS = 1.5
+_WORTH_PARTS = 1.1
 """A table that fits is still set in parts when it has so many times their lines."""
 _LONG_UNIT = re.compile(r"(\S{3,})/(\S{3,})")
 _EMPTY = ("", "–")
@@ -55,11 +55,19 @@ def table_lines(columns: Sequence[TextColumn], width: int | None) -> list[str]:
         return list(_lines([_folded(one) for one in shown]))
     whole = _fitted(shown, width)
     together = list(_lines(whole))
-    apart: list[str] = []
-    for number, part in enumerate(_parts(shown, width)):
-        apart += [*([""] if number else []), *_lines(_fitted(part, width))]
+    folded, open_ = (_apart(shown, width, intervals=folded) for folded in (True, False))
+    apart = min(folded, open_, key=len)
     fits = _width(whole) <= width
     return together if fits and len(together) <= _WORTH_PARTS * len(apart) else apart
+
+
+def _apart(columns: Sequence[TextColumn], width: int, *, intervals: bool) -> list[str]:
+    """The lines of the table in parts, for as many columns in each as fit with `intervals` folded
+    or not."""
+    lines: list[str] = []
+    for number, part in enumerate(_parts(columns, width, intervals=intervals)):
+        lines += [*([""] if number else []), *_lines(_fitted(part, width))]
+    return lines
 
 
 def _fitted(columns: Sequence[TextColumn], width: int) -> list[_Folded]:
@@ -117,13 +125,15 @@ def _width(columns: Sequence[_Folded]) -> int:
     return sum(one.width for one in columns) + len(_GAP) * (len(columns) - 1) + 1
 
 
-def _parts(columns: Sequence[TextColumn], width: int) -> Iterator[list[TextColumn]]:
+def _parts(
+    columns: Sequence[TextColumn], width: int, *, intervals: bool
+) -> Iterator[list[TextColumn]]:
     """Columns in parts that fit, the first column in each; of the later parts only the rows that
     have something in them."""
     first, *others = columns
     part = [first]
     for one in others:
-        least = [_usual_width(each) + len(_GAP) for each in (*part, one)]
+        least = [_usual_width(each, intervals) + len(_GAP) for each in (*part, one)]
         if len(part) > 1 and sum(least) - 1 > width:
             yield _rows_with_entries(part) if part[0] is not first else part
             part = [TextColumn(first.header, first.cells, first.number)]
@@ -131,8 +141,8 @@ def _parts(columns: Sequence[TextColumn], width: int) -> Iterator[list[TextColum
     yield _rows_with_entries(part) if part[0] is not first else part
 
 
-def _usual_width(column: TextColumn) -> int:
-    found = _folded(column, header=True, intervals=True).width
+def _usual_width(column: TextColumn, intervals: bool) -> int:
+    found = _folded(column, header=True, intervals=intervals).width
     return found if column.number else min(found, max(_USUAL_TEXT, _least(column)))
 
 

@@ -42,7 +42,9 @@ def replacing(path: Path) -> Iterator[Path]:
                 _pour(temporary, path)
         return
     with disk_errors(path):
-        target = path.resolve() if path.is_symlink() else path
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
         with disk_errors(path):

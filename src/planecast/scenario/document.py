@@ -24,6 +24,7 @@ _MAX_BYTES = 128 << 10  # a second of parsing; the largest file of the catalogue
 _MAX_DEPTH = 32
 _BRACKET = re.compile(r"[][{}]")
 _DASHES = re.compile(rf"(?:[-?] ){{{_MAX_DEPTH}}}")
+_LONG_NUMBER = re.compile(r"[0-9]{100,}")
 _MAX_NODES = 100_000  # a few nested aliases can stand for more values than memory holds
 
 
@@ -59,6 +60,11 @@ def parse_document(text: str, path: str) -> Document:
     """As `read_document`, for text at hand; `path` is what errors call it."""
     if _too_deep(text):
         raise InputError("the file is nested too deeply", path, "correct the file")
+    number = _LONG_NUMBER.search(text)
+    if number is not None:
+        line = text.count("\n", 0, number.start()) + 1
+        what = f"a number of {len(number[0]):,} digits is none that can be meant"
+        raise InputError(what, f"{path}:{line}", "correct that line")
     try:
         root = YAML(typ="rt", pure=True).load(text)
     except DuplicateKeyError as error:
