@@ -26,6 +26,9 @@ from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, Pla
 _LONGEST = 2000
 """Characters of a sentence on stderr."""
 
+# pydantic would look through all installed packages for plugins at each start.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
 app = typer.Typer(
     cls=LazyGroup,
     name="planecast",

@@ -27,7 +27,7 @@ def check_writable(path: Path, shown: str) -> None:
     try:
         if path.is_dir():
             raise InputError("this is a folder", shown, "name a file")
-        target = path.resolve()
+        target = path.resolve() if path.is_symlink() else path
     except (OSError, RuntimeError) as error:  # a name too long, a loop of links
         reason = getattr(error, "strerror", None) or "a loop of links"
         raise InputError(f"can't write: {reason}", shown, "name another file") from None

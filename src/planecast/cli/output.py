@@ -153,7 +153,7 @@ def _table_text(sheet: Sheet) -> str:
         for at, column in enumerate(sheet.columns)
     ]
     width = None if WIDE.wanted else max(_NARROWEST, shutil.get_terminal_size().columns)
-    title = [sheet.title] if sheet.title else []
+    title = [sheet.title, ""] if sheet.title else []
     table = ["", *title, *table_lines(columns, width), ""] if columns and texts else []
     return "".join(f"{line}\n" for line in (*sheet.lead, *table, *sheet.notes))
 

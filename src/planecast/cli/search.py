@@ -283,6 +283,8 @@ def _resumed(run: RunDirectory) -> Question:
     path = run.path / QUESTION
     if not path.is_file():
         raise InputError("this run is no search", str(run.path), "name a run of planecast search")
+    if run.failed:
+        raise InputError("this search failed before its first trial", str(run.path), "ask it again")
     if not run.partial:
         raise InputError("this search is complete", str(run.path), "read its result.json")
     try:

@@ -109,6 +109,8 @@ def sweep(
         refuse_beside_resume(context, "sweep", allowed=("workers", "dask"))
         run = find_run(resume, root)
         job = read_job(run)
+        if run.failed:
+            raise InputError("the sweep failed before its first point", str(run.path), "ask again")
         if not run.partial:
             raise InputError("the sweep is complete", str(run.path), "query it: FROM sweeps")
     else:

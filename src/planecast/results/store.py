@@ -150,6 +150,11 @@ class RunDirectory:
         return (self.path / PARTIAL).exists()
 
     @property
+    def failed(self) -> bool:
+        """Whether it failed before it had anything: there is nothing to go on with."""
+        return (self.path / FAILED).exists()
+
+    @property
     def verb(self) -> str:
         """The verb in the folder's name; empty for a folder that was renamed."""
         parts = self.path.name.split("-", 2)
