@@ -100,7 +100,12 @@ def emit(sheet: Sheet, form: Format | None = None, output: Path | None = None) -
     if chosen == "parquet":
         _emit_parquet(sheet, output)
         return
-    write_out({"table": _table_text, "csv": _csv_text, "json": _json_text}[chosen](sheet), output)
+    if chosen == "table":
+        # A file is read elsewhere: this terminal's width says nothing of it.
+        text = _table_text(sheet, shutil.get_terminal_size().columns if output is None else 80)
+    else:
+        text = {"csv": _csv_text, "json": _json_text}[chosen](sheet)
+    write_out(text, output)
 
 
 def write_out(text: str, output: Path | None) -> None:
@@ -146,13 +151,13 @@ def _plain(value: Any) -> str:
     return _digits(value) if isinstance(value, float) else str(value)
 
 
-def _table_text(sheet: Sheet) -> str:
+def _table_text(sheet: Sheet, columns_wide: int) -> str:
     texts = _texts(sheet)
     columns = [
         TextColumn(column.header, [row[at] for row in texts], column.number)
         for at, column in enumerate(sheet.columns)
     ]
-    width = None if WIDE.wanted else max(_NARROWEST, shutil.get_terminal_size().columns)
+    width = None if WIDE.wanted else max(_NARROWEST, columns_wide)
     title = [sheet.title, ""] if sheet.title else []
     table = ["", *title, *table_lines(columns, width), ""] if columns and texts else []
     return "".join(f"{line}\n" for line in (*sheet.lead, *table, *sheet.notes))

@@ -126,8 +126,17 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
 
 
 def own_calibration(run: RunDirectory) -> str | None:
-    """The run itself where it holds a calibration: a validation is explained by its own."""
-    return str(run.path) if (run.path / CALIBRATION).is_file() else None
+    """The run itself where it holds a calibration, as a validation does; else the run beside it
+    that its answer rests on. None where there is neither."""
+    if (run.path / CALIBRATION).is_file():
+        return str(run.path)
+    with suppress(InputError):
+        for result in results_of(run.read()):
+            basis = result.manifest.calibration
+            named = None if basis is None else run.path.parent / basis.run
+            if named is not None and (named / CALIBRATION).is_file():
+                return str(named)
+    return None
 
 
 def _counted(label: str, profile: Profile, calibration: Calibration | None) -> Case:

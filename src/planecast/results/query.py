@@ -48,6 +48,7 @@ _TYPES: dict[str, str] = {
     "disturbed_share": "DOUBLE",
     "seed": "BIGINT",
     "command": "VARCHAR",
+    "calibration": "VARCHAR",
 }
 
 
@@ -212,11 +213,13 @@ def _rows(run: RunDirectory) -> Iterator[dict[str, Any]]:
 
 
 def _row(result: Result) -> dict[str, Any]:
+    basis = result.manifest.calibration
     row: dict[str, Any] = {
         "started_at": result.manifest.started_at,
         "engine": result.manifest.engine,
         "seed": result.manifest.seed,
         "command": result.manifest.command,
+        "calibration": None if basis is None else basis.run,
         "kind": result.cycles_per_packet.kind,
         "samples": result.cycles_per_packet.samples,
         "packets_in": result.packets_in,
