@@ -100,8 +100,10 @@ def main() -> NoReturn:
 
 
 def _interrupt_on_sigterm() -> list[int]:
-    """From now on SIGTERM is as a Ctrl-C: what was begun is ended, restored and kept. Where it has
-    come is in the list."""
+    """From now on SIGTERM acts as Ctrl-C: what was started is ended, what was changed is restored.
+
+    The list holds the signal once it has come.
+    """
     came: list[int] = []
 
     def interrupt(number: int, _: object) -> NoReturn:

@@ -29,7 +29,9 @@ _SHOWN = tuple(column for column in _COLUMNS if column.header)
 
 _KINDS = {"measured": "m", "computed": "c", "simulated": "s", "published": "p", "bound": "b"}
 """What the table calls kinds; bound: computed, and known by its interval alone."""
-_LEGEND = "kind: m measured, c computed, b computed bound (known by its interval alone)"
+_LEGEND = (
+    "kind: m measured, s simulated, c computed, b computed bound (known by its interval alone)"
+)
 _TOP_DOWN = "top-down"
 """The rows of the computed nodes, as a stage."""
 _TOLD_CYCLES = 0.5

@@ -15,6 +15,7 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
+from planecast.results.own_clock import in_clock_of_host
 from planecast.results.store import CALIBRATION
 from planecast.study.calibration_run import Chosen
 from planecast.study.profile import Profile
@@ -117,6 +118,8 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
             f"the run has {len(results)}",
         )
     result = results[position or 0]
+    if calibration is not None:
+        result = in_clock_of_host(result, calibration.hierarchy.tsc_hz)
     label = f"{run.path.name}#{(position or 0) + 1}"
     if isinstance(content, Validation):
         label += f" ({content.points[position or 0].label or 'base'})"

@@ -282,7 +282,8 @@ def clock_step(costs: Floats, value: float) -> float:
     """How far the next costs that were read lie apart around a value: a step of the clock where it
     is coarse (on some CPUs tens of cycles), next to nothing where readings are spread. 0 when all
     are equal."""
-    read = np.unique(costs)
+    read = np.unique(np.round(costs, 9))
+    value = round(value, 9)
     below, above = read[read < value], read[read > value]
     gaps = [value - below[-1] if below.size else np.inf, above[0] - value if above.size else np.inf]
     nearest = float(min(gaps))
