@@ -111,6 +111,7 @@ def refused(run: Run, *words: str, code: int = 2) -> str:
     assert answer.err
     assert len(answer.err) < 5000
     assert "mistake in planecast" not in answer.err
+    assert "no run has a calibration" not in answer.err  # it was taken for a good one
     assert not list(Path().glob("runs/*/partial"))
     return answer.err
 
@@ -125,7 +126,7 @@ def test_files_that_say_nothing_sensible(run: Run, kind: str, *, verb: str, tmp_
     assert said.startswith("planecast: asked.yaml")
 
 
-@pytest.mark.parametrize("verb", [*VERBS, "recording", "saved plan"])
+@pytest.mark.parametrize("verb", [*VERBS, "recording", "profile", "saved plan"])
 @pytest.mark.parametrize("kind", PLACES)
 def test_names_of_no_file(
     run: Run, kind: str, *, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -134,6 +135,7 @@ def test_names_of_no_file(
     commands = {
         **VERBS,
         "recording": ("explain", "--from", "{}"),
+        "profile": ("explain", "--flame", "{}", "-o", "flame.html"),
         "saved plan": ("partition", "show", "{}"),
     }
     name = {"saved plan": "asked.json", "recording": "asked.csv"}.get(verb, "asked.yaml")
