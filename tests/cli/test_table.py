@@ -52,6 +52,22 @@ def test_what_still_does_not_fit_is_another_part_with_its_own_rows() -> None:
     ]
 
 
+def test_each_part_names_its_rows() -> None:
+    """What is in the first column says nothing of two rows: the second one goes with it."""
+    columns = [
+        column("scenario", "small", "small", number=False),
+        column("metric", "pps", "cycles", number=False),
+        column("A", "17,737,874", "146.6"),
+        column("B", "17,737,875", "146.7"),
+    ]
+    assert table_lines(columns, 34)[-4:] == [
+        " scenario  metric           B",
+        " ────────────────────────────",
+        " small     pps     17,737,875",
+        " small     cycles       146.7",
+    ]
+
+
 TEXTS = st.text(st.sampled_from("ab 1"), max_size=60)
 
 

@@ -2,7 +2,7 @@
 
 Columns without an entry are dropped. Then headers fold at their words, intervals go under their
 values, text folds at its words; columns that still don't fit follow as another part of the table,
-behind its first column. Numbers are never broken.
+behind what names a row. Numbers are never broken.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ _USUAL_TEXT = 24
 """Characters that a text column has in a part, unless it is narrower."""
 _WORTH_PARTS = 1.1
 """A table that fits is still set in parts when it has so many times their lines."""
+_NAMING_SHARE = 0.6
+"""Of the width, what columns that name a row may take in each part."""
 _LONG_UNIT = re.compile(r"(\S{3,})/(\S{3,})")
 _EMPTY = ("", "–")
 
@@ -128,31 +130,44 @@ def _width(columns: Sequence[_Folded]) -> int:
 def _parts(
     columns: Sequence[TextColumn], width: int, *, intervals: bool
 ) -> Iterator[list[TextColumn]]:
-    """Columns in parts that fit, the first column in each; of the later parts only the rows that
-    have something in them."""
-    first, *others = columns
-    part = [first]
-    for one in others:
+    """Columns in parts that fit, those that name a row in each; of the later parts only the rows
+    that have something in them."""
+    names = list(columns[: _naming(columns, width)])
+    part, later = list(names), False
+    for one in columns[len(names) :]:
         least = [_usual_width(each, intervals) + len(_GAP) for each in (*part, one)]
-        if len(part) > 1 and sum(least) - 1 > width:
-            yield _rows_with_entries(part) if part[0] is not first else part
-            part = [TextColumn(first.header, first.cells, first.number)]
+        if len(part) > len(names) and sum(least) - 1 > width:
+            yield _rows_with_entries(part, len(names)) if later else part
+            part, later = list(names), True
         part.append(one)
-    yield _rows_with_entries(part) if part[0] is not first else part
+    yield _rows_with_entries(part, len(names)) if later else part
+
+
+def _naming(columns: Sequence[TextColumn], width: int) -> int:
+    """How many columns at the front tell all rows apart; 1 where none do, or they are too wide."""
+    taken = 0
+    for count, one in enumerate(columns, 1):
+        taken += _folded(one).width
+        if one.number or taken > _NAMING_SHARE * width:
+            break
+        rows = list(zip(*(each.cells for each in columns[:count]), strict=True))
+        if len(set(rows)) == len(rows):
+            return count
+    return 1
+
+
+def _rows_with_entries(part: Sequence[TextColumn], names: int) -> list[TextColumn]:
+    rows = [
+        at
+        for at in range(len(part[0].cells))
+        if any(one.cells[at] not in _EMPTY for one in part[names:])
+    ]
+    return [TextColumn(one.header, [one.cells[at] for at in rows], one.number) for one in part]
 
 
 def _usual_width(column: TextColumn, intervals: bool) -> int:
     found = _folded(column, header=True, intervals=intervals).width
     return found if column.number else min(found, max(_USUAL_TEXT, _least(column)))
-
-
-def _rows_with_entries(part: Sequence[TextColumn]) -> list[TextColumn]:
-    rows = [
-        at
-        for at in range(len(part[0].cells))
-        if any(one.cells[at] not in _EMPTY for one in part[1:])
-    ]
-    return [TextColumn(one.header, [one.cells[at] for at in rows], one.number) for one in part]
 
 
 def _lines(columns: Sequence[_Folded]) -> Iterator[str]:
