@@ -20,7 +20,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from planecast.errors import EXIT_BAD_INPUT, EXIT_MISSING, InputError, MissingError, RunError
+from planecast.errors import (
+    EXIT_BAD_INPUT,
+    EXIT_MISSING,
+    InputError,
+    MissingError,
+    RunError,
+    last_words,
+)
 from planecast.leftovers import private_folder
 from planecast.native import native_program
 
@@ -245,7 +252,7 @@ class ControlledProgram:
         lines = [line for line in text.splitlines() if line.strip()]
         own = [line for line in lines if line.startswith(f"{self._program}: ")]
         if code < 0 and not own:  # what a driver logged is no reason
-            return RunError(_ended(code), self._program)
+            return RunError(_ended(code), self._program, said=last_words(code, text))
         said = (own or lines or [""])[-1].removeprefix(f"{self._program}: ")
         if "EAL did not start" in said:  # why, DPDK has said before
             said += "".join(f"; {line}" for line in lines[:-1] if line.startswith("EAL: "))
@@ -253,7 +260,8 @@ class ControlledProgram:
             return InputError(said or "it refused its configuration", self._program)
         if code == EXIT_MISSING:
             return MissingError(said or "the machine lacks something", self._program)
-        return RunError(said or _ended(code), self._program)
+        words = last_words(code, text, said)
+        return RunError(said or _ended(code), self._program, said=words)
 
 
 def _environment(folder: str) -> dict[str, str]:

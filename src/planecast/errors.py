@@ -10,6 +10,7 @@ EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_MISSING = 3
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
 class PlanecastError(Exception):
@@ -20,19 +21,39 @@ class PlanecastError(Exception):
 
     exit_code = EXIT_FAILED
 
-    def __init__(self, what: str, where: str = "", what_to_do: str = "") -> None:
+    def __init__(
+        self, what: str, where: str = "", what_to_do: str = "", said: tuple[str, ...] = ()
+    ) -> None:
         self.what = what
         """What is wrong, without the place."""
         self.where = where
         """``file:line``, an option, a program: where it is wrong. Empty when it is everywhere."""
         self.what_to_do = what_to_do
         """What the reader can do about it. Empty when ``what`` says it already."""
+        self.said = said
+        """Of a program that failed: how it ended, and the last lines that it wrote."""
         super().__init__(what, where, what_to_do)
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
         advice = f"; {self.what_to_do}" if self.what_to_do else ""
         return f"{place}{self.what}{advice}"
+
+
+LAST_LINES = 20
+"""Lines of a program that failed which a person is shown, and which its run keeps."""
+
+
+def last_words(code: int, text: str, shown: str = "") -> tuple[str, ...]:
+    """How a program ended and the last lines of what it wrote, for an error's `said`.
+
+    Empty when the error's own sentence, `shown`, has all of it: one line, and the code 1.
+    """
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()][-LAST_LINES:]
+    if code == EXIT_FAILED and (not lines or (len(lines) == 1 and shown and shown in lines[0])):
+        return ()
+    how = f"ended by signal {-code}" if code < 0 else f"exit status {code}"
+    return (f"{how}; it wrote {'last:' if lines else 'nothing'}", *lines)
 
 
 class InputError(PlanecastError):

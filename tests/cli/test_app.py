@@ -158,3 +158,17 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 def test_a_terminal_without_utf8_still_gets_its_answer(planecast: Planecast) -> None:
     answer = planecast("doctor", "--sample", "0", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert answer.returncode == 0, answer.stderr
+
+
+def test_sigterm_ends_as_ctrl_c_does(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "planecast.cli.app", "-v", "doctor", "--sample", "30"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "planecast: watching stolen time for 30 s\n"
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (143, "planecast: ended by SIGTERM\n")

@@ -93,3 +93,25 @@ def test_wrong_words_are_refused(
     assert sentence in answer.err
     assert answer.err.count("\n") == 1
     assert not Path("runs").exists()
+
+
+def test_they_answer_for_the_workload_that_was_counted(run: Run, files: list[str]) -> None:
+    answer = run("calibrate", *files, "--machine", "gold-6152", "--of", "small.yaml")
+    assert answer.code == 0, answer.err
+    assert run("predict", "small.yaml", "--set", "placement.llc_ways=5").code == 0
+    for words in (
+        ("predict", "small.yaml", "--set", "workload.acl_rules=128"),
+        ("sweep", "small.yaml", "--vary", "traffic.flows=64,128"),
+    ):
+        refused = run(*words)
+        assert (refused.code, refused.out) == (2, "")
+        assert "the calibration is of counters of small, and the scenario differs" in refused.err
+
+
+def test_of_a_workload_that_nobody_named_they_answer_one_question(
+    run: Run, files: list[str]
+) -> None:
+    run("calibrate", *files, "--machine", "gold-6152")
+    refused = run("predict", "small.yaml", "--vary", "traffic.flows=64,128")
+    assert refused.code == 2
+    assert refused.err.startswith("planecast: traffic.flows: the calibration is of counters of one")

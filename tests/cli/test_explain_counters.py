@@ -45,13 +45,13 @@ def zen(tmp_path: Path) -> str:
 
 
 def test_the_questions_are_answered_in_order(zen: str) -> None:
-    text = run("--from", zen, "--arch", "genoa", "--packets", "10000000")
+    text = run("--from", zen, "--arch", "genoa", "--packets", "10000000", "--wide")
     questions = ["What limits it", "How sure that is", "What to try", "Fetch latency"]
     places = [text.index(question) for question in questions]
     assert places == sorted(places)
     assert "Frontend bound 50.0 % (over 15 % of the slots)" in text
-    assert "360.0   instructions/packet" in text
-    assert "300.0   core cycles/packet" in text
+    assert "360.0  instructions/packet" in text
+    assert "300.0  core cycles/packet" in text
     assert "count de_no_dispatch_per_slot.no_ops_from_frontend:c6 too" in text
 
 
@@ -83,7 +83,9 @@ def test_a_page_and_the_others_say_the_same(zen: str, tmp_path: Path) -> None:
 
 
 def test_a_recording_beside_a_published_row(zen: str) -> None:
-    text = run("--from", zen, "--arch", "zen4", "--packets", "1e7", "--against", "OVS-L2 HT")
+    text = run(
+        "--from", zen, "--arch", "zen4", "--packets", "1e7", "--against", "OVS-L2 HT", "--wide"
+    )
     assert "B: ovs-l2 HT" in text
     assert "Frontend bound -23.6 points" in text
     assert "Instructions" in text.split("B - A")[1]
@@ -99,7 +101,8 @@ def test_what_was_explained_before_is_compared_with(zen: str, tmp_path: Path) ->
     assert "it is no explanation any more: nodes" in refused("--from", zen, "--against", str(file))
 
 
-def test_the_page_shows_real_output(repository: Path) -> None:
+def test_the_page_shows_real_output(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     page = (repository / "docs" / "counters.md").read_text(encoding="utf-8")
     for command in ('--published "l3fwd noHT"', '--published "l3fwd noHT" --against "l3fwd HT"'):
         block = page.split(f"$ planecast explain {command}\n")[1].split("```")[0]
@@ -107,7 +110,9 @@ def test_the_page_shows_real_output(repository: Path) -> None:
 
 
 def test_published_rows_and_events_are_listed() -> None:
-    assert "ovs-l2 HT" in refused("--published", "list")
+    listed = run("--published", "list")
+    assert "ovs-l2 HT" in listed
+    assert "--published list" in refused("--published", "nobody")
     assert "memory and store side" in run("--published", "l3fwd noht")
     events = run("--events", "E5-2699v4")
     assert "cpu/event=0x9c,umask=0x1,name=idq_uops_not_delivered_core/" in events

@@ -9,7 +9,7 @@ from tests.cli.conftest import Run
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 
 from planecast.model.calibration import Calibration
-from planecast.results import Result, RunDirectory
+from planecast.results import Manifest, Result, RunDirectory, SurveyAnswer
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured"]
 
@@ -84,7 +84,7 @@ def test_a_page(run: Run, made: str, tmp_path: Path) -> None:
     assert answer.out.strip() == "page.html"
     text = (tmp_path / "page.html").read_text()
     assert "steps-cause-plot-data" in text
-    assert run("explain", made, "-o", "nowhere/page.html").code == 1
+    assert run("explain", made, "-o", "nowhere/page.html").code == 2
 
 
 def test_recorded_pcie_and_memory(run: Run, tmp_path: Path) -> None:
@@ -99,3 +99,19 @@ def test_recorded_pcie_and_memory(run: Run, tmp_path: Path) -> None:
     memory = run("explain", "--from", "memory.csv", "--machine", "e5-2699v4", "--pps", "1Mpps")
     assert "of 8 B × MT/s × channels" in memory.out
     assert run("explain", "--from", "memory.csv", "--machine", "nowhere").code == 2
+
+
+def test_the_latest_is_the_latest_that_can_be_explained(
+    run: Run, made: str, tmp_path: Path, manifest: Manifest
+) -> None:
+    survey = SurveyAnswer(name="s", question="?", document="", points=(), manifest=manifest)
+    with RunDirectory.create(tmp_path / "runs", "survey", "s") as folder:
+        folder.write_result(survey)
+    assert run("explain").out.startswith(f"{made}#1")
+    refused = run("explain", folder.path.name)
+    assert refused.code == 2
+    assert "the run has rates and no result to explain; name a run of measure" in refused.err
+
+
+def test_its_own_calibration_is_named(run: Run, made: str) -> None:
+    assert f"calibration: {made} (own), " in run("explain", made).out

@@ -30,7 +30,7 @@ def test_a_dry_run_prints_the_generators_file(run: Any, tmp_path: Path) -> None:
     [
         ("{", "config.json: is no JSON: "),
         (json.dumps({**CONFIG, "captures": [{"name": "c"}]}), "captures: is not supported"),
-        (None, "config.json: No such file or directory"),
+        (None, "config.json: there is no such file"),
     ],
 )
 def test_a_configuration_that_is_wrong(

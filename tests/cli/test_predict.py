@@ -121,6 +121,27 @@ def test_another_machines_calibration_is_said_to_be_one(
     assert "the calibration is of Other CPU, so are the answers" in run("predict", asked).err
 
 
+def test_the_latest_of_this_host_answers_and_is_named(
+    run: Run, asked: Path, calibrated: Path, tmp_path: Path
+) -> None:
+    later = Path(
+        shutil.copytree(calibrated, tmp_path / "runs" / "29991231T000000Z-calibrate-other")
+    )
+    kept = json.loads((later / "calibration.json").read_text())
+    kept["manifest"]["host"]["cpu"] = "Other CPU"
+    (later / "calibration.json").write_text(json.dumps(kept))
+    answer = run("predict", asked)
+    assert f"calibration: {calibrated.name} (latest of this host), " in answer.out
+    assert "this host; not validated" in answer.out
+    (path,) = tmp_path.glob("runs/*-predict-*/result.json")
+    (result,) = ResultSet.model_validate_json(path.read_text()).results
+    assert result.manifest.calibration is not None
+    assert result.manifest.calibration.run == calibrated.name
+    assert (
+        run("predict", asked, "--calibration", later.name).out.count(f"{later.name} (named)") == 1
+    )
+
+
 def test_without_any_calibration(run: Run, asked: Path) -> None:
     answer = run("predict", asked)
     assert (answer.code, answer.out) == (2, "")

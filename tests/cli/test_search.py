@@ -12,7 +12,7 @@ from tests.cli.conftest import Run
 
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, SearchAnswer, query, read_result
-from planecast.study.calibrate import CALIBRATION
+from planecast.results.store import CALIBRATION
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
 

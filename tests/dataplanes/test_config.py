@@ -174,6 +174,9 @@ def test_the_run_under_an_instrument(fake: Any, scenario: MakeScenario, tmp_path
     assert Path(path).read_text() == ONCE
     with pytest.raises(MissingError, match="planecast-dataplane-v3 is not built"):
         once_command(wanted, tmp_path, 64, instrument="callgrind", portable=True)
+    shutil.copy(program, f"{program}-v3")
+    _, path, *_ = once_command(wanted, tmp_path, 64, instrument="callgrind", portable=True)
+    assert "\npage_size = 4KiB\n" in Path(path).read_text()  # valgrind maps no hugetlbfs
 
 
 def test_valgrind_gets_no_large_pages(fake: Any, scenario: MakeScenario, tmp_path: Path) -> None:

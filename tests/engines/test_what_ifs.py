@@ -11,11 +11,13 @@ from tests.calibrate.test_fit import fitted
 from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.solve import Calibration, Hierarchy, carry, solve
+from planecast.engines.solve import carry, solve
 from planecast.machine.ceilings import forward, hottest_queue, line_rate_pps
 from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.machine.frame_cost import FrameCost
+from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.pcie import Link
+from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import machine_of, microarchitecture_of

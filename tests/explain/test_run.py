@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planecast.engines.measure.estimate import FEW_WINDOWS
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration
@@ -189,3 +190,15 @@ def test_without_a_calibration_only_what_was_measured_is_told(measured: Result) 
     assert found.modelled is None
     assert any("there is no calibration" in text for text in found.unknown)
     assert [s.stage for s in found.stages][-1] == "loop"
+
+
+def test_a_disturbed_run_is_said_to_be_one_before_any_cause(
+    measured: Result, calibration: Calibration
+) -> None:
+    disturbed = measured.model_copy(update={"disturbed_share": 0.8})
+    found = explain_case(Case("run#1", disturbed.scenario, disturbed, None, calibration))
+    assert found.limits[0].startswith("the run was disturbed: 80% of its windows")
+    assert "what is not explained may be the disturbance" in found.limits[0]
+    few = measured.model_copy(update={"notes": (f"{FEW_WINDOWS}, 3 of 40, so",)})
+    found = explain_case(Case("run#1", few.scenario, few, None, calibration))
+    assert "with too few others" in found.limits[0]

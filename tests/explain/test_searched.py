@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.explain.cases import explained_run
+from planecast.explain.counters import as_counters, compare_counters, explain_published
 from planecast.explain.searched import explain_search
 from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
 from planecast.results.search import Bounds, CyclesCheck, FoundRate
@@ -195,3 +196,13 @@ def test_a_runs_folder_with_a_search_is_explained(tmp_path: Path) -> None:
     assert found.label == f"{run.path.name} (Open vSwitch)"
     assert found.cycles_per_packet is not None
     assert found.cycles_per_packet.value == pytest.approx(1000)
+
+
+def test_a_published_row_is_compared_in_cycles_of_two_clocks(tmp_path: Path) -> None:
+    with RunDirectory.create(tmp_path, "search", "xc") as run:
+        run.write_result(answer("ovs", {"pmd": said(1000), "pmd processing": said(900)}))
+    own = as_counters(explained_run(RunDirectory(run.path), None, None))
+    moved = compare_counters(own, explain_published("ovs-l2 noHT"))
+    assert moved.findings[0] == "B takes -731.0 cycles a packet (1000.0 to 269.0)"
+    assert any("cycles are of two clocks" in note for note in moved.notes)
+    assert not any(change.cycles for change in moved.changes)

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
+from planecast.cli.partition_verify import _idle_notes
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.generators.neighbour import Done, Work
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.partition import visits as room
-from planecast.partition.neighbour_cost import of_both
+from planecast.partition.neighbour_cost import Cost, of_both
 from planecast.partition.neighbour_prediction import Asked, predicted_beside
 from planecast.partition.noisy import NoisyPoint, load_noisy
 from planecast.partition.verify import verify
@@ -239,3 +240,12 @@ def test_both_idle_figures_count(make_result: Callable[..., Result]) -> None:
     both = of_both(make_result(200.0), make_result(242.0))
     assert both.cycles_per_packet.value == pytest.approx(220.0)
     assert both.cycles_per_packet.samples == 2 * make_result(1.0).cycles_per_packet.samples
+
+
+def test_the_idle_row_is_said_to_be_outside(make_result: Callable[..., Result]) -> None:
+    measured = make_result(200.0)
+    for predicted, words in ((203.0, "+1.5 % off, inside"), (114.0, "-43.0 % off, outside")):
+        computed = make_result(predicted, kind="computed")
+        (note,) = _idle_notes(Cost("idle", measured, computed, None, 1.0, 0.0))
+        assert words in note
+    assert _idle_notes(Cost("idle", measured, None, None, None, 0.0)) == []

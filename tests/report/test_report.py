@@ -96,7 +96,7 @@ def test_the_verb_takes_a_run_and_a_file(
         (["nope"], 2, "planecast: nope: there is no such run; the last ones are 20260102"),
         (["latest", "--runs", "empty"], 2, "planecast: empty: there is no complete run"),
         (["-o", "runs"], 2, "planecast: -o runs: this is a folder; name a file"),
-        (["-o", "no/such/folder.html"], 1, "can't write: No such file or directory"),
+        (["-o", "no/such/folder.html"], 2, "there is no folder no/such; make it first"),
     ],
 )
 def test_a_mistake_costs_one_sentence(

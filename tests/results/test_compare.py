@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from planecast.results import Result, compare
 
 MakeResult = Callable[..., Result]
@@ -42,7 +44,7 @@ def test_no_verdict_without_both_intervals(make_result: MakeResult) -> None:
     bare = make_result(100.0, percent=0.0)
     assert set(verdicts(bare, make_result(200.0)).values()) == {""}
     notes = compare(bare, make_result(200.0), interleaved=True).notes
-    assert notes == ("no verdict where an interval is missing",)
+    assert notes == ("no verdict where an interval is missing or has no width",)
 
 
 def test_runs_that_were_not_interleaved_are_told_apart(make_result: MakeResult) -> None:
@@ -73,3 +75,14 @@ def test_other_scenarios_machines_versions_and_disturbance_are_named(
 
 def test_a_metric_that_one_lacks_has_no_row(make_result: MakeResult) -> None:
     assert "acl.cycles_per_packet" not in verdicts(make_result(), make_result(stages={}))
+
+
+def test_no_verdict_from_an_interval_without_width(make_result: MakeResult) -> None:
+    a, b = make_result(200.0, percent=0), make_result(210.0)
+    cost = a.cycles_per_packet.model_copy(update={"low": 200.0, "high": 200.0})
+    a = a.model_copy(update={"cycles_per_packet": cost})
+    rows = {row.metric: row for row in compare(a, b, interleaved=True).rows}
+    row = rows["cycles_per_packet"]
+    assert row.verdict == ""
+    assert row.ratio is not None
+    assert row.ratio.value == pytest.approx(1.05)

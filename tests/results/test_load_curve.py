@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from planecast.results import KNEE_LOSS, knee_pps
+from planecast.results import KNEE_LOSS, LoadPoint, Result, knee_pps
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,13 @@ def test_there_is_none_outside_the_loads(losses: list[float]) -> None:
 
 def test_another_limit() -> None:
     assert knee_pps([1.0, 2.0], [0.0, 0.1], limit=0.05) == pytest.approx(1.5)
+
+
+def test_what_all_trials_together_lost(make_result: Callable[..., Result]) -> None:
+    def lost(packets_in: int | None, packets_out: int | None) -> float | None:
+        measured = make_result(packets_in=packets_in, packets_out=packets_out)
+        return LoadPoint.model_construct(measured=measured).lost_share
+
+    assert lost(1000, 760) == pytest.approx(0.24)
+    assert lost(1000, 1001) == 0  # a packet of the warm-up came back
+    assert lost(None, None) is None

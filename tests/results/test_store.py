@@ -54,9 +54,19 @@ def test_a_run_is_partial_until_its_block_ends(tmp_path: Path, make_result: Make
 )
 def test_a_run_that_ends_early_says_why(tmp_path: Path, error: BaseException, why: str) -> None:
     run = RunDirectory.create(tmp_path, "measure", "x")
+    run.write_json("begun.json", {"a": 1})
     with pytest.raises(type(error)), run:
         raise error
     assert (run.path / "partial").read_text() == why
+
+
+def test_a_failed_start_is_no_partial_run_and_keeps_what_the_program_wrote(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "measure", "x")
+    with pytest.raises(RunError), run:
+        raise RunError("it died", said=("exit status 7; it wrote last:", "no memory"))
+    assert (list_runs(tmp_path), run.partial) == ([], False)
+    kept = (run.path / "failed").read_text()
+    assert kept == "RunError: it died\n  exit status 7; it wrote last:\n  no memory\n"
 
 
 def test_every_kind_of_content_comes_back_as_it_was(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import special
 
-from planecast.results.student import half_width, mean_estimate
+from planecast.results.student import half_width, mean_estimate, t_quantile
 
 
 def test_the_interval_is_students() -> None:
@@ -21,3 +22,9 @@ def test_too_few_rounds_have_no_interval() -> None:
     assert mean_estimate([1.0], "ns", "simulated").interval is None
     assert mean_estimate([1.0, 3.0], "ns", "simulated", fewest=3).interval is None
     assert half_width([1.0, 3.0]) == pytest.approx(12.706, rel=1e-4)
+
+
+def test_the_quantile_is_students() -> None:
+    for freedom in (1, 2, 3, 4, 9, 30, 151, 1000, 5001):
+        expected = special.stdtrit(freedom, 0.975)
+        assert t_quantile(freedom) == pytest.approx(expected, rel=1e-10)

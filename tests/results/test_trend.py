@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from planecast.results import Result
+from planecast.results.basis import Basis
 from planecast.results.trend import Metric, Trend, trends
 
 MakeResult = Callable[..., Result]
@@ -72,6 +73,27 @@ def test_other_scenarios_kinds_and_machines_are_other_series(
         "vpe-upstream",
         "vpe-upstream flows=256",
     ]
+
+
+def test_two_calibrations_are_two_series(make_result: MakeResult) -> None:
+    basis = Basis(
+        run="first", digest="1", made_at="", cpu="Test CPU", this_host=True, choice="named"
+    )
+    pairs = []
+    for name, cycles in (("first", 200.0), ("second", 180.0), ("first", 200.0), ("", 190.0)):
+        result = make_result(cycles, kind="computed")
+        kept = basis.model_copy(update={"run": name}) if name else None
+        manifest = result.manifest.model_copy(update={"calibration": kept})
+        pairs.append((f"run{len(pairs)}", result.model_copy(update={"manifest": manifest})))
+    pairs.append(("run9", pairs[-1][1]))  # two that don't name theirs are no series either
+    found = trends(pairs, "cycles_per_packet")
+    assert [(one.calibration, len(one.points)) for one in found] == [
+        ("first", 2),
+        ("second", 1),
+        ("unknown", 1),
+        ("unknown", 1),
+    ]
+    assert not any(one.changes for one in found)
 
 
 def test_what_lacks_the_metric_is_left_out(

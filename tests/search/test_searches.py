@@ -207,3 +207,11 @@ def test_equal_ndr_and_pdr_are_explained() -> None:
     }
     assert "can't be told apart" in equal_rates(rates)[0]
     assert rates["NDR"].capped_by == "data plane"
+
+
+def test_what_the_calibration_leaves_open_is_in_the_interval() -> None:
+    bounds = [Bounds(repetition=n, low_pps=9.99e6, high_pps=10.01e6, trials=5) for n in range(4)]
+    alone = rate_estimate(bounds, "simulated")
+    rested = rate_estimate(bounds, "simulated", 0.4)
+    assert (alone.value, alone.half_width_percent) == (rested.value, pytest.approx(0.1))
+    assert rested.half_width_percent == pytest.approx(40.0, abs=0.01)

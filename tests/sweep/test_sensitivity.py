@@ -95,3 +95,13 @@ def test_tables_of_stages_that_are_left_out_are_not_varied(base: Scenario) -> No
 def test_impossible_machines_are_refused(typed: str) -> None:
     with pytest.raises(InputError, match=r"--vary machine.llc_size.*a factor from 0.05 to 20"):
         parse_axis(f"machine.llc_size=1,{typed}")
+
+
+def test_indices_are_shares(make_job: MakeJob) -> None:
+    """Few draws: what the sampling adds reaches beyond 0 and 1, where no share can be."""
+    job = make_job("machine.core_clock=0.5:2", "machine.llc_speed=0.5:2", sample="lhs", points=4)
+    for swing in sensitivity(job, 4, lambda *_: None).swings:
+        for index in (swing.first_order, swing.total):
+            assert index is not None
+            assert index.interval is not None
+            assert 0 <= index.interval[0] <= index.value <= index.interval[1] <= 1

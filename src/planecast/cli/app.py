@@ -1,7 +1,8 @@
 """``planecast``: the command line. Here is what all verbs share: options, errors, exit codes.
 
 Exit codes: 0 done; 1 the run failed; 2 bad input; 3 something that the machine lacks; 130
-interrupted. Whatever goes wrong is one sentence on stderr; ``PLANECAST_DEBUG=1`` adds the
+interrupted; 143 ended by SIGTERM, which cleans up as Ctrl-C does. Whatever goes wrong is one
+sentence on stderr, under it the last lines of a program that failed; ``PLANECAST_DEBUG=1`` adds the
 traceback.
 """
 
@@ -10,15 +11,23 @@ from __future__ import annotations
 import io
 import logging
 import os
+import signal
 import sys
 import traceback
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
 
 from planecast import __version__
 from planecast.cli.verbs import LazyGroup
-from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, PlanecastError
+from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, PlanecastError
+
+_LONGEST = 2000
+"""Characters of a sentence on stderr."""
+
+# pydantic would look through all installed packages for plugins at each start.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 app = typer.Typer(
     cls=LazyGroup,
@@ -60,18 +69,20 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without UTF-8 shows ? for × and –
             stream.reconfigure(errors="replace")
+    terminated = _interrupt_on_sigterm()
     try:
         app(prog_name="planecast")
     except SystemExit as end:
         if end.code == EXIT_INTERRUPTED:  # typer has turned Ctrl-C into this already
-            _say("interrupted")
+            _end_interrupted(terminated)
         raise
     except KeyboardInterrupt:
-        _say("interrupted")
-        sys.exit(EXIT_INTERRUPTED)
+        _end_interrupted(terminated)
     except PlanecastError as error:
         _traceback()
         _say(str(error))
+        for line in error.said:
+            print(f"  {line[:_LONGEST]}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader (head, less) has gone; Python would complain again when it closes stdout.
@@ -88,7 +99,32 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
+def _interrupt_on_sigterm() -> list[int]:
+    """From now on SIGTERM acts as Ctrl-C: what was started is ended, what was changed is restored.
+
+    The list holds the signal once it has come.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)  # cleaning up is not to be interrupted again
+        came.append(number)
+        raise KeyboardInterrupt
+
+    with suppress(ValueError):  # not the main thread
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, interrupt)
+    return came
+
+
+def _end_interrupted(terminated: list[int]) -> NoReturn:
+    _say("ended by SIGTERM" if terminated else "interrupted")
+    sys.exit(EXIT_TERMINATED if terminated else EXIT_INTERRUPTED)
+
+
 def _say(sentence: str) -> None:
+    if len(sentence) > _LONGEST:  # somebody typed a number of 200,000 digits
+        sentence = f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
     print(f"planecast: {sentence}", file=sys.stderr)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_of
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import FormatOption, OutputOption, RunsOption, SetOption, overrides
 from planecast.cli.output import Column, Sheet, emit, estimate_text
@@ -49,21 +49,23 @@ def bounds(
     all of the table's, stages on a device.
     """
     from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.own_clock import in_own_clock
     from planecast.scenario import load_scenario
     from planecast.sweep.bounds import bounds as ask
     from planecast.sweep.bounds import gain_percent, parse_faster
 
     base = load_scenario(scenario, overrides(settings))
     root = runs_folder(runs)
-    model = calibration_of(calibration, root, kind=base.workload.kind)
-    manifest = collect_manifest("solve", base.traffic.seed)
-    found = ask(base, model, manifest, parse_faster(faster or []))
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
+    manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
+    found = ask(base, chosen.model, manifest, parse_faster(faster or []))
     with RunDirectory.create(root, "bounds", base.name) as run:
-        run.write_result([bound.result for bound in found])
+        tsc_hz = chosen.model.hierarchy.tsc_hz
+        run.write_result([in_own_clock(bound.result, tsc_hz) for bound in found])
     rows, cells = [], []
     for bound in found:
         gain = gain_percent(bound, found[0])
-        result = bound.result
+        result = in_own_clock(bound.result, chosen.model.hierarchy.tsc_hz)
         rows.append(
             {
                 "bound": bound.name,
@@ -90,4 +92,5 @@ def bounds(
         for note in bound.result.notes[1:]
         if bound.name == "device" or "outside" in note
     ]
+    notes += basis_notes(manifest, [bound.result.cycles_per_packet for bound in found])
     emit(Sheet(_COLUMNS, rows, cells, notes=[*notes, f"run: {run.path}"]), form, output)

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.calibrate_counters import FromOption, MachineOption, import_counters
+from planecast.cli.calibrate_counters import (
+    FromOption,
+    MachineOption,
+    ScenarioOption,
+    import_counters,
+)
 from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import (
     DryRunOption,
@@ -53,6 +58,7 @@ def calibrate(
     study: MaybeStudyArgument = None,
     recorded: FromOption = None,
     machine: MachineOption = None,
+    counted: ScenarioOption = None,
     settings: SetOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
@@ -73,12 +79,14 @@ def calibrate(
         given = next((name for name, value in extra.items() if value), None)
         if given is not None:
             raise InputError("counters that are imported take none", given, "leave it out")
-        import_counters(recorded, machine, runs=runs, form=form, output=output)
+        import_counters(recorded, machine, counted, runs=runs, form=form, output=output)
         return
     if study is None:
         raise InputError("nobody told what to calibrate on", "calibrate", "name a STUDY, or --from")
-    if machine is not None:
-        raise InputError("a study is measured here", "--machine", "it goes with --from")
+    of_counters = {"--machine": machine, "--of": counted}
+    given = next((name for name, value in of_counters.items() if value is not None), None)
+    if given is not None:
+        raise InputError("a study is measured here", given, "it goes with --from")
     found = load_study(study, overrides(settings))
     if dry_run:
         print_study_plan(found, held_out=False)

@@ -35,9 +35,21 @@ MachineOption = Annotated[
 ]
 
 
+ScenarioOption = Annotated[
+    str | None,
+    typer.Option(
+        "--of",
+        metavar="SCENARIO",
+        help="With --from: the scenario that was counted. The calibration then answers for its "
+        "workload, traffic and data plane, and refuses others.",
+    ),
+]
+
+
 def import_counters(
     files: list[str],
     machine: str | None,
+    scenario: str | None,
     *,
     runs: RunsOption,
     form: FormatOption,
@@ -49,19 +61,24 @@ def import_counters(
     from planecast.cli.calibrate import counters_calibration_sheet
     from planecast.cli.output import emit
     from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.store import CALIBRATION
+    from planecast.scenario import load_scenario
     from planecast.scenario.machine import machine_of
-    from planecast.study.calibrate import CALIBRATION
+    from planecast.study.calibration_run import COUNTED_SCENARIO
 
     if machine is None:
         raise InputError(
             "nobody told which machine was counted on", "calibrate --from", "add --machine NAME"
         )
     known = machine_of(machine)
+    counted = None if scenario is None else load_scenario(scenario)
     read = [_read(text, known) for text in files]
     manifest = collect_manifest("import", 0)
     done = calibrate_counters(read, known, manifest)
     with RunDirectory.create(runs_folder(runs), "calibrate", f"counters-{known.name}") as run:
         run.write_json(CALIBRATION, done.calibration)
+        if counted is not None:
+            run.write_json(COUNTED_SCENARIO, counted)
         run.write_result([imported_result(one, known, manifest) for one in read])
     emit(counters_calibration_sheet(done, run.path), form, output)
 

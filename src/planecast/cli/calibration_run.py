@@ -1,8 +1,9 @@
-"""The run whose calibration a verb predicts with."""
+"""The run whose calibration a verb predicts with, and the line that names it under an answer."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,9 @@ import typer
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.model.calibration import Calibration
+    from planecast.results import Estimate, Manifest
+    from planecast.results.basis import Basis
+    from planecast.study.calibration_run import Chosen
 
 _log = logging.getLogger(__name__)
 
@@ -20,17 +23,17 @@ CalibrationOption = Annotated[
     typer.Option(
         "--calibration",
         metavar="RUN",
-        help="A run of calibrate or validate: its folder or name. Default: the latest of the "
-        "scenario's network function.",
+        help="A run of calibrate or validate: its folder or name. Default: the latest of this "
+        "host and of the scenario's network function.",
     ),
 ]
 
 
 def calibration_of(
     named: str | None, root: Path, *, counted: bool = False, kind: str | None = None
-) -> Calibration:
-    """The calibration of a run; a person is told when it is another machine's. Raises InputError
-    when there is none.
+) -> Chosen:
+    """The calibration of a run; one of another machine is warned of. Raises InputError when there
+    is none.
 
     `counted`: one from imported counters will do, which knows no stages. `kind`: the network
     function that is asked of; where no run is named, its latest calibration is taken.
@@ -39,15 +42,16 @@ def calibration_of(
     from planecast.study.calibration_run import calibration_of as find
 
     found = find(named, root, counted=counted, kind=kind)
-    theirs, here = found.manifest.host.get("cpu"), host_facts()["cpu"]
-    if theirs not in (None, here):  # of counters that were imported nobody may know
+    theirs = found.basis.cpu
+    if theirs and not found.basis.this_host:
+        here = host_facts()["cpu"]
         _log.warning("the calibration is of %s, so are the answers; this machine: %s", theirs, here)
     return found
 
 
 def calibration_if_any(
     named: str | None, root: Path, kind: str | None = None
-) -> tuple[Calibration | None, str]:
+) -> tuple[Chosen | None, str]:
     """Likewise, for a verb that does with fewer answers when nobody names one: none, and why.
 
     Raises InputError when the one that is named isn't there.
@@ -58,3 +62,19 @@ def calibration_if_any(
         if named is not None:
             raise
         return None, str(error)
+
+
+def basis_notes(manifest: Manifest | None, answers: Sequence[Estimate] = ()) -> list[str]:
+    """The line that names an answer's calibration, for under its table; warnings go to stderr.
+
+    Empty for an answer that rests on none.
+    """
+    basis = manifest.calibration if manifest is not None else None
+    return basis_lines(basis, answers) if basis is not None else []
+
+
+def basis_lines(basis: Basis, answers: Sequence[Estimate] = ()) -> list[str]:
+    """Likewise, of the basis itself."""
+    for warning in basis.warnings(answers):
+        _log.warning("%s", warning)
+    return [basis.sentence()]

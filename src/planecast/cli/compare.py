@@ -21,6 +21,15 @@ _RUN = (
 )
 
 
+_SHORT = {
+    "throughput_pps": "Mpps",
+    "cycles_per_packet": "cycles",
+    "instructions_per_packet": "instr.",
+}
+"""Metrics as the table calls them."""
+_UNITS = "cycles (TSC) and instr. are a packet's"
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb to `app`."""
     app.command()(compare)
@@ -55,7 +64,11 @@ def compare(
     picked = [pick(text, root) for text in (a, *others)]
     found = side_by_side(picked, margin=margin / 100)
     table = chosen_format(form, output) == "table"
+    scenarios = dict.fromkeys(one.scenario for one in found)
     columns = [c for c in _columns(len(picked)) if c.header or not table]
+    if table and len(scenarios) == 1:
+        columns = [column for column in columns if column.key != "scenario"]
+    title = ", ".join(scenarios) if len(scenarios) == 1 else ""
     rows = [row for one in found for row in _rows(one)]
     cells = [row for one in found for row in _cells(one)]
     document = {
@@ -71,7 +84,8 @@ def compare(
             for one in found
         ],
     }
-    emit(Sheet(columns, rows, cells, document, notes=_notes(found)), form, output)
+    notes = [_UNITS, *_notes(found)]
+    emit(Sheet(columns, rows, cells, document, title=title, notes=notes), form, output)
 
 
 def _letter(number: int) -> str:
@@ -124,12 +138,22 @@ def _cells(one: SideBySide) -> list[dict[str, str]]:
     return [
         {
             "scenario": one.scenario,
-            "metric": row.metric,
+            "metric": _metric(row.metric),
             "run": one.name,
-            "a": estimate_text(row.a),
-            "b": estimate_text(row.b),
+            "a": estimate_text(row.a, _scale(row.metric)),
+            "b": estimate_text(row.b, _scale(row.metric)),
             "ratio": estimate_text(row.ratio),
             "verdict": row.verdict,
         }
         for row in one.comparison.rows
     ]
+
+
+def _metric(name: str) -> str:
+    """``acl.cycles_per_packet`` as the table has it: ``acl cycles``."""
+    stage, _, metric = name.rpartition(".")
+    return f"{stage} {_SHORT.get(metric, metric)}".strip()
+
+
+def _scale(name: str) -> float:
+    return 1e6 if name == "throughput_pps" else 1.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_of
 from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import (
@@ -29,16 +29,18 @@ if TYPE_CHECKING:
     from planecast.results import CpuPauses, Estimate, LoadCurve, LoadPoint
 
 _SIDES = ("measured", "simulated")
+_WORDS = {"loss": "p10 of loss", "p50_ns": "p50", "p99_ns": "p99"}
 _COLUMNS = (
     Column("load_percent", "load", number=True),
     Column("offered_pps", "offered Mpps", number=True),
     *(
-        Column(f"{side}_{what}{end}", f"{what} {side}" if not end else "", number=True)
+        Column(f"{side}_{what}{end}", f"{_WORDS[what]} {side}" if not end else "", number=True)
         for what in ("loss", "p50_ns", "p99_ns")
         for side in _SIDES
         for end in ("", "_low", "_high")
         if side == "measured" or not end
     ),
+    Column("lost_share", "lost of all", number=True),
     Column("offered", "", number=True),
     Column("forwarded", "", number=True),
     Column("unsent", "unsent", number=True),
@@ -110,11 +112,13 @@ def curve(
             typer.echo("")
         return
     root = runs_folder(runs)
-    model = calibration_of(calibration, root, kind=base.workload.kind)
-    manifest = collect_manifest("measure", base.traffic.seed)
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
+    manifest = collect_manifest("measure", base.traffic.seed, calibration=chosen.basis)
     run = RunDirectory.create(root, "curve", base.name)
     with told_what_is_kept(run), run, progress_bar("measuring") as progress:
-        answer = load_curve(LoadCurveContext(base, sender, budget, model, run, manifest, progress))
+        answer = load_curve(
+            LoadCurveContext(base, sender, budget, chosen.model, run, manifest, progress)
+        )
     page = write_report(run, run.path / "report.html")
     emit(
         _sheet(answer, run.path, page, people=chosen_format(form, output) == "table"), form, output
@@ -146,7 +150,13 @@ def _sheet(answer: LoadCurve, run: Path, page: Path, *, people: bool) -> Sheet:
         [_row(point) for point in answer.loads],
         [_cells(point) for point in answer.loads],
         answer,
-        notes=[*_words(answer), *answer.notes, f"run: {run}", f"report: {page}"],
+        notes=[
+            *_words(answer),
+            *answer.notes,
+            *basis_notes(answer.manifest),
+            f"run: {run}",
+            f"report: {page}",
+        ],
     )
 
 
@@ -156,6 +166,7 @@ def _row(point: LoadPoint) -> dict[str, Any]:
         "offered_pps": point.offered_pps,
         "offered": point.measured.packets_in,
         "forwarded": point.measured.packets_out,
+        "lost_share": point.lost_share,
         "unsent": point.unsent,
         "trials": point.trials,
         "disturbed_share": point.measured.disturbed_share,
@@ -185,6 +196,7 @@ def _cells(point: LoadPoint) -> dict[str, str]:
     cells = {
         "load_percent": f"{100 * point.load:.1f} %",
         "offered_pps": f"{point.offered_pps / 1e6:.3f}",
+        "lost_share": "–" if point.lost_share is None else f"{100 * point.lost_share:.3g} %",
         "unsent": f"{point.unsent:,}",
         "trials": f"{point.trials}",
         "disturbed_share": f"{100 * (point.measured.disturbed_share or 0):.0f} %",
@@ -222,8 +234,9 @@ def _words(answer: LoadCurve) -> list[str]:
         f"poll {estimate_text(port.poll_cycles)} TSC cycles, a packet that comes alone "
         f"{estimate_text(port.single_cycles)}; so the port takes {port.port_cycles:.0f} cycles a "
         f"packet in full bursts and {port.single_port_cycles:.0f} of one that comes alone",
-        "measured: 10th percentile of the trials of a load, with the interval that drawing rounds "
-        "again gives; latencies in ns, from the generator's send call to its receive call",
+        "measured: 10th percentile (p10) of the trials of a load, the machine at its quietest, "
+        "with the interval that drawing rounds again gives; lost of all: in all trials together; "
+        "latencies in ns, from the generator's send call to its receive call",
         f"the send call takes {min(calls):.0f} to {max(calls):.0f} ns of each latency",
         f"{100 * answer.disturbed_share:.0f} % of the trials were disturbed{_simulated(answer)}",
         *map(_pause_words, answer.pauses),

@@ -104,8 +104,11 @@ def explain(
 
 def _explain_counters(typed: CounterOptions, form: Format | None, output: Path | None) -> bool:
     """Answers what was asked about counters; False when nothing was."""
-    from planecast.cli.explain_counters import counter_answer, events_sheet
+    from planecast.cli.explain_counters import counter_answer, events_sheet, published_sheet
 
+    if typed.published == "list":
+        emit(published_sheet(), form, output)
+        return True
     answer, page = counter_answer(typed), page_path(form, output)
     if typed.events is not None:
         emit(events_sheet(typed.events), form, output)

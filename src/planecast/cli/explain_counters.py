@@ -200,6 +200,31 @@ def _pps(text: str | None) -> float | None:
     return found
 
 
+def published_sheet() -> Sheet:
+    """All published rows: what ``--published`` and ``--against`` can be given."""
+    from planecast.explain.counters.published import published_rows
+    from planecast.topdown.load import meaning_of
+
+    rows = list(published_rows().values())
+    shares = list(dict.fromkeys(node for row in rows for node in row.shares))
+    columns = (
+        Column("row", "row"),
+        *(Column(node, meaning_of(node).title, number=True) for node in shares),
+        Column("instructions", "instr./packet", number=True),
+        Column("cycles", "core cycles/packet", number=True),
+    )
+    values = [{"row": row.name, **row.shares, **row.per_packet} for row in rows]
+    cells = [
+        {"row": row.name}
+        | {node: f"{100 * share:.1f} %" for node, share in row.shares.items()}
+        | {name: f"{value:g}" for name, value in row.per_packet.items()}
+        for row in rows
+    ]
+    titles = dict.fromkeys(row.title for row in rows)
+    notes = [*titles, 'planecast explain --published "NAME", or RUN --against "NAME"']
+    return Sheet(columns, values, cells, notes=notes)
+
+
 def events_sheet(arch: str) -> Sheet:
     """The events of a definition by the level from which on they are needed."""
     from planecast.topdown import find_definition

@@ -48,6 +48,8 @@ def write_flame(file: Path, packets: float | None, output: Path | None) -> None:
     """
     if output is None or not is_page(output):
         raise InputError("a flame graph is a page", "--flame", "add -o FILE.html")
+    if file.exists() and not file.is_file():
+        raise InputError("this is no regular file", str(file), "name a profile that was saved")
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
             sampled = _is_sampled(lines)

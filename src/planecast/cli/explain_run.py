@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,14 +26,23 @@ def explain_run(
     other cycles, as bounds, of which a comparison could tell nothing. Raises InputError for a run
     or a calibration that isn't there.
     """
-    from planecast.explain.cases import explained_run, own_calibration, workload_kind
+    from planecast.explain.cases import (
+        explained_run,
+        latest_explicable,
+        own_calibration,
+        workload_kind,
+    )
     from planecast.results import find_run, picked
 
     name, position = picked(run)
-    folder = find_run(name, root)
+    folder = latest_explicable(root) if name == "latest" else find_run(name, root)
     chosen = calibration or own_calibration(folder)
     model, _ = calibration_if_any(chosen, root, workload_kind(folder, position))
-    return explained_run(folder, position, model, apart=apart), model
+    if model is not None and calibration is None and chosen is not None:
+        own = model.basis.model_copy(update={"choice": "own"})
+        model = replace(model, basis=own)
+    found = explained_run(folder, position, model, apart=apart)
+    return found, model.model if model is not None else None
 
 
 def answer_run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from planecast.cli.calibration_run import basis_lines
 from planecast.cli.output import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
@@ -26,8 +27,11 @@ _COLUMNS = (
 )
 _SHOWN = tuple(column for column in _COLUMNS if column.header)
 
-_BOUND = "computed: bound"
-"""What tables call the kind of what is known by its interval alone."""
+_KINDS = {"measured": "m", "computed": "c", "simulated": "s", "published": "p", "bound": "b"}
+"""What the table calls kinds; bound: computed, and known by its interval alone."""
+_LEGEND = (
+    "kind: m measured, s simulated, c computed, b computed bound (known by its interval alone)"
+)
 _TOP_DOWN = "top-down"
 """The rows of the computed nodes, as a stage."""
 _TOLD_CYCLES = 0.5
@@ -117,9 +121,13 @@ def _lead(found: Explanation) -> list[str]:
 
 
 def _notes(found: Explanation) -> list[str]:
-    lines = [f"can't be known: {what}" for what in found.unknown]
+    lines = [_LEGEND]
+    lines += [f"can't be known: {what}" for what in found.unknown]
     if any(stage.nodes for stage in found.stages):
         lines.append("top-down by stage: -o FILE.html, --format json or csv")
+    if found.calibration is not None:
+        modelled = [found.modelled] if found.modelled is not None else []
+        lines += basis_lines(found.calibration, modelled)
     return [*lines, *found.notes]
 
 
@@ -196,7 +204,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "cause": row["cause"],
         "cycles_per_packet": estimate_text(cycles),
         "share_percent": "" if share is None else f"{share:z.1f} %",
-        "kind": _BOUND if row["bound"] else cycles.kind if cycles else "",
+        "kind": _KINDS["bound" if row["bound"] else cycles.kind] if cycles else "",
         "instructions_per_packet": _maybe(row["instructions_per_packet"]),
         "ipc": _maybe(row["ipc"]),
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from planecast.cli.options import RunsOption, checked_output
+from planecast.cli.output import write_out
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,6 @@ def export(
     Of several results of one scenario the last one counts.
     """
     from planecast.results import runs_folder
-    from planecast.results.atomic import write_text
     from planecast.results.pick import pick
     from planecast.results.prometheus import prometheus_text
 
@@ -53,7 +52,4 @@ def export(
     results = [result for one in picked for result in one.results]
     searches = [one.search for one in picked if one.search is not None]
     text = prometheus_text(results, searches)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(output, text)
+    write_out(text, output)

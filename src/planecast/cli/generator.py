@@ -12,6 +12,8 @@ import typer
 
 from planecast.errors import InputError
 
+_MOST_BYTES = 64 << 20
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb, and what it can do, to `app`."""
@@ -120,12 +122,11 @@ def _cpus(text: str) -> tuple[int, ...]:
 def _explain(path: Path, resources: Any) -> None:
     """Prints the INI file. Raises InputError for what is unsupported."""
     from planecast.generators.otg import OtgError, plan_of
+    from planecast.scenario.read_file import read_text
 
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path, _MOST_BYTES))
         plan = plan_of(document, resources)
-    except OSError as error:
-        raise InputError(error.strerror or str(error), str(path)) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"is no JSON: {error}", str(path)) from error
     except OtgError as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_of
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import FormatOption, OutputOption, RunsOption, SetOption, overrides
 from planecast.cli.output import Column, Sheet, emit, estimate_text
@@ -95,13 +95,14 @@ def optimise(
     base = load_scenario(scenario, overrides(settings))
     axes = [parse_axis(text) for text in vary]
     root = runs_folder(runs)
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
     job = Job(
         plan=Plan.of(base, axes, "lhs", trials, seed),
-        calibration=calibration_of(calibration, root, kind=base.workload.kind),
+        calibration=chosen.model,
         engine="simulate",
         precision=0.02,
         batch=1,
-        manifest=collect_manifest("optimise", seed),
+        manifest=collect_manifest("optimise", seed, calibration=chosen.basis),
     )
     with RunDirectory.create(root, "optimise", base.name) as run:
         with progress_bar("searching") as progress:
@@ -178,5 +179,6 @@ def _sheet(shown: Any, found: Found, target: Target, run: str) -> Sheet:
         "candidates": [row | {"point": dict(c.point)} for row, c in zip(rows, shown, strict=True)],
         "run": run,
     }
-    notes = [meet, *beyond, f"run: {run}"]
+    rates = [candidate.rate.throughput_pps for candidate in shown]
+    notes = [meet, *beyond, *basis_notes(shown[0].rate.manifest, rates), f"run: {run}"]
     return Sheet(_COLUMNS, rows, cells, document, notes=notes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,26 +15,32 @@ Format = Literal["table", "csv", "json", "parquet"]
 
 
 def check_writable(path: Path, shown: str) -> None:
-    """Whether a file can be made there: asked before a minute of work, not after it.
+    """Check before the work, not after it, that a file can be written there.
 
-    Raises InputError for a folder, RunError for what the disk refuses.
+    Raises InputError for a folder and for a file in a folder that isn't there, RunError for what
+    the disk refuses.
     """
-    from planecast.results.atomic import disk_error
+    import errno
 
-    if path.is_dir():
-        raise InputError("this is a folder", shown, "name a file")
-    folder = path.parent
-    if not folder.is_dir():
-        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
-        raise disk_error(number, os.strerror(number), path)
-    if not os.access(folder, os.W_OK | os.X_OK):
+    from planecast.results.atomic import disk_error, written_through
+
+    try:
+        if path.is_dir():
+            raise InputError("this is a folder", shown, "name a file")
+        target = path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError) as error:  # a name too long, a loop of links
+        reason = getattr(error, "strerror", None) or "a loop of links"
+        raise InputError(f"can't write: {reason}", shown, "name another file") from None
+    if not written_through(path) and not target.parent.is_dir():
+        raise InputError(f"there is no folder {target.parent}", shown, "make it first")
+    if not os.access(path if written_through(path) else target.parent, os.W_OK):
         raise disk_error(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
-def checked_output(output: Path | None) -> Path | None:
-    """What is given to ``-o``, looked at as `check_writable` does."""
+def checked_output(parameter: typer.CallbackParam, output: Path | None) -> Path | None:
+    """The file that an option names, if it can be written: see `check_writable`."""
     if output is not None:
-        check_writable(output, f"-o {output}")
+        check_writable(output, f"{parameter.opts[-1]} {output}")
     return output
 
 

@@ -1,7 +1,7 @@
 """Answers on their way out: a table for people, csv, json and parquet for machines.
 
-The answer alone goes to stdout; whatever else is to be said goes to stderr. Colour is never needed
-to read it, and there is none with NO_COLOR set or when stdout is no terminal (rich sees to both).
+The answer alone goes to stdout; whatever else is to be said goes to stderr. A table has no colour,
+and fits the terminal, or 80 columns in a file or a pipe, unless ``--wide`` asks for all of it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +19,24 @@ from typing import Any
 from pydantic import BaseModel
 
 from planecast.cli.options import Format
+from planecast.cli.table import TextColumn, table_lines
 from planecast.errors import InputError
 from planecast.results.atomic import write_text
 from planecast.results.estimate import Estimate
 
 _SUFFIXES: dict[str, Format] = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
-_PIPE_COLUMNS = 200  # a table that goes into a file or a pipe is not folded at 80
+_NARROWEST = 40
+
+
+@dataclass
+class Wide:
+    """Whether tables are to be as wide as they are (``--wide``)."""
+
+    wanted: bool = False
+
+
+WIDE = Wide()
+"""Of this process: set by the option, which every verb with a table has."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +100,16 @@ def emit(sheet: Sheet, form: Format | None = None, output: Path | None = None) -
     if chosen == "parquet":
         _emit_parquet(sheet, output)
         return
-    if chosen == "table" and output is None and sys.stdout.isatty():
-        _print_table(sheet)
-        return
-    text = {"table": _table_text, "csv": _csv_text, "json": _json_text}[chosen](sheet)
+    if chosen == "table":
+        # A file is read elsewhere: this terminal's width says nothing of it.
+        text = _table_text(sheet, shutil.get_terminal_size().columns if output is None else 80)
+    else:
+        text = {"csv": _csv_text, "json": _json_text}[chosen](sheet)
+    write_out(text, output)
+
+
+def write_out(text: str, output: Path | None) -> None:
+    """Write an answer to stdout, or to the file `output`. Raises RunError as `replacing` does."""
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -132,40 +151,16 @@ def _plain(value: Any) -> str:
     return _digits(value) if isinstance(value, float) else str(value)
 
 
-def _print_table(sheet: Sheet) -> None:
-    from rich.console import Console
-
-    _draw(Console(highlight=False), sheet)
-
-
-def _table_text(sheet: Sheet) -> str:
-    from rich.console import Console
-
-    text = io.StringIO()
-    _draw(Console(file=text, width=_PIPE_COLUMNS, highlight=False, no_color=True), sheet)
-    # rich pads every line to the table's width, which is noise in a file
-    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
-
-
-def _draw(console: Any, sheet: Sheet) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=box.SIMPLE_HEAD, title=sheet.title or None, title_justify="left", pad_edge=False
-    )
-    for column in sheet.columns:
-        table.add_column(
-            column.header, justify="right" if column.number else "left", overflow="fold"
-        )
-    for row in _texts(sheet):
-        table.add_row(*(Text(cell) for cell in row))
-    for line in sheet.lead:
-        console.print(Text(line), soft_wrap=True)
-    console.print(table)
-    for note in sheet.notes:
-        console.print(Text(note), soft_wrap=True)
+def _table_text(sheet: Sheet, columns_wide: int) -> str:
+    texts = _texts(sheet)
+    columns = [
+        TextColumn(column.header, [row[at] for row in texts], column.number)
+        for at, column in enumerate(sheet.columns)
+    ]
+    width = None if WIDE.wanted else max(_NARROWEST, columns_wide)
+    title = [sheet.title, ""] if sheet.title else []
+    table = ["", *title, *table_lines(columns, width), ""] if columns and texts else []
+    return "".join(f"{line}\n" for line in (*sheet.lead, *table, *sheet.notes))
 
 
 def _csv_text(sheet: Sheet) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from planecast.cli.calibration_run import basis_lines
 from planecast.cli.options import FormatOption, OutputOption
-from planecast.cli.output import Column, Sheet, emit, estimate_text
+from planecast.cli.output import Column, Sheet, emit, estimate_text, page_path, write_page
 from planecast.cli.partition_apply import ApplyOption, StateOption, ThroughOption, apply_plan, door
-from planecast.cli.partition_topology import SysfsOption, is_page, topology_of, write_page
+from planecast.cli.partition_topology import SysfsOption, topology_of
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ MachineOption = Annotated[
 TriesOption = Annotated[
     int, typer.Option("--tries", min=1, max=100_000, help="Divisions that the search may try.")
 ]
+
+_MOST_PLAN_BYTES = 16 << 20
 
 _COLUMNS = (
     Column("name", "tenant or path"),
@@ -73,10 +75,11 @@ def plan(
     made, site = plan_of(tenants, sysfs, tries, machine, through)
     if apply:
         apply_plan(made, site.topology, door(through), state)
-    if form is None and is_page(output):
+    page = page_path(form, output)
+    if page is not None:
         from planecast.report.machine_page import plan_html
 
-        write_page(output, plan_html(made, site.topology, _notes(made)))
+        write_page(page, plan_html(made, site.topology, _notes(made)))
         return
     emit(_sheet(made), form, output)
 
@@ -160,12 +163,12 @@ def site_of(machine: str, sysfs: Path, through: Literal["resctrl", "pqos"]) -> M
 def read_plan(path: Path) -> Plan:
     """A plan from the file that ``plan -o`` wrote. Raises InputError for what is none."""
     from planecast.partition.plan import Plan
+    from planecast.scenario.read_file import read_text
 
+    text = read_text(path, _MOST_PLAN_BYTES)
     try:
-        return Plan.model_validate_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"can't read the plan: {error.strerror}", str(path)) from None
-    except (ValueError, json.JSONDecodeError):
+        return Plan.model_validate_json(text)
+    except ValueError:
         raise InputError(
             "this is no plan", str(path), "write one: planecast partition plan TENANTS -o plan.json"
         ) from None
@@ -219,7 +222,7 @@ def _notes(made: Plan) -> list[str]:
     for runner in made.runners_up:
         classes = "; ".join(_service(s.number, s.l3, s.bandwidth) for s in runner.division.services)
         notes.append(f"  {runner.gain_percent:+.1f} %: {classes}")
-    return notes
+    return [*notes, *basis_lines(made.calibration)] if made.calibration else notes
 
 
 def _division_lines(division: Division) -> list[str]:

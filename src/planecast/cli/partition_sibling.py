@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_if_any
+from planecast.cli.calibration_run import CalibrationOption, basis_lines, calibration_if_any
 from planecast.cli.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
 
@@ -47,13 +47,14 @@ def sibling(
 
     root = runs_folder(runs)
     found = find_run(run, root)
-    model, _ = calibration_if_any(calibration, root)
-    costs = sibling_costs(found, model)
+    chosen, _ = calibration_if_any(calibration, root)
+    costs = sibling_costs(found, chosen.model if chosen is not None else None)
     notes = [
         "median cycles a packet by state; the canary is a compute kernel beside each window, so "
         "its figure tells how busy the siblings were",
         "the model: a like thread on the sibling"
-        + ("" if model else ", as of any workload (no run has a calibration)"),
+        + ("" if chosen else ", as of any workload (no run has a calibration)"),
+        *(basis_lines(chosen.basis) if chosen else ()),
     ]
     notes += [f"{cost.label}: {cost.lacking}" for cost in costs if cost.lacking]
     rows = [_row(cost) for cost in costs]

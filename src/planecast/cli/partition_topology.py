@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planecast.cli.options import FormatOption, OutputOption
-from planecast.cli.output import Column, Sheet, chosen_format, emit
+from planecast.cli.output import (
+    Column,
+    Sheet,
+    chosen_format,
+    emit,
+    page_path,
+    write_out,
+    write_page,
+)
 from planecast.errors import InputError, MissingError
 
 if TYPE_CHECKING:
@@ -44,39 +51,20 @@ def topology(
     -o machine.html draws it.
     """
     machine = topology_of(sysfs)
-    if form is None and is_page(output):
+    page = page_path(form, output)
+    if page is not None:
         from planecast.cli.partition_picture import remarks
         from planecast.report.machine_page import machine_html
 
-        write_page(output, machine_html(machine, list(remarks(machine))))
+        write_page(page, machine_html(machine, list(remarks(machine))))
         return
     if chosen_format(form, output) == "table":
         from planecast.cli.partition_picture import picture
 
-        text = "\n".join(picture(machine)) + "\n"
-        if output is None:
-            sys.stdout.write(text)
-        else:
-            from planecast.results.atomic import write_text
-
-            write_text(output, text)
+        write_out("\n".join(picture(machine)) + "\n", output)
         return
     document = {**asdict(machine), "fingerprint": machine.fingerprint}
     emit(Sheet(_COLUMNS, _rows(machine), document=document), form, output)
-
-
-def is_page(output: Path | None) -> bool:
-    """Whether a page was asked for, by the file's name."""
-    return output is not None and output.suffix.lower() == ".html"
-
-
-def write_page(output: Path | None, html: str) -> None:
-    """Write a page, and say where it is."""
-    from planecast.results.atomic import write_text
-
-    assert output is not None
-    write_text(output, html)
-    typer.echo(output)
 
 
 def topology_of(sysfs: Path) -> Topology:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_if_any
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_if_any
 from planecast.cli.going_on import told_what_is_kept
 from planecast.cli.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.output import Column, Sheet, emit, estimate_text
@@ -74,16 +75,22 @@ def verify(
         budget = found.budget.model_copy(update={"seconds": seconds, "patience": seconds / 4})
         found = found.model_copy(update={"budget": budget})
     root = runs_folder(runs)
-    model, why_not = calibration_if_any(calibration, root)
+    chosen, why_not = calibration_if_any(calibration, root)
+    model = chosen.model if chosen is not None else None
     missing = f"nothing is predicted: {why_not}" if why_not else ""
-    manifest = collect_manifest("measure", scenario.traffic.seed)
+    manifest = collect_manifest(
+        "measure", scenario.traffic.seed, calibration=chosen.basis if chosen is not None else None
+    )
     divided = _divided(plan, through, state, scenario, found.cpu) if plan is not None else None
     run = RunDirectory.create(root, "verify", found.name)
     with told_what_is_kept(run), run, progress_bar("measuring") as progress:
         context = Context(found, study, scenario, model, run, manifest, progress, divided)
         answer = run_study(context)
     page = write_report(run, run.path / "report.html")
-    emit(_sheet(answer, run.path, page, missing, divided), form, output)
+    sheet = _sheet(answer, run.path, page, missing, divided)
+    predicted = [c.predicted.cycles_per_packet for c in answer.costs if c.predicted is not None]
+    notes = [*sheet.notes[:-2], *basis_notes(manifest, predicted), *sheet.notes[-2:]]
+    emit(replace(sheet, notes=notes), form, output)
 
 
 def _divided(
@@ -94,7 +101,6 @@ def _divided(
     cpu: int,
 ) -> Divided:
     """The plan, ready to be applied if this machine can. Raises as `plan --apply` does."""
-    from dataclasses import replace
     from pathlib import Path
 
     from planecast.cli.partition_plan import plan_of, site_of
@@ -121,6 +127,7 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
             f"{len(errors)} busy neighbours, predicted on top of the idle one's measurement: mean "
             f"error {sum(errors) / len(errors):.1f} %, maximum {max(errors):.1f} %"
         )
+    notes += _idle_notes(answer.costs[0])
     notes.append(
         "the idle neighbour measured twice, in turns with all others: ratio "
         + estimate_text(answer.repeatability)
@@ -146,6 +153,20 @@ def _sheet(answer: Verified, run: Path, page: Path, missing: str, divided: Divid
     cells = [_cells(cost) for cost in answer.costs]
     columns = _COLUMNS if divided is None else (*_COLUMNS, *_PLAN_COLUMNS)
     return Sheet(columns, rows, cells, document={"points": rows}, notes=notes)
+
+
+def _idle_notes(idle: Cost) -> list[str]:
+    """How far the model is off without a neighbour, which no other row shows."""
+    error = _error(idle)
+    if idle.predicted is None or error is None:
+        return []
+    inside = idle.predicted.cycles_per_packet.covers(idle.measured.cycles_per_packet.value)
+    if inside:
+        return [f"beside the idle neighbour the model is {error:+.1f} % off, inside its interval"]
+    return [
+        f"beside the idle neighbour the model is {error:+.1f} % off, outside its 95 % interval: "
+        "the errors above are of what neighbours add, not of the model's level"
+    ]
 
 
 def _disturbed(answer: Verified) -> list[str]:

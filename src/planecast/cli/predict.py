@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from planecast.engines.simulate import _simulator as sim
     from planecast.engines.simulate.model import Recording
     from planecast.model.calibration import Calibration
-    from planecast.results import Result
+    from planecast.results import Estimate, Result
     from planecast.scenario import Scenario
+    from planecast.study.calibration_run import Chosen
 
 Engine = Literal["solve", "simulate"]
 
@@ -102,6 +104,7 @@ def predict(
     """Answer a scenario by the calibrated model: cycles a packet and packets a second."""
     from planecast.cli.results_sheet import results_sheet
     from planecast.results import RunDirectory, find_run, runs_folder
+    from planecast.results.own_clock import in_own_clock
 
     share = _precision(precision, engine)
     timed = {"--replications": replications, "--interrupted-as": interrupted_as}
@@ -118,8 +121,9 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
-    kind = base.workload.kind
-    model = calibration_of(calibration, root, counted=engine == "solve", kind=kind)
+    chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.workload.kind)
+    model = chosen.model
+    chosen.refuse_other_workloads(scenarios)
     notes: list[str] = []
     if interrupted_as is not None:
         scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)
@@ -127,7 +131,7 @@ def predict(
     results = _answers(
         engine,
         scenarios,
-        model,
+        chosen,
         base.traffic.seed,
         precision=share,
         replications=replications or 1,
@@ -135,6 +139,7 @@ def predict(
         recorded=recorded,
     )
     wanted.write(recorded, labels)
+    results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
     results = [with_note(result, note) for result in results for note in notes] or results
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)
@@ -143,7 +148,22 @@ def predict(
 
             run.write_series(series_columns(recorded, labels))
     columns = "people" if chosen_format(form, output) == "table" else "machines"
-    emit(results_sheet(results, labels, run.path, columns), form, output)
+    open_cycles = _open_cycles(scenarios, model) if engine == "simulate" else None
+    emit(results_sheet(results, labels, run.path, columns, open_cycles), form, output)
+
+
+def _open_cycles(scenarios: list[Scenario], model: Calibration) -> list[Estimate]:
+    """The closed form's cycles: what the calibration leaves open of simulated ones. None of what it
+    doesn't answer."""
+    from planecast.engines.solve import solve
+    from planecast.results import collect_manifest
+
+    found: list[Estimate] = []
+    for scenario in scenarios:
+        with suppress(InputError):
+            (result,) = solve([scenario], model, collect_manifest("solve", 0))
+            found.append(result.cycles_per_packet)
+    return found
 
 
 def _interrupted(
@@ -197,7 +217,7 @@ def _precision(text: str | None, engine: Engine) -> float:
 def _answers(
     engine: Engine,
     scenarios: list[Scenario],
-    model: Calibration,
+    chosen: Chosen,
     seed: int,
     *,
     precision: float,
@@ -207,7 +227,8 @@ def _answers(
 ) -> list[Result]:
     from planecast.results import collect_manifest
 
-    manifest = collect_manifest(engine, seed)
+    manifest = collect_manifest(engine, seed, calibration=chosen.basis)
+    model = chosen.model
     if engine == "solve":
         from planecast.engines.solve import solve
 

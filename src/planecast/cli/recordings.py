@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.cli.options import checked_output
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ TraceOption = Annotated[
     typer.Option(
         "--trace",
         metavar="FILE",
+        callback=checked_output,
         help=f"simulate: the first {TRACE_EVENTS:,} events as a Chrome trace, which "
         "ui.perfetto.dev opens.",
     ),
@@ -37,6 +39,7 @@ SeriesOption = Annotated[
     typer.Option(
         "--series",
         metavar="FILE",
+        callback=checked_output,
         help="simulate: packets, loss, latency, lcores and rings by interval; CSV, or Parquet when "
         "the name ends so.",
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planecast.cli.options import FormatOption, OutputOption
+from planecast.cli.options import FormatOption, OutputOption, checked_output
 from planecast.cli.output import Column, Sheet, chosen_format, emit
 
 if TYPE_CHECKING:
@@ -62,7 +62,12 @@ def reproduce(
     ] = False,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Write tables and figures as a page, too."),
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            callback=checked_output,
+            help="Write tables and figures as a page, too.",
+        ),
     ] = None,
     form: FormatOption = None,
     output: OutputOption = None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from planecast.cli.calibration_run import basis_notes
 from planecast.cli.output import Column, Sheet, estimate_text
 from planecast.results import Estimate, Result, ResultSet
 
@@ -44,8 +45,12 @@ def results_sheet(
     labels: Sequence[str],
     run: Path | None = None,
     columns: str = "people",
+    answers: Sequence[Estimate] | None = None,
 ) -> Sheet:
-    """The table of results. Intervals are 95 %; notes follow, then the run's folder."""
+    """The table of results. Intervals are 95 %; notes follow, then the run's folder.
+
+    `answers` are what the calibration's uncertainty is judged by; by default the results' cycles.
+    """
     notes = [
         f"{label}: {note}"
         for label, result in zip(labels, results, strict=True)
@@ -54,7 +59,10 @@ def results_sheet(
     ]
     pages = dict.fromkeys(note for r in results for note in r.notes if note.startswith("pages of"))
     kind = results[0].cycles_per_packet.kind if results else ""
-    foot = [f"{kind}; 95 % intervals" + "".join(f"; {page}" for page in pages)]
+    if answers is None:
+        answers = [result.cycles_per_packet for result in results]
+    foot = basis_notes(results[0].manifest, answers) if results else []
+    foot += [f"{kind}; 95 % intervals" + "".join(f"; {page}" for page in pages)]
     if run is not None:
         foot.append(f"run: {run}")
     return Sheet(
@@ -96,7 +104,7 @@ def _cells(label: str, result: Result) -> dict[str, str]:
         "throughput": estimate_text(result.throughput_pps, _PPS),
         "cycles": estimate_text(result.cycles_per_packet),
         "instructions": estimate_text(result.instructions_per_packet),
-        "samples": str(result.cycles_per_packet.samples),
+        "samples": str(result.cycles_per_packet.samples or ""),
         "disturbed": "" if share is None else f"{100 * share:.0f} %",
         "steady": "" if result.steady_share is None else f"{100 * result.steady_share:.0f} %",
         "capped_by": result.capped_by or "",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from planecast.cli.options import OutputOption
+from planecast.cli.output import write_out
 
 if TYPE_CHECKING:
     from planecast.scenario.model import Noun
@@ -39,15 +39,11 @@ def schema(
     With the YAML language server, put this on the file's first line:
     # yaml-language-server: $schema=scenario.schema.json
     """
-    from planecast.results.atomic import write_text
     from planecast.scenario import json_schema
 
     del form  # there is only one
     text = json.dumps(json_schema(_noun(name)), indent=2) + "\n"
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(output, text)
+    write_out(text, output)
 
 
 def _noun(name: SchemaName) -> type[Noun]:

@@ -202,7 +202,7 @@ def search(
             **shares(method, trials, loss, exceed),
         )
     manifest = collect_manifest(question.engine, question.scenario.traffic.seed)
-    tester, question = _tester(question, root, manifest)
+    tester, question, manifest = _tester(question, root, manifest)
     check_question(question)
     if dry_run:
         _print_plan(question, tester)
@@ -251,6 +251,7 @@ def _searched(
     from planecast.search.question import QUESTION
     from planecast.search.run import search as answer_of
     from planecast.search.session import Session
+    from planecast.search.simulated import SimulatedTester
 
     with (
         told_how_to_go_on(run),
@@ -266,7 +267,8 @@ def _searched(
 
             session = Session(tester, journal, question.trial_seconds, deadline, closing)
             watched = tester if isinstance(tester, MeasuredTester) else None
-            answer = answer_of(question, session, manifest, watched)
+            share = tester.model_share if isinstance(tester, SimulatedTester) else 0.0
+            answer = answer_of(question, session, manifest, watched, model_share=share)
         finally:
             if journal.trials:
                 run.write_trials(journal.columns())
@@ -281,6 +283,8 @@ def _resumed(run: RunDirectory) -> Question:
     path = run.path / QUESTION
     if not path.is_file():
         raise InputError("this run is no search", str(run.path), "name a run of planecast search")
+    if run.failed:
+        raise InputError("this search failed before its first trial", str(run.path), "ask it again")
     if not run.partial:
         raise InputError("this search is complete", str(run.path), "read its result.json")
     try:
@@ -290,23 +294,30 @@ def _resumed(run: RunDirectory) -> Question:
         raise InputError(f"can't read the question: {first}", str(path)) from None
 
 
-def _tester(question: Question, root: Path, manifest: Manifest) -> tuple[Tester, Question]:
-    """The engine as a tester; and the question, with where the model says to begin."""
+def _tester(
+    question: Question, root: Path, manifest: Manifest
+) -> tuple[Tester, Question, Manifest]:
+    """The engine as a tester; the question, with its calibration and where the model says to begin;
+    the manifest, with the calibration that the answer rests on."""
     from planecast.cli.calibration_run import calibration_of
     from planecast.search.prediction import predicted_pps
     from planecast.search.simulated import SimulatedTester
 
-    model = None
+    model, begins = None, False
     if question.engine == "simulate" or question.calibration is not None:
-        kind = question.scenario.workload.kind
-        model = calibration_of(question.calibration, root, kind=kind)
-    begins = question.method == "mlr" and question.calibration is not None
+        begins = question.method == "mlr" and question.calibration is not None
+        chosen = calibration_of(question.calibration, root, kind=question.scenario.workload.kind)
+        model = chosen.model
+        manifest = manifest.model_copy(update={"calibration": chosen.basis})
+        # A search that is resumed goes on with the same one.
+        named = question.calibration or chosen.basis.run
+        question = question.model_copy(update={"calibration": named})
     if question.expect_pps is None and model is not None and begins:
         expected = predicted_pps(question.scenario, model, manifest)
         question = question.model_copy(update={"expect_pps": expected})
     if question.engine == "simulate":
         assert model is not None
-        return SimulatedTester(question.scenario, model, manifest), question
+        return SimulatedTester(question.scenario, model, manifest), question, manifest
     from planecast.search.measured import MeasuredTester
 
-    return MeasuredTester(question.scenario, question.generator_cpu), question
+    return MeasuredTester(question.scenario, question.generator_cpu), question, manifest

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from planecast.cli.calibration_run import basis_notes
 from planecast.cli.output import Column, Sheet, estimate_text
 from planecast.cli.telemetry_lines import telemetry_lines
 from planecast.results import Estimate, SearchAnswer, SoakAnswer
@@ -38,7 +39,9 @@ _SOAK = (
 
 def search_sheet(answer: SearchAnswer, run: Path) -> Sheet:
     """The sheet: loads where the method answers at loads, a soak's own row, else rates."""
-    notes = [*_words(answer), *telemetry_lines(answer.telemetry), *answer.notes, f"run: {run}"]
+    notes = [*_words(answer), *telemetry_lines(answer.telemetry), *answer.notes]
+    rates = [rate.rate_pps for rate in answer.rates.values()]
+    notes += [*basis_notes(answer.manifest, rates), f"run: {run}"]
     title = f"{answer.method} of {answer.dataplane}"
     columns: Sequence[Column] = _RATES
     rows, cells = _rates(answer)

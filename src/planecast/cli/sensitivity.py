@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planecast.cli.calibration_run import CalibrationOption, calibration_of
+from planecast.cli.calibration_run import CalibrationOption, basis_notes, calibration_of
 from planecast.cli.measure import ScenarioArgument
 from planecast.cli.options import FormatOption, OutputOption, RunsOption, SetOption, overrides
 from planecast.cli.output import Column, Sheet, emit, estimate_text
@@ -76,13 +76,14 @@ def sensitivity(
     base = load_scenario(scenario, overrides(settings))
     root = runs_folder(runs)
     axes = [parse_axis(text) for text in vary or default_axes(base)]
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
     job = Job(
         plan=Plan.of(base, axes, "lhs", max(1, draws), seed),
-        calibration=calibration_of(calibration, root, kind=base.workload.kind),
+        calibration=chosen.model,
         engine="solve",
         precision=0.01,
         batch=1,
-        manifest=collect_manifest("solve", seed),
+        manifest=collect_manifest("solve", seed, calibration=chosen.basis),
     )
     with RunDirectory.create(root, "sensitivity", base.name) as run:
         with progress_bar("asking") as progress:
@@ -122,8 +123,9 @@ def _sheet(found: Sensitivity, run: str) -> Sheet:
     notes = [
         f"as it is: {rate} Mpps, computed; {found.evaluations} scenarios asked",
         "elasticity: per cent more packets for a per cent more of the key; Sobol: share of the "
-        "variance with 95 % interval",
+        "variance with 95 % interval, cut off at 0 and 1 (more --draws narrow it)",
         *found.notes,
+        *basis_notes(found.manifest, [found.base.cycles_per_packet]),
         f"run: {run}",
     ]
     return Sheet(_COLUMNS, rows, cells, found, notes=notes)

@@ -23,6 +23,7 @@ from planecast.errors import InputError
 if TYPE_CHECKING:
     from planecast.cli.output import Sheet
     from planecast.results import Result, RunDirectory
+    from planecast.study.calibration_run import Chosen
     from planecast.sweep import Job
 
 Engine = Literal["solve", "simulate"]
@@ -108,6 +109,8 @@ def sweep(
         refuse_beside_resume(context, "sweep", allowed=("workers", "dask"))
         run = find_run(resume, root)
         job = read_job(run)
+        if run.failed:
+            raise InputError("the sweep failed before its first point", str(run.path), "ask again")
         if not run.partial:
             raise InputError("the sweep is complete", str(run.path), "query it: FROM sweeps")
     else:
@@ -117,9 +120,11 @@ def sweep(
 
         base = load_scenario(scenario, overrides(settings))
         plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
-        kind = base.workload.kind
-        model = calibration_of(calibration, root, counted=engine == "solve", kind=kind)
-        job = _job(plan, model, engine, precision)
+        chosen = calibration_of(
+            calibration, root, counted=engine == "solve", kind=base.workload.kind
+        )
+        chosen.refuse_other_workloads([base], [axis.key for axis in plan.axes])
+        job = _job(plan, chosen, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
     with told_how_to_go_on(run), run, progress_bar("sweeping") as progress:
@@ -130,7 +135,7 @@ def sweep(
     emit(_sheet(job, run, best, columns), form, output)
 
 
-def _job(plan: Any, model: Any, engine: Engine, precision: float) -> Job:
+def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:
     from planecast.results import collect_manifest
     from planecast.sweep import Job
 
@@ -138,12 +143,12 @@ def _job(plan: Any, model: Any, engine: Engine, precision: float) -> Job:
     most = SOLVED_BATCH if engine == "solve" else SIMULATED_BATCH
     return Job(
         plan=plan,
-        calibration=model,
+        calibration=chosen.model,
         engine=engine,
         precision=precision,
         # Some ten batches for each CPU, so that no CPU waits long for the last one.
         batch=max(1, min(most, plan.points // (10 * cpus))),
-        manifest=collect_manifest(engine, plan.seed),
+        manifest=collect_manifest(engine, plan.seed, calibration=chosen.basis),
     )
 
 

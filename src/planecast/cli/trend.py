@@ -53,7 +53,8 @@ def trend(
 ) -> None:
     """One scenario over many runs: its levels, and at which run a level changed (jumpavg).
 
-    Equal scenarios on one CPU model make a series, oldest first; series of one run are left out.
+    Equal scenarios on one CPU model and of one calibration make a series, oldest first; series of
+    one run are left out.
     """
     from planecast.results import runs_folder
     from planecast.results.trend import trends
@@ -99,6 +100,7 @@ def _rows(one: Trend) -> list[dict[str, Any]]:
             "started_at": point.started_at,
             "metric": one.metric,
             "kind": one.kind,
+            "calibration": one.calibration,
             "value": point.value.value,
             "low": point.value.low,
             "high": point.value.high,
@@ -137,6 +139,7 @@ def _percent(change: float | None) -> str:
 def _notes(one: Trend) -> list[str]:
     _, unit = _scaled(one)
     about = f"{one.scenario}: {len(one.points)} runs, {one.metric} in {unit}, {one.kind}"
+    about += f" by {one.calibration}" if one.calibration else ""
     if not one.changes:
         return [f"{about}: one level"]
     return [about] + [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from importlib.util import find_spec
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -54,7 +54,38 @@ def load_verb(verb: str) -> Any:
     importlib.import_module(f"planecast.cli.{verb}").register(app)
     command = typer.main.get_command(app)
     command.name = verb
+    for one in (command, *getattr(command, "commands", {}).values()):
+        if any("--format" in parameter.opts for parameter in one.params):
+            one.params.append(_wide())
     return command
+
+
+def _wide() -> Any:
+    """``--wide``, which all verbs with a table have."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def holder(
+        wide: Annotated[
+            bool,
+            typer.Option(
+                "--wide",
+                expose_value=False,
+                callback=_set_wide,
+                help="Tables as wide as they are, not folded to the terminal or 80 columns.",
+            ),
+        ] = False,
+    ) -> None:
+        del wide
+
+    (option,) = (one for one in typer.main.get_command(app).params if "--wide" in one.opts)
+    return option
+
+
+def _set_wide(wanted: bool) -> None:
+    from planecast.cli.output import WIDE
+
+    WIDE.wanted = wanted
 
 
 class _Unloaded(TyperCommand):

@@ -22,7 +22,7 @@ from typing import IO, Literal, Self
 from planecast.controlled import STOP_TIMEOUT_S, end_politely
 from planecast.dataplanes.end import device_words
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, wait_attached
-from planecast.errors import InputError, MissingError, RunError
+from planecast.errors import InputError, MissingError, RunError, last_words
 from planecast.instruments.dpdk_telemetry import SOCKET
 from planecast.leftovers import private_folder
 
@@ -256,11 +256,12 @@ def ended_error(name: str, code: int, said: str) -> Exception:
     ]
     last = [line.strip() for line in said.splitlines() if line.strip()]
     reason = complaints[0] if complaints else (last[-1] if last else f"it ended with code {code}")
+    words = last_words(code, said, reason)
     if code < 0:
-        return RunError(f"it was ended by {signal.Signals(-code).name}", name)
+        return RunError(f"it was ended by {signal.Signals(-code).name}", name, said=words)
     if "invalid" in reason.lower():
-        return InputError(reason, name)
-    return RunError(reason, name)
+        return InputError(reason, name, said=words)
+    return RunError(reason, name, said=words)
 
 
 def pages_of(smaps: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.model.calibration import Calibration
-from planecast.results import RunDirectory, SearchAnswer, Validation, results_of
-from planecast.study.calibrate import CALIBRATION
+from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
+from planecast.results.own_clock import in_clock_of_host
+from planecast.results.store import CALIBRATION
+from planecast.study.calibration_run import Chosen
 from planecast.study.profile import Profile
 
 PROFILE = "profile.json"
@@ -22,7 +25,7 @@ PROFILE = "profile.json"
 def explained_run(
     run: RunDirectory,
     position: int | None,
-    calibration: Calibration | None,
+    calibration: Chosen | None,
     *,
     apart: bool = True,
 ) -> Explanation:
@@ -34,8 +37,29 @@ def explained_run(
         content = run.read()
         if isinstance(content, SearchAnswer):
             return explain_search(content, run.path.name)
-    case = case_of(run, position, calibration)
-    return explain_case(with_profile(case, run.path.parent), apart=apart)
+    if calibration is None:
+        case = case_of(run, position, None)
+        return explain_case(with_profile(case, run.path.parent), apart=apart)
+    case = case_of(run, position, calibration.model)
+    found = explain_case(with_profile(case, run.path.parent), apart=apart)
+    return found.model_copy(update={"calibration": calibration.basis})
+
+
+def latest_explicable(root: Path) -> RunDirectory:
+    """The latest complete run with something to explain: a survey or a calibration of counters
+    alone has rates and no cycles. Raises InputError when there is none."""
+    for run in reversed(list_runs(root)):
+        if run.partial:
+            continue
+        if (run.path / PROFILE).is_file():
+            return run
+        with suppress(InputError):  # a run of another version: an older one may do
+            content = run.read()
+            if isinstance(content, SearchAnswer) or results_of(content):
+                return run
+    raise InputError(
+        "there is no complete run to explain", str(root), "make one: planecast measure"
+    )
 
 
 def with_profile(case: Case, root: Path) -> Case:
@@ -81,13 +105,21 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
         return _counted(profile.parent.name, _read_profile(run), calibration)
     content = run.read()
     results = results_of(content)
-    if not results or (position or 0) >= len(results):
+    if not results:
+        raise InputError(
+            "the run has rates and no result to explain",
+            str(run.path),
+            "name a run of measure, search, profile, validate or curve",
+        )
+    if (position or 0) >= len(results):
         raise InputError(
             f"there is no result #{(position or 0) + 1}",
             str(run.path),
             f"the run has {len(results)}",
         )
     result = results[position or 0]
+    if calibration is not None:
+        result = in_clock_of_host(result, calibration.hierarchy.tsc_hz)
     label = f"{run.path.name}#{(position or 0) + 1}"
     if isinstance(content, Validation):
         label += f" ({content.points[position or 0].label or 'base'})"
@@ -97,8 +129,17 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
 
 
 def own_calibration(run: RunDirectory) -> str | None:
-    """The run itself where it holds a calibration: a validation is explained by its own."""
-    return str(run.path) if (run.path / CALIBRATION).is_file() else None
+    """The run itself where it holds a calibration, as a validation does; else the run beside it
+    that its answer rests on. None where there is neither."""
+    if (run.path / CALIBRATION).is_file():
+        return str(run.path)
+    with suppress(InputError):
+        for result in results_of(run.read()):
+            basis = result.manifest.calibration
+            named = None if basis is None else run.path.parent / basis.run
+            if named is not None and (named / CALIBRATION).is_file():
+                return str(named)
+    return None
 
 
 def workload_kind(run: RunDirectory, position: int | None) -> str | None:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator
 
 from planecast.explain.node import ExplainedNode
+from planecast.results.basis import Basis
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
@@ -102,3 +103,5 @@ class Explanation(Noun):
     """What a reader should know about the numbers."""
     manifest: Manifest | None = None
     """What made the result; None for a profile, which keeps none."""
+    calibration: Basis | None = None
+    """What causes were told apart with; None without a calibration."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from planecast.engines.measure.estimate import FEW_WINDOWS
 from planecast.explain.arithmetic import together, total
 from planecast.explain.case import Case
 from planecast.explain.explanation import Explanation
@@ -19,7 +22,7 @@ _MUCH_DISTURBED = 0.5
 
 def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
     """What limits it: what set the rate, the group of causes, the most expensive stage."""
-    found = []
+    found = [*_disturbance(explained, result)]
     whole = explained.cycles_per_packet
     if result is not None and result.capped_by not in (None, "core", "memory"):
         found.append(f"the {result.capped_by} sets the rate, not the cycles of the lcore")
@@ -52,6 +55,23 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
             "they cost was not measured"
         )
     return tuple(found) or ("what limits it can't be told from this input",)
+
+
+def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]:
+    """Before any cause: a disturbed run's cycles are not the data plane's alone."""
+    if result is None:
+        return
+    share = result.disturbed_share or 0.0
+    few = any(note.startswith(FEW_WINDOWS) for note in result.notes)
+    if share <= _MUCH_DISTURBED and not few:
+        return
+    unexplained = next((p for p in explained.causes if p.cause == "unexplained"), None)
+    which = "what is not explained" if unexplained is not None else "a part of the cycles"
+    too_few = ", with too few others" if few else ""
+    yield (
+        f"the run was disturbed: {share:.0%} of its windows{too_few}; "
+        f"{which} may be the disturbance: measure again on a quieter machine (planecast doctor)"
+    )
 
 
 def _groups(explained: Explanation) -> dict[Group, Estimate]:
@@ -109,11 +129,6 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
         found.append(
             f"the model says {said.value:.1f} cycles where {whole.value:.1f} were {whole.kind} "
             f"({miss:+.1f} %), {within} its 95 % interval{advice}"
-        )
-    if case.result is not None and (case.result.disturbed_share or 0) > _MUCH_DISTURBED:
-        found.append(
-            f"{case.result.disturbed_share:.0%} of the trials were disturbed: measure again on a "
-            "quieter machine before you act on a small difference"
         )
     if not groups:
         found.append("no causes are told: what is measured is as sure as its interval says")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planecast.errors import RunError
+from planecast.errors import InputError, RunError
 from planecast.host.root import Root
 
 _BOOT = "proc/sys/kernel/random/boot_id"
@@ -39,6 +39,7 @@ class Record:
 
 def read_record(path: Path) -> Record | None:
     """The record; None when nothing is changed. Raises RunError for one that can't be read."""
+    _refuse_no_file(path)
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
         return Record(str(found["boot"]), dict(found["content"]))
@@ -47,6 +48,12 @@ def read_record(path: Path) -> Record | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is damaged"
         raise unreadable(path, reason or str(error)) from None
+
+
+def _refuse_no_file(path: Path) -> None:
+    """Raises InputError for a device, a pipe or a folder: a record replaces what is there."""
+    if path.exists() and not path.is_file():
+        raise InputError("a record is a regular file", str(path), "name another one")
 
 
 def unreadable(path: Path, reason: str) -> RunError:
@@ -60,6 +67,7 @@ def unreadable(path: Path, reason: str) -> RunError:
 
 def keep_record(path: Path, root: Root, content: Mapping[str, Any]) -> None:
     """Writes the record, of the present boot. Raises RunError when it can't be: change nothing."""
+    _refuse_no_file(path)
     part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

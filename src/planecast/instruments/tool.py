@@ -7,7 +7,14 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from planecast.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_MISSING, MissingError, RunError
+from planecast.errors import (
+    EXIT_BAD_INPUT,
+    EXIT_INTERRUPTED,
+    EXIT_MISSING,
+    MissingError,
+    RunError,
+    last_words,
+)
 
 
 def find_valgrind() -> str:
@@ -48,4 +55,5 @@ def run_tool(command: Sequence[str], timeout_s: float) -> str:
     if done.returncode == EXIT_MISSING:
         raise MissingError(reason)
     where = "the configuration" if done.returncode == EXIT_BAD_INPUT else ""
-    raise RunError(f"{reason} ({shown})", where=where)
+    words = last_words(done.returncode, done.stderr, reason)
+    raise RunError(f"{reason} ({shown})", where=where, said=words)

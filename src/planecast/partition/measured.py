@@ -41,7 +41,9 @@ def profile_values(run: str) -> dict[str, Any]:
     root = runs_folder()
     try:
         scenario, measured = _question(run, root)
-        return split_cost(scenario, calibration_of(None, root), measured)
+        chosen = calibration_of(None, root)
+        cost = split_cost(scenario, chosen.model, measured)
+        return {**cost, "calibration": chosen.basis}
     except InputError as error:
         place = f"{error.where}: " if error.where else ""
         advice = f"; {error.what_to_do}" if error.what_to_do else ""

@@ -16,6 +16,7 @@ from planecast.partition.machine import Machine
 from planecast.partition.optimise import TRIES, optimise
 from planecast.partition.predict import Answer, Case, predict
 from planecast.partition.tenants import Tenancy, Tenant
+from planecast.results.basis import Basis
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
 
@@ -77,6 +78,8 @@ class Plan(Noun):
     """Published gains in percent, by path."""
     roles: dict[str, str]
     """Role of each tenant."""
+    calibration: Basis | None = None
+    """What the costs of tenants that are runs rest on."""
 
 
 def make_plan(machine: Machine, tenancy: Tenancy, tries: int = TRIES) -> Plan:
@@ -109,6 +112,9 @@ def make_plan(machine: Machine, tenancy: Tenancy, tries: int = TRIES) -> Plan:
         ),
         published={path.name: path.published for path in tenancy.paths if path.published},
         roles={tenant.name: tenant.role for tenant in tenancy.tenants},
+        calibration=next(
+            (one.profile.calibration for one in tenancy.tenants if one.profile is not None), None
+        ),
     )
 
 

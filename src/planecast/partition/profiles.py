@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
+from planecast.results.basis import Basis
 from planecast.scenario.model import Bytes, Noun
 
 
@@ -39,6 +40,8 @@ class Profile(Noun):
     """Share of a touch's latency that out-of-order execution and prefetching don't hide."""
     uncertainty: Annotated[float, Field(ge=0, le=1)] = 0.1
     """Relative, of its cost: 95 %."""
+    calibration: Basis | None = None
+    """What a run's cost was divided into these parts with; it is filled in."""
 
     @model_validator(mode="before")
     @classmethod

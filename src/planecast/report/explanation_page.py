@@ -40,7 +40,11 @@ def explanation_page(explained: Explanation, against: Difference | None = None) 
         drawings=[*_drawings(explained), *(_steps(against) if against else [])],
         tables=tables,
         manifests=[explained.manifest] if explained.manifest else [],
-        notes=[*(f"can't be known: {text}" for text in explained.unknown), *explained.notes],
+        notes=[
+            *([explained.calibration.sentence()] if explained.calibration else ()),
+            *(f"can't be known: {text}" for text in explained.unknown),
+            *explained.notes,
+        ],
     )
 
 

@@ -69,11 +69,13 @@ def _cards(curve: LoadCurve) -> list[Card]:
 def _table(curve: LoadCurve) -> Table:
     headings = [Heading("load", "Mpps offered", number=True)]
     for what, unit in (("loss", "%"), ("p50", "ns"), ("p99", "ns")):
-        headings += [Heading(what, f"{unit}, {side}", number=True) for side in _KINDS]
+        name = "p10 of loss" if what == "loss" else what
+        headings += [Heading(name, f"{unit}, {side}", number=True) for side in _KINDS]
     return Table(
         "loads",
         "Loads",
-        "Loss and latency at each offered load, with 95 % intervals.",
+        "Loss and latency at each offered load, with 95 % intervals: 10th percentiles of the "
+        "trials, the machine at its quietest. The next table has all trials together.",
         headings,
         [_row(point) for point in curve.loads],
     )
@@ -123,6 +125,10 @@ def _packets(curve: LoadCurve) -> Table:
     )
 
 
+def _share_text(share: float | None) -> str:
+    return "" if share is None else f"({100 * share:.3g} %)"
+
+
 def _packet_row(point: LoadPoint) -> list[Cell]:
     measured = point.measured
     lost = sum(measured.drops.values())
@@ -131,7 +137,7 @@ def _packet_row(point: LoadPoint) -> list[Cell]:
         Cell(digits(point.offered_pps / 1e6)),
         Cell(f"{measured.packets_in or 0:,}"),
         Cell(f"{measured.packets_out or 0:,}"),
-        Cell(f"{lost:,}", causes),
+        Cell(f"{lost:,}", f"{causes} {_share_text(point.lost_share)}".strip()),
         Cell(f"{point.unsent:,}"),
         Cell(digits(point.mean_burst)),
         estimate_cell(measured.cycles_per_packet),

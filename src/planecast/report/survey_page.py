@@ -40,7 +40,8 @@ def survey_page(answer: SurveyAnswer) -> Page:
             *answer.notes,
             "CPP are cycles a packet of the clock that the table names: without hardware counters "
             "the time-stamp counter's, empty polls among them where a generator feeds.",
-            "IPC over time-stamp cycles is that of core cycles where both clocks are the same.",
+            "IPC is shown where hardware counters counted core cycles: the time-stamp counter's "
+            "are of another clock.",
         ],
     )
 

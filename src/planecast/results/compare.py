@@ -85,6 +85,10 @@ def _metric(result: Result, name: str) -> Estimate | None:
 
 def _row(metric: str, a: Estimate, b: Estimate, margin: float, name: str) -> ComparisonRow:
     found = ratio(b, a)
+    # Quantised medians had no width in runs from before the clock's step was in their interval.
+    no_width = any(e.kind == "measured" and e.half_width_percent == 0 for e in (a, b))
+    if found is not None and no_width:
+        found = found.model_copy(update={"low": None, "high": None})
     return ComparisonRow(
         metric=metric, a=a, b=b, ratio=found, verdict=_verdict(found, margin, name)
     )
@@ -130,7 +134,7 @@ def _notes(
         if left != right and key in ("planecast", "dpdk", "compiler", "march"):
             yield f"{key} differs: {left} and {right}"
     if any(row.ratio is not None and row.ratio.interval is None for row in rows):
-        yield "no verdict where an interval is missing"
+        yield "no verdict where an interval is missing or has no width"
     for name, result in (("A", a), ("B", b)):
         if result.disturbed_share is not None and result.disturbed_share > 0.5:
             yield f"{name}: {result.disturbed_share:.0%} of the trials were disturbed"

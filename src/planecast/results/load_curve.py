@@ -47,7 +47,7 @@ class LoadPoint(Noun):
     simulated: Result
     """By the simulator, at the same load."""
     measured_loss: Estimate
-    """Share of the offered packets that did not come back."""
+    """Share of the offered packets that did not come back: the 10th percentile of the trials."""
     simulated_loss: Estimate
     """The same of the simulation."""
     unsent: Annotated[int, Field(ge=0)]
@@ -63,6 +63,14 @@ class LoadPoint(Noun):
     """How long a packet that has come back waits for it on average."""
     trials: Annotated[int, Field(ge=0)]
     """Trials that were made at this load."""
+
+    @property
+    def lost_share(self) -> float | None:
+        """Share of what was offered in all trials that count that was lost; None without any."""
+        offered, forwarded = self.measured.packets_in, self.measured.packets_out
+        if not offered or forwarded is None:
+            return None
+        return max(0.0, 1 - forwarded / offered)
 
 
 class CpuPauses(Noun):

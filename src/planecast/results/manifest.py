@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from planecast.native import native_folder
+from planecast.results.basis import Basis
 from planecast.scenario.model import Noun
 
 _PACKAGES = ("planecast", "numpy", "scipy", "pydantic", "duckdb")
@@ -32,12 +33,18 @@ class Manifest(Noun):
     """Versions of planecast and of what it rests on."""
     engine: str
     """What answered: measure, solve, simulate."""
+    calibration: Basis | None = None
+    """The calibration that the answer rests on; None where it rests on none, and in runs from
+    before it was kept."""
 
 
-def collect_manifest(engine: str, seed: int, command: str | None = None) -> Manifest:
+def collect_manifest(
+    engine: str, seed: int, command: str | None = None, calibration: Basis | None = None
+) -> Manifest:
     """The manifest of a run that begins now on this machine.
 
-    `command` is the command line that was typed; by default the one of this process.
+    `command` is the command line that was typed; by default the one of this process. `calibration`
+    is what the answer rests on.
     """
     return Manifest(
         command=command or typed_command(),
@@ -46,6 +53,7 @@ def collect_manifest(engine: str, seed: int, command: str | None = None) -> Mani
         host=host_facts(),
         versions=versions(),
         engine=engine,
+        calibration=calibration,
     )
 
 

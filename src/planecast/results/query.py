@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planecast.errors import InputError
+from planecast.leftovers import private_folder
 from planecast.results.estimate import Estimate
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result
@@ -47,6 +49,7 @@ _TYPES: dict[str, str] = {
     "steady_share": "DOUBLE",
     "seed": "BIGINT",
     "command": "VARCHAR",
+    "calibration": "VARCHAR",
 }
 
 
@@ -81,10 +84,7 @@ def query(sql: str, root: Path) -> Table:
         columns = _TYPES | {key.replace(".", "_"): _sql_type(key) for key in SCENARIO_KEYS}
         fields = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
         connection.execute(f"CREATE TABLE results ({fields})")
-        if rows:
-            marks = ", ".join("?" for _ in columns)
-            values = [[row.get(name) for name in columns] for row in rows]
-            connection.executemany(f"INSERT INTO results VALUES ({marks})", values)
+        _insert(connection, columns, rows)
         try:
             trials, sweeps = _trial_files(runs), _sweep_files(runs)
             connection.execute(f"CREATE VIEW trials AS {_rows_of(trials)}")
@@ -95,6 +95,26 @@ def query(sql: str, root: Path) -> Table:
             return Table(names, answer.fetchall() if names else [])
         except duckdb.Error as error:
             raise _refused(error) from None
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    columns: Mapping[str, str],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """Inserts all rows at once: a statement for each would take milliseconds."""
+    if not rows:
+        return
+    fields = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
+    with private_folder() as folder:
+        file = Path(folder) / "results.json"
+        with file.open("w", encoding="utf-8") as lines:
+            for row in rows:
+                lines.write(json.dumps({name: row.get(name) for name in columns}) + "\n")
+        connection.execute(
+            f"INSERT INTO results SELECT * FROM read_json({quoted(file)}, "
+            f"format = 'newline_delimited', columns = {{{fields}}})"
+        )
 
 
 def _refuse_all_but_a_question(sql: str) -> None:
@@ -194,11 +214,13 @@ def _rows(run: RunDirectory) -> Iterator[dict[str, Any]]:
 
 
 def _row(result: Result) -> dict[str, Any]:
+    basis = result.manifest.calibration
     row: dict[str, Any] = {
         "started_at": result.manifest.started_at,
         "engine": result.manifest.engine,
         "seed": result.manifest.seed,
         "command": result.manifest.command,
+        "calibration": None if basis is None else basis.run,
         "kind": result.cycles_per_packet.kind,
         "samples": result.cycles_per_packet.samples,
         "packets_in": result.packets_in,

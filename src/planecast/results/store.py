@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ValidationError
 
-from planecast.errors import InputError, MissingError, RunError
+from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.results.atomic import disk_errors, replacing, write_text
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
@@ -30,10 +30,13 @@ from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
 
 RESULT = "result.json"
+CALIBRATION = "calibration.json"
 TRIALS = "trials.parquet"
 SERIES = "series.parquet"
 PAUSES = "pauses.parquet"
 PARTIAL = "partial"
+FAILED = "failed"
+"""In the folder of a run that failed before it had anything: why, and what the program wrote."""
 SWEEP = "sweep.parquet"
 """All points of a sweep that is complete."""
 PARTS = "parts"
@@ -147,6 +150,11 @@ class RunDirectory:
         return (self.path / PARTIAL).exists()
 
     @property
+    def failed(self) -> bool:
+        """Whether it failed before it had anything: there is nothing to go on with."""
+        return (self.path / FAILED).exists()
+
+    @property
     def verb(self) -> str:
         """The verb in the folder's name; empty for a folder that was renamed."""
         parts = self.path.name.split("-", 2)
@@ -172,6 +180,14 @@ class RunDirectory:
             shutil.rmtree(self.path, ignore_errors=True)
             return
         why = "interrupted" if issubclass(kind, KeyboardInterrupt) else f"{kind.__name__}: {error}"
+        if isinstance(error, PlanecastError) and error.said:
+            why = "\n  ".join((why, *error.said))
+        if issubclass(kind, RunError) and self._made_here and not self.begun:
+            # It failed before there was anything to keep: no part of a run, but why is kept.
+            with suppress(OSError, RunError):
+                write_text(self.path / FAILED, why + "\n")
+                (self.path / PARTIAL).unlink()
+                return
         # On a full disk the first mark stays: it says partial too.
         with suppress(RunError):
             self.mark_partial(why)

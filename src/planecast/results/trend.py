@@ -41,12 +41,14 @@ class TrendPoint:
 
 @dataclass(frozen=True)
 class Trend:
-    """A series: equal scenarios of one kind on one kind of machine, oldest first."""
+    """A series: equal scenarios of one kind, machine and calibration, oldest first."""
 
     scenario: str
     """Its name, and in what it differs from its function's defaults."""
     kind: str
     cpu: str
+    calibration: str
+    """The run of the calibration that all of it rests on; empty for what was measured."""
     metric: Metric
     points: tuple[TrendPoint, ...]
 
@@ -60,19 +62,27 @@ def trends(named: Iterable[tuple[str, Result]], metric: Metric) -> list[Trend]:
     """The series in (run, result) pairs, each sorted by when its runs began.
 
     Results without the metric are left out. Only equal scenarios make a series: a trend over
-    changed questions would show the questions.
+    changed questions would show the questions, one over two calibrations would show these. A result
+    of the model that doesn't name its calibration is a series of its own.
     """
-    series: dict[tuple[str, str, str], list[tuple[str, Result, Estimate]]] = {}
+    series: dict[tuple[str, ...], list[tuple[str, Result, Estimate]]] = {}
     for run, result in named:
         estimate = getattr(result, metric)
         if estimate is not None and estimate.value > 0:
             cpu = str(result.manifest.host.get("cpu", ""))
-            key = (result.scenario.model_dump_json(), estimate.kind, cpu)
+            basis = result.manifest.calibration
+            rests_on = (basis.run, basis.digest) if basis is not None else ("", "")
+            if basis is None and estimate.kind in ("computed", "simulated"):
+                rests_on = ("unknown", f"{run} {len(series)}")
+            key = (result.scenario.model_dump_json(), estimate.kind, cpu, *rests_on)
             series.setdefault(key, []).append((run, result, estimate))
-    return [_trend(found, kind, cpu, metric) for (_, kind, cpu), found in series.items()]
+    return [_trend(found, key, metric) for key, found in series.items()]
 
 
-def _trend(found: list[tuple[str, Result, Estimate]], kind: str, cpu: str, metric: Metric) -> Trend:
+def _trend(
+    found: list[tuple[str, Result, Estimate]], key: tuple[str, ...], metric: Metric
+) -> Trend:
+    _, kind, cpu, calibration, _ = key
     scenario = found[0][1].scenario
     label = f"{scenario.name} {own_label(scenario)}"
     found = sorted(found, key=lambda one: (one[1].manifest.started_at, one[0]))
@@ -96,7 +106,7 @@ def _trend(found: list[tuple[str, Result, Estimate]], kind: str, cpu: str, metri
                 )
             )
         at, before = at + length, mean
-    return Trend(label.strip(), kind, cpu, metric, tuple(points))
+    return Trend(label.strip(), kind, cpu, calibration, metric, tuple(points))
 
 
 def _levels(values: Sequence[float]) -> list[tuple[int, float, float]]:

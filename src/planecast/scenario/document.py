@@ -6,6 +6,7 @@ its line.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,13 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from planecast.errors import InputError
 from planecast.scenario.keys import Location
+from planecast.scenario.read_file import read_text
 
-_MAX_BYTES = 4 << 20
+_MAX_BYTES = 128 << 10  # a second of parsing; the largest file of the catalogue has 20 KiB
+_MAX_DEPTH = 32
+_BRACKET = re.compile(r"[][{}]")
+_DASHES = re.compile(rf"(?:[-?] ){{{_MAX_DEPTH}}}")
+_LONG_NUMBER = re.compile(r"[0-9]{100,}")
 _MAX_NODES = 100_000  # a few nested aliases can stand for more values than memory holds
 
 
@@ -47,11 +53,18 @@ def read_document(path: str | Path) -> Document:
     Raises InputError with the file and line for a file that can't be read, YAML that can't be
     parsed, a key that stands twice.
     """
-    return parse_document(_read(path), str(path))
+    return parse_document(read_text(Path(path), _MAX_BYTES), str(path))
 
 
 def parse_document(text: str, path: str) -> Document:
     """As `read_document`, for text at hand; `path` is what errors call it."""
+    if _too_deep(text):
+        raise InputError("the file is nested too deeply", path, "correct the file")
+    number = _LONG_NUMBER.search(text)
+    if number is not None:
+        line = text.count("\n", 0, number.start()) + 1
+        what = f"a number of {len(number[0]):,} digits is none that can be meant"
+        raise InputError(what, f"{path}:{line}", "correct that line")
     try:
         root = YAML(typ="rt", pure=True).load(text)
     except DuplicateKeyError as error:
@@ -81,6 +94,8 @@ def parse_value(text: str) -> Any:
 
     Text that is no YAML is taken as it stands.
     """
+    if _too_deep(text):
+        return text
     try:
         value = YAML(typ="rt", pure=True).load(text)
         return text if value is None else _Plain(text, {}).value(value, ())
@@ -88,19 +103,15 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def _read(path: str | Path) -> str:
-    file = Path(path)
-    try:
-        if file.is_file() and file.stat().st_size > _MAX_BYTES:
-            raise InputError(f"the file is larger than {_MAX_BYTES >> 20} MiB", str(path))
-        return file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError("there is no such file", str(path), "check the name") from None
-    except UnicodeDecodeError:
-        raise InputError("the file is not UTF-8 text", str(path), "name a YAML file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"can't read the file: {reason}", str(path), "name a YAML file") from None
+def _too_deep(text: str) -> bool:
+    """Whether brackets or dashes nest deeper than any value here: the parser would take seconds to
+    find out."""
+    depth = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket in "[{" else -1
+        if depth > _MAX_DEPTH:
+            return True
+    return _DASHES.search(text) is not None
 
 
 def _marked(path: str, error: MarkedYAMLError) -> str:
@@ -118,7 +129,7 @@ class _Plain:
 
     def value(self, node: Any, at: Location) -> Any:
         self._nodes += 1
-        if self._nodes > _MAX_NODES or len(at) > 32:
+        if self._nodes > _MAX_NODES or len(at) > _MAX_DEPTH:
             raise InputError("the file is nested too deeply or too large", self._path)
         if isinstance(node, CommentedMap):
             return {str(key): self._entry(node, key, (*at, str(key))) for key in node}

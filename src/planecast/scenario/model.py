@@ -12,14 +12,15 @@ from planecast.scenario.units import parse_bytes, parse_count, parse_rate_pps
 class Noun(BaseModel):
     """Base of the nouns: immutable, strict about types, unknown keys refused.
 
-    The docstring under a field becomes its description in the JSON Schema.
+    The docstring under a field becomes its description in the JSON Schema (`schema`). Validators
+    are built when they are first needed: most verbs need few of them.
     """
 
     model_config = ConfigDict(
         frozen=True,
         strict=True,
         extra="forbid",
-        use_attribute_docstrings=True,
+        defer_build=True,
         allow_inf_nan=False,
     )
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, get_args
 
 from planecast.scenario.model import Noun
 
@@ -17,8 +22,51 @@ _BOUNDS = (
 def json_schema(noun: type[Noun]) -> dict[str, Any]:
     """The JSON Schema (2020-12) of the files that hold a noun, as a person may write them."""
     schema = noun.model_json_schema(mode="validation")
+    # What a validator reads, such as text for a list of nouns, is in no annotation.
+    known = {one.__name__: one for one in _below(Noun)} | _reached(noun, {})
+    for name, definition in schema.get("$defs", {}).items():
+        if name in known:
+            _describe(known[name], definition)
+    _describe(noun, schema)
     _bounds_to_numbers(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _below(noun: type[Noun]) -> Iterator[type[Noun]]:
+    for one in noun.__subclasses__():
+        yield one
+        yield from _below(one)
+
+
+def _reached(annotation: Any, found: dict[str, type[Noun]]) -> dict[str, type[Noun]]:
+    """The nouns that an annotation names, and those in their fields, by name."""
+    for inner in get_args(annotation):
+        _reached(inner, found)
+    is_noun = isinstance(annotation, type) and issubclass(annotation, Noun)
+    if is_noun and annotation.__name__ not in found:
+        found[annotation.__name__] = annotation
+        for field in annotation.model_fields.values():
+            _reached(field.annotation, found)
+    return found
+
+
+def _describe(noun: type[Noun], schema: dict[str, Any]) -> None:
+    """Adds the docstrings under a noun's fields as descriptions.
+
+    pydantic does so, too (use_attribute_docstrings), but reads every source file at each start.
+    """
+    properties = schema.get("properties", {})
+    for base in reversed(noun.__mro__):
+        if not issubclass(base, Noun):
+            continue
+        (body,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        assert isinstance(body, ast.ClassDef)
+        for field, text in pairwise(body.body):
+            if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+                continue
+            said = text.value if isinstance(text, ast.Expr) else None
+            if isinstance(said, ast.Constant) and field.target.id in properties:
+                properties[field.target.id]["description"] = inspect.cleandoc(str(said.value))
 
 
 def _bounds_to_numbers(node: Any) -> None:

@@ -34,15 +34,23 @@ _SECONDS = {
     "m": Decimal(60),
     "h": Decimal(3600),
 }
+_SHOWN = 60
+MOST_PPS = 1e12
+"""More than all links of a machine carry."""
 # Twenty digits hold every quantity of this field; without a bound, "9" * 10**7 would take a minute.
 _QUANTITY = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?) ?([A-Za-z/]*)")
+
+
+def _shown(text: str) -> str:
+    """What was typed, as much of it as an error needs."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _split(text: str, wanted: str) -> tuple[Decimal, str]:
     """The number and the unit of `text`; `wanted` says in the error what it should have been."""
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"got '{text}', which is not {wanted}")
+        raise ValueError(f"got '{_shown(text)}', which is not {wanted}")
     return Decimal(match[1]), match[2]
 
 
@@ -76,7 +84,10 @@ def parse_bytes(text: str) -> int:
 
 def parse_rate_pps(text: str) -> float:
     """A packet rate in packets a second: ``14880952``, ``14.88M``, ``14.88Mpps``."""
-    return float(_scaled(text, ("pps", ""), "a packet rate such as 14.88Mpps, 500k or 1e6"))
+    found = float(_scaled(text, ("pps", ""), "a packet rate such as 14.88Mpps, 500k or 1e6"))
+    if found > MOST_PPS:
+        raise ValueError(f"got '{text}', which is more than {MOST_PPS:g} packets a second")
+    return found
 
 
 def parse_share(text: str) -> float:
@@ -96,7 +107,7 @@ def _with_percent(text: str, wanted: str) -> tuple[Decimal, bool]:
     typed = text.strip()
     match = _QUANTITY.fullmatch(typed.removesuffix("%"))
     if match is None or match[2]:
-        raise ValueError(f"got '{text}', which is not {wanted}")
+        raise ValueError(f"got '{_shown(text)}', which is not {wanted}")
     return Decimal(match[1]), typed.endswith("%")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,13 +19,14 @@ _SAME = 0.99
 """Ceilings that are closer than this count as one."""
 
 
-def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
+def rate_estimate(bounds: Sequence[Bounds], kind: Kind, model_share: float = 0.0) -> Estimate:
     """A rate from its bounds, repetition by repetition.
 
-    The value is the mean of their middles. Two independent uncertainties add up in the interval:
-    where between its bounds the rate of a repetition lies (all that is known of one repetition),
-    and how much the middles differ from start to start (Student). A repetition that met no upper
-    bound has its lower one for a middle.
+    The value is the mean of their middles. Independent uncertainties add up in the interval: where
+    between its bounds the rate of a repetition lies (all that is known of one repetition), how much
+    the middles differ from start to start (Student), and of a simulated rate what the calibration
+    leaves open, `model_share` of the value. A repetition that met no upper bound has its lower one
+    for a middle.
     """
     highs = [bound.low_pps if bound.high_pps is None else bound.high_pps for bound in bounds]
     middles = [(bound.low_pps + high) / 2 for bound, high in zip(bounds, highs, strict=True)]
@@ -32,7 +34,8 @@ def rate_estimate(bounds: Sequence[Bounds], kind: Kind) -> Estimate:
         np.mean([(high - bound.low_pps) / 2 for bound, high in zip(bounds, highs, strict=True)])
     )
     spread = half_width(middles) if len(middles) > 1 else 0.0
-    mean, half = float(np.mean(middles)), float(np.hypot(width, spread))
+    mean = float(np.mean(middles))
+    half = math.hypot(width, spread, model_share * mean)
     return Estimate(
         value=mean,
         low=max(mean - half, 0.0),
@@ -49,9 +52,12 @@ def found_rate(
     ceilings: Sequence[Ceiling],
     kind: Kind,
     causes: Counter[str] | None = None,
+    *,
+    model_share: float = 0.0,
 ) -> FoundRate:
     """The rate, and what kept it from being higher. `ceilings` are the repetitions' highest loads;
-    `causes` counts what lost packets in the trials above it, where the engine knows.
+    `causes` counts what lost packets in the trials above it, where the engine knows; `model_share`
+    as `rate_estimate` has it.
 
     A repetition that its ceiling capped says only that the data plane takes as much. Where all were
     capped the highest of them is the answer; where some were, the others are, and the answer has no
@@ -65,7 +71,7 @@ def found_rate(
     ]
     if not met:
         return _all_capped(bounds, loss_ratio, capped, kind)
-    rate = rate_estimate(met, kind)
+    rate = rate_estimate(met, kind, model_share)
     by = causes.most_common(1)[0][0] if causes else DATAPLANE
     why = f"above it the {by} loses packets that were offered"
     if capped:

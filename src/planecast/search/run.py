@@ -52,12 +52,17 @@ class Asked:
     """The highest load of the repetition that is under way."""
     ceilings: list[Ceiling] = field(default_factory=list)
     """Of each repetition that is done."""
+    model_share: float = 0.0
+    """What the calibration leaves open of a simulated rate, as a share of it: 95 %."""
 
     @staticmethod
-    def begun(question: Question, session: Session, link: Ceiling) -> Asked:
+    def begun(
+        question: Question, session: Session, link: Ceiling, model_share: float = 0.0
+    ) -> Asked:
         """In the first repetition, its highest load found. Raises as trials do."""
         session.begin(0)
-        return Asked(question, session, link, session.ceiling(link))
+        ceiling = session.ceiling(link)
+        return Asked(question, session, link, ceiling, model_share=model_share)
 
     def repeat(self, once: Callable[[], _Found]) -> list[_Found]:
         """Calls `once` for each repetition, whose highest load is found anew: what the generator
@@ -109,7 +114,9 @@ class Asked:
         """One rate of its repetitions."""
         trials, kind = self.session.journal.trials, self.session.tester.kind
         ceilings = self.ceilings or [self.ceiling]
-        return found_rate(bounds, loss, ceilings, kind, _causes(trials))
+        return found_rate(
+            bounds, loss, ceilings, kind, _causes(trials), model_share=self.model_share
+        )
 
 
 def check_question(question: Question) -> None:
@@ -130,15 +137,22 @@ def _link_words(question: Question) -> str:
 
 
 def search(
-    question: Question, session: Session, manifest: Manifest, watched: Watched | None = None
+    question: Question,
+    session: Session,
+    manifest: Manifest,
+    watched: Watched | None = None,
+    *,
+    model_share: float = 0.0,
 ) -> SearchAnswer:
     """The answer; of `watched`, with what telemetry tells at its rates.
+
+    `model_share` is what the calibration leaves open of simulated rates (95 %).
 
     Raises InputError for a question that can't be asked, RunError as trials do.
     """
     check_question(question)
     link = Ceiling(question.link_pps, "link", _link_words(question))
-    asked = Asked.begun(question, session, capped_at(link, question.max_pps))
+    asked = Asked.begun(question, session, capped_at(link, question.max_pps), model_share)
     found = _METHODS[question.method](asked)
     tester = session.tester
     rates: Mapping[str, FoundRate] = found.get("rates", {})

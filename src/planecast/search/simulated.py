@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
+from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Kind
@@ -30,6 +31,9 @@ class SimulatedTester:
         self._manifest = manifest
         self._repetition = 0
         self.dataplane = f"the model of {scenario.workload.kind}"
+        (solved,) = solve([scenario], calibration, manifest)
+        self.model_share = (solved.throughput_pps.half_width_percent or 0.0) / 100
+        """What the calibration leaves open of a rate, as a share of it: 95 %."""
 
     def start(self, repetition: int) -> None:
         """Another seed; a simulated trial begins with empty rings, and nothing in it is cold."""

@@ -23,7 +23,7 @@ from planecast.search.measured import MeasuredTester
 from planecast.search.question import Question
 from planecast.search.run import search
 from planecast.search.session import Session
-from planecast.search.telemetry import NONE
+from planecast.search.telemetry import CORE, NONE
 from planecast.search.variation import Case
 from planecast.study.instructions import count_instructions
 from planecast.study.profile import bursts_with
@@ -145,7 +145,8 @@ def _of_search(point: SurveyPoint, answer: SearchAnswer) -> SurveyPoint:
             "cycles_per_packet": told.cycles_per_packet,
             "cycles_of": told.cycles_of,
             "instructions_per_packet": told.instructions_per_packet,
-            "ipc": told.ipc,
+            # Over time-stamp cycles it would be that of another clock than the core's.
+            "ipc": told.ipc if told.cycles_of == CORE else None,
             "split": told.split,
         }
     return point.model_copy(update=changes)
@@ -205,9 +206,6 @@ def _of_result(point: SurveyPoint, result: Result, counts: InstructionCounts | N
         )
         changes["split"] = parts
         changes["instructions_per_packet"] = _single(parts.total, "instructions/packet")
-        cycles = result.cycles_per_packet.value
-        if cycles > 0:
-            changes["ipc"] = _single(parts.total / cycles, "instructions/cycle")
     return point.model_copy(update=changes)
 
 

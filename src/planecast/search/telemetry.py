@@ -42,7 +42,7 @@ _PERF_S = 2.0
 _WHOLE = 0.95
 """Share of the time from which on a thread that polls has its CPU for itself."""
 _TSC = "time-stamp counter"
-_CORE = "core"
+CORE = "core"
 
 _Found = TypeVar("_Found")
 Closing = Callable[[str], None]
@@ -286,7 +286,7 @@ def _perf(look: _Look) -> None:
     told = {key: found.metric(metric) for key, metric in names.items()}
     look.keys |= {key: value for key, value in told.items() if value is not None}
     if told["cycles_per_packet"] is not None:
-        look.keys["cycles_of"] = _CORE
+        look.keys["cycles_of"] = CORE
     # What was said of figures that are perf's now no longer holds.
     look.marks = [mark for mark in look.marks if not mark.startswith(("cycles are", "IPC is"))]
     look.keys["events"] = found.events

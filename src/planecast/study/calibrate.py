@@ -16,15 +16,13 @@ from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
-from planecast.results.store import RunDirectory
+from planecast.results.store import CALIBRATION, RunDirectory
 from planecast.scenario.points import Point, point_label
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
 from planecast.study.possible import possible
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import counts_of, stage_instructions
-
-CALIBRATION = "calibration.json"
 
 # Shares of the progress of a study, about as long as each part takes in the usual two minutes.
 _PROBED, PREPARED = 0.1, 0.2

@@ -1,47 +1,110 @@
-"""The run whose calibration is predicted with."""
+"""The run whose calibration is predicted with, and what an answer says of it."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from planecast.errors import InputError
 from planecast.model.calibration import EDITION, Calibration
 from planecast.model.supported import COUNTED
-from planecast.results.store import find_run, list_runs
-from planecast.study.calibrate import CALIBRATION
+from planecast.results.basis import Basis, Choice
+from planecast.results.manifest import host_facts
+from planecast.results.store import CALIBRATION, RESULT, RunDirectory, find_run, list_runs
+from planecast.scenario import SCENARIO_KEYS, Scenario, value_at
 
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
+COUNTED_SCENARIO = "counted-scenario.json"
+"""What was counted, where somebody told."""
+_BOUND = ("workload", "traffic", "dataplane")
+"""Parts of a scenario that counters of one say nothing of another."""
+_SAME_HOST = ("cpu", "cpu_id", "cpus")
+"""Facts that two runs on one host have in common; a kernel is updated, memory is added."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A calibration, and what an answer that rests on it says of it."""
+
+    model: Calibration
+    basis: Basis
+    counted: Scenario | None = None
+    """What a calibration from counters is of, where somebody told."""
+
+    def refuse_other_workloads(
+        self, scenarios: Sequence[Scenario], varied: Sequence[str] = ()
+    ) -> None:
+        """Raises InputError for scenarios that a calibration from counters says nothing of: of
+        another workload than the one that was counted, or of several; `varied` are keys of them
+        that take several values."""
+        if self.model.counted is None or not scenarios:
+            return
+        expected = self.counted or scenarios[0]
+        of = expected.name if self.counted is not None else "one workload, which nobody named"
+        for scenario in scenarios:
+            differing = (key for key in SCENARIO_KEYS if _differs(key, scenario, expected))
+            key = next((key for key in varied if _bound(key)), None) or next(differing, None)
+            if key is not None:
+                raise InputError(
+                    f"the calibration is of counters of {of}, and the scenario differs in it",
+                    key,
+                    "count that one, or calibrate by measuring: planecast calibrate STUDY",
+                )
+
+
+def _bound(key: str) -> bool:
+    return key.partition(".")[0] in _BOUND and key != "traffic.seed"
+
+
+def _differs(key: str, scenario: Scenario, expected: Scenario) -> bool:
+    return _bound(key) and value_at(scenario, key) != value_at(expected, key)
 
 
 def calibration_of(
     named: str | None, root: Path, *, counted: bool = False, kind: str | None = None
-) -> Calibration:
-    """The calibration of a run as verbs name it; None: of the latest that has one, of the network
+) -> Chosen:
+    """The calibration of a run as verbs name it; None: the latest of this host, of the network
     function `kind` where some run has one.
 
-    Raises InputError when there is none.
+    Where this host has none, it is the latest of all. Raises InputError when there is none.
     `counted`: one from imported counters will do, which knows no stages; the latest run is then
     looked for among those, too.
     """
-    path = _latest(root, kind, counted=counted) if named is None else _of_run(named, root)
-    found = _read(path)
+    choice: Choice = "named"
+    if named is None:
+        path, choice = _latest(root, kind, counted=counted)
+    else:
+        path = find_run(named, root).path / CALIBRATION
+    text = _text(path)
+    found = _read(path, text)
     if found.counted is not None and not counted:
         raise InputError(
             "this calibration is of counters and knows no stages",
             str(path),
             "predict and sweep take it, with --engine solve",
         )
-    return found
+    counted_of = path.with_name(COUNTED_SCENARIO)
+    known = counted_of.is_file() and found.counted is not None
+    scenario = _counted_scenario(counted_of) if known else None
+    return Chosen(found, _basis(path, text, found, choice), scenario)
 
 
-def _of_run(named: str, root: Path) -> Path:
-    return find_run(named, root).path / CALIBRATION
+def _counted_scenario(path: Path) -> Scenario:
+    try:
+        return Scenario.model_validate_json(_text(path))
+    except ValueError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"can't read what was counted: {first}", str(path)) from None
 
 
-def _latest(root: Path, kind: str | None, *, counted: bool) -> Path:
-    """The newest calibration of a network function, else the newest of this model, else of any."""
+def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choice]:
+    """The newest calibration of this host and of a network function; else of this host, else of all
+    hosts, those of the present model first. Raises InputError where there is none."""
     having = [
         run.path / CALIBRATION
         for run in reversed(list_runs(root))
@@ -51,25 +114,71 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> Path:
         raise InputError(
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
-    current = [(path, own) for path in having if (own := _kind(path)) is not None]
-    alike = (path for path, own in current if kind in (None, own) or own == COUNTED)
-    return next(alike, current[0][0] if current else having[0])
+    said = {path: _json(path) for path in having}
+    current = [path for path in having if said[path].get("edition") == EDITION] or having
+    alike = [path for path in current if kind in (None, said[path].get("kind"))]
+    alike = alike or [path for path in current if said[path].get("kind") == COUNTED] or current
+    for path in alike:
+        if _same_host(said[path].get("manifest", {}).get("host", {})):
+            return path, "latest of this host"
+    return alike[0], "latest, of another host"
 
 
-def _kind(path: Path) -> str | None:
-    """The network function that a calibration is of; None for one that can't be read, or is of an
-    older model: whoever reads all of it says why."""
+def _same_host(host: Mapping[str, Any]) -> bool:
+    here = host_facts()
+    return bool(host.get("cpu")) and all(
+        host.get(key, here[key]) == here[key] for key in _SAME_HOST
+    )
+
+
+def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
+    """What an answer says of a calibration; its validation is that of the same run."""
+    said = _json(path.with_name(RESULT)) if not RunDirectory(path.parent).partial else {}
+    points = said.get("points") if "mean_error_percent" in said else None
+    held_out = [p for p in points or () if isinstance(p, dict) and p.get("held_out")]
+    host = found.manifest.host
+    return Basis(
+        run=path.parent.resolve().name,
+        digest=hashlib.sha256(text.encode()).hexdigest()[:12],
+        made_at=found.manifest.started_at,
+        cpu="" if found.counted is not None else str(host.get("cpu", "")),
+        this_host=found.counted is None and _same_host(host),
+        choice=choice,
+        held_out=len(held_out) or None,
+        mean_error_percent=_number(said, "mean_error_percent"),
+        coverage_percent=_number(said, "coverage_percent"),
+        noise_floor_percent=_number(said, "noise_floor_percent"),
+    )
+
+
+def _number(said: Mapping[str, Any], key: str) -> float | None:
+    value = said.get(key)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """What a JSON file holds; nothing where it can't be read: the reader of the whole says why."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    known = isinstance(data, dict) and data.get("edition") == EDITION
-    return str(data.get("kind")) if known else None
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _read(path: Path) -> Calibration:
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(
+            "the run has no calibration", str(path), "name a run of calibrate or validate"
+        ) from None
+    except (OSError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"can't read the calibration: {first}", str(path)) from None
+
+
+def _read(path: Path, text: str) -> Calibration:
+    try:
         data = json.loads(text)
         whole = isinstance(data, dict) and isinstance(data.get("parameters"), list)
         if whole and data.get("edition") != EDITION:
@@ -79,10 +188,6 @@ def _read(path: Path) -> Calibration:
                 "make it anew: planecast calibrate STUDY",
             )
         return Calibration.model_validate_json(text)
-    except FileNotFoundError:
-        raise InputError(
-            "the run has no calibration", str(path), "name a run of calibrate or validate"
-        ) from None
-    except (OSError, ValueError) as error:  # pydantic's, and that of text that is no UTF-8
+    except ValueError as error:
         first = str(error).splitlines()[0]
         raise InputError(f"can't read the calibration: {first}", str(path)) from None

@@ -18,9 +18,11 @@ from planecast.errors import InputError, PlanecastError
 from planecast.model.calibration import Calibration
 from planecast.model.site import Site
 from planecast.model.supported import refuse_unmodelled
+from planecast.results.own_clock import in_own_clock
 from planecast.results.result import Result
 from planecast.scenario import value_at, with_overrides
 from planecast.scenario.model import list_text
+from planecast.scenario.own_clock import own_clock_factor
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Column
 from planecast.sweep.hardware import beyond_calibration, split, with_factors
@@ -74,8 +76,10 @@ def _solved(job: Job, drawn: Mapping[str, Column], size: int) -> Columns:
         # Without a column there would be one scenario, not one for each row.
         burst = np.full(len(rows), float(base.placement.burst))
         columns.setdefault("placement.burst", burst)
+        clock = own_clock_factor(base.machine, machine.hierarchy.tsc_hz)
         for name, values in solve_many(base, columns, machine).items():
-            found[name][rows] = values
+            cycles = name.startswith("cycles")
+            found[name][rows] = np.asarray(values, float) * clock if cycles else values
 
     for base, factors, rows in _bases(job, drawn, refused):
         machine = with_factors(job.calibration, factors)
@@ -178,8 +182,10 @@ def answered(job: Job, points: Sequence[Mapping[str, Any]]) -> list[Result | str
         factors = dict(kind)
         ask = functools.partial(_ask, job, with_factors(job.calibration, factors))
         results = ask([scenario for _, scenario in group])
+        tsc_hz = job.calibration.hierarchy.tsc_hz
         for (number, _), result in zip(group, results, strict=True):
-            found[number] = _noted(result, beyond_calibration(factors))
+            own = in_own_clock(result, tsc_hz) if isinstance(result, Result) else result
+            found[number] = _noted(own, beyond_calibration(factors))
     return found
 
 

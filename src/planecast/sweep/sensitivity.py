@@ -178,10 +178,12 @@ def _point(axes: Sequence[Axis], columns: Sequence[Column], row: int) -> dict[st
 
 def _index(found: Any, name: str, i: int, draws: int) -> Estimate:
     value, half = float(found[name][i]), float(found[f"{name}_conf"][i])
+    # An index is a share of the variance: what lies beyond 0 and 1 is the sampling's.
+    low, value, high = (min(1.0, max(0.0, v)) for v in (value - half, value, value + half))
     return Estimate(
         value=value,
-        low=value - half,
-        high=value + half,
+        low=low,
+        high=high,
         samples=draws,
         unit="ratio",
         kind="computed",

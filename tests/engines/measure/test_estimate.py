@@ -14,6 +14,7 @@ from tests.engines.measure.conftest import Columns, together, windows
 from planecast.engines.measure.estimate import (
     PointFacts,
     at_reference,
+    clock_step,
     estimate_point,
     undisturbed_rows,
 )
@@ -274,3 +275,21 @@ def test_visits_of_a_point_are_summed() -> None:
     for _ in range(2):
         found.add(Answer())  # type: ignore[arg-type]
     assert (found.packets_in, found.packets_out, found.drops) == (20, 16, {"acl": 4, "tx": 0})
+
+
+def test_no_stage_is_known_better_than_a_step_of_the_clock(answer: Callable[..., Result]) -> None:
+    """All bursts of a stage read alike: the clock has steps, and its median no spread."""
+    parts = [windows([200.0] * 50, visit=visit, stages=STAGES) for visit in range(6)]
+    for stage in answer(together(parts)).stages.values():
+        cost = stage.cycles_per_packet
+        assert cost is not None
+        assert cost.low is not None
+        assert cost.high is not None
+        assert cost.low < cost.value < cost.high
+
+
+def test_a_step_of_the_clock_is_the_distance_of_the_next_readings() -> None:
+    coarse = np.array([26.0, 26.0, 26.0, 52.0, 78.0]) / 32
+    assert clock_step(coarse, 26 / 32) == pytest.approx(26 / 32)
+    assert clock_step(np.full(9, 3.0), 3.0) == 0
+    assert clock_step(np.linspace(10, 20, 1001), 15.0) == pytest.approx(0.01)

@@ -258,9 +258,9 @@ def test_a_books_outputs_lead_to_the_books_conclusions(file: str, limit: str) ->
 def test_what_is_no_text_gets_a_sentence(tmp_path: Path) -> None:
     file = tmp_path / "perf.data"
     file.write_bytes(b"PERFILE2\xff\xfe\x00\x80")
-    with pytest.raises(InputError, match="no UTF-8 text"):
+    with pytest.raises(InputError, match="not UTF-8 text"):
         read_recording(file)
-    with pytest.raises(InputError, match="can't read it"):
+    with pytest.raises(InputError, match="can't read the file"):
         read_recording(tmp_path)
 
 

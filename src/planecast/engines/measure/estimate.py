@@ -300,7 +300,8 @@ def _mean_cost(throughput: Estimate, tsc_hz: int, lcores: int) -> Estimate:
 def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, StageResult]:
     """Cycles a packet by stage: medians of the sampled bursts, scaled to add up to the whole.
 
-    Without a `cost` they stay as they are: lcores that wait for each other spend more than that.
+    No interval is narrower than a step of the clock. Without a `cost` they stay as they are: lcores
+    that wait for each other spend more than that.
     """
     packets = np.asarray(columns["sampled_packets"], dtype=np.float64)
     visits = np.asarray(columns["visit"])
@@ -312,7 +313,10 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
         if not used.any():
             continue
         samples = int(used.sum())
-        found[name] = turn_quantile(cycles[used] / packets[used], visits[used], 0.5)
+        costs = cycles[used] / packets[used]
+        value, low, high = turn_quantile(costs, visits[used], 0.5)
+        step = max(clock_step(costs, value), 1 / float(np.median(packets[used])))
+        found[name] = (value, max(0.0, min(low, value - step / 2)), max(high, value + step / 2))
     whole = sum(value for value, _, _ in found.values())
     if whole <= 0:
         return {}
@@ -330,6 +334,18 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
         )
         for name, (value, low, high) in found.items()
     }
+
+
+def clock_step(costs: Floats, value: float) -> float:
+    """How far the next costs that were read lie apart around a value: a step of the clock where it
+    is coarse (on some CPUs tens of cycles), next to nothing where readings are spread. 0 when all
+    are equal."""
+    read = np.unique(np.round(costs, 9))
+    value = round(value, 9)
+    below, above = read[read < value], read[read > value]
+    gaps = [value - below[-1] if below.size else np.inf, above[0] - value if above.size else np.inf]
+    nearest = float(min(gaps))
+    return nearest if np.isfinite(nearest) else 0.0
 
 
 def _stage_names(columns: Columns) -> list[str]:

@@ -90,6 +90,11 @@ def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDif
         notes.append(f"A is {a.architecture}, B is {b.architecture}: nodes below level 2 differ")
     if a.smt != b.smt:
         notes.append("one thread of the core was busy in one, both in the other")
+    if all(per_packet) and len({one.unit for one in per_packet if one is not None}) > 1:
+        notes.append(
+            "cycles are of two clocks, a core's and a time-stamp counter's: compare them no closer "
+            "than the clocks are"
+        )
     if None in per_packet:
         notes.append("cycles by node need the cycles a packet of both (--packets, --pps)")
     return CounterDifference(
@@ -125,7 +130,8 @@ def _change(
     assert b.share is not None
     per_a, per_b = cycles
     moved = None
-    if b.level == 1 and per_a is not None and per_b is not None:
+    known = per_a is not None and per_b is not None and per_a.unit == per_b.unit
+    if b.level == 1 and known and per_a is not None and per_b is not None:
         moved = _less(_product(b.share, per_b), _product(a.share, per_a))
     return NodeChange(
         node=b.node,
@@ -166,9 +172,10 @@ def _findings(
         parts = ", ".join(
             f"{change.title} {change.cycles.value:+.1f}" for change in changes if change.cycles
         )
+        clock = "core " if per_a.unit == per_b.unit else ""
         yield (
-            f"B takes {per_b.value - per_a.value:+.1f} core cycles a packet ({per_a.value:.1f} to "
-            f"{per_b.value:.1f}): {parts}"
+            f"B takes {per_b.value - per_a.value:+.1f} {clock}cycles a packet ({per_a.value:.1f} "
+            f"to {per_b.value:.1f}){': ' if parts else ''}{parts}"
         )
     beyond = [change for change in changes if change.moved is not False]
     told = sorted(beyond, key=lambda change: -abs(change.change.value))

@@ -44,6 +44,8 @@ def _metrics(found: Explanation) -> Iterator[ExplainedMetric]:
         cycles = ratio(instructions.model_copy(update=ends), ipc)
         if cycles is not None:
             yield _metric("cycles", cycles.scaled(1.0, "core cycles/packet"))
+    elif found.cycles_per_packet is not None:
+        yield _metric("cycles", found.cycles_per_packet.scaled(1.0, "TSC cycles/packet"))
 
 
 def _metric(name: str, value: Estimate) -> ExplainedMetric:

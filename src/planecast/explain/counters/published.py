@@ -89,7 +89,7 @@ def explain_published(name: str) -> CounterExplanation:
         raise InputError(
             f"no published row is called '{name[:40]}'",
             "--published",
-            f"there are {', '.join(published_rows())}",
+            f"there are {', '.join(published_rows())} (--published list)",
         )
     recording = Recording(
         row.title, shares=tuple(Share(node, value) for node, value in row.shares.items())

@@ -18,6 +18,8 @@ def read_saved(path: Path) -> CounterExplanation | None:
 
     None for any other file, a missing one too. Raises InputError for one that was changed since.
     """
+    if not path.is_file():
+        return None  # what a pipe says can be read once
     try:
         with path.open(encoding="utf-8") as file:
             begin = file.read(_LOOKED_AT)

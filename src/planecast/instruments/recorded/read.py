@@ -12,6 +12,7 @@ from planecast.instruments.recorded.perf_json import read_perf_json
 from planecast.instruments.recorded.recording import Recording
 from planecast.instruments.recorded.terminal import looks_like_terminal, read_terminal
 from planecast.instruments.recorded.toplev_csv import looks_like_toplev, read_toplev_csv
+from planecast.scenario.read_file import read_text
 
 _MAX_BYTES = 256 << 20
 _KNOWN = (
@@ -48,16 +49,4 @@ def read_recording(path: Path) -> Recording:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise InputError(
-                f"the file is larger than {_MAX_BYTES >> 20} MiB", str(path), "give a part of it"
-            )
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError("there is no such file", str(path), "check the name") from None
-    except UnicodeDecodeError:
-        raise InputError("the file is no UTF-8 text", str(path), _KNOWN) from None
-    except OSError as error:
-        raise InputError(f"can't read it: {error.strerror}", str(path)) from None
-    return text.splitlines()
+    return read_text(path, _MAX_BYTES).splitlines()

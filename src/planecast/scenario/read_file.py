@@ -1,0 +1,80 @@
+"""A text file that a person names: bounded in size and time, whatever it turns out to be.
+
+A device may never end, a pipe may have no writer: both end here with a sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from pathlib import Path
+
+from planecast.errors import InputError
+
+SILENCE_S = 1.0
+"""How long a pipe that nobody has opened for writing, or a terminal, may say nothing."""
+WRITER_S = 60.0
+"""How long a pipe's writer may say nothing."""
+_CHUNK = 1 << 16
+
+
+def read_bytes(path: Path, most_bytes: int) -> bytes:
+    """What is in a file, a pipe or a device, if that isn't more than `most_bytes`.
+
+    Raises InputError for more, for a pipe that says nothing, and for what can't be read.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise InputError("there is no such file", str(path), "check the name") from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    try:
+        return _read(descriptor, path, most_bytes)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    finally:
+        os.close(descriptor)
+
+
+def read_text(path: Path, most_bytes: int) -> str:
+    """The same as UTF-8 text, without a byte order mark. Raises InputError for what is none."""
+    try:
+        return read_bytes(path, most_bytes).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("the file is not UTF-8 text", str(path), "name a text file") from None
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"can't read the file: {reason}", str(path), "name another file")
+
+
+def _read(descriptor: int, path: Path, most_bytes: int) -> bytes:
+    pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    found = bytearray()
+    since = time.monotonic()
+    while True:
+        chunk = _chunk(descriptor)
+        if chunk:
+            found += chunk
+            since = time.monotonic()
+            if len(found) > most_bytes:
+                raise InputError(f"it is larger than {most_bytes >> 10:,} KiB", str(path))
+            continue
+        if chunk is not None and (found or not pipe):
+            return bytes(found)
+        # A pipe without a writer so far, or nothing to read yet.
+        if time.monotonic() - since > (WRITER_S if pipe and chunk is None else SILENCE_S):
+            raise InputError("nothing is written to this pipe or terminal", str(path))
+        time.sleep(0.01)
+
+
+def _chunk(descriptor: int) -> bytes | None:
+    """What can be read now; empty at the end and for a pipe without a writer, None for nothing
+    yet."""
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return None
