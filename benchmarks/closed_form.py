@@ -1,8 +1,7 @@
 """The closed form's speed: scenarios a second of CPU time, and a simulated sweep's on two cores.
 
-The calibration is made up, as large as real ones are: every parameter that the model has, and ten
-other sizes of the last cache level that stay open. Scenarios are drawn over eight keys, so that no
-two are alike.
+The calibration is made up, as large as real ones are: every parameter that the model has, on a last
+level that others use, too. Scenarios are drawn over eight keys, so that no two are alike.
 """
 
 from __future__ import annotations
@@ -17,14 +16,17 @@ from statistics import mean, stdev
 import numpy as np
 from scipy import stats
 
-from planecast.engines.solve import Alternative, features, solve_many
+from planecast.engines.solve import solve_many
 from planecast.errors import MissingError
 from planecast.machine.hierarchy import Flight, Hierarchy, Level
-from planecast.model.calibration import Calibration
+from planecast.model.calibration import EDITION, Calibration, Discrepancy, FittedParameter
+from planecast.model.posterior import parameters_of
+from planecast.model.supported import columns_of
 from planecast.results import Estimate, RunDirectory, collect_manifest
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import Job, Plan, Workers, parse_axis, run_sweep
 from planecast.workload.counts import InstructionCounts, RawCounts, solve_counts
+from planecast.workload.profile import WorkloadProfile
 from planecast.workload.scenario_columns import Choice
 from row import Row, row
 
@@ -33,7 +35,6 @@ SCENARIOS = 1 << 16
 GOAL = 500_000
 SWEEP_POINTS = 2000
 
-FACTORS = (0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0)
 INSTRUCTIONS = {
     "source": 30,
     "acl": 80,
@@ -59,23 +60,30 @@ def calibration() -> Calibration:
         flights=tuple(Flight(width=n, line_cycles=20 + 280 / n) for n in (1, 2, 4, 8, 16, 32)),
         walk_cycles=20,
         tlb_pages=2048,
+        background=True,
     )
     counts = _counts()
     base = with_overrides(Scenario(name="bench"), {"workload.flows": 1 << 20})
-    names = features([base], hierarchy, counts).parameters()
-    size = len(names)
+    profile = WorkloadProfile.of(columns_of([base]), counts)
+    parameters = parameters_of(profile, hierarchy)
     return Calibration(
+        edition=EDITION,
+        kind="vpe-upstream",
         parameters=tuple(
-            Parameter(name=n, value=0.4, low=0.3, high=0.5, unit="", at_bound=False) for n in names
+            FittedParameter(
+                name=one.name,
+                value=one.median,
+                low=0.8 * one.median,
+                high=1.25 * one.median,
+                unit=one.unit,
+                informed=0.5,
+            )
+            for one in parameters
         ),
-        covariance=tuple(tuple(0.001 * (i == j) for j in range(size)) for i in range(size)),
-        freedom=100,
-        discrepancy=0.02,
+        covariance=tuple(tuple(0.01 * (a is b) for b in parameters) for a in parameters),
+        freedom=20,
+        discrepancy=Discrepancy(core=0.02, memory=0.05),
         hierarchy=hierarchy,
-        last_level_factor=1.0,
-        alternatives=tuple(
-            Alternative(last_level_factor=factor, values=(0.4,) * size) for factor in FACTORS
-        ),
         instructions=counts,
         ranges={},
         stages=tuple(INSTRUCTIONS),

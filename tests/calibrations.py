@@ -1,4 +1,4 @@
-"""A machine that is made up: what it measures follows from known parameters, and calibrations of it.
+"""A machine that is made up: known parameters make its measurements, which calibrations fit.
 
 `measured` makes results of scenarios from the truth, `fitted` calibrates on them. Any network
 function whose stages have descriptors will do.
@@ -195,6 +195,7 @@ def fitted(
     counts: Counts,
     manifest: Manifest,
     noise: float,
+    *,
     points: Sequence[Point] = POINTS,
 ) -> Calibration:
     """A calibration on what that machine would measure."""
@@ -212,4 +213,4 @@ def fitted_function(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> Cali
         },
     )
     points = [one for one in ANY_FUNCTION if FUNCTIONS[kind] or "workload.stages" not in one]  # type: ignore[index]
-    return fitted(base, hierarchy, counts_of_function(kind), manifest, 0.01, points)
+    return fitted(base, hierarchy, counts_of_function(kind), manifest, 0.01, points=points)

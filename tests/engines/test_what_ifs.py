@@ -11,12 +11,13 @@ from tests.calibrate.test_fit import fitted
 from tests.engines.solve.conftest import base, counts, hierarchy
 
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.solve import carry, solve
+from planecast.engines.solve import solve
 from planecast.machine.ceilings import forward, hottest_queue, line_rate_pps
 from planecast.machine.ddio import Buffers, DeviceWays, spill
 from planecast.machine.frame_cost import FrameCost
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.pcie import Link
+from planecast.model import transfer
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result, collect_manifest
 from planecast.scenario import Scenario, with_overrides
@@ -153,7 +154,7 @@ def calibration(
 
 @pytest.fixture(autouse=True)
 def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carry, "_own_core", lambda: microarchitecture_of("skylake").values)
+    monkeypatch.setattr(transfer, "_own_core", lambda: microarchitecture_of("skylake").values)
 
 
 def monotone(rates: Sequence[float], *, rises: bool) -> bool:

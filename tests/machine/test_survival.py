@@ -27,8 +27,8 @@ def walks(capacity: float, lifetime_ms: float) -> list[SurvivalPoint]:
                 np.array([[lines]]),
                 np.array([[lines]]),
                 np.array([whole]),
-                1.0,
-                np.array([whole / (lifetime_ms * 1e-3) * lap]),
+                shape=1.0,
+                inserted=np.array([whole / (lifetime_ms * 1e-3) * lap]),
             )
             found.append(
                 SurvivalPoint(

@@ -3,8 +3,8 @@
 One law for every cache (native/model/cache_sharing): a line stays a gamma-distributed time of mean
 T and shape k, in units of packets.
 
-- In a set of w ways that evicts the least recently used, a line goes when w other lines have come to
-  its set; they come at random, w/T a packet, so the time is gamma distributed with k = w. Random
+- In a set of w ways that evicts the least recently used, a line goes when w other lines have come
+  to its set; they come at random, w/T a packet, so the time is gamma distributed with k = w. Random
   eviction makes it exponential: k = 1. So replacement is one number of the machine.
 - A line touched at random, r times a packet, is found with probability 1 - (1 + rT/k)^-k; one
   touched every P packets with that of fewer than k arrivals of mean kP/T (Poisson).
@@ -29,6 +29,7 @@ def hit_shares(
     lines: Floats,
     touches: Floats,
     capacity: Floats,
+    *,
     shape: float,
     inserted: Floats | None = None,
 ) -> tuple[Floats, Floats]:

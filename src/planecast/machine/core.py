@@ -1,7 +1,7 @@
 """Core: instructions at so many cycles each, with every access near.
 
-cycles = I_s(n) · CPI · e_s, with the instructions I_s of stage s in bursts of n, as counted, one CPI
-of the machine for all code, and a factor e_s by which stage s deviates: its mix of instructions and
+cycles = I_s(n) · CPI · e_s, with the instructions I_s of stage s in bursts of n, as counted, one
+CPI of the machine for all code, and a factor e_s by which stage s deviates: its mix of instructions and
 its dependences. The e_s are shrunken effects: log-normal around 1, so few points move them little.
 Sources: the vPE study's Fig 6; Clapp et al., IISWC 2015 (the intercept of CPI over misses).
 """
@@ -22,8 +22,8 @@ USUAL_CPI = 0.3
 """IPC of 2 to 4.5 without misses: BSDP's data planes with two threads a core (1.9 to 2.8), the vPE
 study's 0.5 on Skylake, and wider cores of today."""
 EFFECT_SPREAD = 0.4
-"""Stages differ more than whole programs, whose IPC on one core spreads by a quarter (BSDP); chosen by
-cross-validation over calibration points (docs/design/model.md)."""
+"""Stages differ more than whole programs, whose IPC on one core spreads by a quarter (BSDP); chosen
+by cross-validation over calibration points (docs/design/model.md)."""
 
 
 class Core(Mechanism):

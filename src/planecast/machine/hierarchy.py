@@ -136,8 +136,8 @@ class Hierarchy(Noun):
                 Level(
                     name=level.name,
                     size_bytes=max(claimed, size.value) if shared else size.value,
-                    # Unknown tenants come and go: whatever a shared level evicts, a line stays for a
-                    # random time (chosen by cross-validation: docs/design/model.md).
+                    # Unknown tenants come and go: whatever a shared level evicts, a line stays for
+                    # a random time (chosen by cross-validation: docs/design/model.md).
                     shape=RANDOM_SHAPE if shared else float(min(max(level.ways or 8, 1), 64)),
                     latency_cycles=level.latency_cycles.value,
                     line_cycles=_line_cycles(probe, levels, level),

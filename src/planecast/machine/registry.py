@@ -1,4 +1,4 @@
-"""The mechanisms of the cost model, one line each. Whatever iterates over them iterates over this."""
+"""The mechanisms of the cost model, one line each; all that iterates over them does so here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Survival: how long lines stay in this host's last level, from paced walks.
 
-A walk touches the lines of a working set once a lap, each lap as long as its pace makes it; the share
-of lines that are still there is the survival at that age. Lines that unknown tenants bring in end
+A walk touches the lines of a working set once a lap, each lap as long as its pace makes it; the
+share of lines that are still there is the survival at that age. Lines that unknown tenants bring in end
 them, and so does the walk itself where it is larger than the cache. Capacity and lifetime together
 are fitted by the law of `machine.last_level`.
 """
@@ -57,8 +57,8 @@ def fitted_lifetime(
             lines[None],
             lines[None],
             np.full(lines.shape, whole),
-            shape,
-            inserted,
+            shape=shape,
+            inserted=inserted,
         )
         # What the core's own caches hold survives whatever others do.
         own = np.minimum(private_bytes / LINE_BYTES / lines, 1.0)

@@ -61,7 +61,7 @@ class Tlb(Mechanism):
             np.stack([table.lines for table in tables]),
             touches,
             np.full(small.shape, hierarchy.tlb_pages),
-            SHAPE,
+            shape=SHAPE,
         )
         found: dict[str, Floats] = {}
         for table, own in zip(tables, np.where(small, touches * (1 - kept), 0.0), strict=True):

@@ -1,1 +1,1 @@
-"""Workload × machine → cost: what a packet takes by stage and cause, fitted, predicted, transferred."""
+"""Workload × machine → cost: by stage and cause; fitted, predicted, transferred."""

@@ -81,8 +81,9 @@ class CountedCost:
 def counted_cost(
     counted: Counted,
     hierarchy: Hierarchy,
-    instructions: float,
     lcores: Floats,
+    *,
+    instructions: float,
     parameters: tuple[Floats, Floats],
     discrepancy: float,
 ) -> CountedCost:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from planecast.machine.cache_sharing import hit_shares
 from planecast.machine.caches import Others
-from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.hierarchy import RANDOM_SHAPE, Hierarchy
 from planecast.machine.last_level import capacity_lines
 from planecast.machine.mechanism import Values
 from planecast.model.stage_cost import stage_cost
@@ -142,7 +142,7 @@ def _hit_alone(works: _Works, size: float) -> Floats:
         np.maximum(works.lines, 1.0)[None],
         np.ones((1, works.lines.size)),
         size * np.maximum(works.over_own, 1e-9),
-        1.0,
+        shape=RANDOM_SHAPE,
     )
     return np.asarray(shares[0])
 

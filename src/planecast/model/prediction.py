@@ -1,7 +1,7 @@
 """Prediction: cycles a packet of many scenarios, as a vector with a covariance.
 
-The logarithm of a cost is normal, for a cost is positive and its errors are relative. Its covariance
-is what the parameters' posterior leaves open, carried through the model's slopes, and the model's
+The logarithm of a cost is normal, for a cost is positive and its errors are relative. Its
+covariance is what the parameters' posterior leaves open, carried through the model's slopes, and the model's
 own error (`Discrepancy`), which is each scenario's own. Every interval of predict, explain, sweep,
 partition and simulate is made here.
 """
@@ -254,21 +254,22 @@ def _with_idle_memory(
         counted = counted_cost(
             calibration.counted,
             hierarchy,
-            calibration.instructions[STAGE].instructions_per_packet,
             columns.lcores,
-            (calibration.vector, calibration.matrix),
-            calibration.discrepancy.core,
+            instructions=calibration.instructions[STAGE].instructions_per_packet,
+            parameters=(calibration.vector, calibration.matrix),
+            discrepancy=calibration.discrepancy.core,
         )
-        return _bounded(
-            counted.value,
-            counted.deviation,
-            quantile,
-            {},
-            counted.memory_lines,
-            counted.outside,
-            hierarchy,
+        found = Prediction(
+            value=counted.value,
+            deviation=counted.deviation,
+            quantile=quantile,
+            stages={},
+            capped_by_memory=np.zeros_like(counted.outside),
+            extrapolates=counted.outside,
+            memory_lines=counted.memory_lines,
         )
-    profile, cost, _ = cost_of(columns, at, slopes=True)
+        return _bounded(found, hierarchy)
+    _, cost, _ = cost_of(columns, at, slopes=True)
     slopes = cost.slopes(calibration.names) / cost.total
     own = calibration.discrepancy.deviation(memory_share(cost, hierarchy))
     deviation = np.hypot(_deviation(slopes, calibration.matrix), own)
@@ -276,16 +277,18 @@ def _with_idle_memory(
     for stage, value in cost.by_stage().items() if by_stage else ():
         open_part = _deviation(cost.slopes(calibration.names, stage), calibration.matrix)
         stages[stage] = (value, np.hypot(open_part, own * value))
-    found = _bounded(
-        cost.total,
-        deviation,
-        quantile,
-        stages,
-        cost.served.memory_lines,
-        any_outside(columns, calibration.ranges),
-        hierarchy,
+    found = Prediction(
+        value=cost.total,
+        deviation=deviation,
+        quantile=quantile,
+        stages=stages,
+        capped_by_memory=np.zeros(cost.total.shape, dtype=np.bool_),
+        extrapolates=any_outside(columns, calibration.ranges),
+        memory_lines=cost.served.memory_lines,
+        spread=Spread(slopes, own),
+        matrix=calibration.matrix,
     )
-    return replace(found, spread=Spread(slopes, own), matrix=calibration.matrix)
+    return _bounded(found, hierarchy)
 
 
 def refuse_neighbours(columns: ScenarioColumns) -> None:
@@ -298,20 +301,11 @@ def refuse_neighbours(columns: ScenarioColumns) -> None:
         )
 
 
-def _bounded(
-    value: Floats,
-    deviation: Floats,
-    quantile: float,
-    stages: dict[str, tuple[Floats, Floats]],
-    memory_lines: Floats,
-    outside: NDArray[np.bool_],
-    hierarchy: Hierarchy,
-) -> Prediction:
+def _bounded(found: Prediction, hierarchy: Hierarchy) -> Prediction:
     """Never below what memory can deliver to one core."""
-    bound = memory_lines * hierarchy.memory_line_cycles
-    return Prediction(
-        np.maximum(value, bound), deviation, quantile, stages, bound > value, outside, memory_lines
-    )
+    bound = found.memory_lines * hierarchy.memory_line_cycles
+    value = np.maximum(found.value, bound)
+    return replace(found, value=value, capped_by_memory=bound > found.value)
 
 
 def _deviation(slopes: Floats, matrix: Floats) -> Floats:

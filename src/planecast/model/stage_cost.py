@@ -92,7 +92,7 @@ def stage_cost(
     ]
     base = np.asarray(sum((term.cycles for term in near), np.zeros(size)))
     variants = [{**values, name: values[name] * float(np.exp(STEP))} for name in curved]
-    served = serve(profile, hierarchy, values, base, others or Others.none(size), variants)
+    served = serve(profile, hierarchy, values, base, others or Others.none(size), variants=variants)
     terms = [*near, *served.terms]
     return StageCost(
         profile.stages,

@@ -136,7 +136,7 @@ def _beyond_private(scenario: Scenario, calibration: Calibration) -> tuple[float
         np.stack([region.lines for region in regions]),
         np.stack([region.touches for region in regions]),
         np.array([own[-1].size_bytes / LINE_BYTES]),
-        own[-1].shape,
+        shape=own[-1].shape,
     )
     lines = np.array([region.total_lines[0] for region in regions])
     return touches, float((lines * (1 - served[:, 0])).sum()) * LINE_BYTES

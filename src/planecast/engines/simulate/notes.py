@@ -33,7 +33,7 @@ def notes_of(
             f"of a packet's cost the calibration leaves {own:.1f} % open, which latencies and loss "
             "don't show"
             if latency
-            else f"the interval has what the calibration leaves open: {own:.1f} % of a packet's cost"
+            else f"the interval has what the calibration leaves open: {own:.1f} % of a cost"
         )
     wanted = answer.mean_latency_ns if latency else answer.throughput_pps
     if precision is not None and wanted.high - wanted.value > precision * wanted.value:
