@@ -1,9 +1,9 @@
 """Core: instructions at so many cycles each, with every access near.
 
 cycles = I_s(n) · CPI · e_s, with the instructions I_s of stage s in bursts of n, as counted, one
-CPI of the machine for all code, and a factor e_s by which stage s deviates: its mix of instructions and
-its dependences. The e_s are shrunken effects: log-normal around 1, so few points move them little.
-Sources: the vPE study's Fig 6; Clapp et al., IISWC 2015 (the intercept of CPI over misses).
+CPI of the machine for all code, and a factor e_s by which stage s deviates: its mix of instructions
+and its dependences. The e_s are shrunken effects: log-normal around 1, so few points move them
+little. Sources: the vPE study's Fig 6; Clapp et al., IISWC 2015 (the intercept of CPI over misses).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Prediction: cycles a packet of many scenarios, as a vector with a covariance.
 
 The logarithm of a cost is normal, for a cost is positive and its errors are relative. Its
-covariance is what the parameters' posterior leaves open, carried through the model's slopes, and the model's
-own error (`Discrepancy`), which is each scenario's own. Every interval of predict, explain, sweep,
-partition and simulate is made here.
+covariance is what the parameters' posterior leaves open, carried through the model's slopes, and
+the model's own error (`Discrepancy`), which is each scenario's own. Every interval of predict,
+explain, sweep, partition and simulate is made here.
 """
 
 from __future__ import annotations
