@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,23 @@ def test_the_verdict_stands_before_the_table(run: Run, made: str) -> None:
     table = next(i for i, line in enumerate(lines) if line.lstrip().startswith("stage "))
     assert order[-1] < table
     assert answer.out.count("no hardware counters were read") == 1
+
+
+def test_a_run_whose_calibration_is_of_an_older_model_is_explained_without(
+    run: Run, made: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "runs" / made / "calibration.json"
+    data = json.loads(file.read_text())
+    del data["edition"]
+    file.write_text(json.dumps(data))
+    answer = run("explain", made)
+    assert answer.code == 0, answer.err
+    assert "there is no calibration: make one with planecast calibrate STUDY" in answer.out
+    named = run("explain", made, "--calibration", made)
+    assert (named.code, named.out) == (2, "")
+    assert named.err.endswith(
+        "this calibration is of an older model; make it anew: planecast calibrate STUDY\n"
+    )
 
 
 def test_the_second_result_is_picked(run: Run, made: str) -> None:

@@ -16,7 +16,7 @@ from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
 from planecast.results.own_clock import in_clock_of_host
 from planecast.results.store import CALIBRATION
-from planecast.study.calibration_run import Chosen
+from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
 
 PROFILE = "profile.json"
@@ -130,14 +130,14 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
 
 def own_calibration(run: RunDirectory) -> str | None:
     """The run itself where it holds a calibration, as a validation does; else the run beside it
-    that its answer rests on. None where there is neither."""
-    if (run.path / CALIBRATION).is_file():
+    that its answer rests on. None where there is neither, or it is of an older model."""
+    if is_current(run.path / CALIBRATION):
         return str(run.path)
     with suppress(InputError):
         for result in results_of(run.read()):
             basis = result.manifest.calibration
             named = None if basis is None else run.path.parent / basis.run
-            if named is not None and (named / CALIBRATION).is_file():
+            if named is not None and is_current(named / CALIBRATION):
                 return str(named)
     return None
 

@@ -115,13 +115,19 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choic
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
     said = {path: _json(path) for path in having}
-    current = [path for path in having if said[path].get("edition") == EDITION] or having
+    current = [path for path in having if is_current(path)] or having
     alike = [path for path in current if kind in (None, said[path].get("kind"))]
     alike = alike or [path for path in current if said[path].get("kind") == COUNTED] or current
     for path in alike:
         if _same_host(said[path].get("manifest", {}).get("host", {})):
             return path, "latest of this host"
     return alike[0], "latest, of another host"
+
+
+def is_current(path: Path) -> bool:
+    """Whether a file holds a calibration of this model, not of an older one, as far as its first
+    look tells: whoever reads all of it says what else is wrong."""
+    return _json(path).get("edition") == EDITION
 
 
 def _same_host(host: Mapping[str, Any]) -> bool:
