@@ -1,4 +1,4 @@
-"""``planecast bounds SCENARIO``: what no better component would go beyond."""
+"""``planecast bounds SCENARIO``: the upper bounds that no upgrade can exceed."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def bounds(
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """What no better component, and no kinder traffic, would go beyond.
+    """The upper bounds that no upgrade, and no traffic, can exceed.
 
-    A last cache level that holds all, every access near, a core that never waits, one flow against
-    all of the table's, stages on a device.
+    A last cache level that holds all, every access near, a core that issues as many instructions
+    as it can, one flow against all of the table's, stages on a device.
     """
     from planecast.results import RunDirectory, collect_manifest, runs_folder
     from planecast.results.own_clock import in_own_clock
