@@ -51,6 +51,8 @@ ASSUMED_REMOTE = 1.6
 """Latency of another socket's memory over the local one's, where nobody tells."""
 UNKNOWN_CORE_ERROR = 0.15
 """Where nobody knows what the calibrated host's cores are."""
+USUAL_WIDTH = 4.0
+"""Instructions a cycle of a core that nobody knows: of the catalogue's cores 4 to 6."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
     if site.machine == HOST:
         hierarchy = _same_host(old, site) if counted is None else _counted_host(old, counted, site)
         factor = 1.0
-        width = 4.0 if counted is None else counted.machine.core.issue_width.value
+        own = _own_core() if counted is None else counted.machine.core
+        width = USUAL_WIDTH if own is None else own.issue_width.value
     else:
         machine = machine_of(site.machine)
         own = _own_core() if counted is None else counted.machine.core
