@@ -115,7 +115,7 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choic
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
     said = {path: _json(path) for path in having}
-    current = [path for path in having if is_current(path)] or having
+    current = [path for path in having if said[path].get("edition") == EDITION] or having
     alike = [path for path in current if kind in (None, said[path].get("kind"))]
     alike = alike or [path for path in current if said[path].get("kind") == COUNTED] or current
     for path in alike:
