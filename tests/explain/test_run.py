@@ -7,11 +7,11 @@ import pytest
 from planecast.engines.measure.estimate import FEW_WINDOWS
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.model_breakdown import model_breakdown
-from planecast.instruments.counts import InstructionCounts
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Result
 from planecast.scenario import Scenario, with_overrides
+from planecast.workload.counts import InstructionCounts
 
 
 def whole_pipeline(calibration: Calibration) -> InstructionCounts:

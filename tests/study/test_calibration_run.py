@@ -34,11 +34,13 @@ def test_the_latest_of_the_network_function_is_taken(
     kept(tmp_path, calibration, "20260101T000000Z-calibrate-up", points=11)
     kept(tmp_path, calibration, "20260102T000000Z-calibrate-up", points=12)
     kept(tmp_path, calibration, "20260103T000000Z-calibrate-ip4", kind="ip4", points=13)
-    assert calibration_of(None, tmp_path, kind="vpe-upstream").points == 12
-    assert calibration_of(None, tmp_path, kind="ip4").points == 13
-    assert calibration_of(None, tmp_path, kind="l2bridge").points == 13  # of none; predict refuses
-    assert calibration_of(None, tmp_path).points == 13
-    assert calibration_of("20260101T000000Z-calibrate-up", tmp_path, kind="ip4").points == 11
+    assert calibration_of(None, tmp_path, kind="vpe-upstream").model.points == 12
+    assert calibration_of(None, tmp_path, kind="ip4").model.points == 13
+    assert (
+        calibration_of(None, tmp_path, kind="l2bridge").model.points == 13
+    )  # of none; predict refuses
+    assert calibration_of(None, tmp_path).model.points == 13
+    assert calibration_of("20260101T000000Z-calibrate-up", tmp_path, kind="ip4").model.points == 11
 
 
 def test_one_of_an_older_model_is_refused_in_one_sentence(
@@ -46,7 +48,7 @@ def test_one_of_an_older_model_is_refused_in_one_sentence(
 ) -> None:
     old = kept(tmp_path, calibration, "20260101T000000Z-calibrate-old", edition=None)
     kept(tmp_path, calibration, "20251231T000000Z-calibrate-new", points=7)
-    assert calibration_of(None, tmp_path, kind="vpe-upstream").points == 7
+    assert calibration_of(None, tmp_path, kind="vpe-upstream").model.points == 7
     with pytest.raises(InputError) as refused:
         calibration_of(old.name, tmp_path)
     assert str(refused.value) == (

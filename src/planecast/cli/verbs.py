@@ -22,7 +22,7 @@ VERBS: dict[str, str] = {
     "predict": "Answer a scenario by the model.",
     "sweep": "Very many points by the model, over all cores or a Dask cluster.",
     "optimise": "The cheapest placement or machine that meets a rate, loss and latency.",
-    "bounds": "What no better component or kinder traffic would go beyond.",
+    "bounds": "The upper bounds that no upgrade can exceed.",
     "sensitivity": "Which component and which number matter: tornado and Sobol.",
     "validate": "Calibrate on some points, predict the others, measure them, print the error.",
     "curve": "Loss and latency against offered load, measured and simulated.",
