@@ -36,9 +36,8 @@ def test_the_latest_of_the_network_function_is_taken(
     kept(tmp_path, calibration, "20260103T000000Z-calibrate-ip4", kind="ip4", points=13)
     assert calibration_of(None, tmp_path, kind="vpe-upstream").model.points == 12
     assert calibration_of(None, tmp_path, kind="ip4").model.points == 13
-    assert (
-        calibration_of(None, tmp_path, kind="l2bridge").model.points == 13
-    )  # of none; predict refuses
+    # None is of this one: predict says so of whichever it gets.
+    assert calibration_of(None, tmp_path, kind="l2bridge").model.points == 13
     assert calibration_of(None, tmp_path).model.points == 13
     assert calibration_of("20260101T000000Z-calibrate-up", tmp_path, kind="ip4").model.points == 11
 
