@@ -46,7 +46,7 @@ def calibrate(
         kind=columns.kind,
         parameters=_parameters(found),
         covariance=tuple(tuple(float(x) for x in row) for row in found.covariance),
-        freedom=max(1.0, len(measured) - float(found.informed.sum())),
+        freedom=float(len(measured)),
         discrepancy=found.discrepancy,
         hierarchy=hierarchy,
         instructions=dict(instructions),

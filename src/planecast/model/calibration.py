@@ -95,7 +95,8 @@ class Calibration(Noun):
     covariance: Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
     """Of the parameters' logarithms, in their order."""
     freedom: Annotated[float, Field(gt=0)]
-    """Points less what they told of the parameters."""
+    """Errors of points left out, which tell how large the model's own error is. What the points
+    leave open of the parameters is in the covariance."""
     discrepancy: Discrepancy
     hierarchy: Hierarchy
     instructions: dict[str, InstructionCounts]
