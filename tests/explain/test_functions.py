@@ -24,7 +24,7 @@ def test_its_causes_add_up_stage_by_stage(
     except KeyError:
         pytest.skip(f"{kind} has a stage without a descriptor")
     model = fitted_function(kind, hierarchy, manifest)
-    stages = FUNCTIONS[kind]  # type: ignore[index]
+    stages = FUNCTIONS[kind]
     whole = {"workload.kind": kind, "workload.stages": ",".join(stages) or "none"}
     for point in ({}, {"workload.stages": "none"}, {"placement.page_size": "4KiB"}):
         scenario = with_overrides(Scenario(name=kind), {**whole, **point})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from planecast.explain import Case, explain_case
@@ -71,7 +73,7 @@ def test_the_bounds_hold_what_the_calibrated_model_says(calibration: Calibration
     ],
 )
 def test_where_the_caches_are_not_its_own_nothing_is_said(
-    calibration: Calibration, keys: dict[str, object]
+    calibration: Calibration, keys: dict[str, Any]
 ) -> None:
     assert bounded_stalls(scenario(**keys), calibration, 300.0) == {}
     assert bounded_stalls(scenario(), calibration, 300.0) != {}
@@ -109,7 +111,7 @@ def test_an_explanation_tells_causes_by_level_and_the_tree(
     """The calibration is of another function, so its machine is all that helps."""
     other = calibration.model_copy(update={"kind": "ip4"})
     asked = scenario(traffic__flows=1 << 20)
-    stages = {
+    stages: dict[str, StageResult] = {
         name: StageResult(cycles_per_packet=cycles(80, 3))
         for name in FUNCTIONS[asked.workload.kind]
     }

@@ -11,7 +11,7 @@ from tests.calibrations import base, calibration, counts, hierarchy, manifest
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory
-from planecast.study.calibrate import CALIBRATION
+from planecast.results.store import CALIBRATION
 from planecast.study.calibration_run import calibration_of
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]

@@ -24,7 +24,7 @@ def test_it_is_answered(kind: str, hierarchy: Hierarchy, manifest: Manifest) -> 
     except KeyError:
         pytest.skip(f"{kind} has a stage without a descriptor")
     model = fitted_function(kind, hierarchy, manifest)
-    whole = ",".join(FUNCTIONS[kind]) or "none"  # type: ignore[index]
+    whole = ",".join(FUNCTIONS[kind]) or "none"
     base = with_overrides(Scenario(name=kind), {"workload.kind": kind, "workload.stages": whole})
 
     def job(*axes: str) -> Job:
