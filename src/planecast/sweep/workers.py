@@ -23,6 +23,8 @@ from planecast.leftovers import private_folder
 RETRIES = 5
 """Workers that a Dask batch may lose before it is given up."""
 CONNECT_SECONDS = 10
+_SOCKET_PATH_BYTES = 107
+"""Of the longest path of a socket (unix(7))."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,10 @@ def _processes(count: int) -> ProcessPoolExecutor:
 @cache
 def _keep_sockets_in_a_private_folder() -> tempfile.TemporaryDirectory[str]:
     """multiprocessing keeps its sockets in a folder of its own, and leaves it when it is killed. It
-    gets a private one, that the next command takes away."""
-    folder = private_folder(for_sockets=True)
+    gets a private one, that the next command takes away, where the path is short enough."""
+    folder = private_folder()
+    if len(os.fsencode(folder.name)) > _SOCKET_PATH_BYTES - len("/listener-12345678"):
+        return folder
     # What multiprocessing.util.get_temp_dir returns; there is no public way to set it.
     multiprocessing.current_process()._config["tempdir"] = folder.name  # type: ignore[attr-defined]
     return folder
