@@ -56,7 +56,7 @@ def bounds(
 
     base = load_scenario(scenario, overrides(settings))
     root = runs_folder(runs)
-    chosen = calibration_of(calibration, root)
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
     manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
     found = ask(base, chosen.model, manifest, parse_faster(faster or []))
     with RunDirectory.create(root, "bounds", base.name) as run:

@@ -112,7 +112,7 @@ def curve(
             typer.echo("")
         return
     root = runs_folder(runs)
-    chosen = calibration_of(calibration, root)
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
     manifest = collect_manifest("measure", base.traffic.seed, calibration=chosen.basis)
     run = RunDirectory.create(root, "curve", base.name)
     with told_what_is_kept(run), run, progress_bar("measuring") as progress:

@@ -26,13 +26,18 @@ def explain_run(
     which a comparison could tell nothing. Raises InputError for a run or a calibration that isn't
     there.
     """
-    from planecast.explain.cases import explained_run, latest_explicable, own_calibration
+    from planecast.explain.cases import (
+        explained_run,
+        latest_explicable,
+        own_calibration,
+        workload_kind,
+    )
     from planecast.results import find_run, picked
 
     name, position = picked(run)
     folder = latest_explicable(root) if name == "latest" else find_run(name, root)
     chosen = calibration or own_calibration(folder)
-    model, _ = calibration_if_any(chosen, root)
+    model, _ = calibration_if_any(chosen, root, workload_kind(folder, position))
     if model is not None and calibration is None and chosen is not None:
         own = model.basis.model_copy(update={"choice": "own"})
         model = replace(model, basis=own)

@@ -95,7 +95,7 @@ def optimise(
     base = load_scenario(scenario, overrides(settings))
     axes = [parse_axis(text) for text in vary]
     root = runs_folder(runs)
-    chosen = calibration_of(calibration, root)
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
     job = Job(
         plan=Plan.of(base, axes, "lhs", trials, seed),
         calibration=chosen.model,

@@ -121,7 +121,8 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
-    chosen = calibration_of(calibration, root, counted=engine == "solve")
+    kind = base.workload.kind
+    chosen = calibration_of(calibration, root, counted=engine == "solve", kind=kind)
     model = chosen.model
     chosen.refuse_other_workloads(scenarios)
     notes: list[str] = []

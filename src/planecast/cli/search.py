@@ -305,7 +305,8 @@ def _tester(
 
     model = None
     if question.engine == "simulate" or question.calibration is not None:
-        chosen = calibration_of(question.calibration, root)
+        kind = question.scenario.workload.kind
+        chosen = calibration_of(question.calibration, root, kind=kind)
         model = chosen.model
         manifest = manifest.model_copy(update={"calibration": chosen.basis})
         # A search that is resumed goes on with the same one.

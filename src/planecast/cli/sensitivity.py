@@ -76,7 +76,7 @@ def sensitivity(
     base = load_scenario(scenario, overrides(settings))
     root = runs_folder(runs)
     axes = [parse_axis(text) for text in vary or default_axes(base)]
-    chosen = calibration_of(calibration, root)
+    chosen = calibration_of(calibration, root, kind=base.workload.kind)
     job = Job(
         plan=Plan.of(base, axes, "lhs", max(1, draws), seed),
         calibration=chosen.model,

@@ -120,7 +120,8 @@ def sweep(
 
         base = load_scenario(scenario, overrides(settings))
         plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
-        chosen = calibration_of(calibration, root, counted=engine == "solve")
+        kind = base.workload.kind
+        chosen = calibration_of(calibration, root, counted=engine == "solve", kind=kind)
         chosen.refuse_other_workloads([base], [axis.key for axis in plan.axes])
         job = _job(plan, chosen, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)

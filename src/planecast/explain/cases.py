@@ -142,6 +142,14 @@ def own_calibration(run: RunDirectory) -> str | None:
     return None
 
 
+def workload_kind(run: RunDirectory, position: int | None) -> str | None:
+    """The network function of what a run has to explain; None where it has no results."""
+    try:
+        return case_of(run, position, None).scenario.workload.kind
+    except InputError:
+        return None
+
+
 def _counted(label: str, profile: Profile, calibration: Calibration | None) -> Case:
     return Case(label, profile.scenario, None, profile.counts[0], calibration)
 

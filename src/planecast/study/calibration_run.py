@@ -64,16 +64,19 @@ def _differs(key: str, scenario: Scenario, expected: Scenario) -> bool:
     return _bound(key) and value_at(scenario, key) != value_at(expected, key)
 
 
-def calibration_of(named: str | None, root: Path, *, counted: bool = False) -> Chosen:
-    """The calibration of a run as verbs name it; None: the latest of this host.
+def calibration_of(
+    named: str | None, root: Path, *, counted: bool = False, kind: str | None = None
+) -> Chosen:
+    """The calibration of a run as verbs name it; None: the latest of the network function `kind`
+    and of this host.
 
-    Where this host has none, it is the latest of all. Raises InputError when there is none.
-    `counted`: one from imported counters will do, which knows no stages; the latest run is then
-    looked for among those, too.
+    Where some run has one of the function, the latest is one of these, and where this host has one
+    of these, it is this host's. Raises InputError when there is none. `counted`: one from imported
+    counters will do, which knows no stages; the latest run is then looked for among those, too.
     """
     choice: Choice = "named"
     if named is None:
-        path, choice = _latest(root, counted=counted)
+        path, choice = _latest(root, kind, counted=counted)
     else:
         path = find_run(named, root).path / CALIBRATION
     text = _text(path)
@@ -98,22 +101,26 @@ def _counted_scenario(path: Path) -> Scenario:
         raise InputError(f"can't read what was counted: {first}", str(path)) from None
 
 
-def _latest(root: Path, *, counted: bool) -> tuple[Path, Choice]:
-    """The newest calibration of this host, else the newest of all. Raises InputError."""
+def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choice]:
+    """The newest calibration of a network function and of this host, as far as there is one.
+
+    Raises InputError when there is none at all.
+    """
     having = [
         run.path / CALIBRATION
-        for run in list_runs(root)
+        for run in reversed(list_runs(root))
         if (run.path / CALIBRATION).is_file() and (counted or COUNTERS not in run.path.name)
     ]
     if not having:
         raise InputError(
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
-    for path in reversed(having):
-        host = _json(path).get("manifest", {}).get("host", {})
-        if _same_host(host):
+    said = {path: _json(path) for path in having}
+    alike = [path for path in having if kind in (None, said[path].get("kind", kind))] or having
+    for path in alike:
+        if _same_host(said[path].get("manifest", {}).get("host", {})):
             return path, "latest of this host"
-    return having[-1], "latest, of another host"
+    return alike[0], "latest, of another host"
 
 
 def _same_host(host: Mapping[str, Any]) -> bool:
