@@ -130,6 +130,9 @@ def test_the_latest_of_this_host_answers_and_is_named(
     kept = json.loads((later / "calibration.json").read_text())
     kept["manifest"]["host"]["cpu"] = "Other CPU"
     (later / "calibration.json").write_text(json.dumps(kept))
+    bridge = Path(shutil.copytree(calibrated, tmp_path / "runs" / "29991231T000001Z-calibrate-b"))
+    of_bridge = json.loads((calibrated / "calibration.json").read_text()) | {"kind": "l2bridge"}
+    (bridge / "calibration.json").write_text(json.dumps(of_bridge))
     answer = run("predict", asked)
     assert f"calibration: {calibrated.name} (latest of this host), " in answer.out
     assert "this host; not validated" in answer.out

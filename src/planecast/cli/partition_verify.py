@@ -75,7 +75,7 @@ def verify(
         budget = found.budget.model_copy(update={"seconds": seconds, "patience": seconds / 4})
         found = found.model_copy(update={"budget": budget})
     root = runs_folder(runs)
-    chosen, why_not = calibration_if_any(calibration, root)
+    chosen, why_not = calibration_if_any(calibration, root, scenario.workload.kind)
     model = chosen.model if chosen is not None else None
     missing = f"nothing is predicted: {why_not}" if why_not else ""
     manifest = collect_manifest(

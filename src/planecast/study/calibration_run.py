@@ -68,12 +68,12 @@ def _differs(key: str, scenario: Scenario, expected: Scenario) -> bool:
 def calibration_of(
     named: str | None, root: Path, *, counted: bool = False, kind: str | None = None
 ) -> Chosen:
-    """The calibration of a run as verbs name it; None: the latest of this host, of the network
-    function `kind` where some run has one.
+    """The calibration of a run as verbs name it; None: the latest of the network function `kind`
+    and of this host.
 
-    Where this host has none, it is the latest of all. Raises InputError when there is none.
-    `counted`: one from imported counters will do, which knows no stages; the latest run is then
-    looked for among those, too.
+    Where some run has one of the function, the latest is one of these, and where this host has one
+    of these, it is this host's. Raises InputError when there is none. `counted`: one from imported
+    counters will do, which knows no stages; the latest run is then looked for among those, too.
     """
     choice: Choice = "named"
     if named is None:
