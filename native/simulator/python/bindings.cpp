@@ -1,4 +1,4 @@
-// The one door from Python to the simulator: structs with keyword constructors, simulate(),
+// The simulator's Python module: structs with keyword constructors, simulate(),
 // simulate_many(). The structs' own lists of fields (describe.hpp) make the properties, so a field
 // can't be missing here.
 //

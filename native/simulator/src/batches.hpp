@@ -28,7 +28,6 @@ class Batches
     void add(const Batches &other);
 
     std::size_t count() const { return batches_.size(); }
-    Ps length() const { return length_; }
 
     using Reader = std::function<double(const Snapshot &)>;
     // Σ upper / Σ lower over the batches, with the interval of a ratio estimator.

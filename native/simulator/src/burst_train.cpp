@@ -48,6 +48,27 @@ std::size_t come(const Ps *ready, Ps now)
 #endif
 }
 
+// The same of as many as `most`, or some more.
+std::size_t come_of(std::size_t most, const Ps *ready, Ps now)
+{
+    std::size_t count = come(ready, now);
+    for (std::size_t more = count; more == kWide && count < most; count += more) {
+        more = come(ready + count, now);
+    }
+    return count;
+}
+
+// Writes `end` for each packet of a burst, and some more.
+void note(Ps *slot, std::size_t count, Ps end)
+{
+    const PsLanes all = PsLanes{} + end;
+    std::size_t i = 0;
+    do {
+        std::memcpy(slot + i, &all, sizeof all);
+        i += kLanes;
+    } while (i < count);
+}
+
 // `value` or 0.
 Ps only_if(bool condition, Ps value)
 {
@@ -88,8 +109,7 @@ template <bool kFew> CoreRun::Train CoreRun::find_train(const TaskRun &task, Ps 
     const Ps empty_poll = task.empty_poll;
     const Ps round_up = empty_poll - 1;
     const std::uint64_t reciprocal = reciprocal_;
-    // What the first four packets of a burst add to its time.
-    const Ps one = service[1];
+    const Ps one = service[1]; // what the first four packets of a burst add to its time
     const Ps two = kFew ? service[2] - service[1] : 0;
     const Ps three = kFew ? service[3] - service[2] : 0;
     const Ps four = kFew ? service[4] - service[3] : 0;
@@ -128,21 +148,14 @@ template <bool kFew> CoreRun::Train CoreRun::find_train(const TaskRun &task, Ps 
                     (only_if(third, next[3] - next[2]) + only_if(fourth, next[4] - next[3]));
             std::fill_n(slot, kFewest, end); // the next burst overwrites what is too much
         } else {
-            std::size_t n = come(next, poll);
-            for (std::size_t more = n; more == kWide && n < most; n += more) {
-                more = come(next + n, poll);
-            }
+            const std::size_t n = come_of(most, next, poll);
             if (n >= most) { // full, or more than the ring takes: not for a train
                 break;
             }
             taken = n;
             end = poll + service[n];
             ready = next[n];
-            const PsLanes all = PsLanes{} + end;
-            std::memcpy(slot, &all, sizeof all);
-            for (std::size_t i = kLanes; i < n; i += kLanes) {
-                std::memcpy(slot + i, &all, sizeof all);
-            }
+            note(slot, n, end);
         }
         begin = poll;
         ++train.sizes[taken];

@@ -97,7 +97,6 @@ class PacketQueue
     }
 
     std::size_t waiting() const { return tail_ - head_; }
-    std::size_t on_the_way() const { return end_ - unseen_; }
     template <class Visitor> void each_inside(Visitor visit) const // waiting or on the way
     {
         for (std::size_t i = head_ < tail_ ? head_ : unseen_; i < end_;) {

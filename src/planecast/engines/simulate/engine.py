@@ -161,7 +161,7 @@ def prepare(
                     scenario, frames_of(scenario, capture_of(scenario, card_of(scenario).ports))
                 ),
                 precision=None if timed else precision,
-                beside=() if spill is None else spill.notes,
+                more_notes=() if spill is None else spill.notes,
             )
         )
     return found

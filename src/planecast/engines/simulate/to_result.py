@@ -51,7 +51,7 @@ class Prepared:
     """Packets a second that card, link, PCIe and devices let through."""
     precision: float | None
     """Share of the value that the interval was to be within; None: a time was asked for."""
-    beside: tuple[str, ...] = ()
+    more_notes: tuple[str, ...] = ()
     """What else a reader should know, as sentences."""
 
     @property
@@ -101,7 +101,7 @@ def to_result(asked: Prepared, answer: sim.Results, manifest: Manifest) -> Resul
                 precision=asked.precision,
                 latency=latency,
             ),
-            *asked.beside,
+            *asked.more_notes,
         ),
         manifest=manifest,
     )

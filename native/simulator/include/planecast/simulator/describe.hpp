@@ -1,6 +1,6 @@
 // How a model describes itself: every struct lists its fields once, with what they may hold.
 //
-// The list serves four readers: validation (the message names the field), the Python door (a
+// The list serves four readers: validation (the message names the field), the Python module (a
 // property a field), the fuzzer (random values in and out of range) and a person. A field that
 // isn't in the list doesn't exist for any of them, so it can't be forgotten in one.
 #pragma once

@@ -1,4 +1,4 @@
-// The simulator's two doors.
+// The simulator's entry points.
 #pragma once
 
 #include "planecast/simulator/model.hpp"

@@ -1,4 +1,4 @@
-"""The door itself: constructors, errors, what runs while the simulation does."""
+"""The Python bindings: constructors, errors, what runs while the simulation does."""
 
 from __future__ import annotations
 
