@@ -66,8 +66,11 @@ static inline uint32_t ring_take(struct ring *ring, struct rte_mempool *pool,
             out[i] = slot[i];
             frame[i] = (uint8_t *)slot[i] + MBUF_TO_FRAME;
         }
-        if (unlikely(rte_mempool_get_bulk(pool, (void **)slot, run) != 0))
+        if (unlikely(rte_mempool_get_bulk(pool, (void **)slot, run) != 0)) {
+            for (uint32_t i = 0; i < run; i++)
+                slot[i] = out[i]; /* some of the pool's may have been written there */
             break;
+        }
         ring->next = (ring->next + run) & (ring->size - 1);
         out += run;
         frame += run;

@@ -49,6 +49,29 @@ TEST(Ring, TheOldestComeFirstAndNoneIsLost)
     }
 }
 
+// A pool with a cache of an lcore writes what that has before it knows that there is no more.
+TEST(Ring, NothingIsTwiceWhenThePoolsCacheHasNotEnough)
+{
+    constexpr unsigned buffers = 255, size = 128;
+    rte_mempool *pool = rte_pktmbuf_pool_create("cached", buffers, 64, 0, 2176, SOCKET_ID_ANY);
+    ASSERT_NE(pool, nullptr);
+    test_ring *ring = test_ring_open(size, pool);
+    std::vector<rte_mbuf *> mbufs(buffers), rest(buffers);
+    std::vector<uint8_t *> frames(buffers);
+    // Of the 127 that are left, 20 stay in the pool, all of them in the cache.
+    ASSERT_EQ(rte_pktmbuf_alloc_bulk(pool, rest.data(), 127), 0);
+    rte_mempool_put_bulk(pool, reinterpret_cast<void **>(rest.data()), 20);
+    EXPECT_EQ(test_ring_take(ring, pool, mbufs.data(), frames.data(), 40), 0U);
+    rte_mempool_put_bulk(pool, reinterpret_cast<void **>(&rest[20]), 107);
+    EXPECT_EQ(test_ring_take(ring, pool, mbufs.data(), frames.data(), 127), 127U);
+    rte_mempool_put_bulk(pool, reinterpret_cast<void **>(mbufs.data()), 127);
+    test_ring_close(ring, pool);
+    ASSERT_EQ(rte_pktmbuf_alloc_bulk(pool, mbufs.data(), buffers), 0);
+    EXPECT_EQ(std::set<rte_mbuf *>(mbufs.begin(), mbufs.end()).size(), buffers);
+    rte_mempool_put_bulk(pool, reinterpret_cast<void **>(mbufs.data()), buffers);
+    rte_mempool_free(pool);
+}
+
 TEST(Ring, NothingIsLostWhenThePoolHasNotEnough)
 {
     TestPool test;

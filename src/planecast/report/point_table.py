@@ -40,6 +40,7 @@ def _headings(points: Sequence[ValidationPoint]) -> list[Heading]:
         Heading("extrapolates"),
         Heading("samples", "trials", number=True),
         Heading("disturbed", "% of trials", number=True),
+        Heading("steady", "% of visits", number=True),
     ]
 
 
@@ -59,6 +60,7 @@ def _row(number: int, point: ValidationPoint) -> list[Cell]:
         Cell(_yes(point.extrapolates)),
         samples_cell(point.measured.cycles_per_packet.samples),
         share_cell(point.measured.disturbed_share),
+        share_cell(point.measured.steady_share),
     ]
 
 

@@ -37,6 +37,13 @@ def result_table(labels: Sequence[str], results: Sequence[Result]) -> Table:
             [share_cell(result.disturbed_share) for result in results],
         )
     )
+    if any(result.steady_share is not None for result in results):
+        columns.append(
+            (
+                Heading("steady", "% of visits", number=True),
+                [share_cell(result.steady_share) for result in results],
+            )
+        )
     return _table("results", "Every scenario", _BRACKETS, columns)
 
 

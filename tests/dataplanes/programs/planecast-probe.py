@@ -83,7 +83,7 @@ def state() -> None:
     ]
     walks = [
         {"kind": kind, "pages": pages, "width": width, "cycles": [cycles / width] * 7}
-        for pages, walk in ((8192, 4.0), (65536, 32.0))
+        for pages, walk in ((8192, 4.0), (32768, 24.0), (65536, 32.0))
         for width in (1, 8)
         for kind, cycles in (("in_order", 20 + walk), ("scattered", 60), ("huge", 20))
     ]

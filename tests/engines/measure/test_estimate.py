@@ -226,7 +226,15 @@ def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Resul
     assert found.cycles_per_packet.value == pytest.approx(200, rel=1e-3)
     assert (found.cycles_per_packet.samples, found.steady_share) == (150, 0.75)
     assert found.notes[1] == "not steady: 1 of 4 visits when their warm-up ended, not counted"
-    # Where none was steady all are counted, and the result says so.
+    # Where too few instances have steady visits all are counted, and the result says so.
+    parts = [
+        windows(spread(cost), visit=n, restart=n, steady=n == 0)
+        for n, cost in enumerate((200, 300, 310))
+    ]
+    found = answer(together(parts))
+    assert found.cycles_per_packet.value == pytest.approx(270, rel=1e-3)
+    assert found.notes[1].startswith("not steady: 2 of 3 visits")
+    assert "counted for want of others" in found.notes[1]
     found = answer(together([windows(spread(300), visit=v, steady=False) for v in range(2)]))
     assert found.cycles_per_packet.value == pytest.approx(300, rel=1e-3)
     assert (found.steady_share, found.disturbed_share) == (0, 0)

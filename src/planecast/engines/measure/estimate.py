@@ -27,6 +27,7 @@ from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
 
 QUANTILE = 0.5
+"""Of a process instance's windows: their median."""
 INSTANCES_DIFFER = 0.05
 """Relative spread of process instances above which the result has a note on it."""
 MIN_WINDOWS = 20
@@ -112,15 +113,14 @@ def estimate_point(
     notes = [f"pages of {facts.page_size}"]
     used = np.zeros_like(rows)
     steady = steady_rows(columns)
-    unsteady = _share_of_visits(columns, rows & ~steady, rows)
-    if unsteady > 0:
-        notes.append(_unsteady_note(columns, rows, steady, rows & good & steady))
+    unsteady_counted = False
     for cpu in scenario.placement.cpus:
         # Each lcore has its own neighbours: one may be disturbed while another isn't.
         own = rows & _of_cpu(columns, cpu)
         chosen = own & good & steady
-        if int(chosen.sum()) < MIN_WINDOWS:
+        if not _enough_steady(columns, own & good, steady):
             chosen = own & good
+            unsteady_counted = True
         if int(chosen.sum()) < MIN_WINDOWS:
             chosen = _least_disturbed(columns, own)
             on = f" on CPU {cpu}" if len(scenario.placement.cpus) > 1 else ""
@@ -129,6 +129,7 @@ def estimate_point(
                 f"{int(chosen.sum())} least disturbed were used: the true cost may be lower"
             )
         used |= chosen
+    notes[1:1] = _unsteady_note(columns, rows, steady, counted=unsteady_counted)
     ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)
     lcores = [
         _lcore_cost(columns, used & ends & _of_cpu(columns, cpu))
@@ -154,7 +155,7 @@ def estimate_point(
         packets_in=facts.packets_in,
         packets_out=facts.packets_out,
         drops=facts.drops,
-        steady_share=1 - unsteady,
+        steady_share=1 - _visits(columns, rows & ~steady) / max(_visits(columns, rows), 1),
         capped_by="traffic manager" if scheduled else "core",
         disturbed_share=float(1 - good[rows].mean()),
         notes=tuple(notes),
@@ -170,18 +171,32 @@ def steady_rows(columns: Columns) -> Mask:
     return np.asarray(found, dtype=np.bool_)
 
 
-def _share_of_visits(columns: Columns, some: Mask, of: Mask) -> float:
-    visits = np.asarray(columns["visit"])
-    return len(np.unique(visits[some])) / max(len(np.unique(visits[of])), 1)
+def _enough_steady(columns: Columns, good: Mask, steady: Mask) -> bool:
+    """Whether half of the process instances or more have enough windows of steady visits: those of
+    a few instances alone would have an interval that is too narrow."""
+    restarts = np.asarray(columns["restart"])
 
+    def instances(rows: Mask) -> int:
+        return int((np.unique(restarts[rows], return_counts=True)[1] >= MIN_WINDOWS).sum())
 
-def _unsteady_note(columns: Columns, rows: Mask, steady: Mask, counted: Mask) -> str:
-    visits = np.asarray(columns["visit"])
-    some, every = (len(np.unique(visits[mask])) for mask in (rows & ~steady, rows))
-    few = int(counted.sum()) < MIN_WINDOWS
-    return f"{NOT_STEADY}: {some} of {every} visits when their warm-up ended" + (
-        ", counted for want of others: the steady cost may be lower" if few else ", not counted"
+    return int((good & steady).sum()) >= MIN_WINDOWS and (
+        2 * instances(good & steady) >= instances(good)
     )
+
+
+def _visits(columns: Columns, rows: Mask) -> int:
+    return len(np.unique(np.asarray(columns["visit"])[rows]))
+
+
+def _unsteady_note(columns: Columns, rows: Mask, steady: Mask, *, counted: bool) -> list[str]:
+    """A sentence where some visits weren't steady."""
+    some = _visits(columns, rows & ~steady)
+    if some == 0:
+        return []
+    what = "counted for want of others: the steady cost may be lower" if counted else "not counted"
+    return [
+        f"{NOT_STEADY}: {some} of {_visits(columns, rows)} visits when their warm-up ended, {what}"
+    ]
 
 
 def _instances_note(columns: Columns, rows: Mask) -> list[str]:
