@@ -4,9 +4,9 @@
  * it did itself.
  *
  * Fed with the blocks that run. A block after a call begins a function; one after a return goes
- * back to the call that it returns to. A jump through the procedure linkage table, or to the start
- * of another function or into another file (a tail call), makes the function that it leads to the
- * one that was called.
+ * back to the call that it returns to. A jump to the start of another function, or into another
+ * file, is a tail call: what it leads to was called by the function that jumps, and returns for it.
+ * A stub of the procedure linkage table is left out.
  */
 #ifndef PLANECAST_TRACE_CALL_TREE_HPP
 #define PLANECAST_TRACE_CALL_TREE_HPP
@@ -33,7 +33,7 @@ struct Node {
     Node *parent;
     uint64_t entry; /* address of the function; of the root: where tracing began */
     uint32_t number;
-    bool excluded; /* it or a caller is none of the program's */
+    bool excluded; /* it is none of the program's */
     uint64_t instructions = 0, prefetches = 0;
     Touches loads, stores;
     std::map<uint64_t, Node *> callees;
@@ -53,8 +53,10 @@ class CallTree
         else if (ending == Ending::CALL && frames_.size() < DEPTH) {
             frames_.push_back({now_, last_->end});
             now_ = callee(now_, block.start, excluded);
-        } else if (!frames_.empty() && (ending == Ending::LINKAGE || jumped(block, begins)))
-            now_ = callee(frames_.back().caller, block.start, excluded);
+        } else if (!frames_.empty() && ending == Ending::LINKAGE && now_->parent != nullptr)
+            now_ = callee(now_->parent, block.start, excluded);
+        else if (!frames_.empty() && jumped(block, begins))
+            now_ = tail(block.start, excluded);
         else if (ending == Ending::RETURN)
             back(block, excluded);
         last_ = &block;
@@ -76,6 +78,16 @@ class CallTree
                block.start != now_->entry &&
                (begins(block.start) ||
                 (block.object >= 0 && last_->object >= 0 && block.object != last_->object));
+    }
+
+    /* Functions that jump to each other in turn are no deeper each time. */
+    template <typename Excluded> Node *tail(uint64_t entry, Excluded excluded)
+    {
+        const Node *caller = frames_.back().caller;
+        for (Node *node = now_; node != nullptr && node != caller; node = node->parent)
+            if (node->entry == entry)
+                return node;
+        return callee(now_, entry, excluded);
     }
 
     template <typename Excluded> void back(const Block &block, Excluded excluded)

@@ -13,6 +13,8 @@ import pytest
 from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
+from planecast.errors import MissingError
+from planecast.instruments.memory_trace import trace_words
 from planecast.native import native_folder
 from planecast.scenario import load_scenario
 from planecast.study.instructions import PACKETS
@@ -133,6 +135,36 @@ def test_never_another_program_than_the_scenarios(run: Run, machine: Fake, file:
     else:
         assert "planecast-dataplane" not in answer.out
         assert answer.code == 3 or f"/{PROGRAMS[wanted.kind]}" in answer.out
+
+
+def test_a_trace_that_can_not_be(run: Run, small: Path, machine: Fake, tmp_path: Path) -> None:
+    answer = run("profile", small, "--memory", "--set", "dataplane.kind=external")
+    assert (answer.code, answer.out) == (2, "")
+    assert "dataplane.kind: this can't be counted: what forwards is there already" in answer.err
+    answer = run("profile", small, "--memory", "--by", "guess")
+    assert (answer.code, answer.out) == (2, "")
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_a_trace_of_ours_for_real(
+    run: Run, small: Path, real: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PACKETS, "callgrind", 2048)
+    monkeypatch.setattr("planecast.study.traced_program.PACKETS", 2048)
+    try:
+        trace_words(tmp_path, {})
+    except MissingError as error:
+        pytest.skip(str(error))
+    size = ("--set", "traffic.flows=256", "--set", "workload.flows=256", "--memory")
+    found = run("profile", small, *size, "--format", "json").json()
+    assert list(found["stages"]) == [
+        *("source", "acl", "key", "classify", "actions", "route", "tx", "other")
+    ]
+    counted = profiled(run, small, *size[:-1])["counts"][0]["stages"]
+    for name in ("key", "actions", "route"):
+        instructions = found["stages"][name]["instructions_per_packet"]
+        assert instructions == pytest.approx(counted[name]["counted"][-1]["per_packet"], rel=0.02)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import typer
 
 from planecast.cli.options import Format
 from planecast.cli.output import Column, Sheet, emit
+from planecast.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from planecast.scenario import Scenario
@@ -46,7 +47,8 @@ def trace_memory(
         typer.echo(shlex.join(planned_words(scenario)))
         return
     with RunDirectory.create(runs_folder(runs), "profile", scenario.name) as run:
-        traced = trace_scenario(scenario)
+        with progress_bar("tracing") as progress:
+            traced = trace_scenario(scenario, done=lambda n, of: progress(n, of, "traces"))
         run.write_json("traced.json", traced)
     emit(_sheet(traced), form, output)
 

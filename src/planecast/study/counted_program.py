@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from planecast.controlled import STOP_TIMEOUT_S, end_politely
+from planecast.dataplanes.command import dying_with_us
 from planecast.dataplanes.dpdk_program import l3fwd_program
 from planecast.dataplanes.end import End
 from planecast.dataplanes.meter import meter_library
@@ -183,7 +184,7 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
         words = program_words(scenario, own)
         if scenario.dataplane.kind == "testpmd":
             words.append("--no-mlockall")  # an instrument would touch all of that memory
-        _run([*prefix, *words], own)
+        _run([*prefix, *words], own, Path(words[0]).name)
     report = read_report(window)
     if scenario.dataplane.kind != "command" and report.sent < _FORWARDED * report.packets:
         raise RunError(
@@ -244,12 +245,12 @@ def _wait_for_switch(switch: OpenVswitch, window: Window) -> None:
             raise
 
 
-def _run(words: Sequence[str], folder: Path) -> None:
+def _run(words: Sequence[str], folder: Path, name: str) -> None:
     """Runs a command to its end. Raises RunError when it fails or takes too long."""
     said = folder / "said"
     with said.open("wb") as out:
         process = subprocess.Popen(
-            list(words),
+            dying_with_us(words),
             stdin=subprocess.PIPE,  # testpmd ends when it is closed
             stdout=out,
             stderr=out,
@@ -260,7 +261,7 @@ def _run(words: Sequence[str], folder: Path) -> None:
     try:
         code = process.wait(_START_S)
     except subprocess.TimeoutExpired:
-        raise RunError(f"it counted no window of packets in {_START_S:.0f} s") from None
+        raise RunError(f"it counted no window of packets in {_START_S:.0f} s", name) from None
     finally:
         end_politely(process, STOP_TIMEOUT_S)
         if process.stdin is not None:
@@ -271,4 +272,4 @@ def _run(words: Sequence[str], folder: Path) -> None:
             what_to_do="compile it for x86-64-v3 (l3fwd: tools/setup.sh bench), and name that one",
         )
     if code != 0:
-        raise ended_error(Path(words[0]).name, code, said.read_text("utf-8", errors="replace"))
+        raise ended_error(name, code, said.read_text("utf-8", errors="replace"))

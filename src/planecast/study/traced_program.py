@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from planecast.dataplanes import once_command
@@ -44,7 +44,12 @@ _SLOWER = 200.0
 _TIMEOUT_S = 900.0
 
 
-def trace_scenario(scenario: Scenario, packets: int | None = None) -> TracedProfile:
+def trace_scenario(
+    scenario: Scenario,
+    packets: int | None = None,
+    *,
+    done: Callable[[int, int], None] = lambda done, total: None,
+) -> TracedProfile:
     """Touches a packet by stage and stack distance, at the scenario's burst, over `packets`.
 
     A second, short trace in another burst size says which instructions are each burst's. Raises
@@ -54,10 +59,13 @@ def trace_scenario(scenario: Scenario, packets: int | None = None) -> TracedProf
     burst = scenario.placement.burst
     wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
     whole = -(-wanted // burst) * burst
+    done(0, 2)
     trace, stages = _stages(scenario, whole)
+    done(1, 2)
     other = _OTHER_BURSTS[0] if burst != _OTHER_BURSTS[0] else _OTHER_BURSTS[1]
     placement = scenario.placement.model_copy(update={"burst": other})
     _, again = _stages(scenario.model_copy(update={"placement": placement}), _SHORT)
+    done(2, 2)
     return TracedProfile(
         program=title_of(scenario),
         tracer=TRACER,

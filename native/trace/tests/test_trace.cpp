@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "branch_kind.hpp"
+#include "call_tree.hpp"
+#include "histogram.hpp"
+
+using namespace planecast;
+
+namespace
+{
+
+TEST(Histogram, BinsTileAllDistances)
+{
+    for (size_t bin = 0; bin + 1 < BINS; bin++) {
+        ASSERT_LT(bin_start(bin), bin_start(bin + 1));
+        ASSERT_EQ(bin_of(bin_start(bin)), bin);
+        ASSERT_EQ(bin_of(bin_start(bin + 1) - 1), bin);
+    }
+    EXPECT_EQ(bin_of(15), 15u);
+    EXPECT_EQ(bin_start(bin_of((1ull << 40) - 1)), (1ull << 40) - (1ull << 36));
+}
+
+TEST(BranchKind, CallsReturnsAndLinkage)
+{
+    const std::vector<std::pair<std::vector<uint8_t>, Ending>> known = {
+        {{0xe8, 1, 2, 3, 4}, Ending::CALL},
+        {{0xff, 0xd0}, Ending::CALL},             /* call *%rax */
+        {{0x41, 0xff, 0x14, 0x24}, Ending::CALL}, /* call *(%r12) */
+        {{0xc3}, Ending::RETURN},
+        {{0xf3, 0xc3}, Ending::RETURN},
+        {{0xf2, 0xff, 0x25, 1, 2, 3, 4}, Ending::LINKAGE}, /* bnd jmp *offset(%rip) */
+        {{0xff, 0xe0}, Ending::OTHER},                     /* jmp *%rax */
+        {{0xe9, 1, 2, 3, 4}, Ending::OTHER},
+        {{0x48, 0x89, 0xd8}, Ending::OTHER},
+        {{0x66}, Ending::OTHER},
+    };
+    for (const auto &[bytes, ending] : known)
+        EXPECT_EQ(ending_of(bytes.data(), bytes.size()), ending) << std::hex << int(bytes[0]);
+}
+
+TEST(BranchKind, Prefetches)
+{
+    const uint8_t prefetcht0[] = {0x0f, 0x18, 0x08}, prefetchw[] = {0x41, 0x0f, 0x0d, 0x0c, 0x24},
+                  nop[] = {0x0f, 0x1f, 0x00}, endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    EXPECT_TRUE(is_prefetch(prefetcht0, sizeof prefetcht0));
+    EXPECT_TRUE(is_prefetch(prefetchw, sizeof prefetchw));
+    EXPECT_FALSE(is_prefetch(nop, sizeof nop));
+    EXPECT_FALSE(is_prefetch(endbr, sizeof endbr));
+}
+
+/* Blocks of 16 bytes; a call returns to the block after it. */
+struct Running {
+    CallTree tree;
+    std::deque<Block> blocks;
+
+    const Node *at(uint64_t start, Ending ending, int32_t file = 0)
+    {
+        blocks.push_back({start, start + 16, 4, 0, file, ending});
+        tree.enter(
+            blocks.back(), [](uint64_t entry) { return entry == 0x9000; },
+            [](uint64_t address) { return address % 0x1000 == 0; });
+        return tree.now();
+    }
+};
+
+TEST(CallTree, ReturnsLeadBack)
+{
+    Running thread;
+    const Node *main = thread.at(0x1000, Ending::CALL);
+    const Node *callee = thread.at(0x2000, Ending::OTHER);
+    EXPECT_EQ(callee->parent, main);
+    EXPECT_EQ(thread.at(0x2010, Ending::RETURN), callee);
+    EXPECT_EQ(thread.at(0x1010, Ending::CALL), main);
+    EXPECT_EQ(thread.at(0x2000, Ending::CALL), callee); /* the same context again */
+    EXPECT_EQ(thread.at(0x3000, Ending::RETURN)->parent, callee);
+    EXPECT_EQ(thread.tree.nodes().size(), 3u);
+}
+
+TEST(CallTree, TailCallsAreCallsThatReturnForTheCaller)
+{
+    Running thread;
+    const Node *main = thread.at(0x1000, Ending::CALL);
+    thread.at(0x2010, Ending::LINKAGE); /* a stub of the procedure linkage table */
+    const Node *real = thread.at(0x3000, Ending::OTHER);
+    EXPECT_EQ(real->parent, main);
+    EXPECT_EQ(real->entry, 0x3000u);
+    const Node *tail = thread.at(0x4000, Ending::OTHER); /* a jump to another function's start */
+    EXPECT_EQ(tail->parent, real);
+    EXPECT_EQ(thread.at(0x4800, Ending::OTHER), tail);               /* a jump within it */
+    EXPECT_EQ(thread.at(0x3000, Ending::OTHER), real);               /* in turn */
+    EXPECT_EQ(thread.at(0x5010, Ending::RETURN, 1)->entry, 0x5010u); /* into another file */
+    EXPECT_EQ(thread.at(0x1010, Ending::OTHER), main);
+}
+
+TEST(CallTree, OutOfTheFunctionInWhichItBegan)
+{
+    Running thread;
+    thread.at(0x2010, Ending::RETURN);
+    const Node *outer = thread.at(0x1010, Ending::CALL);
+    EXPECT_EQ(outer->parent, nullptr);
+    thread.at(0x2000, Ending::RETURN);
+    EXPECT_EQ(thread.at(0x1020, Ending::OTHER), outer);
+}
+
+TEST(CallTree, OnlyTheFunctionItselfIsExcluded)
+{
+    Running thread;
+    thread.at(0x1000, Ending::CALL);
+    EXPECT_TRUE(thread.at(0x9000, Ending::CALL)->excluded);
+    EXPECT_FALSE(thread.at(0x3000, Ending::OTHER)->excluded);
+}
+
+} // namespace
