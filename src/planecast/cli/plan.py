@@ -47,4 +47,4 @@ def print_study_plan(study: Study, *, held_out: bool) -> None:
         print_plan(study.scenarios(study.calibrate), study.budget)
         return
     typer.echo("\n# calibration points and held-out points, in turns")
-    print_plan(study.scenarios((*study.calibrate, *study.hold_out)), study.budget)
+    print_plan(study.scenarios((*study.calibrate, *study.hold_out, *study.check)), study.budget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,16 @@ from planecast.cli.options import (
 )
 from planecast.cli.output import Column, Sheet, chosen_format, emit, estimate_text
 from planecast.cli.progress import progress_bar
+
+DrawSeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        help="Draw the held-out points that this seed drew before. Default: others in each run.",
+    ),
+]
 
 if TYPE_CHECKING:
     from planecast.results import Validation, ValidationPoint
@@ -52,6 +62,7 @@ def validate(
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,
+    seed: DrawSeedOption = None,
     dry_run: DryRunOption = False,
 ) -> None:
     """Measure all points, calibrate on some, predict the others, and state the error.
@@ -66,7 +77,7 @@ def validate(
     from planecast.study.calibrate import Context
     from planecast.study.validate import validate as run_study
 
-    found = load_study(study, overrides(settings))
+    found = load_study(study, overrides(settings), seed=seed)
     if dry_run:
         print_study_plan(found, held_out=True)
         return
@@ -87,9 +98,11 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
         p.label for p in answer.points if any(n.startswith(FEW_WINDOWS) for n in p.measured.notes)
     ]
     notes = [
+        *_noise(answer),
         f"held-out points: {len(held)}; mean error {answer.mean_error_percent:.1f} %, "
-        f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % of the "
-        "measured values lie in the predicted 95 % intervals",
+        f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % lie in their "
+        "95 % intervals",
+        *_scores(answer),
         "TSC cycles a packet on each lcore; measured: medians of undisturbed windows, their mean "
         "over process instances; predicted: computed",
     ]
@@ -106,14 +119,43 @@ def _sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
     notes += _unsteady(answer.points)
     notes += answer.skipped
     notes += [f"run: {run}", f"report: {page}"]
+    points = sorted(answer.points, key=_worst_first)
     shown = [column for column in _COLUMNS if whole or column.header]
     return Sheet(
         shown,
-        [_row(point) for point in answer.points],
-        [_cells(point) for point in answer.points],
+        [_row(point) for point in points],
+        [_cells(point) for point in points],
         answer,
         notes=notes,
     )
+
+
+NOISY_PERCENT = 1.5
+"""A noise floor above which a validation says first that this host is too noisy now."""
+
+
+def _noise(answer: Validation) -> list[str]:
+    floor = answer.noise_floor_percent
+    if floor is None or floor <= NOISY_PERCENT:
+        return []
+    return [
+        f"this host is too noisy now: noise floor {floor:.1f} %, the mean error that even a perfect "
+        "model would show"
+    ]
+
+
+def _scores(answer: Validation) -> list[str]:
+    if answer.noise_floor_percent is None or answer.half_width_percent is None:
+        return []
+    found = [
+        f"noise floor {answer.noise_floor_percent:.1f} %; mean half-width of the intervals "
+        f"{answer.half_width_percent:.1f} %, interval score "
+        f"{answer.interval_score_percent or 0.0:.1f} %; no skill (the calibration points' mean "
+        f"for each): mean error {answer.baseline_error_percent or 0.0:.1f} %"
+    ]
+    if answer.seed is not None:
+        found.append(f"held-out points were drawn with seed {answer.seed} (--seed repeats them)")
+    return found
 
 
 def _unsteady(points: Sequence[ValidationPoint]) -> list[str]:
@@ -130,6 +172,11 @@ def _unsteady(points: Sequence[ValidationPoint]) -> list[str]:
         f"{len(shares)} of {len(points)} points had visits that were not steady when their warm-up "
         f"ended; share of steady visits, the lowest first: {worst}"
     ]
+
+
+def _worst_first(point: ValidationPoint) -> tuple[bool, bool, float]:
+    """Held-out points first, then checked ones, the largest errors first."""
+    return (not point.held_out, not point.checked, -abs(point.error_percent))
 
 
 def _row(point: ValidationPoint) -> dict[str, Any]:
@@ -150,7 +197,7 @@ def _row(point: ValidationPoint) -> dict[str, Any]:
 def _cells(point: ValidationPoint) -> dict[str, str]:
     return {
         "point": point.label,
-        "held_out": "held out" if point.held_out else "calibrated",
+        "held_out": "held out" if point.held_out else "check" if point.checked else "calibrated",
         "measured_cycles_per_packet": estimate_text(point.measured.cycles_per_packet),
         "predicted_cycles_per_packet": estimate_text(point.predicted.cycles_per_packet),
         "error_percent": f"{point.error_percent:+.1f} %",

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
+from planecast.results.scores import is_inside, scores
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.points import PointValue, point_label
 
@@ -22,15 +23,17 @@ class ValidationPoint(Noun):
     overrides: dict[str, PointValue]
     """What the point changes in the base scenario."""
     held_out: bool
-    """Whether it was kept from the calibration."""
+    """Whether it was kept from the calibration, and counts in the scores."""
+    checked: bool = False
+    """Whether it was kept from the calibration, but chosen by somebody: no score counts it."""
     measured: Result
     """The data plane's answer."""
     predicted: Result
     """The model's answer, written before the point was measured when it is held out."""
     error_percent: float
-    """Predicted over measured cycles a packet, less one, in percent; positive: predicted dearer."""
+    """Predicted over measured cycles a packet, less one, in percent; positive: predicted higher."""
     inside: bool
-    """Whether the measured value lies in the predicted 95 % interval."""
+    """Whether measured and predicted differ by no more than their difference's 95 % interval."""
     extrapolates: bool
     """Whether it lies outside the range of the calibration points."""
     reproduce: str
@@ -44,6 +47,7 @@ class ValidationPoint(Noun):
         predicted: Result,
         *,
         held_out: bool,
+        checked: bool = False,
         extrapolates: bool,
         reproduce: str,
     ) -> Self:
@@ -53,10 +57,11 @@ class ValidationPoint(Noun):
             label=point_label(overrides),
             overrides=dict(overrides),
             held_out=held_out,
+            checked=checked,
             measured=measured,
             predicted=predicted,
             error_percent=100 * (predicted.cycles_per_packet.value / truth - 1),
-            inside=predicted.cycles_per_packet.covers(truth),
+            inside=is_inside(measured.cycles_per_packet, predicted.cycles_per_packet),
             extrapolates=extrapolates,
             reproduce=reproduce,
         )
@@ -74,7 +79,17 @@ class Validation(Noun):
     max_error_percent: float
     """Largest absolute error of the held-out points."""
     coverage_percent: float
-    """Share of held-out points whose measured value lies in the predicted interval."""
+    """Share of held-out points that are inside (`ValidationPoint.inside`)."""
+    half_width_percent: float | None = None
+    """Mean half-width of their predicted 95 % intervals."""
+    noise_floor_percent: float | None = None
+    """Mean error that a perfect model would show, by how well the points were measured."""
+    interval_score_percent: float | None = None
+    """Mean interval score of their predicted intervals, relative to the measured values."""
+    baseline_error_percent: float | None = None
+    """Mean error of predicting each by the calibration points' geometric mean: no skill."""
+    seed: int | None = None
+    """That the held-out points were drawn with; None: somebody listed them."""
     calibration: dict[str, Estimate]
     """The fitted parameters with their intervals."""
     repeatability: Estimate | None = None
@@ -97,6 +112,7 @@ class Validation(Noun):
         *,
         repeatability: Estimate | None = None,
         predictions_sha256: str | None = None,
+        seed: int | None = None,
         skipped: Sequence[str] = (),
     ) -> Self:
         """The validation with mean, maximum and coverage worked out over its held-out points.
@@ -106,13 +122,21 @@ class Validation(Noun):
         held = [point for point in points if point.held_out]
         if not held:
             raise ValueError("no point is held out")
-        errors = [abs(point.error_percent) for point in held]
+        found = scores(
+            [(p.measured.cycles_per_packet, p.predicted.cycles_per_packet) for p in held],
+            [p.measured.cycles_per_packet for p in points if not p.held_out and not p.checked],
+        )
         return cls(
             study=study,
             points=tuple(points),
-            mean_error_percent=sum(errors) / len(errors),
-            max_error_percent=max(errors),
-            coverage_percent=100 * sum(point.inside for point in held) / len(held),
+            mean_error_percent=found.mean_error,
+            max_error_percent=found.max_error,
+            coverage_percent=found.coverage,
+            half_width_percent=found.half_width,
+            noise_floor_percent=found.noise_floor,
+            interval_score_percent=found.interval_score,
+            baseline_error_percent=found.baseline_error,
+            seed=seed,
             calibration=dict(calibration),
             repeatability=repeatability,
             predictions_sha256=predictions_sha256,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from planecast.errors import InputError
 from planecast.scenario.document import Document, read_document
+from planecast.scenario.draw import drawn_points
 from planecast.scenario.keys import Location
 from planecast.scenario.load import beside, load_scenario
 from planecast.scenario.model import Count, Noun
@@ -73,7 +75,11 @@ class Study(Noun):
     calibrate: tuple[dict[str, PointValue], ...]
     """Points whose measurements the model is fitted to."""
     hold_out: tuple[dict[str, PointValue], ...]
-    """Points that are predicted first and measured then."""
+    """Points that the calibration doesn't see: predicted, then compared with measurements."""
+    check: tuple[dict[str, PointValue], ...] = ()
+    """Points that are compared likewise, but were chosen by somebody: no score counts them."""
+    seed: int | None = None
+    """That the points to hold out were drawn with; None: they are listed."""
     budget: Budget = Budget()
     """How much measuring to do."""
     source: str = ""
@@ -90,6 +96,13 @@ _Points = Annotated[
 ]
 
 
+class Draw(Noun):
+    """Points that nobody chooses: drawn over what the calibration points span."""
+
+    draw: Annotated[Count, Field(ge=1, le=1000)]
+    """How many."""
+
+
 class StudyFile(Noun):
     """A study as its YAML file holds it (Study is the same with the points spread out)."""
 
@@ -99,17 +112,22 @@ class StudyFile(Noun):
     """Path of a scenario file, relative to the study's own; or the scenario itself."""
     calibrate: _Points
     """Points to fit the model to: mappings of dotted keys, or grids with vary and set."""
-    hold_out: _Points
-    """Points to predict and then measure."""
+    hold_out: _Points | Draw
+    """Points to hold out: how many to draw, or a list of them."""
+    check: _Points | None = None
+    """Points to compare, too, that no score counts: a list that somebody chose is no blind test."""
     budget: Budget = Budget()
     """How much measuring to do."""
 
 
-def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
+def load_study(
+    path: str | Path, overrides: Mapping[str, Any] | None = None, *, seed: int | None = None
+) -> Study:
     """The study of a YAML file.
 
-    `overrides` are dotted keys as ``--set`` gives them: those that begin with ``budget.`` change
-    the budget, the others the base scenario, under the points.
+    `seed` is that of points that are drawn; None: one is drawn, too. `overrides` are dotted keys as
+    ``--set`` gives them: those that begin with ``budget.`` change the budget, the others the base
+    scenario, under the points.
 
     Raises InputError with file and line for whatever is wrong: an unknown key, a value that isn't
     allowed, nothing held out, a point that stands twice.
@@ -122,21 +140,32 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
     file = validated(StudyFile, merged(data, budget), set_place(budget, document.where))
     base = _base(document, file, base_changes)
     calibrate = read_points(document, "calibrate", base)
-    hold_out = read_points(document, "hold_out", base)
+    drawn = isinstance(file.hold_out, Draw)
+    hold_out = [] if drawn else read_points(document, "hold_out", base)
+    check = read_points(document, "check", base)
     for points, key in ((calibrate, "calibrate"), (hold_out, "hold_out")):
+        if drawn and key == "hold_out":
+            continue
         if not points:
-            held = "nothing is held out, so no prediction would be tested"
+            untested = "nothing is held out, so no prediction would be tested"
             raise InputError(
-                held if key == "hold_out" else "nothing to calibrate on",
+                untested if key == "hold_out" else "nothing to calibrate on",
                 document.where((key,)),
                 f"list at least one point under {key}:",
             )
-    _refuse_twins(calibrate, hold_out)
+    _refuse_twins(calibrate, [*hold_out, *check])
+    fitted = tuple(dict(placed.point) for placed in calibrate)
+    held = tuple(dict(placed.point) for placed in hold_out)
+    if isinstance(file.hold_out, Draw):
+        seed = secrets.randbelow(1 << 31) if seed is None else seed
+        held = drawn_points(base, fitted, file.hold_out.draw, seed)
     return Study(
         name=file.name,
         scenario=base,
-        calibrate=tuple(dict(placed.point) for placed in calibrate),
-        hold_out=tuple(dict(placed.point) for placed in hold_out),
+        calibrate=fitted,
+        hold_out=held,
+        check=tuple(dict(placed.point) for placed in check),
+        seed=seed if drawn else None,
         budget=file.budget,
         source=_source(document, file),
     )

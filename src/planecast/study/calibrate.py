@@ -69,13 +69,20 @@ def prepare(context: Context) -> Prepared:
     Raises InputError for what no model knows, MissingError and RunError as the instruments do.
     """
     study = context.study
-    scenarios = study.scenarios((*study.calibrate, *study.hold_out))
-    refuse_unmodelled(scenarios)
+    fitted = study.scenarios(study.calibrate)
+    others = study.scenarios((*study.hold_out, *study.check))
+    refuse_unmodelled([*fitted, *others])
     context.progress(0, 1, "probing caches and memory")
     probe = probe_machine(cpu=study.scenario.placement.cpus[0])
     hierarchy = Hierarchy.of(probe, remembered_latency())
     context.progress(_PROBED, 1, "counting instructions")
-    return Prepared(hierarchy, count_pipelines(scenarios))
+    # Bursts of points that are not calibrated on are predicted from those that were counted.
+    usual = study.scenario.placement.burst
+    plain = [
+        one.model_copy(update={"placement": one.placement.model_copy(update={"burst": usual})})
+        for one in others
+    ]
+    return Prepared(hierarchy, count_pipelines([*fitted, *plain]))
 
 
 def fit(context: Context, ready: Prepared, results: Sequence[Result]) -> Calibrated:

@@ -34,7 +34,11 @@ def possible(study: Study, root: Root | None = None) -> tuple[Study, tuple[str, 
         return tuple(found)
 
     fewer = study.model_copy(
-        update={"calibrate": kept(study.calibrate), "hold_out": kept(study.hold_out)}
+        update={
+            "calibrate": kept(study.calibrate),
+            "hold_out": kept(study.hold_out),
+            "check": kept(study.check),
+        }
     )
     return fewer, tuple(skipped)
 

@@ -38,11 +38,11 @@ def validate(context: Context) -> Validation:
     context, manifest = replace(context, study=study), context.manifest
     ready = prepare(context)
     # The first calibration point once more, closed as the held-out ones are: the anchor.
-    closed = (*study.hold_out, study.calibrate[0])
+    closed = (*study.hold_out, *study.check, study.calibrate[0])
     with host_states(context) as look:
         rows = measure_interleaved(context.part(PREPARED, 1.0), study.calibrate, closed, look)
     first = fit(context, ready, rows.calibration())
-    held = study.scenarios(study.hold_out)
+    held = study.scenarios((*study.hold_out, *study.check))
     predicted = solve(held, first.calibration, manifest)
     predictions = context.run.write_json(PREDICTIONS, ResultSet(results=tuple(predicted)))
     results, digest = rows.open(predictions)
@@ -50,16 +50,20 @@ def validate(context: Context) -> Validation:
     fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
     beyond = any_outside(held, first.calibration.ranges).tolist()
     base = base_file(study, context.run)
+    apart = _points(base, closed[:-1], measured[:-1], predicted, beyond)
+    drawn = len(study.hold_out)
     validation = Validation.of(
         study.name,
         [
             *_points(base, study.calibrate, first.measured, fitted),
-            *_points(base, study.hold_out, measured[:-1], predicted, beyond),
+            *apart[:drawn],
+            *(one.model_copy(update={"held_out": False, "checked": True}) for one in apart[drawn:]),
         ],
         {p.name: p.estimate(first.calibration.points) for p in first.calibration.parameters},
         manifest,
         repeatability=ratio(measured[-1].cycles_per_packet, first.measured[0].cycles_per_packet),
         predictions_sha256=digest,
+        seed=study.seed,
         skipped=skipped,
     )
     context.run.write_result(validation)
