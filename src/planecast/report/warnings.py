@@ -78,8 +78,8 @@ def validation_warnings(validation: Validation) -> Iterator[Warned]:
     if again is not None and again.interval is not None and not again.covers(1):
         yield Warned(
             "machine-moved",
-            f"One point measured twice, in the same blocks, gave {percent(100 * (again.value - 1))} "
-            "the second time, more than its interval allows: so much of the errors is not the "
+            "One point measured twice, in the same blocks, gave "
+            f"{percent(100 * (again.value - 1))} the second time, more than its interval allows: so much of the errors is not the "
             "model's.",
             "Make the run again while the machine is quiet.",
         )
