@@ -79,8 +79,8 @@ def validation_warnings(validation: Validation) -> Iterator[Warned]:
         yield Warned(
             "machine-moved",
             "One point measured twice, in the same blocks, gave "
-            f"{percent(100 * (again.value - 1))} the second time, more than its interval allows: so much of the errors is not the "
-            "model's.",
+            f"{percent(100 * (again.value - 1))} the second time, more than its interval allows: "
+            "so much of the errors is not the model's.",
             "Make the run again while the machine is quiet.",
         )
 
