@@ -139,8 +139,8 @@ def _noise(answer: Validation) -> list[str]:
     if floor is None or floor <= NOISY_PERCENT:
         return []
     return [
-        f"this host is too noisy now: noise floor {floor:.1f} %, the mean error that even a perfect "
-        "model would show"
+        f"this host is too noisy now: noise floor {floor:.1f} %, the mean error of even a perfect "
+        "model"
     ]
 
 

@@ -44,8 +44,9 @@ IN_A_ROW = 2
 """Visits of a stay: the second starts from what the first left in the caches."""
 BLOCK_WINDOWS = 8
 """Windows that a block of the warm-up is as long as at the least."""
-CYCLE_PACKETS = 65536
-"""Packets that a block has at the most for a table's cycle's sake: some 4 ms."""
+CYCLE_PACKETS = 32768
+"""Packets that a block has at the most for a table's cycle's sake: some 2 ms, so that there are
+some 40 blocks in the time that a trial may settle."""
 
 _LOOK_PACKETS = 32
 """Packets of a look at the canaries: the least there are."""
