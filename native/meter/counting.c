@@ -35,8 +35,6 @@ static struct {
     char report[512], go[512];
 } counting;
 
-double counting_slower = 1;
-
 /* What the other port has sent by now; 0 when it doesn't tell. */
 static uint64_t sent(void)
 {
@@ -183,7 +181,6 @@ void counting_start(void)
     counting.target = number(text, "lead", 0);
     counting.warmup = number(text, "warmup", 0);
     counting.window = number(text, "packets", 1);
-    counting_slower = (double)number(text, "slower", 1);
     if (!value(text, "report", counting.report, sizeof counting.report))
         refuse("PLANECAST_COUNT names no report");
     value(text, "go", counting.go, sizeof counting.go);

@@ -12,8 +12,6 @@
  *   packets=32768  packets of the window; it begins and ends at a poll of the port
  *   report=PATH    where the answer goes (JSON): packets, polls, empty ones and packets sent
  *   mark=callgrind|trace|none   whom to tell of the window's edges
- *   slower=100     how many times slower than natively the program runs: its clock is as much
- *                  slower, so that what it does by time it does as often as natively
  *   frame=HEX length=60 flows=3125 seed=1 source_step=1 destination_step=1
  *                  Ethernet, IPv4 and UDP headers that each packet gets, its flow at random;
  *                  without `frame` packets stay as the port brings them
@@ -24,8 +22,5 @@
 
 /* Starts a thread that waits for the port; nothing without PLANECAST_COUNT. */
 void counting_start(void);
-
-/* How many times slower than natively it runs; 1 without PLANECAST_COUNT. */
-extern double counting_slower;
 
 #endif

@@ -141,8 +141,9 @@ def test_a_trace_that_can_not_be(run: Run, small: Path, machine: Fake, tmp_path:
     answer = run("profile", small, "--memory", "--set", "dataplane.kind=external")
     assert (answer.code, answer.out) == (2, "")
     assert "dataplane.kind: this can't be counted: what forwards is there already" in answer.err
-    answer = run("profile", small, "--memory", "--by", "guess")
+    answer = run("profile", small, "--memory", "--by", "function")
     assert (answer.code, answer.out) == (2, "")
+    assert "--memory: a trace has no other instrument, touches or functions" in answer.err
 
 
 @pytest.mark.live

@@ -177,7 +177,7 @@ def test_what_is_fine(dataplane: Any, text: str, end: str) -> None:
         (["a.ini", "--seconds", "0"], "--seconds: a number above 0"),
         (["a.ini", "--seconds", "inf"], "--seconds: a number above 0"),
         (["a.ini", "--seconds", "soon"], "--seconds: a number above 0"),
-        (["a.ini", "--instrument", "perf"], "--instrument: callgrind or stop"),
+        (["a.ini", "--instrument", "perf"], "--instrument: callgrind or stop or trace"),
         (["a.ini", "--control", "--packets", "5"], "--control: each request says its own"),
         (["a.ini", "--control", "--instrument", "stop"], "--instrument: only with --packets or"),
     ],

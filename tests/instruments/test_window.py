@@ -30,6 +30,7 @@ def test_what_the_hook_is_asked(window: Window) -> None:
     traffic = Traffic(frame_bytes=128, flows=7, seed=3)
     given = window_environment(Path("/x/planecast-meter.so"), window, traffic)
     assert given["LD_PRELOAD"] == "/x/planecast-meter.so"
+    assert given["PLANECAST_SLOWER"] == "60"
     asked = dict(word.split("=", 1) for word in given["PLANECAST_COUNT"].split())
     assert asked["frame"] == first_frame(traffic).hex()
     del asked["frame"]
@@ -41,7 +42,6 @@ def test_what_the_hook_is_asked(window: Window) -> None:
         "packets": "64",
         "report": str(window.report),
         "mark": "callgrind",
-        "slower": "60",
         "length": "124",
         "flows": "7",
         "seed": "3",

@@ -18,6 +18,7 @@ from planecast.cli.options import (
 from planecast.cli.output import Column, Sheet, emit
 from planecast.cli.profile_memory import trace_memory
 from planecast.cli.progress import progress_bar
+from planecast.errors import InputError
 
 if TYPE_CHECKING:
     from planecast.scenario import Scenario
@@ -89,6 +90,12 @@ def profile(
         ("callgrind", "singlestep") if instrument == "both" else (instrument,)
     )
     if memory:
+        if touches or by != "stage" or instrument != "callgrind":
+            raise InputError(
+                "a trace has no other instrument, touches or functions",
+                "--memory",
+                "leave --instrument, --touches and --by out",
+            )
         trace_memory(found, runs, form, output, dry_run=bool(dry_run))
         return
     check_countable(found, both, touches)

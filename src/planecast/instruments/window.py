@@ -74,7 +74,6 @@ def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[
         "packets": window.packets,
         "report": window.report,
         "mark": window.mark,
-        "slower": f"{window.slower:g}",
         "frame": frame.hex(),
         "length": traffic.frame_bytes - _FCS,
         "flows": traffic.flows,
@@ -85,7 +84,12 @@ def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[
     if window.go is not None:
         words["go"] = window.go
     asked = " ".join(f"{name}={value}" for name, value in words.items())
-    return {"LD_PRELOAD": str(library), "PLANECAST_COUNT": asked}
+    return clock_environment(library, window.slower) | {"PLANECAST_COUNT": asked}
+
+
+def clock_environment(library: Path, slower: float) -> dict[str, str]:
+    """What slows a DPDK program's clock rate down so many times."""
+    return {"LD_PRELOAD": str(library), "PLANECAST_SLOWER": f"{slower:g}"}
 
 
 def first_frame(traffic: Traffic) -> bytes:

@@ -268,7 +268,8 @@ def _run(words: Sequence[str], folder: Path, name: str) -> None:
             process.stdin.close()
     if code == -signal.SIGILL:
         raise RunError(
-            "the program is compiled with instructions that valgrind does not know (AVX-512)",
+            "it is compiled with instructions that the instrument does not know (AVX-512)",
+            name,
             what_to_do="compile it for x86-64-v3 (l3fwd: tools/setup.sh bench), and name that one",
         )
     if code != 0:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from planecast.dataplanes import once_command
+from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.under_test import title_of
 from planecast.instruments.memory_trace import (
     INSTRUCTION_SET,
@@ -16,7 +17,7 @@ from planecast.instruments.memory_trace import (
     traced_stages,
 )
 from planecast.instruments.tool import run_tool
-from planecast.instruments.window import Window
+from planecast.instruments.window import Window, clock_environment
 from planecast.leftovers import private_folder
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import (
@@ -39,7 +40,7 @@ PACKETS_OF_A_FLOW = 6
 _OTHER_BURSTS = (8, 32)
 _SHORT = 8192
 """Packets of the trace in another burst size; a whole number of its bursts."""
-_SLOWER = 200.0
+_SLOWER = 400.0
 """The emulator with its plug-in, against running natively."""
 _TIMEOUT_S = 900.0
 
@@ -118,7 +119,8 @@ def _traced_ours(scenario: Scenario, packets: int) -> Trace:
         folder = Path(name)
         output = folder / "trace.json"
         words = once_command(scenario, folder, packets, instrument="trace", portable=True)
-        run_tool([*trace_words(output, {}), *words], _TIMEOUT_S)
+        given = clock_environment(meter_library(), _SLOWER)
+        run_tool([*trace_words(output, given), *words], _TIMEOUT_S)
         return read_trace(output)
 
 
