@@ -181,9 +181,10 @@ def count_instructions(
             )
 
         tool = callgrind if portable else singlestep
-        found: InstructionCounts = tool.count_instructions(
+        counted: InstructionCounts = tool.count_instructions(
             command, packets=packets, bursts=bursts, progress=done
         )
+    found = counted.model_copy(update={"pads_short_bursts": True})
     remember(kept, found)
     return found
 

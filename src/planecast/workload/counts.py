@@ -146,6 +146,9 @@ class InstructionCounts(Noun):
     """By stage; names without the prefix ``stage_``."""
     other: StageInstructions
     """Outside every stage: the loop around them."""
+    pads_short_bursts: bool = False
+    """Whether the data plane that was counted pads short bursts to the lanes of its searches; those
+    counted before it did have no such field."""
     total: StageInstructions
     """All stages and other."""
     functions: Annotated[tuple[FunctionInstructions, ...], BeforeValidator(listed)]

@@ -43,7 +43,7 @@ class WorkloadProfile:
         cls, columns: ScenarioColumns, counts: Mapping[str, InstructionCounts]
     ) -> WorkloadProfile:
         """The profile of a network function with the instruction counts of its pipelines."""
-        sizes = Sizes(columns)
+        sizes = Sizes(columns, all(one.pads_short_bursts for one in counts.values()))
         own = stages_of(columns.kind)
         regions = [region for stage in own for region in stage.regions(sizes)]
         steps = {stage.name: stage.lock_step(sizes) for stage in own}

@@ -22,6 +22,8 @@ class Sizes:
     """Sizes of many scenarios of one network function: arrays of shape (scenarios,)."""
 
     columns: ScenarioColumns
+    pads_short_bursts: bool = True
+    """Whether the counted data plane pads short bursts to its lanes (`InstructionCounts`)."""
 
     def number(self, key: str) -> Floats:
         """A numeric key such as ``workload.flows``."""

@@ -12,8 +12,10 @@ LINES_PER_RULE = 338 / 64
 """rte_acl's run-time structures take 1,386,704 bytes for 4,096 of our rules (its own dump)."""
 WIDE_LANES = 16
 """Packets that the vector search walks at once, given so many; smaller bursts are searched with
-scalar loads, 8 or 4 at a time (DPDK: acl_run_avx512_common.h, acl_run_sse.h)."""
-SCALAR_LANES = (8, 4)
+scalar loads (DPDK: acl_run_avx512_common.h, acl_run_sse.h)."""
+SCALAR_LANES = (4, 8)
+"""Bursts are padded to these, to 16, or to a multiple of 8 (native/dataplane/stages/acl.c), so that
+short ones and tails take no more rounds than full ones."""
 FIELD_BYTES = 13
 """Protocol, two addresses and two ports: a step of the walk each."""
 DESTINATIONS = 1 << 32
@@ -45,11 +47,18 @@ class Acl(StageDescriptor):
 
     def lock_step(self, sizes: Sizes) -> LockStep:
         runs, burst = sizes.runs(self.name), sizes.burst
-        wide = burst >= WIDE_LANES
-        lanes = np.select([burst >= n for n in SCALAR_LANES], SCALAR_LANES, SCALAR_LANES[-1])
+        four, eight = SCALAR_LANES
+        if sizes.pads_short_bursts:
+            few = [burst <= lanes for lanes in (four, eight, WIDE_LANES)]
+            walked = np.select(few, [four, eight, WIDE_LANES], 8 * np.ceil(burst / 8))
+            scalar = np.ones_like(burst)
+        else:
+            walked = burst
+            scalar = np.ceil(burst / np.where(burst >= eight, eight, four))
+        wide = walked >= WIDE_LANES
         return LockStep(
             steps=FIELD_BYTES,
-            gathered=runs * wide * np.ceil(burst / WIDE_LANES) / burst,
+            gathered=runs * wide * np.ceil(walked / WIDE_LANES) / burst,
             gathered_packets=runs * wide,
-            scalar=runs * ~wide * np.ceil(burst / lanes) / burst,
+            scalar=runs * ~wide * scalar / burst,
         )

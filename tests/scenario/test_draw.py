@@ -1,0 +1,58 @@
+"""Held-out points that nobody chose: within what the study spans, stratified, by seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planecast.errors import InputError
+from planecast.scenario import Scenario, load_study, with_overrides
+from planecast.scenario.draw import drawn_points
+
+BASE = Scenario(name="base")
+CALIBRATE = (
+    {},
+    {"traffic.flows": 256},
+    {"traffic.flows": 262144, "workload.flows": 262144},
+    {"placement.burst": 4},
+    {"placement.page_size": "4KiB"},
+    {"workload.stages": ("key",)},
+)
+
+
+def test_points_are_drawn_over_what_is_spanned() -> None:
+    points = drawn_points(BASE, CALIBRATE, 30, 7)
+    assert len(points) == 30
+    for point in points:
+        scenario = with_overrides(BASE, point)
+        assert 256 <= scenario.traffic.flows <= 262144 <= 1 << 18
+        assert scenario.workload.flows >= scenario.traffic.flows
+        assert 4 <= scenario.placement.burst <= 32
+    small = sum(point.get("placement.page_size") == "4KiB" for point in points)
+    assert small == 15
+    # Stratified: each third of the range of flows has its third of the points.
+    flows = sorted(with_overrides(BASE, point).traffic.flows for point in points)
+    assert flows[9] < 256 * 2 ** (10 / 3 + 0.5)
+
+
+def test_a_seed_repeats_them_and_another_does_not() -> None:
+    first, again, other = (drawn_points(BASE, CALIBRATE, 10, seed) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_nothing_to_draw_is_refused() -> None:
+    with pytest.raises(InputError, match="vary too little"):
+        drawn_points(BASE, ({},), 5, 1)
+
+
+def test_a_study_draws_and_keeps_its_seed(repository: Path) -> None:
+    study = load_study(repository / "studies" / "vpe-upstream.yaml", seed=11)
+    assert (study.seed, len(study.hold_out)) == (11, 30)
+    assert study.hold_out == load_study(study_path(repository), seed=11).hold_out
+    assert load_study(study_path(repository)).hold_out != study.hold_out
+    assert study.check
+
+
+def study_path(repository: Path) -> Path:
+    return repository / "studies" / "vpe-upstream.yaml"

@@ -1,0 +1,47 @@
+"""Recorded validations, fitted and checked again: regressions show here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from planecast.errors import InputError
+from planecast.study.replay import replay
+
+SHARED = Path(os.environ.get("PLANECAST_SHARED_DATA", Path(__file__).parents[3] / "shared/data"))
+GOLDEN = {"zen4-run1": (4.8, 11.3, 86), "zen4-run2": (4.8, 12.4, 93)}
+"""Mean and largest error of the held-out points and their coverage, in percent, as they were when
+the model was last changed: no goals, but what a change must not worsen unseen."""
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_a_host_that_nobody_tuned_for(name: str) -> None:
+    folder = SHARED / "hosts" / name
+    if not folder.is_dir():
+        pytest.skip("the recordings are not here")
+    found = replay(folder)
+    mean, most, coverage = GOLDEN[name]
+    print(
+        f"{name}: mean {found.mean_error_percent:.1f}, max {found.max_error_percent:.1f}, "
+        f"coverage {found.coverage_percent:.0f}, half-width {found.half_width_percent or 0:.1f}, "
+        f"floor {found.noise_floor_percent or 0:.1f}, no skill "
+        f"{found.baseline_error_percent or 0:.1f}"
+    )
+    assert found.mean_error_percent == pytest.approx(mean, abs=0.3)
+    assert found.max_error_percent == pytest.approx(most, abs=1.0)
+    assert found.coverage_percent == pytest.approx(coverage, abs=4)
+    assert found.half_width_percent is not None
+    assert found.half_width_percent < 10
+    assert found.baseline_error_percent is not None
+    assert found.mean_error_percent < found.baseline_error_percent / 4
+
+
+def test_a_folder_that_is_no_recording_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="can't read the recording"):
+        replay(tmp_path)
+    (tmp_path / "result.json").write_text("{}")
+    (tmp_path / "calibration.json").write_text("{}")
+    with pytest.raises(InputError, match="no recording of a validation"):
+        replay(tmp_path)
