@@ -143,7 +143,7 @@ def test_a_calibration_that_can_not_answer_is_told_before_anything_is_measured(
     def lacking(*_: object) -> None:
         raise InputError("the calibration has no parameter classify.behind")
 
-    monkeypatch.setattr("planecast.study.load_curve.services", lacking)
+    monkeypatch.setattr("planecast.study.load_curve.stage_costs", lacking)
     monkeypatch.setattr("planecast.study.load_curve.measure_loads", pytest.fail)
     context = LoadCurveContext(
         scenario=load_curve.scenario,

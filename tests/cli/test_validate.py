@@ -22,7 +22,7 @@ OneRun = Callable[[], Path]
 def test_help(run: Run) -> None:
     answer = run("validate", "--help")
     assert answer.code == 0
-    assert "Usage: planecast validate [OPTIONS] {STUDY}" in answer.out
+    assert "Usage: planecast validate [OPTIONS] [STUDY]" in answer.out
 
 
 def test_the_table_ends_with_the_error_and_the_report(
@@ -30,8 +30,10 @@ def test_the_table_ends_with_the_error_and_the_report(
 ) -> None:
     answer = run("validate", study_file)
     assert answer.code == 0, answer.err
-    *_, summary, units, twice, ran, report = answer.out.splitlines()
+    *_, summary, floor, units, twice, ran, report = answer.out.splitlines()
     assert summary.startswith("held-out points: 4; mean error ")
+    assert floor.startswith("noise floor ")
+    assert "no skill" in floor
     assert "predicted: computed" in units
     assert twice.startswith("one point measured twice, in the same blocks: ratio ")
     folder = one_run().relative_to(tmp_path)

@@ -1,4 +1,4 @@
-"""The physics is written once: no second file shares a cache, loads memory or makes an interval."""
+"""The physics is written once: no second file shares a cache or makes an interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ ONCE = {
     "memory's latency by load": (r"\bREACH\b", {"machine/memory.py"}),
     "a prediction's interval": (r"stdtrit|ppf\(0\.975", {"model/prediction.py"}),
 }
-LOOKED_AT = ("engines", "machine", "model", "workload", "partition", "sweep", "explain", "calibrate")
+LOOKED_AT = (
+    "engines",
+    "machine",
+    "model",
+    "workload",
+    "partition",
+    "sweep",
+    "explain",
+    "calibrate",
+)
 
 
 @pytest.mark.parametrize("what", ONCE)

@@ -15,5 +15,7 @@ def test_bounds_and_descriptions_reach_the_editor() -> None:
 
 
 def test_a_study_offers_every_dotted_key() -> None:
-    entry = json_schema(StudyFile)["properties"]["hold_out"]["items"]["anyOf"][0]
+    listed, drawn = json_schema(StudyFile)["properties"]["hold_out"]["anyOf"]
+    entry = listed["items"]["anyOf"][0]
+    assert drawn["$ref"].endswith("Draw")
     assert entry["propertyNames"]["enum"] == list(SCENARIO_KEYS)

@@ -192,13 +192,16 @@ def test_without_our_threads_there_are_no_cycles(monkeypatch: pytest.MonkeyPatch
 # instructions a packet.
 PERF = """\
 #!{python}
-import json, sys
+import json, re, sys
 given = dict(zip(sys.argv, sys.argv[1:]))
 counts = {{"ls_not_halted_cyc": 2e8, "ex_ret_instr": 3e8}}
 with open(given["-o"], "w") as file:
     for round_ in (1, 2):
         for group in given["-e"].split("{{")[1:]:
-            for event in group.rstrip(",}}").split(","):
+            inner = group[: group.rindex("}}")]
+            for part in re.split(r",(?![^/]*/(?:,|$))", inner):
+                # As perf does: an encoded event goes by the name that it was given.
+                event = part.split("name=")[1].rstrip("/") if "name=" in part else part
                 line = {{"interval": round_ * 1.0, "cpu": "1", "event": event,
                         "counter-value": str(counts.get(event, 1e6)), "pcnt-running": 50.0}}
                 file.write(json.dumps(line) + "\\n")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.calibrations import base, calibration, capacity, counts, hierarchy, manifest
+from tests.calibrations import base, calibration, counts, hierarchy, manifest
+from tests.engines.simulate.conftest import capacity
 
 from planecast.engines.measure.load_estimate import LoadEstimator
 from planecast.engines.measure.load_pauses import BothPauses

@@ -199,7 +199,7 @@ def scenario_of(command: str, folder: Path) -> Scenario:
 
 def test_the_command_of_a_point_measures_that_point(repository: Path) -> None:
     study = load_study(repository / "studies" / "vpe-upstream.yaml")
-    points = (*study.calibrate, *study.hold_out)
+    points = (*study.calibrate, *study.hold_out, *study.check)
     wanted = study.scenarios(points)
     assert len(points) > 25
     for point, scenario in zip(points, wanted, strict=True):

@@ -7,10 +7,12 @@ after it overlap a share of their work with the rest of the drain, never more th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.mechanism import Floats, Mechanism, Term, Values
+from planecast.machine.mechanism import Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
@@ -55,16 +57,30 @@ class StoreDrain(Mechanism):
         return values[DRAIN] * hierarchy.levels[min(1, len(hierarchy.levels) - 1)].latency_cycles
 
     def overlapped(
-        self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values, later: Floats
+        self,
+        profile: WorkloadProfile,
+        hierarchy: Hierarchy,
+        values: Values,
+        later: Sequence[Term],
     ) -> list[Term]:
-        """What of the later stages' cycles passes during the drain, as terms below zero."""
+        """What of the later stages' terms passes during the drain, as terms below zero: a share of
+        each, or all of the drain where that is less."""
         reader = profile.header_reader
-        if reader is None or not np.any(profile.exposed_stores):
+        if reader is None or not later or not np.any(profile.exposed_stores):
             return []
-        share = min(values[OVERLAPPED], 1.0) * later
+        part = min(values[OVERLAPPED], 1.0)
         most = self.wait_cycles(hierarchy, values)
-        parts = ((OVERLAPPED, np.where(share < most, share, 0.0)), (DRAIN, most * (share >= most)))
+        shared = part * sum(term.cycles for term in later) < most
+        found = [
+            Term(
+                reader,
+                self.cause,
+                (OVERLAPPED, *term.parameters),
+                -profile.exposed_stores * shared * part * term.cycles,
+            )
+            for term in later
+        ]
         return [
-            Term(reader, self.cause, (name,), -profile.exposed_stores * cycles)
-            for name, cycles in parts
+            *found,
+            Term(reader, self.cause, (DRAIN,), -profile.exposed_stores * ~shared * most),
         ]

@@ -109,9 +109,8 @@ def _overlapped(
     if profile.header_reader is None:
         return []
     behind = profile.stages[profile.stages.index(profile.header_reader) + 1 : -1]
-    later = [term.cycles for term in terms if term.stage in behind]
-    size = profile.sizes.columns.size
-    return STORES.overlapped(profile, hierarchy, values, np.asarray(sum(later, np.zeros(size))))
+    later = [term for term in terms if term.stage in behind]
+    return STORES.overlapped(profile, hierarchy, values, later)
 
 
 def values_of(names: Sequence[str], logarithms: Floats) -> Mapping[str, float]:
