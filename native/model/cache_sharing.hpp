@@ -1,5 +1,5 @@
 // Regions that share a cache, for some scenarios side by side in vectors: how long lines stay, and
-// which share of each region's touches is served. src/planecast/machine/last_level.py has the
+// which share of each region's touches is served. src/planecast/machine/cache_sharing.py has the
 // equations and their sources.
 #pragma once
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 RANDOM_SHAPE = 1.0
-"""Shape of lines' lifetimes in a cache that evicts at random (`machine.last_level`)."""
+"""Shape of lines' lifetimes in a cache that evicts at random (`machine.cache_sharing`)."""
 
 
 class Level(Noun):
@@ -35,7 +35,7 @@ class Level(Noun):
     """All forwarding lcores share it; otherwise each has its own."""
     shape: Annotated[float, Field(ge=1, le=64)] = 16.0
     """Of its lines' lifetimes: its ways where the least recently used of a set is evicted, 1 where
-    any is (`machine.last_level`)."""
+    any is (`machine.cache_sharing`)."""
 
 
 class Flight(Noun):

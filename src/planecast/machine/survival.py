@@ -3,7 +3,7 @@
 A walk touches the lines of a working set once a lap, each lap as long as its pace makes it; the
 share of lines that are still there is the survival at that age. Lines that unknown tenants bring in
 end them, and so does the walk itself where it is larger than the cache. Capacity and lifetime
-together are fitted by the law of `machine.last_level`.
+together are fitted by the law of `machine.cache_sharing`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Each tenant does units of work (packets, for a data plane) that take `core_ns` o
 memory's, of which `exposed` isn't hidden. What tenants hold follows from how fast they are, and the
 other way round: one fixed point (`settle`), for many cases, tenants and caches at once.
 
-- Eviction is random (`machine.last_level` with shape 1; least recently used is off by up to 15
+- Eviction is random (`machine.cache_sharing` with shape 1; least recently used is off by up to 15
   points against published sweeps of ways): in each way lines of those who may fill it stand in
   proportion to how many they bring in, and a footprint is hit with probability held / footprint.
 - Cache allocation (CAT) is the mask of ways that a class may fill. Bandwidth allocation (MBA) holds

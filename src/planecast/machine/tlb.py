@@ -1,7 +1,7 @@
 """TLB: page walks of tables in 4 KiB pages.
 
 A touch whose page the TLB no longer holds takes a walk. The TLB holds pages as caches hold lines
-(`machine.last_level`, pages for lines). Walks of lines that are asked for together overlap: between
+(`machine.cache_sharing`, pages for lines). Walks of lines that are asked for together overlap: between
 what a lone walk costs and what the probe measures with eight lines in flight.
 """
 
