@@ -109,7 +109,7 @@ class StackDistance
         return found;
     }
 
-    uint64_t recent_[RECENT];
+    uint64_t recent_[RECENT] = {};
     size_t recent_count_ = 0;
     std::vector<uint32_t> tree_;    /* Fenwick: 1 for a slot with a line */
     std::vector<uint64_t> line_of_; /* by slot */

@@ -21,7 +21,7 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import background_lines_per_cycle, capacity_lines
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
-from planecast.machine.overlap import BY_CLASS
+from planecast.machine.overlap import BY_CLASS, blocking
 from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Overlap, Region
@@ -150,7 +150,7 @@ def _costs(
     """TSC cycles a touch beyond the first level's: of the second level, the last one, memory."""
     nearest = hierarchy.levels[0].line_cycles
     width = np.maximum(np.broadcast_to(region.in_flight, others.streamed.shape), 1.0)
-    share = values[BY_CLASS[region.overlap]]
+    share = blocking(region.overlap, values)
     # A prefetch ahead of its use outlives a cache's latency: of those lines the rate counts alone.
     ahead = np.full_like(width, np.inf) if region.overlap is Overlap.PREFETCHED else width
     second, last = (

@@ -2,7 +2,9 @@
 
 The source's stores go to buffers beyond L1, so they stand in the store buffer when it returns. A
 long search between hides them; otherwise the stage that reads the headers waits, and the stages
-after it overlap a share of their work with the rest of the drain, never more than it takes.
+after it overlap a share of their work with the rest of the drain, never more than it takes. Without
+a reader the next burst's stores wait for room in the buffer, in the source. What the buffer holds
+of a burst, nothing waits for: short bursts drain behind the rest of the loop.
 """
 
 from __future__ import annotations
@@ -12,11 +14,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.mechanism import Mechanism, Term, Values
+from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
 DRAIN, OVERLAPPED = "store_drain.wait", "store_drain.overlapped"
+UNREAD = "store_drain.unread"
+SOURCE = "source"
+BUFFERED_STORES = 64
+"""Entries of a store buffer: 56 to 112 on server cores since 2015 (Skylake 56, Zen 4 64, Ice Lake 72,
+Golden Cove 112: the vendors' optimization manuals)."""
+STORES_PER_PACKET = 12
+"""Of 8 bytes, of a frame's headers and its buffer's two lines (native/dataplane/source.c)."""
 
 
 class StoreDrain(Mechanism):
@@ -43,18 +52,36 @@ class StoreDrain(Mechanism):
                 0.7,
                 "take pipelines with and without the search",
             ),
+            Parameter(
+                UNREAD,
+                "share of the wait where no stage reads headers",
+                0.4,
+                0.8,
+                "take a point with workload.stages=none",
+                "core",
+            ),
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
         reader = profile.header_reader
         if reader is None:
             return []
-        wait = profile.exposed_stores * self.wait_cycles(hierarchy, values)
-        return [Term(reader, self.cause, (DRAIN,), wait)]
+        wait = self.wait_cycles(profile, hierarchy, values)
+        read = profile.runs(reader)
+        unread = wait * (1 - read) * values[UNREAD]
+        return [
+            Term(reader, self.cause, (DRAIN,), wait * read),
+            Term(SOURCE, self.cause, (DRAIN, UNREAD), unread),
+        ]
 
-    def wait_cycles(self, hierarchy: Hierarchy, values: Values) -> float:
-        """TSC cycles a packet where stores are exposed."""
-        return values[DRAIN] * hierarchy.levels[min(1, len(hierarchy.levels) - 1)].latency_cycles
+    def wait_cycles(
+        self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values
+    ) -> Floats:
+        """TSC cycles a packet, before anything is overlapped with them."""
+        level = hierarchy.levels[min(1, len(hierarchy.levels) - 1)]
+        buffered = BUFFERED_STORES / STORES_PER_PACKET / profile.sizes.burst
+        wait: Floats = profile.exposed_stores * np.maximum(1 - buffered, 0.0)
+        return wait * (values[DRAIN] * level.latency_cycles)
 
     def overlapped(
         self,
@@ -69,18 +96,17 @@ class StoreDrain(Mechanism):
         if reader is None or not later or not np.any(profile.exposed_stores):
             return []
         part = min(values[OVERLAPPED], 1.0)
-        most = self.wait_cycles(hierarchy, values)
+        read = profile.runs(reader)
+        most = read * self.wait_cycles(profile, hierarchy, values)
+        exposed = read * profile.exposed_stores
         shared = part * sum(term.cycles for term in later) < most
         found = [
             Term(
                 reader,
                 self.cause,
                 (OVERLAPPED, *term.parameters),
-                -profile.exposed_stores * shared * part * term.cycles,
+                -exposed * shared * part * term.cycles,
             )
             for term in later
         ]
-        return [
-            *found,
-            Term(reader, self.cause, (DRAIN,), -profile.exposed_stores * ~shared * most),
-        ]
+        return [*found, Term(reader, self.cause, (DRAIN,), -(~shared * most))]

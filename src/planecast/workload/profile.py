@@ -34,7 +34,7 @@ class WorkloadProfile:
     regions: tuple[Region, ...]
     lock_steps: Mapping[str, LockStep]
     exposed_stores: Floats
-    """1 where a stage reads the source's stores before anything covered them, else 0."""
+    """1 where no stage covers the source's stores before another reads them, or at all; else 0."""
     header_reader: str | None
     """The stage that does, if the function has one."""
 
@@ -72,15 +72,14 @@ class WorkloadProfile:
 
 
 def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:
-    covered = np.zeros(columns.size)
-    exposed = np.zeros(columns.size)
+    covered, exposed = np.zeros(columns.size), np.zeros(columns.size)
     for stage in stages_of(columns.kind):
         runs = sizes.runs(stage.name)
         if stage.covers_stores:
             covered = np.maximum(covered, runs)
         if stage.reads_headers:
             exposed = np.maximum(exposed, runs * (1 - covered))
-    return exposed
+    return np.maximum(exposed, 1 - covered)
 
 
 def pipeline_name(scenario: Scenario) -> str:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.machine.overlap import STORED
+from planecast.machine.overlap import blocking
+from planecast.workload.regions import Overlap
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.model.site import Site
@@ -106,9 +107,8 @@ def stage_costs(scenarios: Sequence[Scenario], calibration: Calibration) -> list
 def header_miss_cycles(scenario: Scenario, calibration: Calibration) -> float:
     """TSC cycles that a packet's headers cost more from memory than from the last level."""
     at = transferred(calibration, Site.of(scenario)).calibration
-    blocking = at.values.get(STORED, 0.0)
     memory = float(at.hierarchy.line_cycles(np.array([32.0]))[0])
-    return blocking * max(0.0, memory - at.hierarchy.levels[-1].line_cycles)
+    return blocking(Overlap.STORED, at.values) * max(0.0, memory - at.hierarchy.levels[-1].line_cycles)
 
 
 def _sizes(limit: int) -> Floats:
