@@ -2,7 +2,7 @@
 
 The source's stores go to buffers beyond L1, so they stand in the store buffer when it returns. A
 long search between hides them; otherwise the stage that reads the headers waits, and the stages
-after it overlap a share of their work with the rest of the drain, never more than it takes. Without
+after it overlap a share of their work with the rest of the drain, less than it takes. Without
 a reader the next burst's stores wait for room in the buffer, in the source. What the buffer holds
 of a burst, nothing waits for: short bursts drain behind the rest of the loop.
 """
@@ -90,23 +90,19 @@ class StoreDrain(Mechanism):
         values: Values,
         later: Sequence[Term],
     ) -> list[Term]:
-        """What of the later stages' terms passes during the drain, as terms below zero: a share of
-        each, or all of the drain where that is less."""
+        """What of the later stages' terms passes during the drain, as terms below zero: of a wait w
+        and a share y of the later cycles w·(1 − exp(−y/w)), which is less than either."""
         reader = profile.header_reader
-        if reader is None or not later or not np.any(profile.exposed_stores):
+        if reader is None or not later:
             return []
         part = min(values[OVERLAPPED], 1.0)
-        read = profile.runs(reader)
-        most = read * self.wait_cycles(profile, hierarchy, values)
-        exposed = read * profile.exposed_stores
-        shared = part * sum(term.cycles for term in later) < most
+        wait = profile.runs(reader) * self.wait_cycles(profile, hierarchy, values)
+        shared = part * np.asarray(sum(term.cycles for term in later))
+        ratio = np.where(wait > 0, shared / np.maximum(wait, 1e-9), 0.0)
+        left = np.where(wait > 0, np.exp(-ratio), 0.0)
         found = [
-            Term(
-                reader,
-                self.cause,
-                (OVERLAPPED, *term.parameters),
-                -exposed * shared * part * term.cycles,
-            )
+            Term(reader, self.cause, (OVERLAPPED, *term.parameters), -left * part * term.cycles)
             for term in later
         ]
-        return [*found, Term(reader, self.cause, (DRAIN,), -(~shared * most))]
+        rest = wait * (1 - left * (1 + ratio))
+        return [*found, Term(reader, self.cause, (DRAIN,), -rest)]
