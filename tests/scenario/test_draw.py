@@ -56,3 +56,11 @@ def test_a_study_draws_and_keeps_its_seed(repository: Path) -> None:
 
 def study_path(repository: Path) -> Path:
     return repository / "studies" / "vpe-upstream.yaml"
+
+
+def test_a_bridge_that_is_drawn_holds_its_stations(repository: Path) -> None:
+    study = load_study(repository / "studies" / "l2bridge.yaml", seed=3)
+    for point in study.hold_out:
+        drawn = with_overrides(study.scenario, dict(point)).workload
+        if "workload.flows" in point:
+            assert drawn.bridge_entries >= 2 * drawn.flows  # type: ignore[union-attr]

@@ -74,9 +74,7 @@ class StoreDrain(Mechanism):
             Term(SOURCE, self.cause, (DRAIN, UNREAD), unread),
         ]
 
-    def wait_cycles(
-        self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values
-    ) -> Floats:
+    def wait_cycles(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> Floats:
         """TSC cycles a packet, before anything is overlapped with them."""
         level = hierarchy.levels[min(1, len(hierarchy.levels) - 1)]
         buffered = BUFFERED_STORES / STORES_PER_PACKET / profile.sizes.burst

@@ -20,8 +20,8 @@ from planecast.workload.profile import WorkloadProfile
 
 WALK = "tlb.walk"
 NEAR_WALK = 20.0
-"""Core cycles of a walk whose page-table lines are in L1 or L2: 16 to 26 on cores since 2008
-(Intel's optimization manual, 64-ia-32, gives the walk's levels; wikichip and 7-cpu its cycles)."""
+"""Core cycles of a walk behind a walk cache of the upper levels: one load from L2 (14 cycles on server
+cores since 2015) and a start. Not measured; the prior is wide."""
 SHAPE = 8.0
 """Ways of a second-level TLB: 8 to 12 on cores since 2015 (the catalogue's)."""
 

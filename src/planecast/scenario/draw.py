@@ -23,6 +23,9 @@ Points = tuple[dict[str, PointValue], ...]
 FOLLOWS = {"workload.flows": "traffic.flows"}
 """Tables that are made as large as what is drawn asks for, to the next power of two."""
 
+AT_LEAST = {"workload.bridge_entries": 2}
+"""Of each of workload.flows: a bridge without room for its stations floods, which is another study."""
+
 
 @dataclass(frozen=True)
 class _Axis:
@@ -106,4 +109,9 @@ def _possible(base: Scenario, wanted: Mapping[str, PointValue]) -> dict[str, Poi
         except InputError:
             continue
         point = trial
+    flows = point.get("workload.flows")
+    for table, each in AT_LEAST.items():
+        drawn = point.get(table)
+        if isinstance(flows, int) and isinstance(drawn, int):
+            point[table] = max(drawn, each * flows)
     return point

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.machine.overlap import blocking
-from planecast.workload.regions import Overlap
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.model.site import Site
 from planecast.model.transfer import transferred
 from planecast.scenario.scenario import Scenario
+from planecast.workload.regions import Overlap
 
 Floats = NDArray[np.float64]
 
@@ -108,7 +108,9 @@ def header_miss_cycles(scenario: Scenario, calibration: Calibration) -> float:
     """TSC cycles that a packet's headers cost more from memory than from the last level."""
     at = transferred(calibration, Site.of(scenario)).calibration
     memory = float(at.hierarchy.line_cycles(np.array([32.0]))[0])
-    return blocking(Overlap.STORED, at.values) * max(0.0, memory - at.hierarchy.levels[-1].line_cycles)
+    return blocking(Overlap.STORED, at.values) * max(
+        0.0, memory - at.hierarchy.levels[-1].line_cycles
+    )
 
 
 def _sizes(limit: int) -> Floats:
