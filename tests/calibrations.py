@@ -63,6 +63,7 @@ POINTS: tuple[Point, ...] = (
     {"workload.stages": "key,classify", "traffic.flows": 65536},
     {"workload.stages": "key,actions", "traffic.flows": 4096},
     {"workload.stages": "key,route", "traffic.flows": 4096},
+    *({"workload.acl_rules": 256, "placement.burst": n} for n in (8, 32)),
 )
 HELD: tuple[Point, ...] = (
     {"traffic.flows": 1024},

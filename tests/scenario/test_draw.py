@@ -63,4 +63,4 @@ def test_a_bridge_that_is_drawn_holds_its_stations(repository: Path) -> None:
     for point in study.hold_out:
         drawn = with_overrides(study.scenario, dict(point)).workload
         if "workload.flows" in point:
-            assert drawn.bridge_entries >= 2 * drawn.flows  # type: ignore[union-attr]
+            assert drawn.bridge_entries >= 2 * drawn.flows

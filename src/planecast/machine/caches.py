@@ -1,6 +1,6 @@
 """Caches and memory: which level serves the lines of a workload's stages, and what they cost.
 
-A cache serves what no nearer one does (`machine.cache_sharing` has the law). Lines that are asked for
+A cache serves what no nearer one does (the law is in `machine.cache_sharing`). Lines asked for
 together share a latency, until the fill buffers are full or the level's own rate limits: cycles a
 line = max(latency / in flight, least cycles a line), for memory as the probe measured it by lines
 in flight. Of that a stage waits for the share by which it asked for them (`machine.overlap`). How

@@ -1,8 +1,10 @@
 """Lock-step walks: lanes of a vector search advance together, a dependent load each step.
 
-A round of walks takes steps · (step + lane · packets in it): the latency of one step, and the loads
-of the lanes that have a packet. Walks with scalar loads have a shorter step, and their loads are
-among the counted instructions. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.
+A round of walks takes steps · step · (1 + lane · packets in it): the latency of one step, and the
+loads of the lanes that have a packet. Walks with scalar loads have a shorter step, and their loads
+are among the counted instructions. Walks of one path share their lines and end together; where
+paths differ a round takes (1 + divergence) times as long: lines more, and ends that are not
+predicted. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.
 """
 
 from __future__ import annotations
@@ -12,7 +14,11 @@ from planecast.machine.mechanism import Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
-STEP, LANE, SCALAR = "lock_step.step", "lock_step.lane", "lock_step.scalar_step"
+STEP, SCALAR = "lock_step.step", "lock_step.scalar_step"
+DIVERGENCE = "lock_step.divergence"
+LANE = 1 / 30
+"""Of a step, for each lane that has a packet: a gather loads one or two lanes a cycle (vendors'
+optimization manuals), and a step takes tens of cycles."""
 
 
 class LockStepWalks(Mechanism):
@@ -41,15 +47,24 @@ class LockStepWalks(Mechanism):
                 "take bursts of 4 and of 8",
                 "core",
             ),
-            Parameter(LANE, "core cycles/step and lane", 2.0, 0.6, "leave the search out", "core"),
+            Parameter(
+                DIVERGENCE,
+                "ratio",
+                0.5,
+                0.8,
+                "vary the rules, 256 and 4096 for example",
+                "core",
+            ),
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
         clock = hierarchy.tsc_hz / hierarchy.core_hz
         found = []
         for stage, walk in profile.lock_steps.items():
-            parts = ((STEP, walk.gathered), (LANE, walk.gathered_packets), (SCALAR, walk.scalar))
-            for name, count in parts:
+            rounds = walk.gathered + LANE * walk.gathered_packets
+            for name, count in ((STEP, rounds), (SCALAR, walk.scalar)):
                 cycles = count * (walk.steps * values[name] * clock)
+                apart = cycles * walk.divergent * values[DIVERGENCE]
                 found.append(Term(stage, self.cause, (name,), cycles))
+                found.append(Term(stage, self.cause, (name, DIVERGENCE), apart))
         return found

@@ -22,10 +22,10 @@ DRAIN, OVERLAPPED = "store_drain.wait", "store_drain.overlapped"
 UNREAD = "store_drain.unread"
 SOURCE = "source"
 BUFFERED_STORES = 64
-"""Entries of a store buffer: 56 to 112 on server cores since 2015 (Skylake 56, Zen 4 64, Ice Lake 72,
-Golden Cove 112: the vendors' optimization manuals)."""
-STORES_PER_PACKET = 12
-"""Of 8 bytes, of a frame's headers and its buffer's two lines (native/dataplane/source.c)."""
+"""Entries of a store buffer: 56 to 112 on server cores since 2015 (Skylake 56, Zen 4 64, Ice Lake
+72, Golden Cove 112: the vendors' optimization manuals)."""
+STORES_PER_PACKET = 16
+"""Of 8 bytes: the buffer's line and the headers' (native/dataplane/packet_source)."""
 
 
 class StoreDrain(Mechanism):

@@ -1,9 +1,9 @@
 """TLB: page walks of tables in 4 KiB pages.
 
 A touch whose page the TLB no longer holds takes a walk. The TLB holds pages as caches hold lines
-(`machine.cache_sharing`, pages for lines). A walk whose page-table lines lie near takes `NEAR_WALK`;
-one over gigabytes takes what the probe measures with eight lines in flight, which is an upper bound
-here: tables of network functions are smaller, and so are their page tables.
+(`machine.cache_sharing`, pages for lines). A walk whose page-table lines lie near takes
+`NEAR_WALK`; one over gigabytes takes what the probe measures with eight lines in flight, an upper
+bound here: tables of network functions are smaller, and so are their page tables.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from planecast.workload.profile import WorkloadProfile
 
 WALK = "tlb.walk"
 NEAR_WALK = 20.0
-"""Core cycles of a walk behind a walk cache of the upper levels: one load from L2 (14 cycles on server
-cores since 2015) and a start. Not measured; the prior is wide."""
+"""Core cycles of a walk behind a walk cache of the upper levels: one load from L2 (14 cycles on
+server cores since 2015) and a start. Not measured; the prior is wide."""
 SHAPE = 8.0
 """Ways of a second-level TLB: 8 to 12 on cores since 2015 (the catalogue's)."""
 

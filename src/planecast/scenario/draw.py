@@ -24,7 +24,7 @@ FOLLOWS = {"workload.flows": "traffic.flows"}
 """Tables that are made as large as what is drawn asks for, to the next power of two."""
 
 AT_LEAST = {"workload.bridge_entries": 2}
-"""Of each of workload.flows: a bridge without room for its stations floods, which is another study."""
+"""Of each of workload.flows: a bridge without room for its stations floods."""
 
 
 @dataclass(frozen=True)

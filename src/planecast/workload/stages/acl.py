@@ -56,7 +56,11 @@ class Acl(StageDescriptor):
             walked = burst
             scalar = np.ceil(burst / np.where(burst >= eight, eight, four))
         wide = walked >= WIDE_LANES
+        destinations = sizes.distinct_destinations(DESTINATIONS)
+        change = np.minimum(sizes.number("workload.acl_rules") / destinations, 1.0)
+        lanes = np.minimum(burst, np.where(wide, WIDE_LANES, np.where(walked > four, eight, four)))
         return LockStep(
+            divergent=1 - (1 - change) ** lanes,
             steps=FIELD_BYTES,
             gathered=runs * wide * np.ceil(walked / WIDE_LANES) / burst,
             gathered_packets=runs * wide,

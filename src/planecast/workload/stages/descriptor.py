@@ -31,6 +31,8 @@ class LockStep:
     """Packets a packet that such rounds walk: 1 or 0."""
     scalar: Floats
     """Rounds a packet of walks with a load instruction each."""
+    divergent: Floats
+    """Share of rounds whose packets take different paths."""
 
 
 class StageDescriptor:
