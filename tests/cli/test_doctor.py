@@ -15,7 +15,9 @@ from planecast.results import read_parquet
 def test_a_table_for_people(run: Run) -> None:
     answer = run("doctor", "--sample", "0")
     assert answer.code == 0, answer.err
-    assert answer.out.splitlines()[1].split()[:3] == ["what", "state", "found"]
+    # What was found is a column or, where that is too wide, a table of its own.
+    assert answer.out.splitlines()[1].split()[:2] == ["what", "state"]
+    assert "found" in answer.out.split()
     assert "\x1b" not in answer.out
     assert " limits" in answer.out
 

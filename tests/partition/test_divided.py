@@ -140,6 +140,9 @@ def test_ways_of_its_own_protect_the_data_plane(calibration: Calibration) -> Non
 
     apart, limited = Parts(0.9, 0.1), Parts(0.9, 0.1, held_back=10)
     assert cost(None) > cost(apart) > cost(limited)
+    # Memory is near its peak here, where the fixed point used to swing.
+    by_share = [cost(Parts(own, 1 - own)) for own in (0.99, 0.9, 0.7, 0.5)]
+    assert by_share == sorted(by_share)
 
 
 def test_where_nothing_can_be_divided_it_is_said(tmp_path: Path, xeon: Root) -> None:

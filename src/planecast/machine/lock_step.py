@@ -53,7 +53,6 @@ class LockStepWalks(Mechanism):
                 0.5,
                 0.8,
                 "vary the rules, 256 and 4096 for example",
-                "core",
             ),
         )
 

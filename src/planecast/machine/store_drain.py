@@ -58,7 +58,6 @@ class StoreDrain(Mechanism):
                 0.4,
                 0.8,
                 "take a point with workload.stages=none",
-                "core",
             ),
         )
 

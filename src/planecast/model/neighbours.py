@@ -26,9 +26,9 @@ from planecast.workload.scenario_columns import Choice, ScenarioColumns
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 20
+_ROUNDS = 40
 _SETTLED = 1e-3
-_STEP = 0.6  # damping
+_STEP = 0.6  # damping; halved where memory near its peak makes the latency swing
 _GB = LINE_BYTES / 1e9
 
 
@@ -110,6 +110,7 @@ def neighbours_of(
     memory = hierarchy.memory_by_load()
     own_hit = _hit_alone(works, size)
     hit, factor = np.where(streams, 0.0, 0.5), np.ones(columns.size)
+    step, last = np.ones(columns.size), np.zeros(columns.size)
     for turn in range(_ROUNDS):
         rate = works.lines_per_cycle(hierarchy, hit, factor)
         shared = rate * works.inside
@@ -127,8 +128,10 @@ def neighbours_of(
         asked = rate * (1 - hit) * hierarchy.tsc_hz * _GB
         wanted = memory.latencies_ns(alone + asked) / memory.latencies_ns(alone)
         moved = max(np.max(np.abs(found - hit)), np.max(np.abs(wanted - factor)))
-        step = 1.0 if turn == 0 else _STEP
-        hit, factor = hit + step * (found - hit), factor + step * (wanted - factor)
+        change = wanted - factor
+        step = np.where(change * last < 0, step / 2, step) if turn else step
+        hit, factor = hit + step * (found - hit), factor + step * change
+        step, last = np.minimum(step, _STEP), change
         if moved < _SETTLED:
             break
     per_s = rate * hierarchy.tsc_hz
