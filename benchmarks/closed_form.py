@@ -115,7 +115,7 @@ def _drawn(count: int, seed: int) -> Mapping[str, np.ndarray | Choice]:  # type:
         "placement.burst": np.floor(random.uniform(4, 129, count)),
         "placement.rx_ring": 2 ** np.floor(random.uniform(5, 14, count)),
         "placement.tx_ring": 2 ** np.floor(random.uniform(5, 14, count)),
-        "placement.lcores": Choice(("1", "0-1", "0-3"), random.integers(0, 3, count)),
+        "placement.lcores": np.array([1.0, 2.0, 4.0])[random.integers(0, 3, count)],
     }
 
 

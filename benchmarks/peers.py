@@ -14,6 +14,7 @@ from planecast.dataplanes.peer import PeerPlan
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.errors import MissingError
 from planecast.scenario import Scenario
+from planecast.scenario.host_cpus import cpus_here
 from row import Row, row
 from turns import compare
 
@@ -70,4 +71,4 @@ def _ours(kind: str) -> Scenario:
 
 
 def _cpu(scenario: Scenario) -> int:
-    return scenario.placement.cpus[0]
+    return cpus_here(scenario)[0]

@@ -20,9 +20,9 @@ from typing import Any
 
 from peers import NULL_PORT
 from planecast.dataplanes import Dataplane, configs_for
-from planecast.dataplanes.meter import MeterWindows
 from planecast.dataplanes.peer import Peer, vdev_arguments
 from planecast.dataplanes.testpmd import plan_testpmd
+from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError
 from planecast.generators import Generator, GeneratorConfig, StreamConfig
 from planecast.results import Estimate
@@ -60,7 +60,7 @@ class Refused:
     dropped: int = 0
     """What it gave up of them."""
 
-    def add_peer(self, windows: MeterWindows) -> None:
+    def add_peer(self, windows: Windows) -> None:
         """Adds a window of txonly, whose every call has a full burst."""
         asked = BURST * (sum(windows.bursts) + sum(windows.empty_polls))
         self.packets += asked
@@ -121,7 +121,7 @@ def _sink(sockets: Sequence[Path]) -> Iterator[Future[int]]:
     """A data plane that takes from all of them and drops; at the end, how many packets it took."""
     ports = ",".join(str(number) for number in range(len(sockets)))
     nowhere = ",".join(["internal"] * len(sockets))
-    placement = {"lcores": str(SINK_CPU), "stage_clock": 0}
+    placement = {"cpus": str(SINK_CPU), "stage_clock": 0}
     scenario = Scenario.model_validate(
         {"name": "sink", "workload": {"kind": "l2patch"}, "placement": placement}
     )

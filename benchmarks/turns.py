@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.dataplanes import Dataplane, Trial, configs_for
-from planecast.dataplanes.meter import MeterWindows
 from planecast.dataplanes.peer import Peer, PeerPlan
 from planecast.dataplanes.trial import Windows
 from planecast.engines.measure.estimate import QUANTILE, cost_of_windows
@@ -56,7 +55,7 @@ class Costs:
     turns: list[int] = field(default_factory=list)
     restarts: list[int] = field(default_factory=list)
 
-    def add(self, windows: Windows | MeterWindows, turn: int, restart: int) -> None:
+    def add(self, windows: Windows, turn: int, restart: int) -> None:
         """Adds a trial's windows."""
         self.cycles += [c / p for c, p in zip(windows.cycles, windows.packets, strict=True)]
         self.canaries += windows.canary_compute

@@ -70,7 +70,7 @@ HELD: tuple[Point, ...] = (
     {"traffic.flows": 131072},
     {"placement.burst": 48},
     {"workload.stages": "acl,key,classify", "traffic.flows": 8192},
-    {"placement.lcores": "0-1", "traffic.flows": 65536},
+    {"placement.lcores": 2, "traffic.flows": 65536},
 )
 ANY_FUNCTION: tuple[Point, ...] = (
     {},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import MissingError
-from planecast.native import native_folder, native_program
+from planecast.native import native_folder, native_library, native_program
 
 
 def test_a_named_folder_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,6 +18,15 @@ def test_a_named_folder_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         native_program("planecast-probe")  # there, but no program
     program.chmod(0o755)
     assert native_program("planecast-probe") == program
+
+
+def test_a_library_need_not_be_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANECAST_NATIVE", str(tmp_path))
+    with pytest.raises(MissingError, match=r"planecast-trace\.so is not built"):
+        native_library("planecast-trace.so")
+    library = tmp_path / "planecast-trace.so"
+    library.write_text("")  # as CMake installs modules: readable, no more
+    assert native_library("planecast-trace.so") == library
 
 
 def test_what_was_installed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

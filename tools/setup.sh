@@ -128,6 +128,7 @@ fi
 sources=$({
     [ ! -d native ] || find native -type f -not -name '*.md' -print0 | sort -z | xargs -0r sha256sum
     sha256sum CMakeLists.txt pyproject.toml
+    find src -name '*.py' | sort # an editable install knows modules by their place
     pkg-config --modversion libdpdk 2>/dev/null || echo "no libdpdk"
     echo "$environment"
 } | digest)

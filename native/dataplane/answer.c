@@ -21,26 +21,27 @@
         fputc(']', out);                                                                           \
     } while (0)
 
-/* The clocks of an lcore in order: source or take, its stages, tx or hand. */
-static uint32_t clock_at(const struct lcore *lcore, uint32_t position)
+static void put_clock(FILE *out, const char *comma, const char *name, uint32_t clock,
+                      const struct trial *trial, const struct window *windows)
 {
-    if (position == 0)
-        return lcore_first_clock(lcore);
-    return position > lcore->steps ? lcore_last_clock(lcore) : lcore->step[position - 1].clock;
+    fprintf(out, "%s\"%s\": [", comma, name);
+    for (uint32_t w = 0; w < trial->windows; w++)
+        fprintf(out, "%s%" PRIu64, w > 0 ? ", " : "", windows[w].stage_cycles[clock]);
+    fputc(']', out);
 }
 
+/* The clocks of an lcore in order: source or take, its stages, tx or hand. */
 static void put_stage_cycles(FILE *out, const struct lcore *lcore, const struct trial *trial,
                              const struct window *windows)
 {
+    uint32_t first = lcore_first_clock(lcore), last = lcore_last_clock(lcore);
     fprintf(out, ", \"stage_cycles\": {");
-    for (uint32_t position = 0; position < lcore->steps + 2; position++) {
-        uint32_t clock = clock_at(lcore, position);
-        fprintf(out, "%s\"%s\": [", position > 0 ? ", " : "", clock_name(clock));
-        for (uint32_t w = 0; w < trial->windows; w++) {
-            fprintf(out, "%s%" PRIu64, w > 0 ? ", " : "", windows[w].stage_cycles[clock]);
-        }
-        fputc(']', out);
+    put_clock(out, "", clock_name(NULL, first), first, trial, windows);
+    for (uint32_t i = 0; i < lcore->steps; i++) {
+        const struct step *step = &lcore->step[i];
+        put_clock(out, ", ", step->stage->name, step->clock, trial, windows);
     }
+    put_clock(out, ", ", clock_name(NULL, last), last, trial, windows);
     fputc('}', out);
 }
 
@@ -81,7 +82,7 @@ static void put_stage_names(FILE *out, const struct pipeline *pipeline)
 {
     fputc('[', out);
     for (uint8_t i = 0; i < pipeline->length; i++) {
-        fprintf(out, "%s\"%s\"", i > 0 ? ", " : "", stages[pipeline->order[i]].name);
+        fprintf(out, "%s\"%s\"", i > 0 ? ", " : "", pipeline->function->stages[pipeline->order[i]]);
     }
     fputc(']', out);
 }

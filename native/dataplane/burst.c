@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "burst.h"
 
+#include <string.h>
+
 const char *const drop_cause_name[DROP_CAUSES] = {
     [DROP_NONE] = "none",         [DROP_HEADER] = "header",
     [DROP_ACL] = "acl",           [DROP_FLOW_MISS] = "flow_miss",
@@ -11,6 +13,15 @@ const char *const drop_cause_name[DROP_CAUSES] = {
     [DROP_OPTIONS] = "options",   [DROP_CHECKSUM] = "checksum",
     [DROP_MARTIAN] = "martian",   [DROP_TX] = "tx",
 };
+
+static void move_entries(struct burst *burst, uint32_t to, uint32_t from)
+{
+    uint8_t *column = burst->of_function;
+    for (const uint8_t *bytes = burst->columns; *bytes != 0; bytes++) {
+        memmove(column + (size_t)to * *bytes, column + (size_t)from * *bytes, *bytes);
+        column += (size_t)*bytes * BURST_MAX;
+    }
+}
 
 SLOW_PATH burst_drop(struct burst *burst, const uint8_t *verdict)
 {
@@ -23,13 +34,8 @@ SLOW_PATH burst_drop(struct burst *burst, const uint8_t *verdict)
         }
         burst->packet[kept] = burst->packet[i];
         burst->frame[kept] = burst->frame[i];
-        burst->flow_key[kept] = burst->flow_key[i];
-        burst->flow_signature[kept] = burst->flow_signature[i];
-        burst->flow[kept] = burst->flow[i];
-        burst->destination[kept] = burst->destination[i];
-        burst->action[kept] = burst->action[i];
-        burst->colour[kept] = burst->colour[i];
         burst->out[kept] = burst->out[i];
+        move_entries(burst, kept, i);
         kept++;
     }
     burst->count = kept;

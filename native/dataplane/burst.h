@@ -4,11 +4,14 @@
  * them.
  *
  * Structure of arrays: a stage reads only the columns it needs, and a column of 32 packets is a few
- * cache lines. Only the values move when packets are dropped, so pointers to columns stay valid.
+ * cache lines. Packets and frames are every function's; the other columns are a function's own
+ * (BURST_COLUMNS, in the header that its stages share). Only the values move when packets are
+ * dropped, so pointers to columns stay valid.
  */
 #ifndef PLANECAST_BURST_H
 #define PLANECAST_BURST_H
 
+#include <assert.h>
 #include <rte_mbuf.h>
 #include <stdint.h>
 
@@ -23,31 +26,40 @@
  * away. */
 #define BURST_UNROLL _Pragma("GCC unroll 4")
 
+/* All columns of a function together, for one packet. */
+enum { COLUMN_BYTES = 28 };
+
 struct burst {
-    uint16_t count;    /* packets still in it */
-    uint16_t received; /* packets that the source put in */
-    uint8_t input;     /* which of the lcore's inputs it came from, as ports.rx lists them */
-    uint8_t lcore;     /* whose it is: for tables that each lcore has its own of */
-    uint32_t stages;   /* bit set of enum stage_id: the pipeline that it takes */
-    uint64_t now_tsc;  /* the one clock reading of this burst, when a stage asks for it */
+    uint16_t count;         /* packets still in it */
+    uint16_t received;      /* packets that the source put in */
+    uint8_t input;          /* which of the lcore's inputs it came from, as ports.rx lists them */
+    uint8_t lcore;          /* whose it is */
+    uint64_t now_tsc;       /* the one clock reading of this burst, when a stage asks for it */
+    const uint8_t *columns; /* bytes of an entry of each of the function's columns; 0 ends them */
     struct rte_mbuf *packet[BURST_MAX] __rte_cache_aligned;
-    uint8_t *frame[BURST_MAX];    /* first byte of the Ethernet header */
-    uint64_t flow_key[BURST_MAX]; /* the two VLAN ids, masked to 12 bits each */
-    union {
-        uint32_t flow_signature[BURST_MAX]; /* CRC32 of the key, for the flow table */
-        uint32_t hop_word[BURST_MAX];       /* ip4: TTL, protocol, checksum, as they were loaded */
-    };
-    union {
-        int32_t flow[BURST_MAX];      /* flow id, as the flow table gives it; below 0: none */
-        uint32_t next_hop[BURST_MAX]; /* ip4: its number, or IP4_NO_ROUTE */
-    };
-    uint32_t destination[BURST_MAX];  /* IPv4, host order */
-    void *action[BURST_MAX];          /* entry of the flow-action array for flow and class */
-    uint8_t colour[BURST_MAX];        /* enum rte_color */
+    uint8_t *frame[BURST_MAX];                     /* first byte of the Ethernet header */
+    uint8_t of_function[COLUMN_BYTES * BURST_MAX]; /* its columns, one after the other */
     uint8_t out[BURST_MAX];           /* which of ports.tx it goes to, where a function chooses */
     uint64_t drop_count[DROP_CAUSES]; /* drops so far, by cause */
     uint64_t copies; /* packets made of others so far: they go out or are dropped, too */
 };
+
+#define BURST_COLUMN(type, name)       type name[BURST_MAX];
+#define BURST_COLUMN_BYTES(type, name) sizeof(type),
+
+/* Declares a function's columns: of COLUMNS, a list COLUMN(type, name) ..., wide ones first, makes
+ * `struct <function>_columns`, <function>_columns(burst) and <function>_column_bytes. */
+#define BURST_COLUMNS(function, COLUMNS)                                                           \
+    struct function##_columns {                                                                    \
+        COLUMNS(BURST_COLUMN)                                                                      \
+    };                                                                                             \
+    static_assert(sizeof(struct function##_columns) <= COLUMN_BYTES * BURST_MAX,                   \
+                  "a burst has room for them");                                                    \
+    static const uint8_t function##_column_bytes[] = {COLUMNS(BURST_COLUMN_BYTES) 0};              \
+    static inline struct function##_columns *function##_columns(struct burst *burst)               \
+    {                                                                                              \
+        return (struct function##_columns *)burst->of_function;                                    \
+    }
 
 /* Where a packet goes that goes to every port but its own. */
 enum { OUT_ALL = 0xFF };

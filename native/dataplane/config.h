@@ -84,6 +84,13 @@ struct config_conflict {
 };
 bool config_check(struct config *config, struct config_conflict *conflict);
 
+/* Says what is wrong between two keys; false. */
+#define CONFIG_NAME(section, key) ((struct config_name){section, key})
+__attribute__((format(printf, 4, 5))) bool config_conflicts(struct config_conflict *conflict,
+                                                            struct config_name first,
+                                                            struct config_name second,
+                                                            const char *format, ...);
+
 static inline const struct function *config_function(const struct config *config)
 {
     return &functions[config->function];

@@ -29,13 +29,12 @@ static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error,
 static bool open_all(struct dataplane *dataplane, char *error, size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
-    for (int id = 0; id < STAGES; id++) {
-        if ((config_function(config)->stages & 1U << id) == 0 || stages[id].create == NULL)
-            continue;
-        dataplane->tables[id] = stages[id].create(config, error, error_bytes);
-        if (dataplane->tables[id] == NULL || dataplane->stop)
+    for (uint32_t i = 0; i < function_length(config_function(config)); i++) {
+        if (!instance_open(dataplane->stage, i, config, error, error_bytes) || dataplane->stop)
             return false;
     }
+    if (!handover_reserve(config, error, error_bytes))
+        return false;
     for (uint32_t i = 0; i < config->lcores.count; i++) {
         if (!open_lcore(dataplane, i, error, error_bytes))
             return false;
@@ -64,11 +63,8 @@ void dataplane_close(struct dataplane *dataplane)
 {
     ports_close(dataplane);
     /* Before the pools: a stage may hold packets of theirs. */
-    for (int id = 0; id < STAGES; id++) {
-        if (dataplane->tables[id] != NULL)
-            stages[id].destroy(dataplane->tables[id]);
-        dataplane->tables[id] = NULL;
-    }
+    for (int i = 0; i < STAGES_MAX; i++)
+        instance_close(&dataplane->stage[i]);
     /* From the end of a chain: rings and pool are the first ones'. */
     for (uint32_t i = dataplane->config.lcores.count; i-- > 0;) {
         struct lcore *lcore = dataplane->lcore[i];
@@ -80,13 +76,17 @@ void dataplane_close(struct dataplane *dataplane)
     }
 }
 
+const struct instance *dataplane_stage(const struct dataplane *dataplane, const char *name)
+{
+    int position = function_find(config_function(&dataplane->config), name, strlen(name));
+    return position < 0 ? NULL : &dataplane->stage[position];
+}
+
 struct totals dataplane_totals(const struct dataplane *dataplane)
 {
     struct totals totals = {0};
-    for (int id = 0; id < STAGES; id++) {
-        if (dataplane->tables[id] != NULL && stages[id].held != NULL)
-            totals.in_flight += stages[id].held(dataplane->tables[id]);
-    }
+    for (int i = 0; i < STAGES_MAX; i++)
+        totals.in_flight += instance_held(&dataplane->stage[i]);
     for (uint32_t i = 0; i < dataplane->config.lcores.count; i++) {
         const struct lcore *lcore = dataplane->lcore[i];
         if (lcore->in == NULL)

@@ -19,13 +19,16 @@ enum instrument {
 
 struct dataplane {
     struct config config;
-    void *tables[STAGES];            /* NULL: the function has no such stage, or it no tables */
-    struct lcore *lcore[LCORES_MAX]; /* [config.lcores.count] */
+    struct instance stage[STAGES_MAX]; /* of the function, by position */
+    struct lcore *lcore[LCORES_MAX];   /* [config.lcores.count] */
     enum instrument instrument;
     const char *pages; /* what the tables stand on: "4KiB", "2MiB", "mixed" */
     bool ports_started;
     atomic_bool stop; /* SIGINT or SIGTERM came */
 };
+
+/* The function's stage of this name, with what it has here; NULL: it has no such stage. */
+const struct instance *dataplane_stage(const struct dataplane *dataplane, const char *name);
 
 struct totals {
     uint64_t packets_in, packets_out, bursts, empty_polls;

@@ -4,33 +4,24 @@
 #include <rte_mbuf.h>
 
 #include "eal_start.h"
+#include "instance.h"
 #include "placement.h"
-#include "stages/bridge.h"
-#include "stages/tm.h"
 
-/* The groups of longer prefixes, at most one a route; counters; the FIB's tree. */
-static uint64_t ip4_bytes(const struct config *config)
+static uint64_t stage_bytes(const struct config *config, const struct stage *stage)
 {
-    if (config->function != FUNCTION_IP4)
-        return 0;
-    return config->routes * (1024ULL + 256) +
-           config->next_hops * 16ULL * (1 + config->lcores.count);
+    uint64_t tables = stage->table_bytes == NULL ? 0 : stage->table_bytes(config);
+    uint64_t context = stage->context_bytes == NULL ? 0 : stage->context_bytes(config);
+    return tables * (stage->one_table ? 1 : sockets_of(config)) + context * chains_of(config);
 }
 
 uint32_t eal_memory_needed_mib(const struct config *config)
 {
+    const struct function *function = config_function(config);
     uint64_t buffer = sizeof(struct rte_mbuf) + 2 * RTE_PKTMBUF_HEADROOM +
                       (config->frame_bytes > 2048 ? config->frame_bytes : 2048);
-    uint64_t bytes = (64ULL << 20)                   /* LPM's first 24 bits */
-                     + config->tbl8_groups * 1024ULL /* LPM's groups */
-                     + config->flows * (256ULL + 96) /* actions; buckets, keys, free slots */
-                     + config->acl_rules * 16384ULL  /* tries: up to so much a rule seen */
-                     + (config->function == FUNCTION_VPE_DOWNSTREAM
-                            ? chains_of(config) * config->rx.count * TM_BYTES
-                            : 0) /* schedulers */
-                     + (config->function == FUNCTION_L2BRIDGE ? bridge_bytes(config) : 0) +
-                     ip4_bytes(config) +
-                     config->lcores.count * (config->mbufs * buffer + (2ULL << 20));
+    uint64_t bytes = config->lcores.count * (config->mbufs * buffer + (2ULL << 20));
+    for (uint32_t i = 0; i < function_length(function); i++)
+        bytes += stage_bytes(config, function_stage(function, i));
     return (uint32_t)(bytes >> 20) * 5 / 4 + 96; /* heap and pools are fragmented by alignment */
 }
 

@@ -9,15 +9,15 @@
  * goes on. */
 enum { KEYS_PER_BUCKET = 4, BUCKETS_MIN = 8 };
 
-bool flow_table_open(struct flow_table *table, uint32_t flows)
+bool flow_table_open(struct flow_table *table, uint32_t flows, int socket)
 {
     uint32_t buckets = rte_align32pow2(RTE_MAX(flows / KEYS_PER_BUCKET, (uint32_t)BUCKETS_MIN));
     /* Every key has room even when all of them have one signature. */
     uint64_t size = (uint64_t)buckets + flows / FLOW_BUCKET_KEYS + 1;
     *table = (struct flow_table){
         .shift = 32 - rte_log2_u32(buckets), .used = buckets, .size = (uint32_t)size};
-    table->buckets =
-        rte_malloc("flow_table", size * sizeof(struct flow_bucket), RTE_CACHE_LINE_SIZE);
+    table->buckets = rte_malloc_socket("flow_table", size * sizeof(struct flow_bucket),
+                                       RTE_CACHE_LINE_SIZE, socket);
     if (table->buckets == NULL)
         return false;
     for (uint64_t i = 0; i < size; i++) {

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "crc_hash.h"
+
 enum { FLOW_BUCKET_KEYS = 7, FLOW_NONE = -1 };
 
 /* No VLAN ids are that. */
@@ -36,20 +38,26 @@ struct flow_table {
     uint32_t used, size; /* buckets, of all */
 };
 
-/* Room for `flows` keys; false when there is no memory for it. */
-bool flow_table_open(struct flow_table *table, uint32_t flows);
+/* Room for `flows` keys in a socket's memory; false when there is not enough. */
+bool flow_table_open(struct flow_table *table, uint32_t flows, int socket);
 void flow_table_close(struct flow_table *table);
 
 /* False when the table has no room any more. The key is not in it yet. */
 bool flow_table_add(struct flow_table *table, uint32_t key, uint32_t signature, int32_t flow);
 
-/* A CRC is linear: of keys that count up, its low bits name a fourth of the buckets only, and half
- * of the keys would stand in a bucket that goes on. Multiplied by 2^32 over the golden ratio
- * (Knuth, The Art of Computer Programming 3, 6.4), its high bits fall as if by chance. */
+/* What a bucket is named by, of a flow key (headers.h). A CRC is linear: of keys that count up, its
+ * low bits name a fourth of the buckets only, and half of the keys would stand in a bucket that
+ * goes on. Multiplied by 2^32 over the golden ratio (Knuth, The Art of Computer Programming
+ * 3, 6.4), its high bits fall as if by chance. */
+static inline uint32_t flow_table_signature(uint64_t flow_key)
+{
+    return crc_hash(flow_key) * UINT32_C(0x9E3779B1);
+}
+
 static inline struct flow_bucket *flow_table_bucket(const struct flow_table *table,
                                                     uint32_t signature)
 {
-    return &table->buckets[signature * UINT32_C(0x9E3779B1) >> table->shift];
+    return &table->buckets[signature >> table->shift];
 }
 
 /* The flow id of a key in a bucket; FLOW_NONE when it is not in this one. */

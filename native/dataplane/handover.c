@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "handover.h"
 
+#include <rte_errno.h>
 #include <rte_lcore.h>
+#include <rte_mbuf_dyn.h>
 #include <rte_pause.h>
+#include <string.h>
 
-#include "poison.h"
+/* Where in an mbuf one packet's entries of the function's columns travel, and where it goes. */
+static int carried_at;
 
-/* The columns of one packet. */
-struct carried {
-    uint64_t flow_key;
-    void *action;
-    uint32_t flow_signature;
-    int32_t flow;
-    uint32_t destination;
-    uint8_t colour, out;
-};
-_Static_assert(sizeof(struct carried) <= RTE_CACHE_LINE_SIZE, "one line of the headroom");
-_Static_assert(2 * sizeof(struct carried) <= RTE_PKTMBUF_HEADROOM, "and room to encapsulate");
-
-static struct carried *carried_in(const struct rte_mbuf *mbuf)
+static uint8_t *carried_in(struct rte_mbuf *mbuf)
 {
-    return mbuf->buf_addr;
+    return RTE_MBUF_DYNFIELD(mbuf, carried_at, uint8_t *);
+}
+
+bool handover_reserve(const struct config *config, char *error, size_t error_bytes)
+{
+    struct rte_mbuf_dynfield field = {.size = sizeof(uint8_t), .align = 1};
+    if (config->cuts == 0)
+        return true;
+    for (const uint8_t *bytes = config_function(config)->columns; *bytes != 0; bytes++)
+        field.size += *bytes;
+    snprintf(field.name, sizeof field.name, "planecast_carried_%zu", field.size);
+    carried_at = rte_mbuf_dynfield_register(&field);
+    if (carried_at >= 0)
+        return true;
+    snprintf(
+        error, error_bytes,
+        "no room in packet buffers for the %zu bytes that go from lcore to lcore, next to what "
+        "drivers keep there: %s",
+        field.size, rte_strerror(rte_errno));
+    return false;
 }
 
 bool handover_open(struct handover *handover, const struct config *config, uint32_t index)
@@ -64,21 +75,40 @@ static SLOW_PATH drop_rest(struct burst *burst, uint32_t sent)
     burst->drop_count[DROP_RING] += rest;
 }
 
+/* Entries of a column, `bytes` each, to or from the packets' fields at `at`. */
+static __rte_always_inline void carry(struct burst *burst, uint8_t *column, uint32_t at,
+                                      size_t bytes, bool in)
+{
+    uint32_t count = burst->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *carried = carried_in(burst->packet[i]) + at, *entry = column + i * bytes;
+        memcpy(in ? carried : entry, in ? entry : carried, bytes);
+    }
+}
+
+/* The same for all columns. */
+static __rte_always_inline void carry_columns(struct burst *burst, bool in)
+{
+    uint8_t *column = burst->of_function;
+    uint32_t at = 0;
+    for (const uint8_t *bytes = burst->columns; *bytes != 0; bytes++) {
+        if (*bytes == sizeof(uint64_t))
+            carry(burst, column, at, sizeof(uint64_t), in);
+        else if (*bytes == sizeof(uint32_t))
+            carry(burst, column, at, sizeof(uint32_t), in);
+        else
+            carry(burst, column, at, *bytes, in);
+        column += (size_t)*bytes * BURST_MAX;
+        at += *bytes;
+    }
+    carry(burst, burst->out, at, sizeof(uint8_t), in);
+}
+
 void stage_hand(struct handover *handover, struct burst *burst)
 {
     struct rte_ring *ring = handover->ring[burst->input];
     uint32_t count = burst->count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct carried *carried = carried_in(burst->packet[i]);
-        poison_lift(carried, sizeof *carried);
-        *carried = (struct carried){.flow_key = burst->flow_key[i],
-                                    .action = burst->action[i],
-                                    .flow_signature = burst->flow_signature[i],
-                                    .flow = burst->flow[i],
-                                    .destination = burst->destination[i],
-                                    .colour = burst->colour[i],
-                                    .out = burst->out[i]};
-    }
+    carry_columns(burst, true);
     uint32_t sent = rte_ring_sp_enqueue_burst(ring, (void **)burst->packet, count, NULL);
     while (unlikely(sent < count)) {
         if (!handover->wait || atomic_load_explicit(handover->abandoned, memory_order_relaxed)) {
@@ -99,21 +129,14 @@ uint32_t stage_take(struct handover *handover, struct burst *burst, uint16_t mos
         handover->next = 0;
     uint32_t count = rte_ring_sc_dequeue_burst(ring, (void **)burst->packet, most, &left);
     burst->count = burst->received = (uint16_t)count;
-    for (uint32_t i = 0; i < count; i++)
-        rte_prefetch0(burst->packet[i]);
-    for (uint32_t i = 0; i < count; i++) /* its place is the mbuf's own: nothing is read yet */
-        rte_prefetch0((uint8_t *)burst->packet[i] + sizeof(struct rte_mbuf));
     for (uint32_t i = 0; i < count; i++) {
-        const struct carried *carried = carried_in(burst->packet[i]);
+        rte_prefetch0(burst->packet[i]);
+        rte_prefetch0(carried_in(burst->packet[i]));
+    }
+    for (uint32_t i = 0; i < count; i++) {
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
         rte_prefetch0(burst->frame[i]);
-        burst->flow_key[i] = carried->flow_key;
-        burst->action[i] = carried->action;
-        burst->flow_signature[i] = carried->flow_signature;
-        burst->flow[i] = carried->flow;
-        burst->destination[i] = carried->destination;
-        burst->colour[i] = carried->colour;
-        burst->out[i] = carried->out;
     }
+    carry_columns(burst, false);
     return count + left;
 }

@@ -3,8 +3,8 @@
  * Where a pipeline is cut, packets go from one lcore to the next over rings: one for each input,
  * for stages may ask where a burst came from.
  *
- * What the stages before the cut learned of a packet travels in its own buffer, in the headroom:
- * the next lcore needs that buffer's lines anyway.
+ * What the stages before the cut learned of a packet travels with it, in a dynamic field of its
+ * mbuf (rte_mbuf_dyn.h): EAL says where there is room, whoever else has fields there.
  */
 #ifndef PLANECAST_HANDOVER_H
 #define PLANECAST_HANDOVER_H
@@ -22,6 +22,9 @@ struct handover {
     /* Nobody may be there to make room: don't wait for it any longer. Set by the trial. */
     const atomic_bool *abandoned;
 };
+
+/* Once, before any is opened: room in every packet's mbuf. False with a sentence in `error`. */
+bool handover_reserve(const struct config *config, char *error, size_t error_bytes);
 
 /* Rings of config->handover_ring packets between lcore `index` and the next; false when there is no
  * memory for them. */

@@ -5,6 +5,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "placement.h"
 #include "poison.h"
@@ -70,7 +71,7 @@ void lcore_close(struct lcore *lcore)
     rte_mempool_free(lcore->pool);
 }
 
-const char *clock_name(uint32_t clock)
+const char *clock_name(const struct function *function, uint32_t clock)
 {
     if (clock == CLOCK_SOURCE)
         return "source";
@@ -78,7 +79,7 @@ const char *clock_name(uint32_t clock)
         return "take";
     if (clock == CLOCK_HAND)
         return "hand";
-    return clock == CLOCK_TX ? "tx" : stages[clock - CLOCK_OF(0)].name;
+    return clock == CLOCK_TX ? "tx" : function->stages[clock - CLOCK_OF(0)];
 }
 
 /* Counts what ran between two readings on `packets` packets; the cost of a reading is taken off. */
@@ -118,7 +119,7 @@ static void forward_clocked(struct lcore *lcore, uint64_t started)
     uint32_t steps = lcore->steps;
     for (uint32_t i = 0; i < steps; i++) {
         packets[i + 1] = burst->count;
-        lcore->step[i].run(lcore->step[i].tables, burst);
+        lcore->step[i].run(lcore->step[i].context, burst);
         reading[i + 2] = rte_rdtsc();
     }
     packets[steps + 1] = burst->count;
@@ -156,27 +157,36 @@ void forward_burst(struct lcore *lcore)
         forward_clocked(lcore, burst->now_tsc);
         return;
     }
-    for (uint32_t i = 0; i < lcore->steps; i++)
-        lcore->step[i].run(lcore->step[i].tables, burst);
+    const struct step *end = &lcore->step[lcore->steps];
+    for (const struct step *step = lcore->step; step < end; step++)
+        step->run(step->context, burst);
     send_on(lcore, burst);
 }
 
 void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
-                        const struct pipeline *pipeline, void *const *tables)
+                        const struct stage_use *use)
 {
+    const struct pipeline *pipeline = use->pipeline;
     lcore->steps = 0;
-    lcore->burst.stages = 0;
     lcore->timed = false;
     lcore->holds = false;
+    lcore->sink.chooses = pipeline_chooses(pipeline);
+    lcore->burst.columns = pipeline->function->columns;
+    /* A column that no stage of the pipeline fills is zero. */
+    memset(lcore->burst.of_function, 0, sizeof lcore->burst.of_function);
+    for (uint32_t i = 0; i < lcore->sources; i++)
+        lcore->source[i].unread = pipeline->length == 0;
     for (uint32_t i = 0; i < pipeline->length; i++) {
-        uint8_t id = pipeline->order[i];
-        lcore->burst.stages |= 1U << id;
-        lcore->timed |= stages[id].timed;
-        if (segment_of(config, id) != lcore->segment)
+        uint8_t position = pipeline->order[i];
+        const struct stage *stage = use->instances[position].stage;
+        void *context = use->instances[position].context[lcore->chain];
+        lcore->timed |= stage->timed;
+        if (segment_of(config, position) != lcore->segment)
             continue;
-        lcore->step[lcore->steps++] =
-            (struct step){stages[id].run, tables[id], CLOCK_OF(id), &stages[id]};
-        lcore->holds |= stages[id].flush != NULL;
+        if (stage->prepare != NULL)
+            stage->prepare(context, use);
+        lcore->step[lcore->steps++] = (struct step){stage->run, context, CLOCK_OF(position), stage};
+        lcore->holds |= stage->flush != NULL;
     }
 }
 
@@ -189,9 +199,9 @@ void flush_held(struct lcore *lcore)
             continue;
         burst->now_tsc = rte_rdtsc();
         burst->count = burst->received = 0;
-        step->stage->flush(step->tables, burst);
+        step->stage->flush(step->context, burst);
         for (uint32_t j = i + 1; j < lcore->steps; j++)
-            lcore->step[j].run(lcore->step[j].tables, burst);
+            lcore->step[j].run(lcore->step[j].context, burst);
         send_on(lcore, burst);
     }
 }

@@ -9,29 +9,30 @@
 #include "burst.h"
 #include "canary.h"
 #include "handover.h"
+#include "instance.h"
 #include "sink.h"
 #include "source.h"
 #include "stage.h"
 #include "steady.h"
 
 /* What the clock is read around: the source, each stage, the sink; where the pipeline is cut,
- * taking and handing over in their place. */
-#define CLOCK_OF(stage) ((uint32_t)(stage) + 1)
-enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES + 1, CLOCK_TAKE, CLOCK_HAND, CLOCKS };
+ * taking and handing over in their place. A stage is known by its position in the function. */
+#define CLOCK_OF(position) ((uint32_t)(position) + 1)
+enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES_MAX + 1, CLOCK_TAKE, CLOCK_HAND, CLOCKS };
 
 /* "source", "acl", …, "tx", "take", "hand". */
-const char *clock_name(uint32_t clock);
+const char *clock_name(const struct function *function, uint32_t clock);
 
 struct step {
     stage_run run;
-    void *tables;
+    void *context;
     uint32_t clock;
     const struct stage *stage;
 };
 
 struct lcore {
     /* What the loop reads. */
-    struct step step[STAGES];
+    struct step step[STAGES_MAX];
     uint32_t steps;
     bool timed;                        /* a stage wants to know when the burst came */
     bool holds;                        /* a stage of them may hold packets back */
@@ -70,10 +71,9 @@ __attribute__((noinline)) void forward_burst(struct lcore *lcore);
 /* Sends on what stages hold back. (Nothing comes in.) */
 void flush_held(struct lcore *lcore);
 
-/* The pipeline that the next bursts take, of which this lcore has its segment; tables[] as
- * stages[].create gave them. */
+/* What the next bursts pass: of the pipeline this lcore's segment. */
 void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
-                        const struct pipeline *pipeline, void *const *tables);
+                        const struct stage_use *use);
 
 /* What its bursts begin and end with. */
 static inline uint32_t lcore_first_clock(const struct lcore *lcore)

@@ -3,21 +3,13 @@
 
 #include <string.h>
 
-static bool is_name(const char *name, const char *text, size_t length)
-{
-    return strlen(name) == length && memcmp(name, text, length) == 0;
-}
-
 /* The bit of a cut; 0 when nothing is called so. */
 static uint32_t cut_by_name(const struct function *function, const char *text, size_t length)
 {
-    if (is_name("tx", text, length))
+    if (length == strlen("tx") && memcmp(text, "tx", length) == 0)
         return CUT_BEFORE_TX;
-    for (uint32_t id = 0; id < STAGES; id++) {
-        if ((function->stages & 1U << id) != 0 && is_name(stages[id].name, text, length))
-            return 1U << id;
-    }
-    return 0;
+    int position = function_find(function, text, length);
+    return position < 0 ? 0 : 1U << position;
 }
 
 bool cuts_parse(const struct function *function, const char *text, uint32_t *cuts, char *error,

@@ -11,23 +11,31 @@
 
 #include "config.h"
 
-/* A cut before sending; cuts before stages have the stage's bit. */
-#define CUT_BEFORE_TX (1U << STAGES)
+/* A cut before sending; a cut before a stage has the bit of its position in the function. */
+#define CUT_BEFORE_TX (1U << STAGES_MAX)
 
 static inline uint32_t segments_of(const struct config *config)
 {
     return (uint32_t)__builtin_popcount(config->cuts) + 1;
 }
 
-/* The segment in which a stage (or STAGES: sending) runs. */
-static inline uint32_t segment_of(const struct config *config, uint32_t stage)
+/* The segment in which the stage at a position runs. */
+static inline uint32_t segment_of(const struct config *config, uint32_t position)
 {
-    return (uint32_t)__builtin_popcount(config->cuts & ((2U << stage) - 1));
+    return (uint32_t)__builtin_popcount(config->cuts & ((2U << position) - 1));
 }
 
 static inline uint32_t chains_of(const struct config *config)
 {
     return config->lcores.count / segments_of(config);
+}
+
+/* Of so many chains those that packets of one flow may come to. A port's may come to all: RSS
+ * hashes addresses, and a flow is a pair of VLAN tags. The in-process source gives each chain flows
+ * of its own, if there are enough. */
+static inline uint32_t chains_of_flow(const struct config *config, uint32_t flows, uint32_t chains)
+{
+    return !config_has_rx_port(config) && flows >= chains ? 1 : chains;
 }
 
 /* Reads "classify,tx" or "none"; false with a sentence in `error`. */

@@ -7,7 +7,6 @@ bool sink_open(struct sink *sink, const struct config *config, uint32_t lcore,
                struct rte_mempool *pool)
 {
     sink->pool = pool;
-    sink->chooser = function_chooser(config_function(config));
     sink->own_buffers = !config_has_rx_port(config);
     for (uint32_t i = 0; i < config->tx.count; i++) {
         struct output *output = &sink->output[i];
@@ -119,7 +118,7 @@ static void send_chosen(struct sink *sink, struct burst *burst)
 
 void stage_tx(struct sink *sink, struct burst *burst)
 {
-    if ((burst->stages & sink->chooser) != 0 && sink->outputs > 1)
+    if (sink->chooses && sink->outputs > 1)
         send_chosen(sink, burst);
     else
         send_to(sink, &sink->output[burst->input], burst, burst->packet, burst->count);

@@ -21,8 +21,8 @@ struct output {
 struct sink {
     struct output output[PORTS_MAX]; /* as ports.tx lists them */
     uint32_t outputs;
-    uint32_t chooser; /* bit of the stage that says where each packet goes, in burst->out; where it
-                         doesn't run, burst->input says it */
+    bool
+        chooses; /* a stage says where each packet goes, in burst->out; or else burst->input does */
     bool own_buffers; /* every packet is from `pool`, in one segment: freed without a look at it */
     struct rte_mempool *pool;
     uint64_t packets_out;

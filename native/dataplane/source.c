@@ -2,7 +2,6 @@
 #include "source.h"
 
 #include <rte_ethdev.h>
-#include <rte_meter.h>
 
 #include "headers.h"
 #include "poison.h"
@@ -126,7 +125,7 @@ static void receive_port(struct source *source, struct burst *burst)
     uint32_t count =
         rte_eth_rx_burst((uint16_t)source->port, source->queue, burst->packet, source->burst);
     burst->count = burst->received = (uint16_t)count;
-    if (burst->stages == 0) /* nobody looks into them */
+    if (source->unread)
         return;
     for (uint32_t i = 0; i < count; i++) {
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
@@ -151,7 +150,4 @@ void stage_source(struct source *source, struct burst *burst)
     } else {
         receive_port(source, burst);
     }
-    const uint32_t colours = 1U << STAGE_ACTIONS | 1U << STAGE_ROUTE;
-    if ((burst->stages & colours) == 1U << STAGE_ROUTE) /* it wants them, and nobody tells them */
-        memset(burst->colour, RTE_COLOR_GREEN, burst->count);
 }

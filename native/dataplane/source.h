@@ -28,6 +28,7 @@ struct source {
     uint8_t input; /* its place in ports.rx */
     uint8_t lcore;
     enum packet_format format;
+    bool unread; /* nobody looks into its packets */
     uint16_t burst;
     struct rte_mempool *pool;
     struct ring ring;       /* buffers that wait for a packet */

@@ -1,59 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stage.h"
 
-#include "stages/stages.h"
+#include <rte_debug.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
-#define NEEDS(id) (1U << (id))
+enum { REGISTERED_MAX = 64 };
 
-const struct stage stages[STAGES] = {
-    [STAGE_ACL] = {.name = "acl", .run = stage_acl, .create = acl_create, .destroy = acl_destroy},
-    [STAGE_KEY] = {.name = "key", .run = stage_key},
-    [STAGE_CLASSIFY] = {.name = "classify",
-                        .run = stage_classify,
-                        .create = classify_create,
-                        .destroy = classify_destroy,
-                        .needs = NEEDS(STAGE_KEY)},
-    [STAGE_ACTIONS] = {.name = "actions",
-                       .run = stage_actions,
-                       .create = actions_create,
-                       .destroy = actions_destroy,
-                       .needs = NEEDS(STAGE_KEY),
-                       .timed = true},
-    [STAGE_ROUTE] = {.name = "route",
-                     .run = stage_route,
-                     .create = route_create,
-                     .destroy = route_destroy,
-                     .needs = NEEDS(STAGE_KEY)},
-    [STAGE_DOWNROUTE] = {.name = "downroute",
-                         .run = stage_downroute,
-                         .create = downroute_create,
-                         .destroy = downroute_destroy},
-    [STAGE_QINQ] = {.name = "qinq", .run = stage_qinq, .needs = NEEDS(STAGE_DOWNROUTE)},
-    [STAGE_TM] = {.name = "tm",
-                  .run = stage_tm,
-                  .create = tm_create,
-                  .destroy = tm_destroy,
-                  .needs = NEEDS(STAGE_DOWNROUTE),
-                  .held = tm_held,
-                  .flush = tm_flush},
-    [STAGE_COMPUTE] = {.name = "compute",
-                       .run = stage_compute,
-                       .create = compute_create,
-                       .destroy = compute_destroy},
-    [STAGE_MACSWAP] = {.name = "macswap", .run = stage_macswap},
-    [STAGE_LEARN] = {.name = "learn",
-                     .run = stage_learn,
-                     .create = learn_create,
-                     .destroy = learn_destroy,
-                     .timed = true},
-    [STAGE_FORWARD] = {.name = "forward", .run = stage_forward, .needs = NEEDS(STAGE_LEARN)},
-    [STAGE_IP4_CHECK] = {.name = "check", .run = stage_check},
-    [STAGE_IP4_NEXT_HOP] = {.name = "next_hop",
-                            .run = stage_next_hop,
-                            .create = ip4_next_hop_create,
-                            .destroy = ip4_next_hop_destroy,
-                            .needs = NEEDS(STAGE_IP4_CHECK)},
-    [STAGE_IP4_REWRITE] = {.name = "rewrite",
-                           .run = stage_rewrite,
-                           .needs = NEEDS(STAGE_IP4_NEXT_HOP)},
-};
+static const struct stage *registered[REGISTERED_MAX];
+static uint32_t registered_count;
+
+void stage_register(const struct stage *stage)
+{
+    RTE_VERIFY(registered_count < REGISTERED_MAX && stage_find(stage->name) == NULL);
+    registered[registered_count++] = stage;
+}
+
+const struct stage *stage_find(const char *name)
+{
+    for (uint32_t i = 0; i < registered_count; i++) {
+        if (strcmp(registered[i]->name, name) == 0)
+            return registered[i];
+    }
+    return NULL;
+}
+
+void stage_each(void (*what)(const struct stage *stage))
+{
+    for (uint32_t i = 0; i < registered_count; i++)
+        what(registered[i]);
+}
+
+void *stage_fails(const struct stage_site *site, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(site->error, site->error_bytes, format, arguments);
+    va_end(arguments);
+    return NULL;
+}

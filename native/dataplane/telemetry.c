@@ -5,8 +5,7 @@
 #include <pthread.h>
 #include <rte_eal.h>
 #include <rte_telemetry.h>
-
-#include "stages/bridge.h"
+#include <string.h>
 
 /* The socket's callbacks get no pointer of ours and run on a thread of EAL's, which lives longer
  * than the tables. */
@@ -64,7 +63,7 @@ static bool is_read(const struct config *config, uint32_t clock)
         return true;
     if (clock == CLOCK_TAKE || clock == CLOCK_HAND)
         return config->cuts != 0;
-    return (config_function(config)->stages & 1U << (clock - CLOCK_OF(0))) != 0;
+    return clock - CLOCK_OF(0) < function_length(config_function(config));
 }
 
 static int serve_stages(const char *command, const char *parameters, struct rte_tel_data *data)
@@ -77,7 +76,8 @@ static int serve_stages(const char *command, const char *parameters, struct rte_
         struct rte_tel_data *dict =
             is_read(&served->config, clock) ? stage_dict(served, clock) : NULL;
         if (dict != NULL)
-            rte_tel_data_add_dict_container(data, clock_name(clock), dict, 0);
+            rte_tel_data_add_dict_container(
+                data, clock_name(config_function(&served->config), clock), dict, 0);
     }
     pthread_mutex_unlock(&lock);
     return 0;
@@ -107,42 +107,26 @@ static int serve_rings(const char *command, const char *parameters, struct rte_t
     return 0;
 }
 
-static struct rte_tel_data *bridge_dict(const struct bridge *bridge, uint32_t port)
+/* What the stage whose command it is has counted. */
+static int serve_stage(const char *command, const char *parameters, struct rte_tel_data *data)
 {
-    struct bridge_counters counters = bridge_count(bridge, port);
-    struct rte_tel_data *dict = rte_tel_data_alloc();
-    if (dict == NULL)
-        return NULL;
-    rte_tel_data_start_dict(dict);
-    rte_tel_data_add_dict_u64(dict, "learned", counters.learned);
-    rte_tel_data_add_dict_u64(dict, "moved", counters.moved);
-    rte_tel_data_add_dict_u64(dict, "aged", counters.aged);
-    rte_tel_data_add_dict_u64(dict, "table_full", counters.full);
-    rte_tel_data_add_dict_u64(dict, "flooded_unknown", counters.unknown);
-    rte_tel_data_add_dict_u64(dict, "flooded_group", counters.group);
-    return dict;
-}
-
-static int serve_bridge(const char *command, const char *parameters, struct rte_tel_data *data)
-{
-    (void)command;
     (void)parameters;
     pthread_mutex_lock(&lock);
     rte_tel_data_start_dict(data);
-    const struct bridge *bridge = served != NULL ? served->tables[STAGE_LEARN] : NULL;
-    if (bridge != NULL) {
-        rte_tel_data_add_dict_u64(data, "capacity", bridge->capacity);
-        rte_tel_data_add_dict_u64(data, "stations", bridge->stations);
-    }
-    for (uint32_t port = 0; bridge != NULL && port < served->config.rx.count; port++) {
-        char name[16];
-        struct rte_tel_data *dict = bridge_dict(bridge, port);
-        snprintf(name, sizeof name, "port_%u", port);
-        if (dict != NULL)
-            rte_tel_data_add_dict_container(data, name, dict, 0);
+    for (uint32_t i = 0; served != NULL && i < STAGES_MAX; i++) {
+        const struct instance *instance = &served->stage[i];
+        const struct stage *stage = instance->stage;
+        if (stage != NULL && stage->telemetry != NULL && strcmp(stage->telemetry, command) == 0)
+            stage->report(&served->config, instance->context, instance->chains, data);
     }
     pthread_mutex_unlock(&lock);
     return 0;
+}
+
+static void register_stage(const struct stage *stage)
+{
+    if (stage->telemetry != NULL)
+        rte_telemetry_register_cmd(stage->telemetry, serve_stage, stage->telemetry_help);
 }
 
 void telemetry_open(struct dataplane *dataplane)
@@ -158,9 +142,7 @@ void telemetry_open(struct dataplane *dataplane)
     rte_telemetry_register_cmd(
         "/planecast/stages", serve_stages,
         "Cycles, bursts and packets by stage, of the bursts that were sampled. No parameters.");
-    rte_telemetry_register_cmd(
-        "/planecast/bridge", serve_bridge,
-        "Stations learned, moved and aged, packets flooded, by port. No parameters.");
+    stage_each(register_stage);
 }
 
 void telemetry_close(void)

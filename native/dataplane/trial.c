@@ -49,7 +49,14 @@ static void prepare(const struct round *round, struct lcore *lcore)
 {
     const struct trial *trial = round->trial;
     const struct config *config = &round->dataplane->config;
-    lcore_set_pipeline(lcore, config, &trial->pipeline, round->dataplane->tables);
+    uint32_t chains = trial->traffic.lcores / segments_of(config);
+    const struct stage_use use = {
+        .pipeline = &trial->pipeline,
+        .flow_chains = chains_of_flow(config, trial->traffic.flows, chains),
+        .instances = round->dataplane->stage,
+        .chain = lcore->chain,
+    };
+    lcore_set_pipeline(lcore, config, &use);
     lcore->burst_most = (uint16_t)trial->burst;
     lcore->out.abandoned = &round->abandoned;
     struct traffic traffic = trial->traffic;
@@ -213,7 +220,7 @@ static bool holds_packets(const struct lcore *lcore)
 {
     for (uint32_t i = 0; i < lcore->steps; i++) {
         const struct step *step = &lcore->step[i];
-        if (step->stage->held != NULL && step->stage->held(step->tables) > 0)
+        if (step->stage->held != NULL && step->stage->held(step->context) > 0)
             return true;
     }
     return false;

@@ -8,7 +8,6 @@
 
 #include "exit_code.h"
 #include "json.h"
-#include "ports.h"
 
 struct counts {
     uint64_t asked, sent, sent_bytes, unsent, refused;
@@ -162,6 +161,12 @@ static struct sent sent_of(const struct generator *generator)
     return sum;
 }
 
+static uint64_t missed_of(const struct generator *generator)
+{
+    const struct ports *ports = &generator->ports;
+    return port_missed(ports->rx) + (generator->directions > 1 ? port_missed(ports->tx) : 0);
+}
+
 /* Who keeps the streams from their rate: the port, when it refused one call in ten or more. */
 static const char *limited_by(const struct generator *generator, const struct counts *sum)
 {
@@ -212,6 +217,18 @@ static void put_receiver(FILE *out, const struct generator *generator)
     /* An instant falls into a gap in proportion to its length, and into its middle on average. */
     fprintf(out, ", \"receive_call_ns\": %.1f, \"receive_wait_ns\": %.1f",
             call_cycles / (double)calls * ns, squares / cycles / 2 * ns);
+}
+
+/* Of both loops. */
+static void put_stalls(FILE *out, const struct generator *generator)
+{
+    const struct stalls *sends = &generator->sending_stalls, *takes = &generator->receiving_stalls;
+    double ns = 1e9 / (double)generator->tsc_hz;
+    fprintf(out,
+            ", \"stalls\": {\"count\": %" PRIu64 ", \"ns\": %.0f, \"longest_ns\": %.0f"
+            ", \"unsent\": %" PRIu64 "}",
+            sends->count + takes->count, (double)(sends->cycles + takes->cycles) * ns,
+            (double)RTE_MAX(sends->longest, takes->longest) * ns, sends->unsent);
 }
 
 static void put_loop(FILE *out, const struct loop_check *loop)
@@ -271,13 +288,14 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     put_counts(out, &sum, seconds);
     put_latency(out, &all, histograms);
     fprintf(out, "}, \"foreign\": %" PRIu64 ", \"missed\": %" PRIu64 ", \"limited_by\": %s",
-            foreign, ports_missed(&generator->config), limited_by(generator, &sum));
+            foreign, missed_of(generator), limited_by(generator, &sum));
     double drained =
         running ? 0 : (double)(generator->receiving_ended - generator->sending_ended) / hz;
     fprintf(out, ", \"drain_ms\": {\"asked\": %g, \"took\": %.3f}", generator->asked.drain_ms,
             generator->receives ? drained * 1e3 : 0);
     put_sender(out, generator);
     put_receiver(out, generator);
+    put_stalls(out, generator);
     put_loop(out, &generator->loop);
     fprintf(out, ", ");
     put_machine(out, generator);

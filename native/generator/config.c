@@ -14,8 +14,8 @@
 
 /* clang-format off */
 static const struct key keys_of_run[] = {
-    {"ports", "tx", &type_port, OF_RUN(tx_port), 0, 31, "0", "where packets are sent", NULL},
-    {"ports", "rx", &type_port, OF_RUN(rx_port), 0, 31, "0", "where they are expected", NULL},
+    {"ports", "tx", &type_port, OF_RUN(tx), 0, 31, "0", "where packets are sent", NULL},
+    {"ports", "rx", &type_port, OF_RUN(rx), 0, 31, "0", "where they are expected", NULL},
     {"ports", "link_gbps", &type_number, OF_RUN(link_gbps), 0.001, 10000, "10", "link rate that percents are of", NULL},
     {"ports", "rx_queues", &type_u32, OF_RUN(rx_queues), 1, 16, "1", "receive queues, polled in turn: a switch may send into any", NULL},
     {"run", "burst", &type_u32, OF_RUN(burst), 1, BATCH_MAX, "32", "packets that are sent at once, at the most", NULL},
@@ -24,12 +24,13 @@ static const struct key keys_of_run[] = {
     {"run", "warm_up_ms", &type_number, OF_RUN(warm_up_ms), 0, 60000, "0", "sent before a run, at its rate, and not counted", NULL},
     {"run", "catch_up_us", &type_number, OF_RUN(catch_up_us), 1, 1e9, "1000", "packets later than this are given up, as unsent", NULL},
     {"run", "give_up_ms", &type_number, OF_RUN(give_up_ms), 1, 1e6, "2000", "sending ends when the port took nothing for so long", NULL},
+    {"run", "stall_us", &type_number, OF_RUN(stall_us), 1, 1e6, "20", "a turn of the loop that takes longer had lost its CPU", NULL},
     {"run", "when_full", &type_choice, OF_RUN(when_full), 0, 0, "wait", "what the port refuses is sent later, or dropped as a full NIC's ring does", "wait,drop"},
     {"run", "loop_check", &type_bool, OF_RUN(loop_check), 0, 1, "on", "measure the generator's own latency over a ring at the start", NULL},
     {"run", "payload_check", &type_bool, OF_RUN(payload_check), 0, 1, "on", "compare the whole payload with what was sent, not the signature alone", NULL},
     {"pool", "mbufs", &type_u32, OF_RUN(mbufs), 1024, 1U << 22, "8192", "packet buffers for sending, and as many for receiving", NULL},
-    {"pool", "rx_ring", &type_u32, OF_RUN(rx_ring), 32, 16384, "512", "RX descriptors", NULL},
-    {"pool", "tx_ring", &type_u32, OF_RUN(tx_ring), 32, 16384, "512", "TX descriptors", NULL},
+    {"pool", "rx_ring", &type_u32, OF_RUN(rx_ring), 32, 16384, "512", "RX descriptors; slots of both rings of a memory interface at ports.rx", NULL},
+    {"pool", "tx_ring", &type_u32, OF_RUN(tx_ring), 32, 16384, "512", "TX descriptors; slots of both rings of a memory interface at ports.tx", NULL},
     {"machine", "lcores", &type_cpu_pair, OF_RUN(lcores), 0, UINT16_MAX, "1", "CPU that sends and receives, or two", NULL},
     {"machine", "main_cpu", &type_u32, OF_RUN(main_cpu), 0, UINT16_MAX, "0", "CPU of the main lcore, which sleeps", NULL},
     {"machine", "page_size", &type_choice, OF_RUN(page_size), 0, 0, "auto", "as large as there are, or 4 KiB", PAGE_SIZES},
@@ -117,6 +118,12 @@ struct stream_config *config_add_stream(struct config *config, const char *name,
     snprintf(stream->name, sizeof stream->name, "%s", name);
     keys_default(&stream_keys, stream);
     return stream;
+}
+
+bool config_one_port(const struct config *config)
+{
+    return config->tx.number == config->rx.number &&
+           strcmp(config->tx.socket, config->rx.socket) == 0;
 }
 
 uint32_t config_longest_frame(const struct config *config)

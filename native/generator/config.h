@@ -22,6 +22,14 @@ enum {
     NAME_BYTES = 64,
     BATCH_MAX = 256,
     PORT_NONE = -1,
+    PORT_MEMIF = -2,
+    SOCKET_BYTES = 108, /* of a Unix socket's path */
+};
+
+/* A DPDK port, a memory interface of our own, or none. */
+struct port_choice {
+    int32_t number; /* DPDK's, PORT_NONE or PORT_MEMIF */
+    char socket[SOCKET_BYTES];
 };
 
 enum headers { HEADERS_ETHERNET, HEADERS_IPV4, HEADERS_VLAN, HEADERS_QINQ };
@@ -68,12 +76,12 @@ struct stream_config {
 
 struct config {
     /* ports */
-    int32_t tx_port, rx_port; /* DPDK port or PORT_NONE */
+    struct port_choice tx, rx;
     double link_gbps;
     uint32_t rx_queues;
     /* run */
     uint32_t burst;
-    double link_wait_ms, drain_ms, warm_up_ms, catch_up_us, give_up_ms;
+    double link_wait_ms, drain_ms, warm_up_ms, catch_up_us, give_up_ms, stall_us;
     uint32_t when_full; /* enum when_full */
     bool loop_check;
     bool payload_check;
@@ -111,6 +119,9 @@ bool config_check(const struct config *config, struct config_conflict *conflict)
 
 /* Every key with its default, range and meaning. */
 void config_print_keys(FILE *out);
+
+/* Whether packets are sent and received at one and the same port. */
+bool config_one_port(const struct config *config);
 
 /* The longest frame of all streams, in bytes with FCS. */
 uint32_t config_longest_frame(const struct config *config);

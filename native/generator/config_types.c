@@ -47,17 +47,29 @@ static void allow_cpu_pair(const struct key *key, char *text, size_t text_bytes)
 
 static bool read_port(void *place, const struct key *key, const char *text)
 {
-    uint64_t port = 0;
-    bool none = strcmp(text, "none") == 0;
-    if (!none && parse_whole(text, (uint64_t)key->min, (uint64_t)key->max, "", &port) == NULL)
+    static const char memif[] = "memif:";
+    struct port_choice *choice = place;
+    uint64_t number = 0;
+    *choice = (struct port_choice){.number = PORT_NONE};
+    if (strcmp(text, "none") == 0)
+        return true;
+    if (strncmp(text, memif, strlen(memif)) == 0) {
+        text += strlen(memif);
+        choice->number = PORT_MEMIF;
+        int bytes = snprintf(choice->socket, SOCKET_BYTES, "%s", text);
+        return bytes > 0 && bytes < SOCKET_BYTES;
+    }
+    if (parse_whole(text, (uint64_t)key->min, (uint64_t)key->max, "", &number) == NULL)
         return false;
-    *(int32_t *)place = none ? PORT_NONE : (int32_t)port;
+    choice->number = (int32_t)number;
     return true;
 }
 
 static void allow_port(const struct key *key, char *text, size_t text_bytes)
 {
-    snprintf(text, text_bytes, "none or a DPDK port from %.0f to %.0f", key->min, key->max);
+    snprintf(text, text_bytes,
+             "a DPDK port from %.0f to %.0f, memif:SOCKET (a server's, of up to %d bytes), or none",
+             key->min, key->max, SOCKET_BYTES - 1);
 }
 
 static bool read_sizes(void *place, const struct key *key, const char *text)

@@ -9,7 +9,7 @@
 
 extern const struct key_type type_mac;      /* uint64_t */
 extern const struct key_type type_cpu_pair; /* struct cpu_list of one or two */
-extern const struct key_type type_port;     /* int32_t, or PORT_NONE */
+extern const struct key_type type_port;     /* struct port_choice */
 extern const struct key_type type_sizes;    /* struct sizes */
 extern const struct key_type type_rate;     /* struct rate */
 extern const struct key_type type_path;     /* char[PATH_MAX] */

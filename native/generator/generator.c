@@ -15,7 +15,9 @@ enum { MBUF_CACHE = 256 };
 
 static uint32_t room_of_buffer(const struct config *config)
 {
-    return RTE_MAX(config_longest_frame(config), 2048U) + RTE_PKTMBUF_HEADROOM;
+    /* Whole lines, which is how a memory interface copies. */
+    uint32_t frame = RTE_ALIGN_CEIL(config_longest_frame(config), RTE_CACHE_LINE_SIZE);
+    return RTE_MAX(frame, 2048U) + RTE_PKTMBUF_HEADROOM;
 }
 
 uint32_t generator_memory_mib(const struct config *config)
@@ -48,8 +50,8 @@ bool generator_open(struct generator *generator, char *error, size_t error_bytes
 {
     const struct config *config = &generator->config;
     generator->tsc_hz = rte_get_tsc_hz();
-    generator->sends = config->tx_port != PORT_NONE;
-    generator->receives = config->rx_port != PORT_NONE;
+    generator->sends = config->tx.number != PORT_NONE;
+    generator->receives = config->rx.number != PORT_NONE;
     generator->tx_pool = open_pool(config, "sent");
     generator->rx_pool = open_pool(config, "received");
     if (generator->tx_pool == NULL || generator->rx_pool == NULL) {
@@ -62,8 +64,7 @@ bool generator_open(struct generator *generator, char *error, size_t error_bytes
     if (config->loop_check && generator->sends && generator->receives &&
         !loop_check_run(generator, error, error_bytes))
         return false;
-    generator->ports_open = true;
-    if (!ports_open(config, generator->rx_pool, error, error_bytes))
+    if (!ports_open(&generator->ports, config, generator->rx_pool, error, error_bytes))
         return false;
     generator->pages = pages_in_use();
     return true;
@@ -78,8 +79,7 @@ static void close_streams(struct generator *generator)
 
 void generator_close(struct generator *generator)
 {
-    if (generator->ports_open)
-        ports_close(&generator->config);
+    ports_close(&generator->ports);
     close_streams(generator);
     rte_mempool_free(generator->tx_pool);
     rte_mempool_free(generator->rx_pool);
@@ -106,6 +106,72 @@ static void end_at(struct generator *generator, uint64_t end)
     generator->last = generator->sends ? end + (uint64_t)patience : end;
     for (uint32_t i = 0; i < generator->stream_count; i++)
         generator->stream[i].schedule.plan.until = end;
+}
+
+/* One way through the ports: who sends there, who receives at the other end. */
+static void begin_direction(struct generator *generator, uint32_t direction)
+{
+    const struct config *config = &generator->asked;
+    struct sender *sender = &generator->sender[direction];
+    struct receiver *receiver = &generator->receiver[direction];
+    bool forward = direction == FORWARD;
+    sender->pool = generator->tx_pool;
+    sender->burst = receiver->burst = config->burst;
+    sender->drops = config->when_full == FULL_DROP;
+    sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)generator->tsc_hz);
+    sender->all = receiver->stream = generator->stream;
+    sender->stream_count = 0;
+    for (uint32_t i = 0; i < generator->stream_count; i++) {
+        if (generator->stream[i].config.direction == direction)
+            sender->stream[sender->stream_count++] = &generator->stream[i];
+    }
+    sender->port = forward ? generator->ports.tx : generator->ports.rx;
+    receiver->stream_count = generator->stream_count;
+    receiver->direction = direction;
+    receiver->payload_check = config->payload_check;
+    receiver->port = forward ? generator->ports.rx : generator->ports.tx;
+    receiver->queue = 0;
+    receiver->queues = forward ? (uint16_t)config->rx_queues : 1;
+    sender_begin(sender, generator->start);
+    receiver_begin(receiver, generator->start, generator->tsc_hz);
+}
+
+/* By the lcore that sends, when it has its CPU: a clock that ran before could be over by then. */
+static void begin(struct generator *generator)
+{
+    const struct config *config = &generator->asked;
+    uint64_t hz = generator->tsc_hz;
+    double seconds = generator->seconds;
+    generator->sends_from = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
+    generator->start = generator->sends_from + (uint64_t)(config->warm_up_ms * 1e-3 * (double)hz);
+    generator->counts = config->warm_up_ms <= 0;
+    generator->warm_up_sent = 0;
+    generator->end = seconds > 0 ? generator->start + (uint64_t)(seconds * (double)hz) : UINT64_MAX;
+    generator->sending_stalls = generator->receiving_stalls = (struct stalls){
+        .longer_than = (uint64_t)(config->stall_us * 1e-6 * (double)hz),
+        .from = generator->start,
+        .until = generator->end,
+    };
+    const struct stream_clock clock = {generator->sends_from, generator->end, hz,
+                                       config->catch_up_us, config->link_gbps};
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        stream_begin(&generator->stream[i], &clock);
+    generator->last = UINT64_MAX;
+    if (seconds > 0)
+        end_at(generator, generator->end);
+    generator->directions = 1;
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        generator->directions = RTE_MAX(generator->directions, config->stream[i].direction + 1);
+    for (uint32_t i = 0; i < generator->directions; i++)
+        begin_direction(generator, i);
+    atomic_store_explicit(&generator->started, true, memory_order_release);
+}
+
+/* The other lcore, until then. */
+static void wait_for_begin(const struct generator *generator)
+{
+    while (!atomic_load_explicit(&generator->started, memory_order_acquire))
+        rte_pause();
 }
 
 /* A turn of every sender. False when all are through. */
@@ -141,9 +207,28 @@ static void count_anew(struct generator *generator, uint64_t now)
     }
 }
 
+static uint64_t given_up(const struct generator *generator)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        sum += generator->stream[i].schedule.given_up;
+    return sum;
+}
+
+/* What was due while the CPU was away and is too late now. */
+static void give_up_stalled(struct generator *generator, uint64_t now)
+{
+    uint64_t before = given_up(generator);
+    for (uint32_t i = 0; i < generator->stream_count; i++)
+        schedule_give_up(&generator->stream[i].schedule, now);
+    generator->sending_stalls.unsent += given_up(generator) - before;
+}
+
 /* False when sending is over. */
 static bool send_turn(struct generator *generator, uint64_t now)
 {
+    if (stalls_notice(&generator->sending_stalls, now))
+        give_up_stalled(generator, now);
     if (now < generator->sends_from)
         return true;
     if (!generator->counts && now >= generator->start)
@@ -166,6 +251,7 @@ static bool send_turn(struct generator *generator, uint64_t now)
 static int work_sending(void *opaque)
 {
     struct generator *generator = opaque;
+    begin(generator);
     polling_begins();
     while (send_turn(generator, rte_rdtsc()))
         polling_goes_on();
@@ -176,9 +262,12 @@ static int work_sending(void *opaque)
 static int work_receiving(void *opaque)
 {
     struct generator *generator = opaque;
+    wait_for_begin(generator);
     polling_begins();
     while (!drained(generator)) {
-        receivers_turn(generator, rte_rdtsc());
+        uint64_t now = rte_rdtsc();
+        stalls_notice(&generator->receiving_stalls, now);
+        receivers_turn(generator, now);
         polling_goes_on();
     }
     polling_ends();
@@ -190,6 +279,7 @@ static int work_both(void *opaque)
 {
     struct generator *generator = opaque;
     bool sending = true;
+    begin(generator);
     polling_begins();
     while (sending || (generator->receives && !drained(generator))) {
         uint64_t now = rte_rdtsc();
@@ -216,61 +306,6 @@ static bool open_streams(struct generator *generator, char *error, size_t error_
     return true;
 }
 
-/* One way through the ports: who sends there, who receives at the other end. */
-static void begin_direction(struct generator *generator, uint32_t direction)
-{
-    const struct config *config = &generator->asked;
-    struct sender *sender = &generator->sender[direction];
-    struct receiver *receiver = &generator->receiver[direction];
-    bool forward = direction == FORWARD;
-    sender->pool = generator->tx_pool;
-    sender->burst = receiver->burst = config->burst;
-    sender->drops = config->when_full == FULL_DROP;
-    sender->give_up_cycles = (uint64_t)(config->give_up_ms * 1e-3 * (double)generator->tsc_hz);
-    sender->all = receiver->stream = generator->stream;
-    sender->stream_count = 0;
-    for (uint32_t i = 0; i < generator->stream_count; i++) {
-        if (generator->stream[i].config.direction == direction)
-            sender->stream[sender->stream_count++] = &generator->stream[i];
-    }
-    sender->port = (uint16_t)(forward ? config->tx_port : config->rx_port);
-    receiver->stream_count = generator->stream_count;
-    receiver->direction = direction;
-    receiver->payload_check = config->payload_check;
-    receiver->port = (uint16_t)(forward ? config->rx_port : config->tx_port);
-    receiver->queue = 0;
-    receiver->queues = forward ? (uint16_t)config->rx_queues : 1;
-    sender_begin(sender, generator->start);
-    receiver_begin(receiver, generator->start, generator->tsc_hz);
-}
-
-static void begin(struct generator *generator, double seconds)
-{
-    const struct config *config = &generator->asked;
-    uint64_t hz = generator->tsc_hz;
-    generator->seconds = seconds;
-    generator->sends_from = rte_rdtsc() + hz / 1000; /* when the lcores are awake */
-    generator->start = generator->sends_from + (uint64_t)(config->warm_up_ms * 1e-3 * (double)hz);
-    generator->counts = config->warm_up_ms <= 0;
-    generator->warm_up_sent = 0;
-    generator->end = seconds > 0 ? generator->start + (uint64_t)(seconds * (double)hz) : UINT64_MAX;
-    const struct stream_clock clock = {generator->sends_from, generator->end, hz,
-                                       config->catch_up_us, config->link_gbps};
-    for (uint32_t i = 0; i < generator->stream_count; i++)
-        stream_begin(&generator->stream[i], &clock);
-    generator->last = UINT64_MAX;
-    if (seconds > 0)
-        end_at(generator, generator->end);
-    generator->directions = 1;
-    for (uint32_t i = 0; i < generator->stream_count; i++)
-        generator->directions = RTE_MAX(generator->directions, config->stream[i].direction + 1);
-    for (uint32_t i = 0; i < generator->directions; i++)
-        begin_direction(generator, i);
-    atomic_store(&generator->halt, false);
-    atomic_store(&generator->sending_done, false);
-    generator->begun = true;
-}
-
 /* How often links are looked at; and for how long a link has to be down, over all runs, before its
  * peer is called again. To call is to hang up first: a peer that shakes hands slowly, on a busy
  * machine, would be cut off in the middle (DPDK's interrupt thread then panics: memif closes what
@@ -286,17 +321,18 @@ static void sleep_ms(long milliseconds)
 /* Some drivers can't tell, and a peer may be away for good: it goes on after a while. */
 static void wait_for_links(struct generator *generator)
 {
-    const struct config *config = &generator->asked;
-    for (double waited = 0; !ports_up(config) && !generator->stop && waited < config->link_wait_ms;
+    struct ports *ports = &generator->ports;
+    double longest = generator->asked.link_wait_ms;
+    for (double waited = 0; !ports_up(ports) && !generator->stop && waited < longest;
          waited += LOOK_MS) {
         generator->link_down_ms += LOOK_MS;
         if (generator->link_down_ms >= CALL_MS) {
             generator->link_down_ms = 0;
-            ports_call_peers(config);
+            ports_call_peers(ports);
         }
         sleep_ms(LOOK_MS);
     }
-    if (ports_up(config))
+    if (ports_up(ports))
         generator->link_down_ms = 0;
 }
 
@@ -305,7 +341,10 @@ bool generator_start(struct generator *generator, double seconds, char *error, s
     if (!open_streams(generator, error, error_bytes))
         return false;
     wait_for_links(generator);
-    begin(generator, seconds);
+    generator->seconds = seconds;
+    atomic_store(&generator->started, false);
+    atomic_store(&generator->halt, false);
+    atomic_store(&generator->sending_done, false);
     lcore_function_t *first = work_both, *second = NULL;
     if (generator->config.lcores.count == 2 && generator->receives) {
         first = work_sending;
@@ -313,8 +352,14 @@ bool generator_start(struct generator *generator, double seconds, char *error, s
     }
     atomic_store(&generator->running, true);
     bool fine = second == NULL || rte_eal_remote_launch(second, generator, 2) == 0;
-    if (fine && rte_eal_remote_launch(first, generator, 1) == 0)
+    if (fine && rte_eal_remote_launch(first, generator, 1) == 0) {
+        while (!atomic_load_explicit(&generator->started, memory_order_acquire))
+            sleep_ms(1);
+        generator->begun = true;
         return true;
+    }
+    begin(generator);
+    generator->sending_ended = rte_rdtsc();
     atomic_store(&generator->sending_done, true);
     rte_eal_mp_wait_lcore();
     atomic_store(&generator->running, false);

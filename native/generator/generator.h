@@ -8,8 +8,10 @@
 
 #include <stdatomic.h>
 
+#include "ports.h"
 #include "receiver.h"
 #include "sender.h"
+#include "stalls.h"
 
 /* The generator's own latency over a ring, with nothing between. */
 struct loop_check {
@@ -26,7 +28,8 @@ struct generator {
     struct receiver receiver[DIRECTIONS];
     uint32_t directions; /* 1, or 2 when a stream goes the other way */
     struct rte_mempool *tx_pool, *rx_pool;
-    bool sends, receives, ports_open;
+    struct ports ports;
+    bool sends, receives;
     struct loop_check loop;
     const char *pages;
     uint64_t tsc_hz;
@@ -37,12 +40,14 @@ struct generator {
     bool counts;                             /* the warm-up is over */
     uint64_t last;                           /* sending ends by then, even if not all was sent */
     uint64_t sending_ended, receiving_ended; /* TSC */
-    atomic_bool halt;                        /* end of sending is asked for */
-    atomic_bool sending_done;                /* receiving ends when it has drained */
-    atomic_bool running;                     /* lcores are at work */
-    bool begun;                              /* there is a run to tell of */
-    uint32_t link_down_ms;                   /* since links were up, or peers were called */
-    atomic_bool stop;                        /* SIGINT or SIGTERM came */
+    struct stalls sending_stalls, receiving_stalls; /* in turn by one lcore: all are the first's */
+    atomic_bool started;                            /* the clock of the run runs */
+    atomic_bool halt;                               /* end of sending is asked for */
+    atomic_bool sending_done;                       /* receiving ends when it has drained */
+    atomic_bool running;                            /* lcores are at work */
+    bool begun;                                     /* there is a run to tell of */
+    uint32_t link_down_ms;                          /* since links were up, or peers were called */
+    atomic_bool stop;                               /* SIGINT or SIGTERM came */
 };
 
 /* After EAL's start: pools and ports. False with a sentence in `error`. */

@@ -30,14 +30,44 @@ static inline uint32_t histogram_index(uint64_t value)
     return (bucket << (HISTOGRAM_SUB_BITS - 1)) + (uint32_t)(value >> bucket);
 }
 
-static inline void histogram_add(struct histogram *histogram, uint64_t value)
+/* The same value so many times. */
+static inline void histogram_add_many(struct histogram *histogram, uint64_t value, uint64_t times)
 {
     value = value < HISTOGRAM_MAX ? value : HISTOGRAM_MAX;
-    histogram->count++;
-    histogram->sum += value;
+    histogram->count += times;
+    histogram->sum += value * times;
     histogram->min = value < histogram->min ? value : histogram->min;
     histogram->max = value > histogram->max ? value : histogram->max;
-    histogram->counts[histogram_index(value)]++;
+    histogram->counts[histogram_index(value)] += times;
+}
+
+static inline void histogram_add(struct histogram *histogram, uint64_t value)
+{
+    histogram_add_many(histogram, value, 1);
+}
+
+/* now - value of a column of values, none of which is later than now. */
+static inline void histogram_add_ages(struct histogram *histogram, uint64_t now,
+                                      const uint64_t *value, uint32_t count)
+{
+    uint64_t least = UINT64_MAX, most = 0, sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t age = now - value[i];
+        least = age < least ? age : least;
+        most = age > most ? age : most;
+        sum += age;
+    }
+    if (__builtin_expect(count == 0 || most > HISTOGRAM_MAX, 0)) {
+        for (uint32_t i = 0; i < count; i++)
+            histogram_add(histogram, now - value[i]);
+        return;
+    }
+    histogram->count += count;
+    histogram->sum += sum;
+    histogram->min = least < histogram->min ? least : histogram->min;
+    histogram->max = most > histogram->max ? most : histogram->max;
+    for (uint32_t i = 0; i < count; i++)
+        histogram->counts[histogram_index(now - value[i])]++;
 }
 
 void histogram_clear(struct histogram *histogram);

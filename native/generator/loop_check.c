@@ -23,7 +23,7 @@ static void ask(struct generator *generator, uint16_t port)
     struct stream_config *stream = config_add_stream(asked, "loop", nothing, sizeof nothing);
     stream->rate = (struct rate){RATE_PPS, CHECK_PPS};
     stream->packets = CHECK_PACKETS;
-    asked->tx_port = asked->rx_port = port;
+    asked->tx = asked->rx = (struct port_choice){.number = port};
     asked->rx_queues = 1;
     asked->warm_up_ms = 0;
     asked->drain_ms = 1;
@@ -55,13 +55,14 @@ bool loop_check_run(struct generator *generator, char *error, size_t error_bytes
                  "out)");
     if (fine) {
         ask(generator, (uint16_t)port);
-        fine = ports_open(&generator->asked, generator->rx_pool, error, error_bytes) &&
+        fine = ports_open(&generator->ports, &generator->asked, generator->rx_pool, error,
+                          error_bytes) &&
                generator_start(generator, 0, error, error_bytes);
         if (fine) {
             generator_wait(generator);
             keep(generator);
         }
-        ports_close(&generator->asked);
+        ports_close(&generator->ports);
     }
     rte_ring_free(ring);
     generator->begun = false;

@@ -13,31 +13,30 @@ static bool fails(uint16_t port, const char *step, int rc, char *error, size_t e
     return true;
 }
 
-static bool check(const char *key, int32_t port, char *error, size_t error_bytes)
+static bool check(const char *key, const struct port_choice *port, char *error, size_t error_bytes)
 {
-    if (port == PORT_NONE || rte_eth_dev_is_valid_port((uint16_t)port))
+    if (port->number < 0 || rte_eth_dev_is_valid_port((uint16_t)port->number))
         return true;
     snprintf(error, error_bytes,
              "ports.%s: there is no DPDK port %d; name one after --, such as --vdev net_ring0", key,
-             port);
+             port->number);
     return false;
 }
 
 bool ports_check(const struct config *config, char *error, size_t error_bytes)
 {
-    return check("tx", config->tx_port, error, error_bytes) &&
-           check("rx", config->rx_port, error, error_bytes);
+    return check("tx", &config->tx, error, error_bytes) &&
+           check("rx", &config->rx, error, error_bytes);
 }
 
-static bool open_port(const struct config *config, uint16_t port, struct rte_mempool *pool,
-                      char *error, size_t error_bytes)
+static bool open_dpdk(const struct config *config, uint16_t port, uint16_t queues,
+                      struct rte_mempool *pool, char *error, size_t error_bytes)
 {
     struct rte_eth_dev_info info;
     int rc = rte_eth_dev_info_get(port, &info);
     if (fails(port, "no device information", rc, error, error_bytes))
         return false;
     struct rte_eth_conf conf = {0};
-    uint16_t queues = port == config->rx_port ? (uint16_t)config->rx_queues : 1;
     uint32_t mtu = config_longest_frame(config) - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN;
     if (mtu > RTE_ETHER_MTU && mtu <= info.max_mtu)
         conf.rxmode.mtu = mtu;
@@ -62,71 +61,94 @@ static bool open_port(const struct config *config, uint16_t port, struct rte_mem
     return true;
 }
 
-bool ports_open(const struct config *config, struct rte_mempool *pool, char *error,
-                size_t error_bytes)
+/* A memory interface's server may come later: it is called before each run. */
+static bool open_port(struct port *port, const struct config *config, bool receives,
+                      struct rte_mempool *pool, char *error, size_t error_bytes)
 {
-    int32_t tx = config->tx_port, rx = config->rx_port;
-    if (tx != PORT_NONE && !open_port(config, (uint16_t)tx, pool, error, error_bytes))
-        return false;
-    return rx == PORT_NONE || rx == tx || open_port(config, (uint16_t)rx, pool, error, error_bytes);
+    const struct port_choice *choice = receives ? &config->rx : &config->tx;
+    uint16_t queues = receives ? (uint16_t)config->rx_queues : 1;
+    port->is_memif = choice->number == PORT_MEMIF;
+    port->open = true;
+    if (port->is_memif) {
+        uint32_t slots = receives ? config->rx_ring : config->tx_ring;
+        memif_client_init(&port->memif, choice->socket, slots, queues);
+        memif_client_connect(&port->memif, error, error_bytes);
+        return true;
+    }
+    port->number = (uint16_t)choice->number;
+    return open_dpdk(config, port->number, queues, pool, error, error_bytes);
 }
 
-void ports_close(const struct config *config)
+bool ports_open(struct ports *ports, const struct config *config, struct rte_mempool *pool,
+                char *error, size_t error_bytes)
 {
-    const int32_t port[2] = {config->tx_port, config->rx_port};
+    bool sends = config->tx.number != PORT_NONE, receives = config->rx.number != PORT_NONE;
+    *ports = (struct ports){0};
+    if (sends && receives && config_one_port(config)) {
+        ports->tx = ports->rx = &ports->port[0];
+        return open_port(ports->rx, config, true, pool, error, error_bytes);
+    }
+    ports->tx = sends ? &ports->port[0] : NULL;
+    ports->rx = receives ? &ports->port[1] : NULL;
+    return (!sends || open_port(ports->tx, config, false, pool, error, error_bytes)) &&
+           (!receives || open_port(ports->rx, config, true, pool, error, error_bytes));
+}
+
+void ports_close(struct ports *ports)
+{
     for (int i = 0; i < 2; i++) {
-        if (port[i] == PORT_NONE || (i == 1 && port[1] == port[0]) ||
-            !rte_eth_dev_is_valid_port((uint16_t)port[i]))
-            continue;
-        rte_eth_dev_stop((uint16_t)port[i]);
-        rte_eth_dev_close((uint16_t)port[i]);
+        struct port *port = &ports->port[i];
+        if (port->open && port->is_memif)
+            memif_client_close(&port->memif);
+        if (port->open && !port->is_memif && rte_eth_dev_is_valid_port(port->number)) {
+            rte_eth_dev_stop(port->number);
+            rte_eth_dev_close(port->number);
+        }
+        port->open = false;
     }
 }
 
-static bool is_up(int32_t port)
+/* To call the server of a memory interface of our own is to ask whether it is up. */
+static bool is_up(struct port *port)
 {
+    char nothing[256];
     struct rte_eth_link link = {0};
-    return port == PORT_NONE || (rte_eth_link_get_nowait((uint16_t)port, &link) == 0 &&
-                                 link.link_status == RTE_ETH_LINK_UP);
+    if (port == NULL)
+        return true;
+    if (port->is_memif)
+        return memif_client_connect(&port->memif, nothing, sizeof nothing);
+    return rte_eth_link_get_nowait(port->number, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-bool ports_up(const struct config *config)
+bool ports_up(struct ports *ports)
 {
-    bool tx = is_up(config->tx_port), rx = is_up(config->rx_port);
+    bool tx = is_up(ports->tx), rx = is_up(ports->rx);
     return tx && rx;
 }
 
-static void call_peer(int32_t port)
+static void call_peer(struct port *port)
 {
     struct rte_eth_dev_info info;
-    if (port == PORT_NONE || is_up(port) || rte_eth_dev_info_get((uint16_t)port, &info) != 0 ||
+    if (is_up(port) || port->is_memif)
+        return;
+    if (rte_eth_dev_info_get(port->number, &info) != 0 ||
         strcmp(info.driver_name, "net_memif") != 0)
         return;
-    rte_eth_dev_stop((uint16_t)port);
-    rte_eth_dev_start((uint16_t)port); /* fails while there is no peer: the next time, perhaps */
+    rte_eth_dev_stop(port->number);
+    rte_eth_dev_start(port->number); /* fails while there is no peer: the next time, perhaps */
 }
 
-void ports_call_peers(const struct config *config)
+void ports_call_peers(struct ports *ports)
 {
-    call_peer(config->tx_port);
-    if (config->rx_port != config->tx_port)
-        call_peer(config->rx_port);
+    call_peer(ports->tx);
+    if (ports->rx != ports->tx)
+        call_peer(ports->rx);
 }
 
-static uint64_t missed(int32_t port)
+uint64_t port_missed(const struct port *port)
 {
     struct rte_eth_stats stats;
-    if (port == PORT_NONE || rte_eth_stats_get((uint16_t)port, &stats) != 0)
+    if (port == NULL || port->is_memif || rte_eth_stats_get(port->number, &stats) != 0)
         return 0;
     return stats.imissed + stats.rx_nombuf;
-}
-
-uint64_t ports_missed(const struct config *config)
-{
-    uint64_t sum = missed(config->rx_port);
-    for (uint32_t i = 0; i < config->stream_count; i++) {
-        if (config->stream[i].direction == REVERSE)
-            return sum + missed(config->tx_port);
-    }
-    return sum;
 }

@@ -2,7 +2,6 @@
 #include "receiver.h"
 
 #include <rte_cycles.h>
-#include <rte_ethdev.h>
 
 #include "payload.h"
 
@@ -131,8 +130,8 @@ static inline struct sighting look_at_ipv4(const struct receiver *receiver, cons
                         all - headers);
 }
 
-struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame, uint32_t bytes,
-                              uint32_t frame_bytes)
+static struct sighting look_thoroughly(const struct receiver *receiver, const uint8_t *frame,
+                                       uint32_t bytes, uint32_t frame_bytes)
 {
     uint16_t type = 0;
     uint32_t at = skip_l2(frame, bytes, &type);
@@ -148,6 +147,57 @@ struct sighting receiver_look(const struct receiver *receiver, const uint8_t *fr
     return with_payload(receiver, seen, frame + at, BEHIND_ETHERNET, all, there, all);
 }
 
+/* What most packets are: IPv4 and UDP of ours behind any tags, whole and unharmed. False: the
+ * packet has to be looked at thoroughly. */
+static inline bool look_at_plain(const struct receiver *receiver, const uint8_t *frame,
+                                 uint32_t bytes, uint32_t frame_bytes, struct sighting *seen)
+{
+    enum { HEADERS = IP_BYTES + UDP_BYTES };
+    const uint64_t mask = UINT64_C(0x000000FF000000FF); /* version and length; identification */
+    uint32_t at = BEHIND_ETHERNET;
+    uint16_t type = TYPE_IPV4;
+    if (bytes < BEHIND_ETHERNET || bytes != frame_bytes)
+        return false;
+    if (load16(frame + at - sizeof type) != big16(TYPE_IPV4))
+        at = skip_l2(frame, bytes, &type);
+    if (bytes < at + HEADERS + SIGNATURE_COMPACT_BYTES || type != TYPE_IPV4)
+        return false;
+    const uint8_t *ip = frame + at, *payload = ip + HEADERS;
+    uint64_t first = load64(ip), udp = load64(ip + IP_BYTES), addresses = load64(ip + 12);
+    uint32_t stream = (uint32_t)(first >> 40 & 0xFF);
+    uint32_t length = big16((uint16_t)(udp >> 32)) - (uint32_t)UDP_BYTES;
+    if ((first & mask) != (0x45 | (uint64_t)SIGNATURE_MAGIC << 32) || ip[9] != PROTOCOL_UDP ||
+        stream >= receiver->stream_count || length > bytes - at - HEADERS)
+        return false;
+    uint64_t ports = udp & SIGNATURE_PORTS_MASK;
+    *seen = length >= SIGNATURE_FULL_BYTES ? check_full(receiver, payload, ports, addresses, true)
+                                           : check_compact(payload, stream, ports, addresses);
+    *seen = with_payload(receiver, *seen, payload, BEHIND_UDP, length, length, length);
+    return seen->verdict == VERDICT_FINE;
+}
+
+static inline struct sighting look(const struct receiver *receiver, const uint8_t *frame,
+                                   uint32_t bytes, uint32_t frame_bytes)
+{
+    struct sighting seen;
+    if (__builtin_expect(look_at_plain(receiver, frame, bytes, frame_bytes, &seen), 1))
+        return seen;
+    return look_thoroughly(receiver, frame, bytes, frame_bytes);
+}
+
+struct sighting receiver_look(const struct receiver *receiver, const uint8_t *frame, uint32_t bytes,
+                              uint32_t frame_bytes)
+{
+    return look(receiver, frame, bytes, frame_bytes);
+}
+
+/* Packets of a stream one after the other that were sent in one call: they are counted at once. */
+struct run {
+    struct sighting seen; /* of the first */
+    uint32_t packets;
+    uint64_t bytes; /* without FCS */
+};
+
 /* Cycles that the packet was under way. */
 static inline uint64_t age(const struct sighting *seen, uint64_t now)
 {
@@ -158,42 +208,89 @@ static inline uint64_t age(const struct sighting *seen, uint64_t now)
     return ticks > UINT32_MAX - AHEAD_TICKS ? 0 : ticks << SIGNATURE_TIME_SHIFT;
 }
 
-void receiver_count(struct receiver *receiver, const struct sighting *seen, uint32_t bytes,
-                    uint64_t now)
+/* Counts a run of packets. */
+static void count_run(struct receiver *receiver, const struct run *run, uint64_t now)
 {
-    if (seen->verdict == VERDICT_FOREIGN) {
-        receiver->foreign++;
+    const struct stream *stream = &receiver->stream[run->seen.stream];
+    if (run->packets == 0)
         return;
-    }
-    const struct stream *stream = &receiver->stream[seen->stream];
     if (stream->config.direction != receiver->direction) {
-        receiver->foreign++; /* ours, and at the wrong port */
+        receiver->foreign += run->packets; /* ours, and at the wrong port */
         return;
     }
     struct stream_rx *rx = stream->rx;
     receiver->last_ours = now;
-    if (seen->verdict == VERDICT_CORRUPT) {
-        rx->corrupt++;
-        return;
-    }
-    uint64_t cycles = age(seen, now);
+    uint64_t cycles = age(&run->seen, now);
     if (now - cycles < atomic_load_explicit(&receiver->start, memory_order_relaxed)) {
-        rx->stale++;
+        rx->stale += run->packets;
         return;
     }
-    rx->packets++;
-    rx->bytes += bytes + FCS_BYTES;
-    sequence_see(&rx->sequence, seen->full
-                                    ? seen->sequence
-                                    : sequence_whole(&rx->sequence, (uint32_t)seen->sequence));
-    histogram_add(&rx->latency,
-                  (uint64_t)((unsigned __int128)cycles * receiver->ns_per_cycle >> 32));
+    rx->packets += run->packets;
+    rx->bytes += run->bytes + (uint64_t)run->packets * FCS_BYTES;
+    uint64_t first = run->seen.full ? run->seen.sequence
+                                    : sequence_whole(&rx->sequence, (uint32_t)run->seen.sequence);
+    sequence_see_run(&rx->sequence, first, run->packets);
+    histogram_add_many(&rx->latency,
+                       (uint64_t)((unsigned __int128)cycles * receiver->ns_per_cycle >> 32),
+                       run->packets);
+}
+
+static void count_other(struct receiver *receiver, const struct sighting *seen, uint64_t now)
+{
+    const struct stream *stream = &receiver->stream[seen->stream];
+    if (seen->verdict == VERDICT_FOREIGN || stream->config.direction != receiver->direction) {
+        receiver->foreign++;
+        return;
+    }
+    receiver->last_ours = now;
+    stream->rx->corrupt++;
+}
+
+/* Whether the packet is the next of the run: sent at the same time, one number on. */
+static inline bool continues(const struct run *run, const struct sighting *seen)
+{
+    uint64_t next = run->seen.sequence + run->packets;
+    return run->packets > 0 && seen->verdict == VERDICT_FINE && seen->time == run->seen.time &&
+           seen->sequence == next && seen->stream == run->seen.stream &&
+           seen->full == run->seen.full;
+}
+
+static inline void add_to_run(struct receiver *receiver, struct run *run,
+                              const struct sighting *seen, uint32_t bytes, uint64_t now)
+{
+    if (__builtin_expect(continues(run, seen), 1)) {
+        run->packets++;
+        run->bytes += bytes;
+        return;
+    }
+    count_run(receiver, run, now);
+    *run = (struct run){.seen = *seen, .packets = 1, .bytes = bytes};
+    if (seen->verdict != VERDICT_FINE) {
+        count_other(receiver, seen, now);
+        run->packets = 0;
+    }
+}
+
+void receiver_count(struct receiver *receiver, const struct sighting *seen, uint32_t bytes,
+                    uint64_t now)
+{
+    struct run run = {.packets = 0};
+    add_to_run(receiver, &run, seen, bytes, now);
+    count_run(receiver, &run, now);
 }
 
 bool receiver_idle_for(const struct receiver *receiver, uint64_t since, uint64_t cycles)
 {
     since = RTE_MAX(since, receiver->last_ours);
     return receiver->looked > since && receiver->looked - since > cycles;
+}
+
+/* The clock may be read before the loads that stand before it; what they brought had come then. So
+ * it waits for them: otherwise a packet's time under way would be understated. */
+static inline uint64_t time_of_arrival(void)
+{
+    _mm_lfence();
+    return rte_rdtsc();
 }
 
 /* The poll that begins now ends the one that is timed, and is timed itself if it's its turn. */
@@ -218,30 +315,33 @@ void receiver_turn(struct receiver *receiver, uint64_t now)
     if (receiver->queue == 0)
         receiver->round_began = now;
     time_poll(receiver);
-    struct rte_mbuf *mbuf[BATCH_MAX];
-    uint16_t taken =
-        rte_eth_rx_burst(receiver->port, receiver->queue, mbuf, (uint16_t)receiver->burst);
+    struct frames *frames = &receiver->frames;
+    uint16_t queue = receiver->queue;
+    port_take(receiver->port, queue, (uint16_t)receiver->burst, frames);
     if (++receiver->queue >= receiver->queues) {
         receiver->queue = 0;
         receiver->looked = receiver->round_began;
     }
     receiver->polls++;
-    if (taken == 0) {
+    if (frames->count == 0) {
         receiver->empty_polls++;
         return;
     }
-    uint64_t came = rte_rdtsc();
+    uint64_t came = time_of_arrival();
     if (receiver->timed_since != 0) {
         receiver->calls++;
         receiver->call_cycles += came - receiver->timed_since;
     }
-    for (uint16_t i = 0; i < taken; i++) {
+    struct run run = {.packets = 0};
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < frames->count; i++) {
         struct sighting seen =
-            receiver_look(receiver, rte_pktmbuf_mtod(mbuf[i], const uint8_t *),
-                          rte_pktmbuf_data_len(mbuf[i]), rte_pktmbuf_pkt_len(mbuf[i]));
-        receiver->packets++;
-        receiver->bytes += rte_pktmbuf_pkt_len(mbuf[i]) + FCS_BYTES;
-        receiver_count(receiver, &seen, rte_pktmbuf_pkt_len(mbuf[i]), came);
+            look(receiver, frames->frame[i], frames->bytes[i], frames->all_bytes[i]);
+        bytes += frames->all_bytes[i];
+        add_to_run(receiver, &run, &seen, frames->all_bytes[i], came);
     }
-    rte_pktmbuf_free_bulk(mbuf, taken);
+    count_run(receiver, &run, came);
+    receiver->packets += frames->count;
+    receiver->bytes += bytes + (uint64_t)frames->count * FCS_BYTES;
+    port_give_back(receiver->port, queue, frames);
 }

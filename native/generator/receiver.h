@@ -7,15 +7,18 @@
 
 #include <stdatomic.h>
 
+#include "port.h"
 #include "stream.h"
 
 struct receiver {
-    uint16_t port, queue, queues; /* queues are polled in turn; queue is the next */
+    struct port *port;
+    uint16_t queue, queues; /* queues are polled in turn; queue is the next */
     uint32_t burst;
     struct stream *stream; /* [stream_count] */
     uint32_t stream_count;
     uint32_t direction; /* of the streams that are expected here */
     bool payload_check;
+    struct frames frames;
     atomic_uint_fast64_t start; /* of the run; what was sent before is not of it */
     uint64_t ns_per_cycle;      /* in 1/2^32 */
     /* counters of a run */

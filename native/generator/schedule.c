@@ -64,6 +64,24 @@ void schedule_begin(struct schedule *schedule, const struct schedule_plan *plan,
           &schedule->gap_part);
 }
 
+/* Of constant arrivals: those that are due before `end`. */
+static uint32_t take_even(struct schedule *schedule, uint64_t end, uint64_t *due, uint32_t room)
+{
+    uint64_t next = schedule->next, gap = schedule->gap;
+    uint32_t part = schedule->next_part, gap_part = schedule->gap_part, taken = 0;
+    room = schedule->left < room ? (uint32_t)schedule->left : room;
+    while (taken < room && next < end) {
+        due[taken++] = next;
+        part += gap_part;
+        next += gap + (part < gap_part);
+    }
+    schedule->next = next;
+    schedule->next_part = part;
+    schedule->left -= taken;
+    schedule->asked += taken;
+    return taken;
+}
+
 uint32_t schedule_take(struct schedule *schedule, uint64_t now, uint64_t *due, uint32_t room)
 {
     uint32_t taken = 0;
@@ -78,6 +96,8 @@ uint32_t schedule_take(struct schedule *schedule, uint64_t now, uint64_t *due, u
         return taken;
     }
     schedule_give_up(schedule, now);
+    if (schedule->plan.arrivals == ARRIVALS_CONSTANT)
+        return take_even(schedule, now < until ? now + 1 : until, due, room);
     while (taken < room && schedule->next <= now && schedule->next < until && schedule->left > 0) {
         due[taken++] = schedule->next;
         advance(schedule);

@@ -2,7 +2,6 @@
 #include "sender.h"
 
 #include <rte_cycles.h>
-#include <rte_ethdev.h>
 
 enum { CALLS_PER_SAMPLE = 64 };
 
@@ -91,10 +90,8 @@ static void count_sent(struct sender *sender, uint32_t from, uint32_t to, uint64
             stream->sent_bytes += batch->frame_bytes[i] + FCS_BYTES;
         }
     }
-    if (sender->paced) {
-        for (uint32_t i = from; i < to; i++)
-            histogram_add(&sender->lateness, now - batch->due[i]);
-    }
+    if (sender->paced)
+        histogram_add_ages(&sender->lateness, now, batch->due + from, to - from);
     sender->calls++;
     sender->packets += to - from;
     sender->last_taken = now;
@@ -137,8 +134,7 @@ bool sender_turn(struct sender *sender, uint64_t now)
     uint32_t from = batch->first;
     uint64_t stamp = rte_rdtsc();
     batch_stamp(batch, stamp);
-    uint16_t taken =
-        rte_eth_tx_burst(sender->port, 0, batch->mbuf + from, (uint16_t)(batch->count - from));
+    uint16_t taken = port_send(sender->port, batch->mbuf + from, (uint16_t)(batch->count - from));
     if ((sender->calls & (CALLS_PER_SAMPLE - 1)) == 0) {
         sender->sampled_cycles += rte_rdtsc() - stamp;
         sender->sampled_calls++;

@@ -5,10 +5,11 @@
 #ifndef PLANECAST_GENERATOR_SENDER_H
 #define PLANECAST_GENERATOR_SENDER_H
 
+#include "port.h"
 #include "stream.h"
 
 struct sender {
-    uint16_t port;
+    struct port *port;
     uint32_t burst;
     uint64_t give_up_cycles;
     bool drops; /* what the port refuses, instead of sending it later */

@@ -44,6 +44,25 @@ static inline void sequence_see(struct sequence *sequence, uint64_t number)
     sequence->unique++;
 }
 
+/* `count` numbers from `first` on, one after the other. */
+static inline void sequence_see_run(struct sequence *sequence, uint64_t first, uint32_t count)
+{
+    for (; first != sequence->next && count > 0; count--) /* behind a gap the rest is in order */
+        sequence_see(sequence, first++);
+    if (count == 0)
+        return;
+    for (uint64_t number = first, end = first + count; number < end;) {
+        uint64_t *word = sequence_word(sequence, number);
+        uint32_t bit = (uint32_t)(number % 64);
+        uint64_t here = 64 - bit < end - number ? 64 - bit : end - number;
+        uint64_t bits = (here == 64 ? UINT64_MAX : (UINT64_C(1) << here) - 1) << bit;
+        *word = (bit == 0 ? 0 : *word) | bits;
+        number += here;
+    }
+    sequence->next = first + count;
+    sequence->unique += count;
+}
+
 /* The whole number of which only the lower 32 bits came: the nearest to the highest seen. */
 static inline uint64_t sequence_whole(const struct sequence *sequence, uint32_t lower)
 {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <rte_ethdev.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "frames.h"
 #include "hook.h"
 #include "trace_marks.h"
+#include "words.h"
 
 enum mark { MARK_NONE, MARK_CALLGRIND, MARK_TRACE };
 enum phase { ATTACHED, WARMING, COUNTING };
@@ -30,9 +32,10 @@ static struct {
     enum phase phase;
     eth_rx_burst_t driver;
     struct counted now, first;
-    uint64_t target; /* of now.packets: where the warm-up or the window ends */
-    bool made;       /* packets get frames of ours */
-    char report[512], go[512];
+    uint64_t target;       /* of now.packets: where the warm-up or the window ends */
+    bool made;             /* packets get frames of ours */
+    atomic_bool held, led; /* between the lead and all else; the lead is over */
+    char report[512], go[512], hold[512];
 } counting;
 
 /* What the other port has sent by now; 0 when it doesn't tell. */
@@ -94,8 +97,13 @@ static void edge(void)
 static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
     struct counted *now = &counting.now;
-    if (unlikely(now->packets >= counting.target))
+    if (unlikely(now->packets >= counting.target)) {
+        if (unlikely(atomic_load(&counting.held))) {
+            atomic_store(&counting.led, true);
+            return 0;
+        }
         edge();
+    }
     uint16_t wanted = RTE_MIN(room, counting.burst);
     uint16_t count = counting.driver(queue, packets, wanted);
     now->packets += count;
@@ -106,29 +114,26 @@ static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
     return count;
 }
 
-/* A value behind ` key=` in a text; false when it isn't there. */
-static bool value(const char *text, const char *key, char *out, size_t size)
-{
-    char word[32];
-    snprintf(word, sizeof word, " %s=", key);
-    const char *found = strstr(text, word);
-    if (found == NULL)
-        return false;
-    found += strlen(word);
-    snprintf(out, size, "%.*s", (int)strcspn(found, " "), found);
-    return true;
-}
-
-static uint64_t number(const char *text, const char *key, uint64_t otherwise)
-{
-    char found[32];
-    return value(text, key, found, sizeof found) ? strtoull(found, NULL, 0) : otherwise;
-}
-
 static void refuse(const char *reason)
 {
     fprintf(stderr, "planecast-meter: %s\n", reason);
     _exit(1);
+}
+
+/* Says that the lead is over, and waits until all else may begin. */
+static void hold(void)
+{
+    const struct timespec moment = {.tv_nsec = 5000000};
+    char said[sizeof counting.hold + 8];
+    while (!atomic_load(&counting.led))
+        nanosleep(&moment, NULL);
+    snprintf(said, sizeof said, "%s.led", counting.hold);
+    FILE *out = fopen(said, "w");
+    if (out != NULL)
+        fclose(out);
+    while (access(counting.hold, F_OK) != 0)
+        nanosleep(&moment, NULL);
+    atomic_store(&counting.held, false);
 }
 
 static void *attach(void *unused)
@@ -148,47 +153,37 @@ static void *attach(void *unused)
     struct rte_eth_fp_ops *port = &rte_eth_fp_ops[counting.port];
     counting.driver = port->rx_pkt_burst;
     __atomic_store_n(&port->rx_pkt_burst, count_rx, __ATOMIC_SEQ_CST);
+    if (atomic_load(&counting.held))
+        hold();
     return NULL;
-}
-
-static void read_frames(const char *text)
-{
-    char frame[2 * FRAME_HEADERS + 1];
-    if (!value(text, "frame", frame, sizeof frame))
-        return;
-    counting.made = true;
-    if (!frames_open(frame, &(struct frames_wanted){
-                                .length = (uint16_t)number(text, "length", 60),
-                                .flows = (uint32_t)number(text, "flows", 1),
-                                .seed = number(text, "seed", 1),
-                                .source_step = (uint32_t)number(text, "source_step", 1),
-                                .destination_step = (uint32_t)number(text, "destination_step", 1)}))
-        refuse("PLANECAST_COUNT has a frame that can't be read");
 }
 
 void counting_start(void)
 {
     const char *asked = getenv("PLANECAST_COUNT");
-    char text[1024], mark[16] = "none";
+    char text[2048], mark[16] = "none", frame[2];
     pthread_t thread;
     sigset_t all, kept;
     if (asked == NULL)
         return;
     snprintf(text, sizeof text, " %s", asked);
-    counting.port = (uint16_t)number(text, "port", 0);
-    counting.out = (uint16_t)number(text, "out", 1);
-    counting.burst = (uint16_t)number(text, "burst", 32);
-    counting.target = number(text, "lead", 0);
-    counting.warmup = number(text, "warmup", 0);
-    counting.window = number(text, "packets", 1);
-    if (!value(text, "report", counting.report, sizeof counting.report))
+    counting.port = (uint16_t)word_number(text, "port", 0);
+    counting.out = (uint16_t)word_number(text, "out", 1);
+    counting.burst = (uint16_t)word_number(text, "burst", 32);
+    counting.target = (uint64_t)word_number(text, "lead", 0);
+    counting.warmup = (uint64_t)word_number(text, "warmup", 0);
+    counting.window = (uint64_t)word_number(text, "packets", 1);
+    if (!word_value(text, "report", counting.report, sizeof counting.report))
         refuse("PLANECAST_COUNT names no report");
-    value(text, "go", counting.go, sizeof counting.go);
-    value(text, "mark", mark, sizeof mark);
+    word_value(text, "go", counting.go, sizeof counting.go);
+    atomic_store(&counting.held, word_value(text, "hold", counting.hold, sizeof counting.hold));
+    word_value(text, "mark", mark, sizeof mark);
     counting.mark = strcmp(mark, "callgrind") == 0 ? MARK_CALLGRIND
                     : strcmp(mark, "trace") == 0   ? MARK_TRACE
                                                    : MARK_NONE;
-    read_frames(text);
+    counting.made = word_value(text, "frame", frame, sizeof frame);
+    if (counting.made && !frames_open(text))
+        refuse("PLANECAST_COUNT has a frame that can't be read");
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &kept); /* signals are the program's own affair */
     if (pthread_create(&thread, NULL, attach, NULL) == 0)

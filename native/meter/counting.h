@@ -7,6 +7,7 @@
  *   out=1          the port whose sent packets are reported, too
  *   go=PATH        nothing happens before this file is there
  *   burst=32       packets of a burst at most: programs ask for as many as they like
+ *   hold=PATH      after the lead PATH.led is made, and nothing comes before PATH is there
  *   lead=0         packets before all else, of which no instrument knows
  *   warmup=65536   packets before the window; a trace follows them without counting
  *   packets=32768  packets of the window; it begins and ends at a poll of the port

@@ -3,16 +3,21 @@
 
 #include <rte_byteorder.h>
 #include <rte_ip.h>
+#include <rte_memcpy.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { IP_AT = 14 };
+#include "words.h"
+
+enum { IP_AT = 14, FRAME_MOST = 9600 };
 
 static struct {
-    struct frames_wanted wanted;
+    uint16_t length; /* bytes, without FCS */
+    uint32_t flows, source_step, destination_step;
     uint64_t random; /* splitmix64 (Steele, Lea, Flood 2014) */
-    uint8_t headers[FRAME_HEADERS];
+    uint8_t frame[FRAME_MOST];
     uint32_t source, destination; /* of the first flow, host order */
+    uint32_t sum;                 /* of the IPv4 header's other words */
 } frames;
 
 static uint32_t next_flow(void)
@@ -21,26 +26,44 @@ static uint32_t next_flow(void)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     z ^= z >> 31;
-    return (uint32_t)(((z >> 32) * frames.wanted.flows) >> 32);
+    return (uint32_t)(((z >> 32) * frames.flows) >> 32);
 }
 
-bool frames_open(const char *hex, const struct frames_wanted *wanted)
+bool frames_open(const char *text)
 {
     struct rte_ipv4_hdr ip;
+    char hex[2 * FRAME_HEADERS + 1];
+    double length = word_number(text, "length", 60), flows = word_number(text, "flows", 1);
+    if (!word_value(text, "frame", hex, sizeof hex) || flows < 1 || length < FRAME_HEADERS ||
+        length > FRAME_MOST)
+        return false;
     for (unsigned i = 0; i < FRAME_HEADERS; i++) {
         unsigned byte;
         if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
             return false;
-        frames.headers[i] = (uint8_t)byte;
+        frames.frame[i] = (uint8_t)byte;
     }
-    if (wanted->flows == 0 || wanted->length < FRAME_HEADERS)
-        return false;
-    memcpy(&ip, frames.headers + IP_AT, sizeof ip);
-    frames.wanted = *wanted;
-    frames.random = wanted->seed;
+    memcpy(&ip, frames.frame + IP_AT, sizeof ip);
+    frames.length = (uint16_t)length;
+    frames.flows = (uint32_t)flows;
+    frames.source_step = (uint32_t)word_number(text, "source_step", 1);
+    frames.destination_step = (uint32_t)word_number(text, "destination_step", 1);
+    frames.random = (uint64_t)word_number(text, "seed", 1);
     frames.source = rte_be_to_cpu_32(ip.src_addr);
     frames.destination = rte_be_to_cpu_32(ip.dst_addr);
+    ip.src_addr = ip.dst_addr = 0;
+    ip.hdr_checksum = 0;
+    frames.sum = (uint16_t)~rte_ipv4_cksum(&ip);
     return true;
+}
+
+/* What is written is not read back, for such a load would wait until the stores have drained. */
+static uint16_t checksum(uint32_t source, uint32_t destination)
+{
+    uint32_t sum = frames.sum;
+    sum += (source >> 16) + (source & 0xffff) + (destination >> 16) + (destination & 0xffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    return (uint16_t) ~((sum >> 16) + sum);
 }
 
 void frames_write(struct rte_mbuf **packets, uint16_t count)
@@ -49,11 +72,13 @@ void frames_write(struct rte_mbuf **packets, uint16_t count)
         uint32_t flow = next_flow();
         uint8_t *data = rte_pktmbuf_mtod(packets[i], uint8_t *);
         struct rte_ipv4_hdr *ip = (struct rte_ipv4_hdr *)(data + IP_AT);
-        memcpy(data, frames.headers, FRAME_HEADERS);
-        ip->src_addr = rte_cpu_to_be_32(frames.source + flow * frames.wanted.source_step);
-        ip->dst_addr = rte_cpu_to_be_32(frames.destination + flow * frames.wanted.destination_step);
-        ip->hdr_checksum = 0;
-        ip->hdr_checksum = rte_ipv4_cksum(ip);
-        packets[i]->data_len = packets[i]->pkt_len = frames.wanted.length;
+        uint32_t source = rte_cpu_to_be_32(frames.source + flow * frames.source_step);
+        uint32_t destination =
+            rte_cpu_to_be_32(frames.destination + flow * frames.destination_step);
+        rte_memcpy(data, frames.frame, frames.length);
+        ip->src_addr = source;
+        ip->dst_addr = destination;
+        ip->hdr_checksum = checksum(source, destination);
+        packets[i]->data_len = packets[i]->pkt_len = frames.length;
     }
 }

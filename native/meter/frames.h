@@ -12,17 +12,12 @@
 
 #define FRAME_HEADERS 42 /* bytes: Ethernet 14, IPv4 20, UDP 8 */
 
-struct frames_wanted {
-    uint16_t length; /* bytes, without FCS */
-    uint32_t flows;
-    uint64_t seed;
-    uint32_t source_step, destination_step;
-};
+/* What is asked, in words: frame=HEX, the headers of the first flow's packets; length=60, bytes
+ * without FCS; flows=3125 seed=1 source_step=1 destination_step=1. False when it can't be made. */
+bool frames_open(const char *text);
 
-/* `hex` are the headers of the first flow's packets. False when it isn't that. */
-bool frames_open(const char *hex, const struct frames_wanted *wanted);
-
-/* Writes the headers of the next packets. */
+/* Makes the next packets: headers of flows at random, and of the frame's other bytes a copy, as a
+ * port that copies brings them. */
 void frames_write(struct rte_mbuf **packets, uint16_t count);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "frames.h"
+#include "stage_clock.h"
 #include "windows.h"
 
 /* How long a sleep may last: a program that is to end looks at its own flag after it. */
@@ -17,6 +19,8 @@ static struct {
     int port; /* -1: none yet */
     eth_rx_burst_t driver_rx;
     eth_tx_burst_t driver_tx;
+    eth_tx_burst_t out_tx; /* of the port that packets leave by; NULL: it is not known */
+    uint16_t out;
     atomic_bool asleep;
     sem_t go, done;
 } hook = {.port = -1};
@@ -66,12 +70,56 @@ static void over(void)
     sem_post(&hook.done);
 }
 
+static uint16_t receive(void *queue, struct rte_mbuf **packets, uint16_t room)
+{
+    return hook.driver_rx(queue, packets, RTE_MIN(room, meter.burst));
+}
+
+static uint16_t timed_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
+{
+    struct stage_cycles *now = &stage_clock.now;
+    uint64_t came = rte_rdtsc();
+    uint16_t count = receive(queue, packets, room);
+    uint64_t received = rte_rdtsc();
+    if (meter.made)
+        frames_write(packets, count);
+    uint64_t made = rte_rdtsc();
+    stage_clock.waits = count > 0 ? stage_clock.every : 1;
+    if (windows_count(count)) {
+        over();
+    } else if (count > 0) {
+        *now = (struct stage_cycles){.packets = count,
+                                     .rx = stage_clock_part(came, received),
+                                     .source = stage_clock_part(received, made)};
+        stage_clock.readings = 0;
+        stage_clock.running = true;
+        stage_clock.left = rte_rdtsc();
+    }
+    return count;
+}
+
 static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
-    uint16_t count = hook.driver_rx(queue, packets, room);
+    if (stage_clock_due())
+        return timed_rx(queue, packets, room);
+    uint16_t count = receive(queue, packets, room);
+    if (meter.made)
+        frames_write(packets, count);
     if (windows_count(count))
         over();
     return count;
+}
+
+/* The send function of the port that packets leave by, while a poll's parts are timed. */
+static uint16_t timed_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
+{
+    if (likely(!stage_clock.running))
+        return hook.out_tx(queue, packets, count);
+    uint64_t came = rte_rdtsc();
+    uint16_t sent = hook.out_tx(queue, packets, count);
+    stage_clock.now.tx += stage_clock_part(came, rte_rdtsc());
+    stage_clock.readings += 2;
+    return sent;
 }
 
 static uint16_t measure_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
@@ -105,7 +153,7 @@ bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
     return true;
 }
 
-bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes)
+bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_t error_bytes)
 {
     if (hook.port >= 0) {
         if (hook.port == port && hook.side == side)
@@ -121,6 +169,10 @@ bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes)
     hook.driver_rx = rte_eth_fp_ops[port].rx_pkt_burst;
     hook.driver_tx = rte_eth_fp_ops[port].tx_pkt_burst;
     hook.port = port;
+    hook.out = started(out) ? out : port;
+    hook.out_tx = rte_eth_fp_ops[hook.out].tx_pkt_burst;
+    if (side == SIDE_RX)
+        __atomic_store_n(&rte_eth_fp_ops[hook.out].tx_pkt_burst, timed_tx, __ATOMIC_SEQ_CST);
     return true;
 }
 

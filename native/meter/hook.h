@@ -18,8 +18,9 @@ enum side { SIDE_RX, SIDE_TX };
  * all. */
 bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes);
 
-/* Takes hold of it when it is ready; false with a sentence. */
-bool hook_attach(uint16_t port, enum side side, char *error, size_t error_bytes);
+/* Takes hold of it when it is ready; false with a sentence. `out` is the port that packets leave
+ * by, whose send function is timed; `port` itself where there is none. */
+bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_t error_bytes);
 
 /* The forwarding thread sleeps from its next poll on. */
 void hook_idle(void);

@@ -8,27 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames.h"
 #include "hook.h"
 #include "windows.h"
+#include "words.h"
 
 enum { WINDOWS_MAX = 1 << 16 };
 
 static bool attached;
 
-/* The number behind `key=`, or `otherwise`. */
-static double number(const char *line, const char *key, double otherwise)
-{
-    char word[32];
-    snprintf(word, sizeof word, " %s=", key);
-    const char *found = strstr(line, word);
-    return found == NULL ? otherwise : strtod(found + strlen(word), NULL);
-}
-
 static void attach(const char *line, FILE *out)
 {
     char error[96] = "";
     enum side side = strstr(line, " side=tx") != NULL ? SIDE_TX : SIDE_RX;
-    if (!hook_attach((uint16_t)number(line, "port", 0), side, error, sizeof error)) {
+    uint16_t port = (uint16_t)word_number(line, "port", 0);
+    uint16_t leaving = (uint16_t)word_number(line, "out", port);
+    if (!hook_attach(port, leaving, side, error, sizeof error)) {
         fprintf(out, "{\"waiting\": \"%s\"}\n", error);
         return;
     }
@@ -38,11 +33,11 @@ static void attach(const char *line, FILE *out)
             rte_version());
 }
 
-#define COLUMN(field, format)                                                                      \
+#define COLUMN(before, name, field)                                                                \
     do {                                                                                           \
-        fputs(", \"" #field "\": [", out);                                                         \
+        fputs(before "\"" name "\": [", out);                                                      \
         for (uint32_t i = 0; i < meter.count; i++)                                                 \
-            fprintf(out, "%s" format, i == 0 ? "" : ", ", meter.windows[i].field);                 \
+            fprintf(out, "%s%" PRIu64, i == 0 ? "" : ", ", meter.windows[i].field);                \
         fputs("]", out);                                                                           \
     } while (0)
 
@@ -57,11 +52,18 @@ static void attach(const char *line, FILE *out)
 
 static void write_windows(FILE *out)
 {
-    fprintf(out, "{\"cpu\": %d, \"windows\": {\"count\": %u", meter.cpu, meter.count);
-    COLUMN(cycles, "%" PRIu64);
-    COLUMN(packets, "%" PRIu64);
-    COLUMN(bursts, "%" PRIu64);
-    COLUMN(empty_polls, "%" PRIu64);
+    fprintf(out, "{\"cpu\": %d, \"windows\": {\"count\": %u, ", meter.cpu, meter.count);
+    COLUMN("", "cycles", cycles);
+    COLUMN(", ", "packets", packets);
+    COLUMN(", ", "bursts", bursts);
+    COLUMN(", ", "empty_polls", empty_polls);
+    COLUMN(", ", "sampled_packets", sampled.packets);
+    COLUMN(", ", "sampled_bursts", sampled.bursts);
+    COLUMN(", \"stage_cycles\": {", "rx", sampled.rx);
+    COLUMN(", ", "source", sampled.source);
+    COLUMN(", ", "program", sampled.program);
+    COLUMN(", ", "tx", sampled.tx);
+    fputs("}", out);
     PAIRS("canary_compute", compute_before, compute_after);
     PAIRS("canary_chase", chase_before, chase_after);
     fputs("}}\n", out);
@@ -69,17 +71,30 @@ static void write_windows(FILE *out)
 
 static void trial(const char *line, FILE *out)
 {
-    double windows = number(line, "windows", 1), packets = number(line, "packets", 2048);
-    double warmup = number(line, "warmup", 0), seconds = number(line, "seconds", 10);
-    if (!(windows >= 1 && windows <= WINDOWS_MAX && packets >= 1 && warmup >= 0 && seconds > 0)) {
+    double windows = word_number(line, "windows", 1), packets = word_number(line, "packets", 2048);
+    double warmup = word_number(line, "warmup", 0), seconds = word_number(line, "seconds", 10);
+    double burst = word_number(line, "burst", UINT16_MAX), clock = word_number(line, "clock", 0);
+    char frame[2];
+    struct windows_wanted wanted = {.made = word_value(line, "frame", frame, sizeof frame),
+                                    .canary = word_number(line, "canary", 1) != 0};
+    if (!(windows >= 1 && windows <= WINDOWS_MAX && packets >= 1 && warmup >= 0 && seconds > 0 &&
+          burst >= 1 && burst <= UINT16_MAX && clock >= 0 && clock <= UINT16_MAX)) {
         fputs("{\"error\": \"a trial's number is out of range\"}\n", out);
         return;
     }
-    if (!windows_prepare((uint32_t)windows, (uint64_t)packets, (uint64_t)warmup,
-                         number(line, "canary", 1) != 0)) {
+    if (wanted.made && !frames_open(line)) {
+        fputs("{\"error\": \"a trial's frame can't be read\"}\n", out);
+        return;
+    }
+    wanted.count = (uint32_t)windows;
+    wanted.packets = (uint64_t)packets;
+    wanted.warmup = (uint64_t)warmup;
+    wanted.burst = (uint16_t)burst;
+    if (!windows_prepare(&wanted)) {
         fputs("{\"error\": \"no memory for the windows\"}\n", out);
         return;
     }
+    stage_clock_open((uint32_t)clock);
     if (hook_measure(seconds))
         write_windows(out);
     else
@@ -91,7 +106,7 @@ static void trial(const char *line, FILE *out)
 static void stats(const char *line, FILE *out)
 {
     struct rte_eth_stats s;
-    uint16_t port = (uint16_t)number(line, "port", 0);
+    uint16_t port = (uint16_t)word_number(line, "port", 0);
     if (rte_eth_stats_get(port, &s) != 0) {
         fprintf(out, "{\"error\": \"port %u has no statistics\"}\n", port);
         return;

@@ -2,8 +2,10 @@
  *
  * Lines that the meter is asked, and the one line of JSON that it answers each:
  *
- *   attach port=0 side=rx        {"attached": {…}}, or {"waiting": "port 0 is not up"}
- *   trial windows=64 packets=8192 warmup=8192 canary=1 seconds=10
+ *   attach port=0 out=1 side=rx  {"attached": {…}}, or {"waiting": "port 0 is not up"}
+ *   trial windows=64 packets=8192 warmup=8192 canary=1 seconds=10 burst=32 clock=16
+ *                                polls of 32 packets at most; of every 16th the parts are timed;
+ *                                with frame=HEX … (see frames.h) packets get frames of ours
  *   stats port=0                 what ethdev counts
  *   release                      forwards at full speed, unmeasured
  *   idle                         sleeps (as it does after attach and after each trial)

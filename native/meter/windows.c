@@ -12,21 +12,23 @@ struct meter meter;
 
 static struct canary chase;
 
-bool windows_prepare(uint32_t count, uint64_t packets, uint64_t warmup, bool canary)
+bool windows_prepare(const struct windows_wanted *wanted)
 {
-    struct window *windows = calloc(count, sizeof *windows);
+    struct window *windows = calloc(wanted->count, sizeof *windows);
     if (windows == NULL)
         return false;
-    if (canary && chase.next == NULL && !canary_open(&chase, 1)) {
+    if (wanted->canary && chase.next == NULL && !canary_open(&chase, 1)) {
         free(windows);
         return false;
     }
     free(meter.windows);
     meter = (struct meter){.windows = windows,
-                           .count = count,
-                           .window_packets = packets,
-                           .target = warmup,
-                           .canary = canary};
+                           .count = wanted->count,
+                           .window_packets = wanted->packets,
+                           .target = wanted->warmup,
+                           .burst = wanted->burst,
+                           .made = wanted->made,
+                           .canary = wanted->canary};
     return true;
 }
 
@@ -39,6 +41,7 @@ static void begin(struct window *window)
     meter.first_packets = meter.packets;
     meter.first_polls = meter.polls;
     meter.first_empty = meter.empty_polls;
+    meter.first_sampled = stage_clock.sums;
     meter.target = meter.packets + meter.window_packets;
     meter.first_cycles = rte_rdtsc();
 }
@@ -49,6 +52,13 @@ static void end(struct window *window, uint64_t now)
     window->packets = meter.packets - meter.first_packets;
     window->empty_polls = meter.empty_polls - meter.first_empty;
     window->bursts = meter.polls - meter.first_polls - window->empty_polls;
+    const struct stage_cycles *sums = &stage_clock.sums, *first = &meter.first_sampled;
+    window->sampled = (struct stage_cycles){.packets = sums->packets - first->packets,
+                                            .bursts = sums->bursts - first->bursts,
+                                            .rx = sums->rx - first->rx,
+                                            .source = sums->source - first->source,
+                                            .program = sums->program - first->program,
+                                            .tx = sums->tx - first->tx};
     if (meter.canary) {
         window->compute_after = canary_compute();
         window->chase_after = canary_chase(&chase);

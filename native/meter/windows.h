@@ -13,8 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stage_clock.h"
+
 struct window {
     uint64_t cycles, packets, bursts, empty_polls;
+    struct stage_cycles sampled;
     double compute_before, compute_after, chase_before, chase_after;
 };
 
@@ -23,16 +26,26 @@ struct meter {
     uint64_t target; /* of `packets`: where the warm-up or a window ends */
     uint64_t first_cycles, first_packets, first_polls, first_empty;
     struct window *windows;
+    struct stage_cycles first_sampled;
     uint32_t count, next;
     uint64_t window_packets;
+    uint16_t burst; /* packets of a poll at most */
+    bool made;      /* packets get frames of ours */
     bool warm, canary;
     int cpu; /* where it forwards */
 };
 
 extern struct meter meter;
 
+struct windows_wanted {
+    uint32_t count;
+    uint64_t packets, warmup;
+    uint16_t burst;
+    bool made, canary;
+};
+
 /* Makes room. False when memory is short. */
-bool windows_prepare(uint32_t count, uint64_t packets, uint64_t warmup, bool canary);
+bool windows_prepare(const struct windows_wanted *wanted);
 
 /* The warm-up or a window ended. True when it was the last one. */
 bool windows_edge(void);

@@ -36,6 +36,8 @@ struct options {
     bool state;
     size_t watched;
     int watch[INTERRUPTIONS_CPUS];
+    size_t players; /* two with --ping-pong */
+    int player[INTERRUPTIONS_CPUS];
 };
 
 static void on_signal(int number)
@@ -50,6 +52,7 @@ static void usage(FILE *out)
         "planecast-probe [--cpu N] [--seconds S] [--max-mib M]\n"
         "planecast-probe --state [--cpu N] [--max-mib M]\n"
         "planecast-probe --interruptions CPU,... [--seconds S]\n"
+        "planecast-probe --ping-pong CPU,CPU\n"
         "  --cpu N      the CPU to measure (default: the last one allowed)\n"
         "  --seconds S  of measuring, 1 to 600 (default 12); building the chases comes before\n"
         "  --max-mib M  largest working set, 16 to 1024 MiB (default 256, less on a small "
@@ -58,6 +61,9 @@ static void usage(FILE *out)
         "               lines stay in the shared cache, memory alone and loaded, page walks\n"
         "  --interruptions CPU,...  only spin there, all at once, for S seconds (0.001 to 10,\n"
         "               default 1), and tell when these CPUs were taken away\n"
+        "  --ping-pong CPU,CPU  only what a cache line costs from one of the two to the other, in "
+        "some\n"
+        "               milliseconds\n"
         "Prints JSON. Exit codes: 0 done, 2 bad option, 3 something the machine lacks, "
         "130 interrupted.\n",
         out);
@@ -77,17 +83,16 @@ static double number(const char *option, const char *text, double low, double hi
 }
 
 /* A list of CPUs such as 0,1, or exit code 2. */
-static size_t cpu_list(char *text, int *cpus)
+static size_t cpu_list(const char *option, char *text, int *cpus)
 {
     size_t count = 0;
     char *rest = NULL;
     for (char *word = strtok_r(text, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
         if (count == INTERRUPTIONS_CPUS) {
-            fprintf(stderr, "planecast-probe: --interruptions: more than %d CPUs\n",
-                    INTERRUPTIONS_CPUS);
+            fprintf(stderr, "planecast-probe: %s: more than %d CPUs\n", option, INTERRUPTIONS_CPUS);
             exit(2);
         }
-        cpus[count++] = (int)number("--interruptions", word, 0, CPU_SETSIZE - 1);
+        cpus[count++] = (int)number(option, word, 0, CPU_SETSIZE - 1);
     }
     return count;
 }
@@ -98,6 +103,7 @@ static struct options parse(int argc, char **argv)
                                           {"seconds", required_argument, NULL, 's'},
                                           {"max-mib", required_argument, NULL, 'm'},
                                           {"interruptions", required_argument, NULL, 'i'},
+                                          {"ping-pong", required_argument, NULL, 'p'},
                                           {"state", no_argument, NULL, 't'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
@@ -113,7 +119,10 @@ static struct options parse(int argc, char **argv)
             seconds = optarg;
             break;
         case 'i':
-            o.watched = cpu_list(optarg, o.watch);
+            o.watched = cpu_list("--interruptions", optarg, o.watch);
+            break;
+        case 'p':
+            o.players = cpu_list("--ping-pong", optarg, o.player);
             break;
         case 't':
             o.state = true;
@@ -132,6 +141,10 @@ static struct options parse(int argc, char **argv)
     if (optind < argc) {
         fprintf(stderr, "planecast-probe: '%s' is no option\n", argv[optind]);
         usage(stderr);
+        exit(2);
+    }
+    if (o.players != 0 && (o.players != 2 || o.player[0] == o.player[1])) {
+        fprintf(stderr, "planecast-probe: --ping-pong: name two CPUs, such as 0,1\n");
         exit(2);
     }
     bool watches = o.watched > 0;
@@ -194,6 +207,25 @@ static int watch(const struct options *o)
     return 2;
 }
 
+/* The whole program with --ping-pong, bound to the first of the two. */
+static int ping_pong(const int *player)
+{
+    float slices[PING_PONG_SLICES];
+    struct clock_pair start = clock_both();
+    size_t count = transfer_ping_pong(player[1], slices);
+    struct clock_pair end = clock_both();
+    if (count == 0) {
+        fprintf(stderr, "planecast-probe: --ping-pong: no thread can run on CPU %d\n", player[1]);
+        return 2;
+    }
+    printf("{\"cpu\": %d, \"other\": %d, \"tsc_hz\": %.0f, \"half_round_trips\": [", player[0],
+           player[1], clock_tsc_hz(start, end));
+    for (size_t i = 0; i < count; i++)
+        printf("%s%.1f", i > 0 ? ", " : "", slices[i]);
+    printf("]}\n");
+    return 0;
+}
+
 /* Another CPU than this one; -1: there is none. */
 static int another(int cpu, const cpu_set_t *allowed)
 {
@@ -231,7 +263,9 @@ int main(int argc, char **argv)
     signal(SIGTERM, on_signal);
     if (options.watched > 0)
         return watch(&options);
-    int cpu = choose_cpu(options.cpu, &allowed);
+    int cpu = choose_cpu(options.players > 0 ? options.player[0] : options.cpu, &allowed);
+    if (options.players > 0)
+        return ping_pong(options.player);
     topology_read(cpu, &topology);
     uint64_t available = topology_available_bytes(), max = options.max_mib << 20;
     while (available != 0 && max > (16u << 20) && max * 4 > available)

@@ -138,6 +138,37 @@ static void shuffle(unsigned short *order)
     }
 }
 
+/* Puts a thread on the other CPU, which takes its turns until close_exchange. */
+static bool open_exchange(struct exchange *x, pthread_t *thread, int other)
+{
+    x->other = other;
+    atomic_store(&x->turn, MINE);
+    atomic_store(&x->failed, false);
+    return pthread_create(thread, NULL, other_main, x) == 0;
+}
+
+/* False if it could not be there. */
+static bool close_exchange(struct exchange *x, pthread_t thread)
+{
+    atomic_store(&x->turn, END);
+    pthread_join(thread, NULL);
+    return !atomic_load(&x->failed);
+}
+
+size_t transfer_ping_pong(int other, float slices[PING_PONG_SLICES])
+{
+    static struct exchange x;
+    pthread_t thread;
+    size_t count = 0;
+    if (!open_exchange(&x, &thread, other))
+        return 0;
+    round_trips(&x); /* it is where it shall be */
+    uint64_t deadline = clock_ns() + TRANSFER_NS;
+    while (count < PING_PONG_SLICES && clock_ns() < deadline && !atomic_load(&x.failed))
+        slices[count++] = round_trips(&x);
+    return close_exchange(&x, thread) ? count : 0;
+}
+
 bool transfer_measure(struct transfer_test *test, int cpu, int other)
 {
     static struct exchange x;
@@ -146,22 +177,18 @@ bool transfer_measure(struct transfer_test *test, int cpu, int other)
     test->cpu = cpu;
     test->other = other;
     test->count = 0;
-    x.other = other;
-    atomic_store(&x.turn, MINE);
-    atomic_store(&x.failed, false);
     shuffle(x.order);
     x.lines = aligned_alloc(4096, (size_t)BUFFERS * BUFFER_BYTES);
     if (x.lines == NULL)
         return false;
-    bool started = pthread_create(&thread, NULL, other_main, &x) == 0;
+    bool started = open_exchange(&x, &thread, other);
     if (started) {
         let_other(&x, WRITE); /* it is where it shall be, and the pages are there */
         uint64_t deadline = clock_ns() + TRANSFER_NS;
         while (test->count < TRANSFER_SLICES && clock_ns() < deadline && !atomic_load(&x.failed))
             slice(&x, test, &sink);
-        atomic_store(&x.turn, END);
-        pthread_join(thread, NULL);
+        started = close_exchange(&x, thread);
     }
     free(x.lines);
-    return started && test->count > 0 && !atomic_load(&x.failed);
+    return started && test->count > 0;
 }

@@ -17,6 +17,12 @@ struct transfer_test {
     float write[TRANSFER_SLICES]; /* many lines that `other` wrote, written without being read */
 };
 
+enum { PING_PONG_SLICES = 100 };
+
+/* Of one line alone, by slice: half a round trip, in TSC cycles. Takes a few milliseconds; the
+ * caller runs on another. How many slices; 0 if no thread could be put on `other`. */
+size_t transfer_ping_pong(int other, float slices[PING_PONG_SLICES]);
+
 /* Takes about 100 ms; the caller runs on `cpu`. False if no thread could be put on `other`. */
 bool transfer_measure(struct transfer_test *test, int cpu, int other);
 

@@ -5,6 +5,11 @@ Bottom of the import order: every room raises these, and only ``planecast.cli`` 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
@@ -38,6 +43,12 @@ class PlanecastError(Exception):
         place = f"{self.where}: " if self.where else ""
         advice = f"; {self.what_to_do}" if self.what_to_do else ""
         return f"{place}{self.what}{advice}"
+
+
+def first_refusal(error: ValidationError) -> str:
+    """The first thing that a model of pydantic refused, as ``place: reason``."""
+    first = error.errors()[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
 LAST_LINES = 20

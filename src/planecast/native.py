@@ -44,9 +44,25 @@ def native_program(name: str) -> Path:
     """
     path = native_folder() / name
     if not os.access(path, os.X_OK) or not path.is_file():
-        raise MissingError(
-            f"the program {name} is not built",
-            where=str(path.parent),
-            what_to_do="install libdpdk-dev and run `make setup` (`planecast doctor` says more)",
-        )
+        raise _not_built(f"the program {name}", path)
     return path
+
+
+def native_library(name: str) -> Path:
+    """The path of a compiled library that is loaded into programs of others, such as
+    ``planecast-meter.so``; it need not be executable.
+
+    Raises MissingError when it was not built or not installed.
+    """
+    path = native_folder() / name
+    if not path.is_file():
+        raise _not_built(name, path)
+    return path
+
+
+def _not_built(what: str, path: Path) -> MissingError:
+    return MissingError(
+        f"{what} is not built",
+        where=str(path.parent),
+        what_to_do="install libdpdk-dev and run `make setup` (`planecast doctor` says more)",
+    )

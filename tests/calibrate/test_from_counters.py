@@ -135,7 +135,7 @@ def test_another_machine_is_said_to_be_assumed(tmp_path: Path) -> None:
 
 def test_more_cores_share_the_last_level(tmp_path: Path) -> None:
     calibration = imported(tmp_path).calibration
-    one, four = ask(calibration), ask(calibration, placement__lcores="1-4")
+    one, four = ask(calibration), ask(calibration, placement__cpus="1-4")
     assert four.throughput_pps.value < 4 * one.throughput_pps.value
     assert four.throughput_pps.value > 3 * one.throughput_pps.value
 

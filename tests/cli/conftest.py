@@ -20,7 +20,7 @@ SMALL = """\
 name: small
 workload: {acl_rules: 64, flows: 256, routes: 64}
 traffic: {flows: 256}
-placement: {lcores: 0}
+placement: {cpus: 0}
 """
 
 
@@ -66,6 +66,14 @@ def small(tmp_path: Path) -> Path:
     """A scenario whose tables are built in no time, on CPU 0."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A scenario that leaves open what forwards, on CPU 0."""
+    path = tmp_path / "bare.yaml"
+    path.write_text("{name: bare, traffic: {flows: 64}, placement: {cpus: 0}}\n")
     return path
 
 

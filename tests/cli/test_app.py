@@ -13,7 +13,8 @@ import pytest
 from tests.cli.conftest import Run
 
 from planecast.cli import app as program
-from planecast.cli.verbs import VERBS, load_verb
+from planecast.cli.lazy import load_verb
+from planecast.cli.verbs import GROUPS, VERBS
 from planecast.errors import InputError, MissingError, RunError
 
 Planecast = Callable[..., subprocess.CompletedProcess[str]]
@@ -22,8 +23,8 @@ Planecast = Callable[..., subprocess.CompletedProcess[str]]
 def test_help_lists_the_verbs_and_loads_none_of_them(run: Run) -> None:
     answer = run("--help")
     assert answer.code == 0
-    for verb in ("doctor", "compare", "query", "schema"):
-        assert verb in answer.out
+    places = [answer.out.index(f" {name} ") for name in (*GROUPS, *VERBS)]
+    assert places[: len(GROUPS)] == sorted(places[: len(GROUPS)])
 
 
 def test_help_imports_no_heavy_library() -> None:
@@ -41,11 +42,9 @@ def test_help_imports_no_heavy_library() -> None:
 
 
 def test_every_verb_that_is_there_has_help(run: Run) -> None:
-    here = Path(program.__file__).parent
-    verbs = [verb for verb in VERBS if (here / f"{verb}.py").exists()]
-    for verb in verbs:
+    for verb in VERBS:
         assert load_verb(verb).help
-    answer = run(verbs[0], "--help")
+    answer = run("doctor", "--help")
     assert (answer.code, "Usage: planecast doctor" in answer.out) == (0, True)
 
 

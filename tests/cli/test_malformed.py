@@ -163,8 +163,8 @@ def test_names_of_no_file(
         "\x1b[31m=1",
         "traffic.seed=" + "1" * 5_000,
         "name=" + "a" * 100_000,
-        "placement.lcores=0-99999999999",
-        "placement.lcores=" + ",".join(map(str, range(20_000))),
+        "placement.cpus=0-99999999999",
+        "placement.cpus=" + ",".join(map(str, range(20_000))),
         "traffic.pcap=/dev/zero",
     ],
 )

@@ -13,6 +13,7 @@ from tests.programs import wait_until
 pytestmark = pytest.mark.live
 
 STATS, STAGES = "/planecast/stats", "/planecast/stages"
+METERS = "/planecast/meters"
 ON = {"telemetry": "on"}
 
 
@@ -56,6 +57,16 @@ def test_stages(dataplane: Any, telemetry: Callable[..., Any]) -> None:
             assert counts["bursts"] == expected
             assert counts["packets"] == 32 * expected
             assert counts["cycles"] > counts["packets"]
+
+
+def test_meters(dataplane: Any, telemetry: Callable[..., Any]) -> None:
+    """Every packet has a colour after metering."""
+    slow = {"meter_rate": 1, "meter_burst": 3800}  # 100 packets of 38 bytes of each meter
+    with dataplane.control(machine=ON, tables=slow, traffic={"flows": 1, "dscp": 0}) as control:
+        trial = control.ask("trial packets=3200 stages=key,actions")
+        meters = telemetry(control.ready["telemetry"], METERS)[0][METERS]
+        assert meters == {"green": 100, "yellow": 0, "red": 3100}
+        assert trial["drops"]["policer"] == 3100
 
 
 def test_it_is_listed_among_the_commands(dataplane: Any, telemetry: Callable[..., Any]) -> None:

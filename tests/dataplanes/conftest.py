@@ -72,7 +72,7 @@ def scenario() -> MakeScenario:
     """Makes scenarios on CPU 0, which every machine has."""
 
     def make(point: dict[str, Any] | None = None) -> Scenario:
-        return with_overrides(Scenario(name="s"), {"placement.lcores": "0", **(point or {})})
+        return with_overrides(Scenario(name="s"), {"placement.cpus": "0", **(point or {})})
 
     return make
 

@@ -36,7 +36,7 @@ def _system(process: subprocess.Popen[bytes]) -> Any:
 
 def test_a_thread_that_does_not_poll_yet_is_waited_for() -> None:
     cpu = max(os.sched_getaffinity(0))
-    line = LocalLine(with_overrides(Scenario(name="s"), {"placement.lcores": str(cpu)}), 0)
+    line = LocalLine(with_overrides(Scenario(name="s"), {"placement.cpus": str(cpu)}), 0)
     began = time.monotonic()
     with subprocess.Popen([sys.executable, "-c", LATE.replace("CPU", str(cpu))]) as process:
         try:

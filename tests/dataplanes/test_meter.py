@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from planecast.dataplanes.meter import MeterAnswer, parse_answer
-from planecast.dataplanes.peer import PeerPlan, eal_arguments, ended_error, pages_of
+from planecast.dataplanes.peer import PeerPlan, eal_arguments, pages_of
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.errors import InputError, RunError
+from planecast.process import ended_error
 
 ANSWER = (
     '{"cpu": 1, "windows": {"count": 2, "cycles": [100, 90], "packets": [32, 33], '
     '"bursts": [1, 2], "empty_polls": [0, 4], "canary_compute": [[2.5, 2.6], [2.5, 2.5]], '
-    '"canary_chase": [[100.0, 99.5], [98.0, 101.0]]}}'
+    '"canary_chase": [[100.0, 99.5], [98.0, 101.0]], '
+    '"sampled_packets": [0, 0], "sampled_bursts": [0, 0], "stage_cycles": {}}}'
 )
 
 SMAPS = """\

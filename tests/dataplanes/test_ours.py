@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from planecast import controlled
+from planecast import json_process
+from planecast import process as processes
 from planecast.dataplanes import Dataplane, DataplaneConfig, Trial
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.scenario import Scenario
@@ -112,7 +113,7 @@ def test_what_is_no_answer_is_a_failure(
     way: dict[str, Any],
     sentence: str,
 ) -> None:
-    monkeypatch.setattr(controlled, "_LAST_WORDS_S", 0.05)
+    monkeypatch.setattr(json_process, "_LAST_WORDS_S", 0.05)
     fake.way(**way)
     with pytest.raises(RunError) as error, Dataplane(config) as dataplane:
         dataplane.trial(trial)
@@ -130,7 +131,7 @@ def test_a_refused_trial_is_not_the_end(config: DataplaneConfig, trial: Trial, f
 def test_one_that_never_is_ready(
     config: DataplaneConfig, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(controlled, "START_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(json_process, "START_TIMEOUT_S", 0.2)
     fake.way(start="silent")
     with pytest.raises(RunError, match="did not answer for 0 s"), Dataplane(config):
         pass
@@ -145,7 +146,7 @@ def test_one_that_never_answers(config: DataplaneConfig, trial: Trial, fake: Any
 def test_one_that_ignores_a_polite_end_is_killed(
     config: DataplaneConfig, trial: Trial, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(controlled, "STOP_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(processes, "STOP_TIMEOUT_S", 0.1)
     fake.way(stubborn=True)
     with Dataplane(config) as dataplane:
         dataplane.trial(trial)
@@ -156,7 +157,8 @@ def test_a_second_interrupt_leaves_nothing_running(
 ) -> None:
     fake.way(stubborn=True)
     dataplane = Dataplane(config).__enter__()
-    process = dataplane._process
+    assert dataplane._process is not None
+    process = dataplane._process._child
     assert process is not None
     patient = process.wait
 

@@ -23,6 +23,7 @@ from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.leftovers import note_process, private_folder, started, sweep_leftovers
 from planecast.native import peers_folder
 from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.dataplanes.ovs import Ovs
 
 BASE = Scenario(name="s")
 TESTPMD = {"dataplane.kind": "testpmd"}
@@ -75,17 +76,20 @@ def test_a_switch_comes_before_its_guests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"dataplane.kind": "command"}, "none is named"),
-        ({"dataplane.command": "x"}, "set it to command"),
-        ({"dataplane.kind": "ovs", "dataplane.chain": 2}, "comes alone"),
-        ({"dataplane.guests": 1}, "ours is no switch"),
-        ({"dataplane.kind": "vpp", "dataplane.ports": "veth"}, "vpp is known with memif alone"),
+        ({"dataplane.kind": "command"}, r"the key dataplane\.command is missing"),
+        ({"dataplane.command": "x"}, "does not apply to ours; .* to command"),
+        ({"dataplane.kind": "ovs", "dataplane.chain": 2}, "does not apply to ovs"),
+        ({"dataplane.guests": 1}, "does not apply to ours; .* to ovs"),
+        ({"dataplane.kind": "vpp", "dataplane.ports": "veth"}, "'veth'; allowed is memif"),
         ({"dataplane.ports": "named"}, "name two in dataplane.devices"),
         (
             {"dataplane.ports": "named", "dataplane.devices": "eth1 eth2"},
             "name two in dataplane.generator_devices",
         ),
-        ({"dataplane.devices": "eth1 eth2"}, "set it to named"),
+        (
+            {"dataplane.devices": "eth1 eth2"},
+            "does not apply to ports memif; .* set ports to named",
+        ),
         ({"dataplane.host_planecast": "x"}, "set dataplane.host"),
     ],
 )
@@ -164,22 +168,25 @@ def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "own"
     folder.mkdir()
-    keys = {"cpu": 1, "main_cpu": 0, "program": "/no/such/program"}
+    program = "/no/such/program"
     vpp = with_overrides(
         BASE,
-        {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"}
-        | {"dataplane.program": keys["program"]},
+        {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"} | {"dataplane.program": program},
     )
     with (
         pytest.raises(MissingError, match="VPP is not installed"),
         Vpp(vpp, ends, folder, cpu=1, main_cpu=0),
     ):
         pass
-    with pytest.raises(MissingError, match="Open vSwitch"), OpenVswitch(ends, folder, **keys):
+    wanted = Ovs(kind="ovs", program=program)
+    with (
+        pytest.raises(MissingError, match="Open vSwitch"),
+        OpenVswitch(ends, folder, cpu=1, main_cpu=0, wanted=wanted),
+    ):
         pass
     monkeypatch.setattr("planecast.dataplanes.dpdk_program.L3FWD_PLACES", (tmp_path / "none",))
     with pytest.raises(MissingError, match=r"tools/setup\.sh bench"):
-        l3fwd_between(ends, None, 1, folder)
+        l3fwd_between(ends, with_overrides(BASE, {"dataplane.kind": "l3fwd"}), 1, folder)
 
 
 KILLED = """\

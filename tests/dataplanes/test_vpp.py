@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from planecast.dataplanes.vpp_runtime import (
 from planecast.errors import InputError, MissingError, RunError
 from planecast.explain.graph_nodes import stage_of
 from planecast.generators.matching import plain_stream
-from planecast.scenario import Scenario, load_scenario, with_overrides
+from planecast.scenario import Scenario, load_scenario
 
 PROGRAMS = Path(__file__).parent / "programs"
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -112,18 +113,22 @@ def _way(folder: Path, **way: Any) -> None:
     (folder / "vpp.json").write_text(json.dumps({"replies": {}, **way}))
 
 
-def _scenario(program: Path | str, graph: str = "l2xc", **keys: Any) -> Scenario:
-    dataplane = {"kind": "vpp", "program": str(program), "graph": graph}
-    data = {"name": "s", "dataplane": dataplane, "placement": {"lcores": 0}, **keys}
+def _scenario(
+    program: Path | str, graph: str = "l2xc", tables: Mapping[str, Any] | None = None, **keys: Any
+) -> Scenario:
+    dataplane = {"kind": "vpp", "program": str(program), "graph": graph, **(tables or {})}
+    data = {"name": "s", "dataplane": dataplane, "placement": {"cpus": 0}, **keys}
     return Scenario.model_validate(data)
 
 
-def _vpp(fake: Path, graph: str = "l2xc", **keys: Any) -> Vpp:
+def _vpp(
+    fake: Path, graph: str = "l2xc", tables: Mapping[str, Any] | None = None, **keys: Any
+) -> Vpp:
     folder = fake.parent / "own"
     folder.mkdir(exist_ok=True)
     sockets = ("in.sock", "out.sock")
     ends = [End(kind="memif", address=name, ring=512, server=True) for name in sockets]
-    return Vpp(_scenario(fake / "vpp", graph, **keys), ends, folder, cpu=0, main_cpu=1)
+    return Vpp(_scenario(fake / "vpp", graph, tables, **keys), ends, folder, cpu=0, main_cpu=1)
 
 
 def _commands(fake: Path) -> list[str]:
@@ -177,8 +182,7 @@ def test_a_name_that_is_replied_is_no_error(fake: Path) -> None:
             "show l2fib": "L2FIB total/learned entries: 64/0  Last scan time: 0.0000e0sec",
         },
     )
-    workload = {"kind": "l2bridge", "bridge_entries": 64, "flows": 32}
-    with _vpp(fake, "workload", workload=workload, traffic={"flows": 32}):
+    with _vpp(fake, "l2bridge", {"stations": 64}, traffic={"flows": 32}):
         pass
     entries = (fake.parent / "own/entries").read_text().splitlines()
     assert entries[0] == "l2fib add 02:00:00:00:00:00 1 memif1/0"
@@ -194,12 +198,11 @@ def test_a_name_that_is_replied_is_no_error(fake: Path) -> None:
     ],
 )
 def test_routes_at_the_scenarios_size(fake: Path, graph: str, shown: str, route: str) -> None:
-    workload = {"kind": "ip4", "routes": 64, "route_depth": 32, "next_hops": 2, "flows": 64}
-    workload |= {"kind": "vpe-upstream"} if graph == "ip6" else {}
-    keys = {"workload": workload, "traffic": {"flows": 64, "destination_step": "0.0.0.1"}}
+    tables = {"routes": 64, "next_hops": 2} | ({"route_depth": 32} if graph == "ip4" else {})
+    keys = {"tables": tables, "traffic": {"flows": 64, "destination_step": "0.0.0.1"}}
     table = "    Prefix length         Count\n                   0               1\n"
     _way(fake, replies={shown: f"{table}                  32              66\n"})
-    with _vpp(fake, "workload" if graph == "ip4" else graph, **keys):
+    with _vpp(fake, graph, **keys):
         pass
     entries = (fake.parent / "own/entries").read_text().splitlines()
     assert len(entries) == 2 + 64
@@ -217,33 +220,21 @@ def test_routes_at_the_scenarios_size(fake: Path, graph: str, shown: str, route:
         pass
 
 
-def test_no_other_workload_is_forwarded_in_silence() -> None:
-    data = {"name": "s", "dataplane": {"kind": "vpp"}}
-    assert Scenario.model_validate(data).vpp_graph == "l2xc"
-    again = Scenario.model_validate_json(Scenario.model_validate(data).model_dump_json())
-    assert again.vpp_graph == "l2xc"
-    for kind in ("l2patch", "l2bridge", "ip4"):
-        named = Scenario.model_validate({**data, "workload": {"kind": kind}})
-        assert named.vpp_graph == kind
-        with pytest.raises(InputError, match=r"but workload\.kind is"):
-            with_overrides(named, {"dataplane.graph": "l2xc"})
-    for name in ("vpe-upstream", "macswap", "compute", "vpe-downstream"):
-        with pytest.raises(InputError, match=f"vpp has no graph for the workload {name}"):
+def test_no_workload_is_forwarded_in_silence() -> None:
+    for name in ("vpe-upstream", "ip4", "l2bridge"):
+        with pytest.raises(InputError, match="workload does not apply to vpp"):
             load_scenario(SCENARIOS / f"{name}.yaml", {"dataplane.kind": "vpp"})
-    with pytest.raises(InputError, match="testpmd has none"):
+    with pytest.raises(InputError, match=r"graph does not apply to testpmd; .* set .* to vpp"):
         load_scenario(SCENARIOS / "testpmd-io.yaml", {"dataplane.graph": "ip4"})
 
 
 def test_the_stream_has_the_tables_addresses() -> None:
-    routed = load_scenario(SCENARIOS / "ip4.yaml", {"dataplane.kind": "vpp"})
+    routed = load_scenario(SCENARIOS / "vpp-ip4.yaml")
     keys = plain_stream(routed).keys
     assert (keys["destination_ip"], keys["destination_ip_step"]) == ("128.0.0.0", "0.0.64.1")
-    bridged = load_scenario(SCENARIOS / "l2bridge.yaml", {"dataplane.kind": "vpp"})
+    bridged = load_scenario(SCENARIOS / "vpp-l2bridge.yaml")
     assert plain_stream(bridged).keys["destination_mac"] == "02:00:01:00:00:00"
-    six = with_overrides(
-        routed,
-        {"workload.kind": "vpe-upstream", "workload.stages": "acl"} | {"dataplane.graph": "ip6"},
-    )
+    six = Scenario.model_validate({"name": "six", "dataplane": {"kind": "vpp", "graph": "ip6"}})
     with pytest.raises(InputError, match="sends no IPv6"):
         plain_stream(six)
 
@@ -337,13 +328,12 @@ def installed(short_folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("graph", ["l2xc", "l2patch", "l2bridge", "ip4", "ip6"])
 def test_a_vpp_that_is_installed(installed: str, graph: str) -> None:
     """It takes every command, has the tables, and answers what it is asked about itself."""
-    kind = graph if graph in ("l2patch", "l2bridge", "ip4") else "vpe-upstream"
-    workload = {"kind": kind, "routes": 4096, "bridge_entries": 4096, "flows": 2048}
+    tables = {"l2bridge": {"stations": 4096}, "ip4": {"routes": 4096}, "ip6": {"routes": 4096}}
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("VPP's worker has a CPU of its own")
-    keys = {"placement": {"lcores": str(cpus[1])}, "traffic": {"flows": 64}}
-    scenario = _scenario(installed, graph, workload=workload, **keys)
+    keys = {"placement": {"cpus": str(cpus[1])}, "traffic": {"flows": 64}}
+    scenario = _scenario(installed, graph, tables.get(graph), **keys)
     with LocalLine(scenario, cpus[0]) as line:
         line.begin_opinion()
         line.check()

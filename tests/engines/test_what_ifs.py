@@ -54,7 +54,7 @@ BY_MODEL = [
         for at in (SKYLAKE, ZEN, {"machine": "e5-2699v4", **MANY_FLOWS})
         for change in (
             WhatIf("placement.core_ghz", (1.2, 1.8, 2.4, 3.0), True, at),
-            WhatIf("placement.lcores", ("1", "1-2", "1-4", "1-8", "1-16"), True, at),
+            WhatIf("placement.lcores", (1, 2, 4, 8, 16), True, at),
             WhatIf("placement.remote_memory", (0.0, 0.25, 0.5, 1.0), False, at),
         )
     ),
@@ -106,7 +106,7 @@ BY_MECHANISM: dict[str, tuple[bool, Callable[[], list[float]]]] = {
     "link by speed": (True, lambda: _limit("link", "nic.link_gbps", (1, 10, 40, 100, 400))),
     "link by ports": (
         True,
-        lambda: _limit("link", "nic.ports", (1, 2, 4, 8), {"placement.lcores": "1-8"}),
+        lambda: _limit("link", "nic.ports", (1, 2, 4, 8), {"placement.cpus": "1-8"}),
     ),
     "PCIe by frame": (False, lambda: _limit("PCIe", "traffic.frame_bytes", FRAMES, PCIE)),
     "PCIe by link": (

@@ -86,7 +86,7 @@ def test_a_part_beyond_the_whole_is_no_share() -> None:
 
 
 def test_without_model_and_instructions_there_is_no_tree() -> None:
-    parts = (CauseCycles(cause="not told", cycles=cycles(100)),)
+    parts = (CauseCycles(cause="unattributed", cycles=cycles(100)),)
     assert computed_tree(parts, cycles(100)) == ()
 
 

@@ -152,7 +152,7 @@ def test_a_result_without_stages_says_what_it_cannot_know(
     foreign = measured.model_copy(update={"scenario": scenario, "stages": {}})
     found = explain_case(Case("l3fwd", scenario, foreign, None, calibration))
     assert found.cycles_per_packet == measured.cycles_per_packet
-    assert [part.cause for part in found.causes] == ["not told"]
+    assert [part.cause for part in found.causes] == ["unattributed"]
     text = " ".join(found.unknown)
     assert "has no stages" in text
     assert "of vpe-upstream, not of ip4" in text
@@ -175,7 +175,7 @@ def test_another_functions_stages_are_measured_and_not_told_apart_without_a_cali
     }
     other = measured.model_copy(update={"scenario": scenario, "stages": stages})
     found = explain_case(Case("ip4", scenario, other))
-    assert {p.cause for stage in found.stages for p in stage.causes} == {"not told"}
+    assert {p.cause for stage in found.stages for p in stage.causes} == {"unattributed"}
     assert found.cycles_per_packet is not None
     assert sum(p.cycles.value for p in found.causes) == pytest.approx(found.cycles_per_packet.value)
 

@@ -67,7 +67,7 @@ def test_the_bounds_hold_what_the_calibrated_model_says(calibration: Calibration
 @pytest.mark.parametrize(
     "keys",
     [
-        {"placement__cuts": "key", "placement__lcores": "0-1"},
+        {"placement__cuts": "key", "placement__cpus": "0-1"},
         {"neighbour__stream": "64MiB", "neighbour__cpu": 0},
         {"machine": "e5-2699v4"},
     ],

@@ -109,7 +109,7 @@ def test_nobody_there_is_a_sentence() -> None:
 def test_without_snappi_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "snappi", None)
     with (
-        pytest.raises(MissingError, match=r"pip install planecast\[otg\]"),
+        pytest.raises(MissingError, match=r"pip install 'planecast\[otg\]'"),
         OtgGenerator(plan("http://127.0.0.1:1")),
     ):
         pass

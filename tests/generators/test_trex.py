@@ -136,7 +136,7 @@ def test_nobody_there_is_a_sentence(trex: str) -> None:
 def test_without_the_client_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lbr_trex_client", None)
     with (
-        pytest.raises(MissingError, match=r"pip install planecast\[trex\]"),
+        pytest.raises(MissingError, match=r"pip install 'planecast\[trex\]'"),
         TrexGenerator(plan("localhost")),
     ):
         pass

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from planecast.host import Check, Root, examine, hardware_counters, tsc_hz
-from planecast.host.counters import Counters, check_counters
+from planecast.host import Check, Root, examine
+from planecast.host.clock import tsc_hz
+from planecast.host.counters import Counters, check_counters, hardware_counters
 
 MakeRoot = Callable[..., Root]
 CPU = "sys/devices/system/cpu"

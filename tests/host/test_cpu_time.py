@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from planecast.host.cpu_time import pinned_seconds
+from planecast.host.cpu_time import away_seconds, pinned_seconds
 
 
 def _task(proc: Path, number: int, allowed: str, nanoseconds: int) -> None:
@@ -22,6 +22,14 @@ def test_threads_that_are_pinned_there_alone_count(tmp_path: Path) -> None:
     assert pinned_seconds(7, 1, tmp_path) == 1.5
     assert pinned_seconds(7, 3, tmp_path) is None
     assert pinned_seconds(8, 1, tmp_path) is None
+
+
+def test_time_away_is_what_it_waited_and_what_the_host_took(tmp_path: Path) -> None:
+    _task(tmp_path, 8, "1", 1_500_000_000)
+    waited_ns, ticks = 5, os.sysconf("SC_CLK_TCK")
+    (tmp_path / "stat").write_text(f"cpu 0\ncpu0 0 0 0 0 0 0 0 7\ncpu1 0 0 0 0 0 0 0 {2 * ticks}\n")
+    assert away_seconds(7, 1, tmp_path) == 2 + waited_ns / 1e9
+    assert away_seconds(7, 0, tmp_path) is None
 
 
 def test_the_kernel_counts_ours() -> None:

@@ -20,7 +20,7 @@ from planecast.scenario import Scenario, with_overrides
 POINTS: tuple[dict[str, Any], ...] = (
     {},
     {"traffic.flows": 1 << 20, "placement.page_size": "2MiB"},
-    {"placement.lcores": "0-1", "placement.burst": 8},
+    {"placement.cpus": "0-1", "placement.burst": 8},
     {"machine": "gold-6230n", "placement.busy_siblings": True, "placement.llc_ways": 4},
     {"placement.core_ghz": 2.0, "placement.remote_memory": 0.5, "traffic.flows": 1 << 20},
     {"neighbour.stream": 256 << 20, "traffic.flows": 1 << 20},

@@ -30,7 +30,7 @@ def manifest() -> Manifest:
     return collect_manifest("solve", 1, "planecast predict")
 
 
-def ask(base: Scenario, calibration: Calibration, lcores: str, **more: Any) -> Result:
+def ask(base: Scenario, calibration: Calibration, lcores: int, **more: Any) -> Result:
     keys = {"traffic.flows": 1 << 20, "placement.lcores": lcores, **more}
     (found,) = solve([with_overrides(base, keys)], calibration, manifest())
     return found
@@ -39,8 +39,7 @@ def ask(base: Scenario, calibration: Calibration, lcores: str, **more: Any) -> R
 def test_each_lcore_makes_memory_slower(base: Scenario, calibration: Calibration) -> None:
     keys = {"traffic.flows": 1 << 20, "machine": "gold-6152"}
     asked = [
-        with_overrides(base, {**keys, "placement.lcores": lcores})
-        for lcores in ("1", "0-3", "0-10", "0-21")
+        with_overrides(base, {**keys, "placement.lcores": lcores}) for lcores in (1, 4, 11, 22)
     ]
     load = predict(asked, calibration).load
     assert load is not None
@@ -60,36 +59,36 @@ def test_more_lcores_than_the_host_has_are_refused(
 ) -> None:
     two = on_cpus(calibration, 2)
     with pytest.raises(InputError, match="32 lcores forward, but the calibrated host has 2 CPUs"):
-        ask(base, two, "0-31")
+        ask(base, two, 32)
     with pytest.raises(InputError, match="3 lcores forward"):
         solve_many(
-            with_overrides(base, {"placement.lcores": "0-2"}), {"placement.burst": np.ones(2)}, two
+            with_overrides(base, {"placement.lcores": 3}), {"placement.burst": np.ones(2)}, two
         )
-    assert ask(base, two, "0-1").throughput_pps.value > 0
-    assert ask(base, two, "0-21", machine="gold-6152").throughput_pps.value > 0
+    assert ask(base, two, 2).throughput_pps.value > 0
+    assert ask(base, two, 22, machine="gold-6152").throughput_pps.value > 0
 
 
 def test_what_is_offered_is_said(base: Scenario, calibration: Calibration) -> None:
-    able = ask(base, calibration, "1").throughput_pps.value
+    able = ask(base, calibration, 1).throughput_pps.value
     for share, words in ((0.5, "50 % of what can be forwarded"), (2.0, "50 % are lost")):
-        found = ask(base, calibration, "1", **{"traffic.offered_pps": share * able})
+        found = ask(base, calibration, 1, **{"traffic.offered_pps": share * able})
         assert found.throughput_pps.value == pytest.approx(able)
         assert any("traffic.offered_pps" in note and words in note for note in found.notes)
 
 
 def test_the_answer_says_so(base: Scenario, calibration: Calibration) -> None:
-    many = ask(base, calibration, "0-21", machine="gold-6152")
+    many = ask(base, calibration, 22, machine="gold-6152")
     (note,) = [note for note in many.notes if "memory's latency" in note]
     assert "GB/s that all lcores move" in note
-    alone = ask(base, calibration, "1", machine="gold-6152")
+    alone = ask(base, calibration, 1, machine="gold-6152")
     assert not any("memory's latency" in note for note in alone.notes)
     # Of this host nobody knows what its memory moves.
-    here = ask(base, on_cpus(calibration, 22), "0-21")
+    here = ask(base, on_cpus(calibration, 22), 22)
     assert not any("memory's latency" in note for note in here.notes)
 
 
 def test_columns_are_answered_the_same(base: Scenario, calibration: Calibration) -> None:
-    keys = {"machine": "gold-6152", "placement.lcores": "0-21", "traffic.flows": 1 << 20}
+    keys = {"machine": "gold-6152", "placement.lcores": 22, "traffic.flows": 1 << 20}
     far = with_overrides(base, keys)
     many = solve_many(far, {"placement.burst": np.array([32.0, 64.0])}, calibration)
     (one,) = solve([far], calibration, manifest())

@@ -27,7 +27,7 @@ def test_the_router_is_known() -> None:
             "vpe-upstream; ask of one at a time",
         ),
         (
-            {"placement.cuts": "tx", "placement.lcores": "0-1"},
+            {"placement.cuts": "tx", "placement.cpus": "0-1"},
             "placement.cuts: the cost model knows pipelines that one lcore runs to completion, not "
             "cut ones; measure it instead, or leave the cuts out; --engine simulate knows them",
         ),

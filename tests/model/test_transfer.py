@@ -132,7 +132,7 @@ def test_columns_are_answered_at_their_base_scenario_s_site(
         ({"machine": "gold-6230n", "placement.llc_ways": 12}, "has 11 ways"),
         ({"machine": "gold-6230n", "placement.llc_ways": 0}, "llc_ways"),
         ({"machine": "gold-6152", "placement.core_priority": "high"}, "has no classes"),
-        ({"machine": "gold-6230n", "placement.lcores": "0-20"}, "20 cores"),
+        ({"machine": "gold-6230n", "placement.cpus": "0-20"}, "20 cores"),
         ({"placement.core_ghz": -1}, "core_ghz"),
     ],
 )

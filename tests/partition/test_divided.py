@@ -64,7 +64,7 @@ def divided(xeon: Root, tmp_path: Path) -> Divided:
 
 
 def _cpu(cpu: int) -> Any:
-    return Scenario(name="x").placement.model_copy(update={"lcores": str(cpu)})
+    return Scenario(name="x").placement.model_copy(update={"cpus": str(cpu)})
 
 
 def test_the_plan_holds_while_its_points_are_visited(

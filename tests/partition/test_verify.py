@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
-from planecast.cli.partition_verify import _idle_notes
+from planecast.cli.tables.neighbours import _idle_notes
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.generators.neighbour import Done, Work
@@ -97,7 +97,7 @@ points:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    (tmp_path / "scenario.yaml").write_text("name: vpe\nplacement: {lcores: 0}\n")
+    (tmp_path / "scenario.yaml").write_text("name: vpe\nplacement: {cpus: 0}\n")
     path = tmp_path / "study.yaml"
     path.write_text(STUDY)
     return path

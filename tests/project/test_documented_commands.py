@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from planecast.cli.verbs import VERBS, load_verb
+from planecast.cli.lazy import load_verb
+from planecast.cli.verbs import VERBS
 from planecast.native import native_folder
 
 REPOSITORY = Path(__file__).parent.parent.parent

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 LEVELS = (
-    {"errors", "native", "leftovers", "progress"},
-    {"controlled"},
+    {"errors", "extras", "native", "leftovers", "progress"},
+    {"json_process", "process"},
     {"catalog", "host"},
     {"scenario"},
     {"results"},
@@ -21,6 +21,7 @@ LEVELS = (
     {"engines"},
     {"explain", "partition", "calibrate", "study", "search", "sweep", "reproduce"},
     {"report"},
+    {"explore"},
     {"cli"},
 )
 """The rooms from the ground up. A room imports from lower levels; rooms on one level may import

@@ -65,7 +65,7 @@ def _points() -> list[tuple[Point, bool, bool]]:
         ({flows: 1024, burst: 8}, True, False),
         ({flows: 262144, "workload.flows": 262144}, True, True),
         ({flows: 131072, "workload.flows": 262144}, True, True),
-        ({"placement.lcores": "0-1"}, True, True),
+        ({"placement.lcores": 2}, True, True),
     ]
     return points
 
@@ -113,7 +113,7 @@ def _result(point: Point, kind: Kind, factor: float, noise: random.Random) -> Re
     counted = sum(
         s.instructions_per_packet.value for s in stages.values() if s.instructions_per_packet
     )
-    lcores = len(scenario.placement.cpus)
+    lcores = scenario.placement.lcores
     moved: dict[str, Any] = {}
     if kind == "measured":
         moved = {

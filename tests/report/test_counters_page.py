@@ -44,7 +44,7 @@ def test_slots_and_tree_are_drawn(tmp_path: Path, name: str) -> None:
     bars = dict(zip((label.lstrip("· ") for label in tree.data[0].y), tree.data[0].x, strict=True))
     assert bars["Frontend bound"] == pytest.approx(18)
     assert [table.anchor for table in page.tables] == ["verdict", "nodes", "beside"]
-    assert page.lead == f"{found.limits[0]}."
+    assert found.limits[0].startswith(f"{page.verdict.answer}: ")
 
 
 def test_parts_never_take_more_than_their_parent(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def run(tmp_path: Path, make_result: MakeResult) -> str:
     results = [
         make_result(250.0),
         make_result(300.0, {"traffic.frame_bytes": 1518}),
-        make_result(200.0, {"placement.lcores": "1-2"}),
+        make_result(200.0, {"placement.cpus": "1-2"}),
     ]
     with RunDirectory.create(tmp_path, "measure", "several") as made:
         made.write_result(results)
@@ -61,7 +61,7 @@ def test_what_is_not_there_says_so(run: str, tmp_path: Path, which: str, sentenc
 
 
 def test_a_scenario_has_its_own_name(make_result: MakeResult) -> None:
-    scenario = make_result(1.0, {"placement.lcores": "1-4"}).scenario
+    scenario = make_result(1.0, {"placement.cpus": "1-4"}).scenario
     assert csit_name(scenario) == "64B-4t4c-vpe-upstream"
     assert is_csit_name(csit_name(scenario))
     assert matches(csit_name(scenario), scenario)

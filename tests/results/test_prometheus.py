@@ -85,4 +85,4 @@ def test_a_searchs_rates_are_read_back(manifest: Manifest) -> None:
         "value": 6e6, "low": 5.9e6, "high": 6.1e6,
     }  # fmt: skip
     assert samples["value"].labels["rate"] == "NDR"
-    assert samples["value"].labels["test"] == "64B-1t1c-testpmd"
+    assert samples["value"].labels["test"] == "64B-1t1c-testpmd-io"

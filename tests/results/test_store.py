@@ -75,7 +75,7 @@ def test_every_kind_of_content_comes_back_as_it_was(
     result = make_result(point={"workload.stages": ["acl", "key"]})
     predicted = make_result(240.0, kind="computed")
     point = ValidationPoint.of(
-        {"workload.stages": ("acl", "key"), "traffic.flows": 8, "placement.lcores": "1"},
+        {"workload.stages": ("acl", "key"), "traffic.flows": 8, "placement.lcores": 1},
         result,
         predicted,
         held_out=True,

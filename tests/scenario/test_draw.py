@@ -64,3 +64,27 @@ def test_a_bridge_that_is_drawn_holds_its_stations(repository: Path) -> None:
         drawn = with_overrides(study.scenario, dict(point)).workload
         if "workload.flows" in point:
             assert drawn.bridge_entries >= 2 * drawn.flows
+
+
+def test_a_study_is_filled_over_all_keys_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    text = (
+        "name: s\nscenario: {name: base}\n"
+        "calibrate: [{traffic.flows: 256}, {traffic.flows: 4096}, {placement.burst: 8}]\n"
+        "fill: {draw: 6, seed: 4}\nhold_out: {draw: 6}\n"
+    )
+    file.write_text(text)
+    study, again = (load_study(file, seed=seed) for seed in (4, 5))
+    filled = study.calibrate[3:]
+    assert len(filled) == 6
+    assert filled == again.calibrate[3:]  # the study's own, whatever is held out
+    assert all({"traffic.flows", "placement.burst"} <= set(point) for point in filled)
+    assert not any(point in study.hold_out for point in filled)
+
+
+def test_keys_that_take_powers_of_two_are_drawn_among_them() -> None:
+    switch = Scenario.model_validate({"name": "s", "dataplane": {"kind": "ovs", "rules": 256}})
+    points = drawn_points(switch, [{"dataplane.rules": n} for n in (64, 4096)], 12, seed=1)
+    drawn = {point["dataplane.rules"] for point in points}
+    assert drawn <= {1 << n for n in range(7, 12)}  # of those calibrated on none again
+    assert len(drawn) > 1

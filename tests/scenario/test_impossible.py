@@ -14,7 +14,7 @@ from planecast.scenario import load_scenario
     ("section", "key", "value"),
     [
         ("placement", "llc_ways", "0"),
-        ("placement", "lcores", "''"),
+        ("placement", "cpus", "''"),
         ("placement", "core_ghz", "-2.1"),
         ("placement", "core_ghz", "2.1MHz"),
         ("placement", "rx_ring", "100"),
@@ -41,7 +41,7 @@ def test_a_value_that_nothing_could_have(
 def test_more_lcores_and_ways_than_a_machine_has(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     for placement, fragment in (
-        ("lcores: 0-99", "more than the 22 cores"),
+        ("lcores: 100", "more than the 22 cores"),
         ("llc_ways: 21", "has 20 ways"),
         ("core_priority: high", "has no classes"),
     ):

@@ -24,12 +24,13 @@ def test_the_shipped_scenario_is_the_default_one(repository: Path) -> None:
 def test_overrides_stand_over_the_file(scenario_file: Path) -> None:
     scenario = load_scenario(
         scenario_file,
-        {"traffic.flows": "64Ki", "workload.stages": "acl,key", "placement.lcores": "1,0,2,8"},
+        {"traffic.flows": "64Ki", "workload.stages": "acl,key", "placement.cpus": "1,0,2,8"},
     )
     assert scenario.traffic.flows == 65536
     assert scenario.workload.stages == ("acl", "key")
-    assert scenario.placement.lcores == "0-2,8"
-    assert scenario.placement.cpus == (0, 1, 2, 8)
+    assert scenario.placement.cpus == "0-2,8"
+    assert scenario.placement.numbers == (0, 1, 2, 8)
+    assert scenario.placement.lcores == 4
 
 
 def write(folder: Path, text: str) -> Path:
@@ -72,8 +73,8 @@ def write(folder: Path, text: str) -> Path:
             "s.yaml:3: placement.page_size: got '1GiB'; allowed is one of auto, 4KiB, 2MiB",
         ),
         (
-            "name: x\nplacement:\n  lcores: 3-1\n",
-            "s.yaml:3: placement.lcores: got '3-1', in which 3-1 runs backwards",
+            "name: x\nplacement:\n  cpus: 3-1\n",
+            "s.yaml:3: placement.cpus: got '3-1', in which 3-1 runs backwards",
         ),
         (
             "name: x\ntraffic: 7\n",
@@ -238,7 +239,7 @@ def test_an_unknown_key_that_is_like_no_other(scenario_file: Path) -> None:
     with pytest.raises(InputError) as error:
         load_scenario(scenario_file, {"xyzzy": 1})
     assert str(error.value).startswith(
-        "--set xyzzy=1: unknown key xyzzy; the keys are name, machine, workload, traffic, placement"
+        "--set xyzzy=1: unknown key xyzzy; the keys are name, machine, dataplane, workload, traffic"
     )
 
 

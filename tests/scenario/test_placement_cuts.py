@@ -14,7 +14,7 @@ BASE = Scenario(name="s")
 
 
 def test_cuts_make_segments() -> None:
-    point = {"placement.cuts": "classify,tx", "placement.lcores": "0-5"}
+    point = {"placement.cuts": "classify,tx", "placement.cpus": "0-5"}
     placement = with_overrides(BASE, point).placement
     assert placement.cuts == ("classify", "tx")
     assert placement.segments == 3
@@ -31,6 +31,6 @@ def test_cuts_make_segments() -> None:
     ],
 )
 def test_what_is_no_cut(cuts: str, lcores: str, sentence: str) -> None:
-    point: dict[str, Any] = {"placement.cuts": cuts, "placement.lcores": lcores}
+    point: dict[str, Any] = {"placement.cuts": cuts, "placement.cpus": lcores}
     with pytest.raises(InputError, match=sentence):
         with_overrides(BASE, point)

@@ -27,7 +27,7 @@ def test_any_key_makes_a_card(point: dict[str, Any]) -> None:
 
 
 def test_pairs_of_hardware_threads() -> None:
-    point = {"placement.lcores": "0-3", "interference.siblings": "0+2, 1+3"}
+    point = {"placement.cpus": "0-3", "interference.siblings": "0+2, 1+3"}
     assert with_overrides(BASE, point).interference.pairs == ((0, 2), (1, 3))
 
 
@@ -54,9 +54,9 @@ def test_what_is_not_allowed_is_a_sentence(point: dict[str, Any], sentence: str)
 
 
 def test_chains_are_lcores_in_a_row() -> None:
-    point = {"placement.cuts": "key,tx", "placement.lcores": "0-5"}
+    point = {"placement.cuts": "key,tx", "placement.cpus": "0-5"}
     assert with_overrides(BASE, point).placement.chains == ((0, 1, 2), (3, 4, 5))
-    assert with_overrides(BASE, {"placement.lcores": "2,4"}).placement.chains == ((2,), (4,))
+    assert with_overrides(BASE, {"placement.cpus": "2,4"}).placement.chains == ((2,), (4,))
 
 
 @pytest.mark.parametrize(

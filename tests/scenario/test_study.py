@@ -21,7 +21,7 @@ calibrate:
     set: {workload.stages: [acl, key]}
 hold_out:
   - traffic.flows: 1024
-    placement.lcores: 0-1
+    placement.lcores: 2
 budget: {seconds: 2min}
 """
 
@@ -44,10 +44,10 @@ def test_grids_are_spread_in_order(tmp_path: Path) -> None:
         "stages=acl,key flows=16384 burst=8",
         "stages=acl,key flows=16384 burst=64",
     ]
-    assert [point_label(point) for point in study.hold_out] == ["flows=1024 lcores=0-1"]
+    assert [point_label(point) for point in study.hold_out] == ["flows=1024 lcores=2"]
     assert study.budget.seconds == 120
     (held,) = study.scenarios(study.hold_out)
-    assert (held.traffic.flows, held.placement.cpus) == (1024, (0, 1))
+    assert (held.traffic.flows, held.placement.numbers) == (1024, (1, 2))
 
 
 def test_a_label_keeps_the_dots_where_two_keys_end_alike() -> None:
@@ -70,26 +70,26 @@ def test_a_study_can_hold_its_scenario_itself(tmp_path: Path) -> None:
     ("old", "new", "sentence"),
     [
         (
-            "hold_out:\n  - traffic.flows: 1024\n    placement.lcores: 0-1\n",
+            "hold_out:\n  - traffic.flows: 1024\n    placement.lcores: 2\n",
             "",
             "study.yaml: nothing is held out, so no prediction would be tested; "
             "list at least one point under hold_out:",
         ),
         (
-            "hold_out:\n  - traffic.flows: 1024\n    placement.lcores: 0-1\n",
+            "hold_out:\n  - traffic.flows: 1024\n    placement.lcores: 2\n",
             "hold_out: []\n",
             "study.yaml:8: nothing is held out, so no prediction would be tested; "
             "list at least one point under hold_out:",
         ),
         (
-            "traffic.flows: 1024\n    placement.lcores: 0-1",
+            "traffic.flows: 1024\n    placement.lcores: 2",
             "traffic.flows: 256",
             "study.yaml:9: the held-out point flows=256 is calibrated on as well, at study.yaml:5; "
             "remove it from one of the two lists",
         ),
         (
             # the same configuration in other words: the base's own value
-            "traffic.flows: 1024\n    placement.lcores: 0-1",
+            "traffic.flows: 1024\n    placement.lcores: 2",
             "traffic.flows: 64Ki",
             "study.yaml:9: the held-out point flows=65536 is calibrated on as well, at "
             "study.yaml:4; remove it from one of the two lists",

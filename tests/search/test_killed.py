@@ -171,7 +171,7 @@ def scenario_file(folder: Path, kind: str, ports: str) -> Path:
     cpu = max(os.sched_getaffinity(0))
     path.write_text(
         f"name: killed\ndataplane: {{kind: {kind}, ports: {ports}}}\n{ours}"
-        f"placement: {{lcores: {cpu}, rx_ring: 1024, tx_ring: 1024}}\n"
+        f"placement: {{cpus: {cpu}, rx_ring: 1024, tx_ring: 1024}}\n"
     )
     return path
 

@@ -71,6 +71,27 @@ def test_what_a_full_ring_refused_was_offered_and_is_lost() -> None:
     assert trial.drained
 
 
+def test_what_is_unsent_because_its_cpu_was_away_is_told_apart() -> None:
+    sent = answer(1000, sent=700, unsent=300, refused=100)
+    sent["stalls"] = {"count": 1, "ns": 2e5, "longest_ns": 2e5, "unsent": 150}
+    trial = trial_of(sent, 1e6, 0.001, drained=True)
+    assert (trial.offered, trial.unsent, trial.away, trial.due) == (800, 50, 150, 1000)
+    assert trial.longest_stall_s == pytest.approx(2e-4)
+
+
+@pytest.mark.parametrize(
+    ("lost", "away_s", "explained"), [(100, 4e-4, True), (400, 4e-4, False), (0, 4e-4, False)]
+)
+def test_a_loss_is_explained_by_the_time_without_a_cpu(
+    lost: int, away_s: float, explained: bool
+) -> None:
+    """At 1 Mpps: away for 400 µs, of which the ring bridges 100, loses 300 packets at the most."""
+    sent = answer(1000, lost=lost) | {"dataplane_away_s": away_s, "watched_s": 0.004}
+    trial = trial_of(sent, 1e6, 0.001, drained=True, ring_s=1e-4)
+    assert trial.lost_cpu is explained
+    assert trial.dataplane_away_s == pytest.approx(away_s / 4)  # a quarter of it was sending
+
+
 def test_counters_of_a_run_that_goes_on_are_seen() -> None:
     running = answer() | {"running": True}
     assert not trial_of(running, 1e6, 0.001, drained=True).drained
@@ -89,8 +110,8 @@ def test_its_opinion_is_asked_for_longer_than_a_trial(tester: MeasuredTester) ->
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"placement.lcores": "0,1"}, "feeds one"),
-        ({"placement.lcores": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "not cut"),
+        ({"placement.cpus": "0,1"}, "feeds one"),
+        ({"placement.cpus": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "not cut"),
     ],
 )
 def test_lcores_that_one_port_can_not_feed(keys: dict[str, object], said: str) -> None:
@@ -101,7 +122,7 @@ def test_lcores_that_one_port_can_not_feed(keys: dict[str, object], said: str) -
 def test_another_hosts_cpus_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """On one of two CPUs here the generator sends, whatever forwards there."""
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
-    keys = {"dataplane.host": "other", "placement.lcores": "0,1", "dataplane.chain": 2}
+    keys = {"dataplane.host": "other", "placement.cpus": "0,1", "dataplane.chain": 2}
     MeasuredTester(with_overrides(SCENARIO, keys), None)
     with pytest.raises(MissingError, match="two CPUs"):
         MeasuredTester(with_overrides(SCENARIO, keys | {"dataplane.host": None}), None)
@@ -109,4 +130,4 @@ def test_another_hosts_cpus_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_scenario_that_only_the_simulator_knows_is_refused() -> None:
     with pytest.raises(InputError, match="network card"):
-        MeasuredTester(with_overrides(SCENARIO, {"nic.link_gbps": 40.0}), None)
+        MeasuredTester(with_overrides(Scenario(name="s"), {"nic.link_gbps": 40.0}), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.search.conftest import LINK, MadeUp, Sessions
 
-from planecast.cli.search_sheet import search_sheet
+from planecast.cli.tables.search import search_sheet
 from planecast.errors import InputError, RunError
 from planecast.results import Estimate, Manifest, SearchAnswer
 from planecast.scenario import Scenario
@@ -132,6 +132,28 @@ def test_a_data_plane_kept_from_its_cpu_makes_the_answer_invalid(
     assert lead == ([] if valid else [answer.invalid])
     if not valid:
         assert answer.invalid.startswith("INVALID: the data plane's thread had 3% of its CPU")
+
+
+@pytest.mark.parametrize(("noise", "starts"), [(0.0, 3), (0.1, 6)])
+def test_starts_that_differ_are_followed_by_more(
+    tmp_path: Path, manifest: Manifest, noise: float, starts: int
+) -> None:
+    tester = MadeUp(run_noise=noise)
+    question = _question(repetitions=3, start_share=1.0, resolution_pps=1e4)
+    answer = _answer(tmp_path / "t", question, tester, manifest)
+    assert len(answer.rates["throughput"].bounds) == starts
+    assert set(range(starts)) <= set(tester.starts)
+
+
+def test_no_further_start_when_the_time_would_not_suffice(
+    tmp_path: Path, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each start takes 10 s by a clock that moves with starts; 35 s are allowed."""
+    tester = MadeUp(run_noise=0.1)
+    monkeypatch.setattr("time.monotonic", lambda: 10.0 * len(set(tester.starts)))
+    question = _question(repetitions=2, start_share=1.0, resolution_pps=1e4)
+    answer = _answer(tmp_path / "t", question, tester, manifest, deadline=35.0)
+    assert len(answer.rates["throughput"].bounds) == 3
 
 
 def test_a_single_repetition_is_said_to_be_one(tmp_path: Path, manifest: Manifest) -> None:

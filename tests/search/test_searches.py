@@ -160,6 +160,37 @@ def test_a_soak_states_its_confidence(session: Sessions) -> None:
     assert lossy.upper > lossy.lost / lossy.offered
 
 
+def _without_a_cpu(every: int) -> MadeUp:
+    """Of each so many trials one loses a tenth, because the data plane's CPU was away so long."""
+    count = iter(range(1_000_000))
+
+    def change(trial: Trial) -> Trial:
+        if next(count) % every:
+            return trial
+        received = round(0.9 * trial.received)
+        update = {"received": received, "dataplane_away_s": 0.1 * trial.seconds, "lost_cpu": True}
+        return trial.model_copy(update=update)
+
+    return MadeUp(change=change)
+
+
+def test_a_soak_leaves_out_the_time_without_a_cpu_and_says_so(session: Sessions) -> None:
+    trials = loads.soak(session(_without_a_cpu(5)), 5e6, 40)
+    soak = loads.soak_answer(trials, 5e6, 1e-7)
+    assert soak.met
+    assert (soak.left_out, soak.left_out_lost, soak.lost) == (0.2, 8 * 500_000, 0)
+    assert "20.0% of the time is left out" in soak.statement
+    assert "4,000,000 of 40,000,000 packets lost" in soak.statement
+    with pytest.raises(RunError, match="lost its CPU"):
+        loads.soak_answer(loads.soak(session(_without_a_cpu(1)), 5e6, 10), 5e6, 1e-7)
+
+
+def test_mrr_is_of_the_time_with_a_cpu(session: Sessions) -> None:
+    found = session(_without_a_cpu(2))
+    assert loads.mrr(found, Ceiling(5e6, "generator", ""), 4).low_pps == pytest.approx(5e6)
+    assert loads.lost_time(found.believed) == pytest.approx(0.05)
+
+
 def test_mrr_is_capped_by_what_feeds_it_or_by_the_data_plane(session: Sessions) -> None:
     assert loads.mrr(session(capacity=6e6), LINK, 3).high_pps is not None
     assert loads.mrr(session(capacity=60e6), LINK, 3).high_pps is None
@@ -190,14 +221,26 @@ def test_different_ceilings_are_never_averaged() -> None:
 
 
 @pytest.mark.parametrize(("capped_pps", "by"), [(1e6, "data plane"), (8e6, "generator")])
-def test_a_repetition_that_was_capped_is_left_out(capped_pps: float, by: str) -> None:
+def test_a_repetition_that_was_capped_below_the_others_is_left_out(
+    capped_pps: float, by: str
+) -> None:
     """Capped below what the others found it says nothing; above it, that starts are faster."""
     found = [_bounds(6.0e6, 6.02e6), _bounds(capped_pps, None), _bounds(6.01e6, 6.03e6)]
     ceilings = [_generator(9e6), _generator(capped_pps), _generator(9e6)]
     rate = found_rate(found, 0.0, ceilings, "measured")
-    assert rate.rate_pps.value == pytest.approx(6.015e6)
+    assert rate.rate_pps.value == pytest.approx(6.015e6 if by == "data plane" else 6.02e6)
     assert (rate.rate_pps.interval is not None, rate.capped_by) == (by == "data plane", by)
-    assert "1 of 3 repetitions were capped by generator and are left out" in rate.why
+    assert "1 of 3 repetitions were capped by generator" in rate.why
+
+
+def test_starts_that_are_capped_for_pdr_alone_leave_it_above_ndr() -> None:
+    """Fast starts, near the ceiling, reach it where some loss is allowed."""
+    ceilings = [_generator(14e6)] * 4
+    fast, slow = 2 * [_bounds(13.8e6, 13.9e6)], [_bounds(9.0e6, 9.1e6), _bounds(9.4e6, 9.5e6)]
+    ndr = found_rate([*fast, *slow], 0.0, ceilings, "measured")
+    capped = [_bounds(14e6, None), _bounds(14e6, None)]
+    pdr = found_rate([*capped, *slow], 0.005, ceilings, "measured")
+    assert ndr.rate_pps.value <= pdr.rate_pps.value
 
 
 def test_equal_ndr_and_pdr_are_explained() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from planecast.errors import InputError, MissingError
+from planecast.host.lcore_order import core_groups
 from planecast.host.root import Root
 from planecast.report import report_html
 from planecast.results import Estimate, Manifest, Result, SurveyAnswer, SurveyPoint, read_result
@@ -17,7 +18,7 @@ from planecast.scenario import Scenario
 from planecast.scenario.survey import Survey, load_survey
 from planecast.search import survey as surveying
 from planecast.search.survey import ceilings_of, filled, not_varied, survey_points
-from planecast.search.variation import Case, cases, cores_of
+from planecast.search.variation import Case, cases
 
 SURVEY = """\
 name: small
@@ -54,7 +55,7 @@ def machine(folder: Path, siblings: Sequence[str], khz: tuple[int, int] | None =
 def found(survey: Survey, root: Root, allowed: Sequence[int]) -> dict[tuple[Any, ...], str]:
     """Each case with its CPUs, or why there are none."""
     return {
-        (c.subject.label, c.threads, c.cores, c.ghz): c.why_not or c.scenario.placement.lcores
+        (c.subject.label, c.threads, c.cores, c.ghz): c.why_not or c.scenario.placement.cpus
         for c in cases(survey, allowed, root)
     }
 
@@ -80,7 +81,7 @@ def test_a_virtual_machine_says_what_it_cannot_vary(tmp_path: Path) -> None:
     assert there["ours", 1, 4, None] == "4 cores: this machine lends 2"
     alone = found(survey, root, (1,))
     assert "a CPU for the generator" in alone["testpmd", 1, 1, None]
-    assert cores_of((1,), root) == [(1,)]
+    assert core_groups((1,), root) == [(1,)]
 
 
 def test_clocks_are_those_that_a_person_has_fixed(tmp_path: Path) -> None:

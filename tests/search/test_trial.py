@@ -159,3 +159,28 @@ def test_a_generator_that_had_no_time_at_all_is_no_broken_one(session: Sessions)
     )
     with pytest.raises(UnofferedError):
         session(starved).trial(1e6)
+
+
+def _with_lost_time(trial: Trial, share: float) -> Trial:
+    """The generator's CPU was away for a share of the trial, and so much less was sent."""
+    offered = round((1 - share) * trial.offered)
+    received = round((1 - share) * trial.received)
+    update = {"offered": offered, "received": received, "away": trial.offered - offered}
+    return trial.model_copy(update=update)
+
+
+def test_time_without_a_cpu_is_no_limit_of_the_generators(session: Sessions) -> None:
+    """A tenth of the time its CPU was away: the load was there in the rest."""
+    paused = MadeUp(change=lambda trial: _with_lost_time(trial, 0.1))
+    trial = session(paused).trial(5e6)
+    assert fault_of(trial) is None
+    assert trial.offered_pps == pytest.approx(5e6)
+    assert trial.received / trial.kept_seconds == pytest.approx(5e6)
+
+
+def test_a_trial_that_was_mostly_away_is_refused(session: Sessions) -> None:
+    away = MadeUp(change=lambda trial: _with_lost_time(trial, 0.6))
+    found = session(away)
+    with pytest.raises(PreemptedError, match="CPU was taken away"):
+        found.trial(5e6)
+    assert found.refused == {"lost CPU": tries_of(1.0)}

@@ -16,7 +16,7 @@ STUDY = """\
 name: small
 scenario:
   name: base
-  placement: {lcores: 0}
+  placement: {cpus: 0}
 calibrate:
   - {}
   - vary: {traffic.flows: [256, 4096, 16384]}

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from planecast.dataplanes.in_memory import program_words
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.instruments.memory_trace import trace_words
 from planecast.native import native_folder
 from planecast.scenario import Scenario
-from planecast.study.counted_program import check_program, count_program, map_of, program_words
+from planecast.study.counted_program import check_program, count_program, map_of
 from planecast.study.profile import check_countable
 from planecast.study.traced_program import trace_scenario
 
@@ -38,7 +39,7 @@ Make = Callable[..., Scenario]
         ),
         (
             {"dataplane.kind": "testpmd", "traffic.frame_mix": "imix"},
-            "profile counts frames of one size",
+            "frames of one size are counted",
         ),
     ],
 )

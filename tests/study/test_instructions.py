@@ -154,7 +154,7 @@ def test_what_was_counted_is_remembered(
 ) -> None:
     first = count_instructions(scenario(), "singlestep")
     assert count_instructions(scenario({"placement.burst": 8}), "singlestep") == first
-    assert count_instructions(scenario({"placement.lcores": "1"}), "singlestep") == first
+    assert count_instructions(scenario({"placement.lcores": 1}), "singlestep") == first
     assert len(instrument.asked) == len(kept(tmp_path)) == 1
     count_instructions(scenario(), "singlestep", fresh=True)
     assert len(instrument.asked) == 2

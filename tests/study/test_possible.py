@@ -13,17 +13,17 @@ from planecast.study.possible import possible
 
 STUDY = """\
 name: small
-scenario: {name: base, placement: {lcores: 0}}
+scenario: {name: base, placement: {cpus: 0}}
 calibrate:
   - {}
-  - {placement.lcores: "0-1"}
+  - {placement.cpus: 0-1}
 hold_out:
   - {traffic.flows: 256}
   - {placement.page_size: 4KiB}
   - {placement.page_size: 2MiB, traffic.flows: 512}
   - {neighbour.stream: 256MiB}
   - {neighbour.stream: 256MiB, neighbour.cores: 2}
-  - {placement.lcores: "0-3"}
+  - {placement.cpus: 0-3}
 """
 
 
@@ -51,7 +51,7 @@ def test_one_cpu_and_small_pages_leave_little(study: Study, tmp_path: Path) -> N
     assert fewer.calibrate == ({},)
     assert fewer.hold_out == ({"traffic.flows": 256},)
     assert len(skipped) == 6
-    assert skipped[0] == "left out lcores=0-1: there is no CPU 1 on this machine"
+    assert skipped[0] == "left out cpus=0-1: there is no CPU 1 on this machine"
     assert "4 KiB ones" in skipped[1]
     assert skipped[2].endswith("not 2MiB")
     assert "no CPU 1 on" in skipped[3]
@@ -71,7 +71,7 @@ def test_large_pages_by_either_way_are_enough(
 
 
 def test_what_the_base_lacks_is_no_reason(study: Study, tmp_path: Path) -> None:
-    placement = study.scenario.placement.model_copy(update={"lcores": "1"})
+    placement = study.scenario.placement.model_copy(update={"cpus": "1"})
     base = study.scenario.model_copy(update={"placement": placement})
     fewer, skipped = possible(
         study.model_copy(update={"scenario": base, "hold_out": ({"traffic.flows": 256},)}),

@@ -205,7 +205,7 @@ def test_the_command_of_a_point_measures_that_point(repository: Path) -> None:
     for point, scenario in zip(points, wanted, strict=True):
         assert scenario_of(reproduce(Path(study.source), point), Path()) == scenario
     assert any("none" in reproduce(Path(study.source), point) for point in points)
-    assert any("0-1" in reproduce(Path(study.source), point) for point in points)
+    assert any("lcores=2" in reproduce(Path(study.source), point) for point in points)
 
 
 def test_the_command_names_a_file_with_spaces(tmp_path: Path, scenario_file: Path) -> None:

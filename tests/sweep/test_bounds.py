@@ -32,8 +32,13 @@ def test_they_are_in_order(found: dict[str, Bound]) -> None:
     assert all(bound.result.scenario.name == name for name, bound in found.items())
 
 
-CORES = {"AuthenticAMD-25-17": 6.0, "GenuineIntel-6-85": 4.0, "GenuineIntel-6-143": 6.0}
-"""Slots a cycle of Zen 4, Cascade Lake and Sapphire Rapids, as the catalogue has them."""
+CORES = {
+    "AuthenticAMD-25-17": 6.0,
+    "AuthenticAMD-26-2": 8.0,
+    "GenuineIntel-6-85": 4.0,
+    "GenuineIntel-6-143": 6.0,
+}
+"""Slots a cycle of Zen 4, Zen 5, Cascade Lake and Sapphire Rapids, as the catalogue has them."""
 
 
 @pytest.mark.parametrize("cpu", [*CORES, "unheard-of"])

@@ -27,20 +27,20 @@ def test_the_cheapest_of_all_is_found(
     manifest: Manifest,
 ) -> None:
     one, two = solve(
-        [with_overrides(base, {"placement.lcores": cpus}) for cpus in ("1", "0-1")],
+        [with_overrides(base, {"placement.lcores": count}) for count in (1, 2)],
         calibration,
         manifest,
     )
     between = (one.throughput_pps.value + two.throughput_pps.value) / 2
     answer = found(
         make_job,
-        "placement.lcores=1,'0-1','0-3'",
+        "placement.lcores=1,2,4",
         "placement.burst=32,64",
         target=Target(rate_pps=between),
     )
     assert answer.tried == answer.possible == 6
     assert [c.cost for c in answer.best] == sorted(c.cost for c in answer.best)
-    assert answer.best[0].point["placement.lcores"] == "0-1"
+    assert answer.best[0].point["placement.lcores"] == 2
     assert all(c.rate and (c.rate.throughput_pps.low or 0) >= between for c in answer.best)
 
 
@@ -69,7 +69,7 @@ def test_many_are_sampled_and_the_same_seed_samples_the_same(make_job: MakeJob) 
 
 
 def test_prices() -> None:
-    assert parse_price("placement.lcores=2.5").of("0-3") == 10
+    assert parse_price("placement.lcores=2.5").of(4) == 10
     by_value = parse_price("machine.llc_size=1:0,2:150")
     assert by_value.of(2.0) == 150
     for text in ("placement.lcores", "placement.lcores=x", "placement.lcores=-1", "=3"):

@@ -22,7 +22,7 @@ from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import Job, Plan, Workers, best_points, parse_axis, read_job, run_sweep
 
 HERE = Workers(1)
-AXES = ("traffic.flows=256,4096,64Ki", "placement.burst=16,32,64", "placement.lcores=1,'0-1'")
+AXES = ("traffic.flows=256,4096,64Ki", "placement.burst=16,32,64", "placement.lcores=1,2")
 
 
 def quiet(done: float, total: float, words: str) -> None:
@@ -179,7 +179,7 @@ def test_a_calibration_from_counters_is_swept(tmp_path: Path) -> None:
         Scenario(name="theirs"),
         {"workload.kind": "ip4", "workload.stages": "check,next_hop,rewrite"},
     )
-    axes = [parse_axis("placement.lcores=1,'0-1'"), parse_axis("machine.llc_size=0.5,1")]
+    axes = [parse_axis("placement.lcores=1,2"), parse_axis("machine.llc_size=0.5,1")]
     job = Job(
         plan=Plan.of(base, axes, "grid", None, 1),
         calibration=model,
@@ -190,6 +190,6 @@ def test_a_calibration_from_counters_is_swept(tmp_path: Path) -> None:
     )
     found = swept(job, RunDirectory.create(tmp_path, "sweep", "theirs"))
     assert found["refused"].tolist() == [None] * 4
-    single = [with_overrides(base, {"placement.lcores": lcores}) for lcores in ("1", "0-1")]
+    single = [with_overrides(base, {"placement.lcores": lcores}) for lcores in (1, 2)]
     expected = [result.throughput_pps.value for result in solve(single, model, manifest)]
     assert found["throughput_pps"][1::2] == pytest.approx(expected)

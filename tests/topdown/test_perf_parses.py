@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from planecast.cli.explain_counters import events_sheet
+from planecast.cli.verbs.explain.counters import events_sheet
 from planecast.instruments.perf import CountRequest, event_groups
 from planecast.instruments.perf.count import perf_command
 from planecast.topdown import find_definition

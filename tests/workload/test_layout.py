@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from planecast.scenario.machine import LINE_BYTES
-from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS
+from planecast.scenario.workload import FUNCTIONS, MAX_FLOWS, NEEDS
 from planecast.workload import flow_regions
 from planecast.workload.regions import Overlap
 from planecast.workload.scenario_columns import ScenarioColumns
@@ -34,7 +34,7 @@ NATIVE = Path(__file__).parents[2] / "native"
 STAGE_SOURCES = NATIVE / "dataplane" / "stages"
 
 SAID: dict[tuple[str, ...], dict[str, float]] = {
-    ("stages/ip4.h", "plain_maker.h"): {
+    ("stages/ip4_rewrite.h", "plain_maker.h", "rte_lpm.h"): {
         "sizeof(struct ip4_next_hop)": ip4_rewrite.HOP_BYTES,
         "sizeof(struct ip4_count)": ip4_rewrite.COUNT_BYTES,
         "RTE_CACHE_LINE_SIZE": LINE_BYTES,
@@ -56,7 +56,7 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
     },
     ("stages/downroute.c",): {
         "sizeof(struct qinq_hop)": qinq.HOP_BYTES,
-        "sizeof(*down_tables.route_of_flow)": downroute.ROUTE_BYTES,
+        "sizeof(*((struct tables *)0)->route_of_flow)": downroute.ROUTE_BYTES,
         # rte_hash keeps eight bytes of data before a key, both in multiples of sixteen.
         "(8 + sizeof(struct down_key) + 15) / 16 * 16": downroute.KEY_BYTES,
         "RTE_HASH_LOOKUP_BULK_MAX": downroute.BULK,
@@ -75,7 +75,7 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
             tm.BEYOND_FIRST_LINE * tm.QUEUES_PER_PIPE
         ),
     },
-    ("stages/route.h", "stages/actions.h"): {
+    ("stages/route.h", "stages/actions.h", "rte_lpm.h"): {
         "RTE_CACHE_LINE_SIZE / sizeof(struct next_hop)": route.NEXT_HOPS_PER_LINE,
         "RTE_LPM_TBL24_NUM_ENTRIES * sizeof(struct rte_lpm_tbl_entry) / RTE_CACHE_LINE_SIZE": (
             route.TABLE_LINES
@@ -179,17 +179,17 @@ PREFETCHES: dict[tuple[str, str], str] = {
     ("classify", "flow buckets"): "key.c: flow_table_bucket(&flows, signature)",
     ("classify", "flow keys"): LIBRARY,
     ("actions", "flow actions"): "key.c: entry, 1",
-    ("route", "route table"): "key.c: &first_table[destination >> 8]",
-    ("next_hop", "route table"): "ip4_check.c: &first_table[burst->destination[j] >> 8]",
+    ("route", "route table"): "key.c: &ahead.first_table[route_destination(frame) >> 8]",
+    ("next_hop", "route table"): "ip4_check.c: &first_table[columns->destination[j] >> 8]",
     ("next_hop", "route groups"): "ip4_next_hop.c: &second[at[i]]",
     ("next_hop", "fib's route table"): LIBRARY,
     ("learn", "stations"): "learn.c: from[i]",
     ("learn", "destinations"): "learn.c: to",
     ("forward", "stations"): "learn.c: to",
-    ("downroute", "route table"): "downroute.c: &routes->tbl24[destination >> 8]",
+    ("downroute", "route table"): "downroute.c: &routes->tbl24[destination[i] >> 8]",
     ("downroute", "flow buckets"): LIBRARY,
     ("downroute", "flow keys"): LIBRARY,
-    ("downroute", "routes of flows"): "downroute.c: &down_tables.route_of_flow[burst->flow[i]]",
+    ("downroute", "routes of flows"): "downroute.c: &tables->route_of_flow[flow[i]]",
     ("downroute", "next hops"): "downroute.c: &next_hops[route[i]]",
     ("qinq", "next hops"): "downroute.c: &next_hops[route[i]]",
 }
@@ -236,17 +236,39 @@ def test_what_is_prefetched_is_prefetched_in_the_source() -> None:
     assert ours == there, "a prefetch that no descriptor says, or the reverse"
 
 
-def test_stages_that_look_at_the_pipeline_are_those_that_say_so() -> None:
-    # (The source, too, does 16 instructions a burst more for routing without actions.)
-    for stage, name in {"check": "ip4_check.c", "key": "key.c"}.items():
-        named = re.findall(r"\bSTAGE_([A-Z0-9_]+)\b", (STAGE_SOURCES / name).read_text())
-        looks = {name.lower().removeprefix("ip4_") for name in named} & set(STAGES)
-        assert looks == set(STAGES[stage].instructions_depend_on)
-    readers = {
-        path.name for path in STAGE_SOURCES.glob("*.c") if "burst->stages" in path.read_text()
-    }
-    # The traffic manager takes as many instructions wherever the IPv4 header is.
-    assert readers == {"key.c", "ip4_check.c", "tm.c"}
+def registered(key: str) -> dict[str, str]:
+    """By name of each stage that registers itself: what its descriptor says of a key."""
+    found = {}
+    for path in STAGE_SOURCES.glob("*.c"):
+        text = path.read_text()
+        if "STAGE_REGISTER(" not in text:
+            continue
+        descriptor = text[text.index("static const struct stage ") :]
+        said = dict(re.findall(r'\.(\w+) = "?([\w/]+)"?', descriptor))
+        found[said["name"]] = said.get(key, "")
+    return found
+
+
+def test_the_stages_are_those_that_register_themselves() -> None:
+    named = {stage for stages in FUNCTIONS.values() for stage in stages}
+    assert set(registered("name")) == named
+    assert {stage: needed for stage, needed in registered("needs").items() if needed} == NEEDS
+    functions = (NATIVE / "dataplane" / "function.c").read_text()
+    listed = re.findall(r"\.stages = \{(.*?)\}", functions, flags=re.DOTALL)
+    assert [tuple(re.findall(r'"(\w+)"', names)) for names in listed] == [
+        stages for stages in FUNCTIONS.values() if stages
+    ]
+
+
+def test_stages_that_look_ahead_are_those_that_say_so() -> None:
+    looks: dict[str, set[str]] = {}
+    for path in STAGE_SOURCES.glob("*.c"):
+        text = path.read_text()
+        if found := set(re.findall(r'stage_context\(use, "(\w+)"\)', text)):
+            looks[re.findall(r'\.name = "(\w+)"', text)[0]] = found
+    looks["tx"] = {"forward"}  # sending has no stage's file
+    said = {name: set(stage.instructions_depend_on) for name, stage in STAGES.items()}
+    assert looks == {name: depend for name, depend in said.items() if depend}
 
 
 def test_a_page_and_a_line_are_those_of_regions() -> None:

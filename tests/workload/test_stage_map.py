@@ -79,7 +79,7 @@ def test_ovs_by_symbol() -> None:
         "miniflow_extract": "parse",
         "emc_lookup": "classify",
         "smc_lookup_batch": "classify",
-        "dpcls_lookup": "classify",
+        "dpcls_lookup": "megaflow",
         "dp_execute_cb": "actions",
         "netdev_dpdk_rxq_recv": "rx",
         "netdev_dpdk_eth_send": "tx",

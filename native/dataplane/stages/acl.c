@@ -10,13 +10,12 @@
  */
 #include <rte_acl.h>
 #include <rte_errno.h>
-#include <rte_lcore.h>
 
 #include "../config.h"
 #include "../headers.h"
 #include "../partition.h"
+#include "../stage.h"
 #include "../traffic.h"
-#include "stages.h"
 
 enum { FIELD_PROTOCOL, FIELD_SOURCE, FIELD_DESTINATION, FIELD_SOURCE_PORT, FIELD_DESTINATION_PORT };
 enum { FIELDS = 5 };
@@ -59,19 +58,20 @@ static struct acl_rule make_rule(uint32_t count, uint32_t index)
     return rule;
 }
 
-void *acl_create(const struct config *config, char *error, size_t error_bytes)
+static void *create_tables(const struct stage_site *site)
 {
+    const struct config *config = site->config;
+    char name[RTE_ACL_NAMESIZE];
+    snprintf(name, sizeof name, "firewall_%d", site->socket);
     struct rte_acl_param parameters = {
-        .name = "firewall",
-        .socket_id = (int)rte_socket_id(),
+        .name = name,
+        .socket_id = site->socket,
         .rule_size = RTE_ACL_RULE_SZ(FIELDS),
         .max_rule_num = config->acl_rules,
     };
     struct rte_acl_ctx *context = rte_acl_create(&parameters);
-    if (context == NULL) {
-        snprintf(error, error_bytes, "no ACL context: %s", rte_strerror(rte_errno));
-        return NULL;
-    }
+    if (context == NULL)
+        return stage_fails(site, "no ACL context: %s", rte_strerror(rte_errno));
     int rc = 0;
     for (uint32_t i = 0; i < config->acl_rules && rc == 0; i++) {
         struct acl_rule rule = make_rule(config->acl_rules, i);
@@ -82,18 +82,22 @@ void *acl_create(const struct config *config, char *error, size_t error_bytes)
     memcpy(build.defs, field_defs, sizeof field_defs);
     if (rc == 0)
         rc = rte_acl_build(context, &build);
-    if (rc != 0) {
-        snprintf(error, error_bytes, "the ACL of %u rules can't be built: %s", config->acl_rules,
-                 rte_strerror(-rc));
-        rte_acl_free(context);
-        return NULL;
-    }
-    return context;
+    if (rc == 0)
+        return context;
+    rte_acl_free(context);
+    return stage_fails(site, "the ACL of %u rules can't be built: %s", config->acl_rules,
+                       rte_strerror(-rc));
 }
 
-void acl_destroy(void *tables)
+static void destroy_tables(void *tables)
 {
     rte_acl_free(tables);
+}
+
+/* Tries: up to so much a rule seen. */
+static uint64_t table_bytes(const struct config *config)
+{
+    return config->acl_rules * UINT64_C(16384);
 }
 
 static SLOW_PATH drop_denied(struct burst *burst, const uint32_t *rule)
@@ -112,7 +116,7 @@ static inline uint32_t searched_together(uint32_t count)
     return count <= 8 ? (count <= 4 ? 4 : 8) : RTE_MAX(16U, RTE_ALIGN_CEIL(count, 8U));
 }
 
-STAGE_FUNCTION stage_acl(void *tables, struct burst *burst)
+STAGE_FUNCTION(acl)
 {
     const uint8_t *data[BURST_MAX];
     uint32_t rule[BURST_MAX];
@@ -124,10 +128,17 @@ STAGE_FUNCTION stage_acl(void *tables, struct burst *burst)
         data[i] = burst->frame[i] + OFFSET_IP_PROTOCOL;
     for (uint32_t i = count; i < searched; i++)
         data[i] = data[0]; /* its rule is not looked at */
-    rte_acl_classify(tables, data, rule, searched, 1);
+    rte_acl_classify(context, data, rule, searched, 1);
     uint32_t denied = 0;
     for (uint32_t i = 0; i < count; i++)
         denied |= rule[i] == 0;
     if (unlikely(denied != 0))
         drop_denied(burst, rule);
 }
+
+static const struct stage acl = {.name = "acl",
+                                 .run = stage_acl,
+                                 .create = create_tables,
+                                 .destroy = destroy_tables,
+                                 .table_bytes = table_bytes};
+STAGE_REGISTER(acl)

@@ -6,100 +6,194 @@
  * drop.
  *
  * A class is one cache line, so a packet touches one line here; key extraction has asked for it.
+ *
+ * Each chain of lcores has entries of its own: no two lcores ever write one line. Where packets of
+ * one flow may come to several chains, each chain's meters have its share of the rate, so that all
+ * of them together let no more through than one meter would (docs/design/dataplane.md, "Meters").
  */
-#include <errno.h>
-#include <rte_cycles.h>
 #include <rte_malloc.h>
+#include <rte_telemetry.h>
 
 #include "../config.h"
 #include "../headers.h"
+#include "../stage.h"
 #include "actions.h"
-#include "stages.h"
+#include "upstream.h"
 
-struct actions_tables actions_tables;
+/* Of one chain. */
+struct actions {
+    struct rte_meter_trtcm_profile profile;
+    uint64_t rate, burst; /* of a flow: bytes a second, bytes */
+    size_t count;
+    struct class_entry *entries; /* [count]: [flows][CLASSES] */
+    /* By the whole TOS byte: no shift, whatever its ECN bits are. */
+    struct class_entry *first_of_tos[256]; /* the first flow's of the class */
+    uint8_t colour_of_tos[256];
+};
 
-/* CIR = PIR = 1.25e9 B/s, CBS = PBS = 1e6 B: the profile of DPDK's edge router. */
-static struct rte_meter_trtcm_params meter_params(const struct config *config)
+/* The profile of DPDK's edge router: CIR = PIR, CBS = PBS. `chains` share it. */
+static bool set_profile(struct actions *actions, uint32_t chains)
 {
-    return (struct rte_meter_trtcm_params){.cir = config->meter_rate,
-                                           .pir = config->meter_rate,
-                                           .cbs = config->meter_burst,
-                                           .pbs = config->meter_burst};
+    uint64_t rate = RTE_MAX(actions->rate / chains, UINT64_C(1));
+    uint64_t burst = RTE_MAX(actions->burst / chains, UINT64_C(1));
+    struct rte_meter_trtcm_params parameters = {
+        .cir = rate, .pir = rate, .cbs = burst, .pbs = burst};
+    return rte_meter_trtcm_profile_config(&actions->profile, &parameters) == 0;
 }
 
 /* Class selector: the DSCP's upper two bits, EF-like values first. Colour: the drop precedence of
  * the assured-forwarding code points (RFC 2597), green for all others. */
-static void fill_tos_table(void)
+static void fill_tos_table(struct actions *actions)
 {
     for (int tos = 0; tos < 256; tos++) {
         int dscp = tos >> 2;
         int precedence = dscp >> 1 & 3;
         bool assured = dscp >= 10 && dscp <= 38 && (dscp & 1) == 0 && precedence != 0;
-        actions_tables.of_tos[tos].class = (uint8_t)(CLASSES - 1 - (dscp >> 4));
-        actions_tables.of_tos[tos].colour = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
+        actions->first_of_tos[tos] = &actions->entries[CLASSES - 1 - (dscp >> 4)];
+        actions->colour_of_tos[tos] = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
     }
 }
 
-void *actions_create(const struct config *config, char *error, size_t error_bytes)
+static uint64_t context_bytes(const struct config *config)
 {
-    struct rte_meter_trtcm_params parameters = meter_params(config);
-    if (rte_meter_trtcm_profile_config(&actions_tables.profile, &parameters) != 0) {
-        snprintf(error, error_bytes, "the meter's profile is refused: meter_rate %" PRIu64,
-                 config->meter_rate);
-        return NULL;
-    }
-    fill_tos_table();
-    size_t count = (size_t)config->flows * CLASSES;
-    actions_tables.entries =
-        rte_malloc("flow_actions", count * sizeof(struct class_entry), RTE_CACHE_LINE_SIZE);
-    if (actions_tables.entries == NULL) {
-        snprintf(error, error_bytes, "no memory for the flow actions of %u flows", config->flows);
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct class_entry *entry = &actions_tables.entries[i];
-        *entry =
-            (struct class_entry){.policer = {RTE_COLOR_GREEN, RTE_COLOR_YELLOW,
-                                             config->police_red ? POLICER_DROP : RTE_COLOR_RED}};
-        rte_meter_trtcm_config(&entry->meter, &actions_tables.profile);
-    }
-    return &actions_tables;
+    return sizeof(struct actions) + (uint64_t)config->flows * CLASSES * sizeof(struct class_entry);
 }
 
-void actions_destroy(void *opaque)
+static void close_context(void *context)
 {
-    (void)opaque;
-    rte_free(actions_tables.entries);
-    actions_tables.entries = NULL;
+    struct actions *actions = context;
+    rte_free(actions->entries);
+    rte_free(actions);
+}
+
+static void fill_entries(struct actions *actions, bool police_red)
+{
+    const struct class_entry fresh = {
+        .policer = {RTE_COLOR_GREEN, RTE_COLOR_YELLOW, police_red ? POLICER_DROP : RTE_COLOR_RED}};
+    for (size_t i = 0; i < actions->count; i++) {
+        actions->entries[i] = fresh;
+        rte_meter_trtcm_config(&actions->entries[i].meter, &actions->profile);
+    }
+}
+
+static void *open_context(const struct stage_site *site)
+{
+    const struct config *config = site->config;
+    struct actions *actions = rte_zmalloc_socket("actions", sizeof *actions, 0, site->socket);
+    if (actions != NULL) {
+        actions->rate = config->meter_rate;
+        actions->burst = config->meter_burst;
+        actions->count = (size_t)config->flows * CLASSES;
+        actions->entries =
+            rte_malloc_socket("flow_actions", actions->count * sizeof(struct class_entry),
+                              RTE_CACHE_LINE_SIZE, site->socket);
+    }
+    if (actions == NULL || actions->entries == NULL) {
+        rte_free(actions);
+        return stage_fails(site, "no memory for the flow actions of %u flows", config->flows);
+    }
+    if (!set_profile(actions, 1)) {
+        close_context(actions);
+        return stage_fails(site, "the meter's profile is refused: meter_rate %" PRIu64,
+                           config->meter_rate);
+    }
+    fill_tos_table(actions);
+    fill_entries(actions, config->police_red);
+    return actions;
+}
+
+static void prepare(void *context, const struct stage_use *use)
+{
+    set_profile(context, use->flow_chains); /* a share of what was not refused is not */
+}
+
+/* The entries are an array of `flows`, and a packet's VLAN ids can name any of 2^24: only the
+ * in-process source never names one that is not there. */
+static bool check_pipeline(const struct config *config, const struct pipeline *pipeline,
+                           char *error, size_t error_bytes)
+{
+    if (!config_has_rx_port(config) || pipeline_has(pipeline, "classify"))
+        return true;
+    snprintf(error, error_bytes,
+             "'actions' needs 'classify' before it when packets come from a port: their VLAN ids "
+             "may have no entry");
+    return false;
+}
+
+void actions_count(void *const *contexts, uint32_t count, uint64_t packets[RTE_COLORS])
+{
+    memset(packets, 0, RTE_COLORS * sizeof *packets);
+    for (uint32_t chain = 0; chain < count; chain++) {
+        const struct actions *actions = contexts[chain];
+        for (size_t i = 0; i < actions->count; i++) {
+            for (int colour = 0; colour < RTE_COLORS; colour++)
+                packets[colour] +=
+                    __atomic_load_n(&actions->entries[i].packets[colour], __ATOMIC_RELAXED);
+        }
+    }
+}
+
+static void report(const struct config *config, void *const *contexts, uint32_t count,
+                   struct rte_tel_data *data)
+{
+    uint64_t packets[RTE_COLORS];
+    (void)config;
+    actions_count(contexts, count, packets);
+    rte_tel_data_add_dict_u64(data, "green", packets[RTE_COLOR_GREEN]);
+    rte_tel_data_add_dict_u64(data, "yellow", packets[RTE_COLOR_YELLOW]);
+    rte_tel_data_add_dict_u64(data, "red", packets[RTE_COLOR_RED]);
 }
 
 static SLOW_PATH drop_policed(struct burst *burst)
 {
+    const uint8_t *colour = upstream_columns(burst)->colour;
     uint8_t verdict[BURST_MAX];
-    for (uint16_t i = 0; i < burst->count; i++) {
-        verdict[i] = burst->colour[i] == POLICER_DROP ? DROP_POLICER : DROP_NONE;
-    }
+    for (uint16_t i = 0; i < burst->count; i++)
+        verdict[i] = colour[i] == POLICER_DROP ? DROP_POLICER : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_actions(void *opaque, struct burst *burst)
+struct class_entry *const *actions_of_tos(const void *context)
 {
-    (void)opaque;
+    return context == NULL ? NULL : ((const struct actions *)context)->first_of_tos;
+}
+
+STAGE_FUNCTION(actions)
+{
+    const struct actions *actions = context;
     struct rte_meter_trtcm_profile profile =
-        actions_tables.profile; /* a copy: no store below can change it */
+        actions->profile; /* a copy: no store below can change it */
+    struct upstream_columns *columns = upstream_columns(burst);
     uint64_t now = burst->now_tsc;
     uint16_t count = burst->count;
     uint32_t any = 0;
     for (uint16_t i = 0; i < count; i++) {
-        struct class_entry *entry = burst->action[i];
-        uint32_t bytes = big16(load16(burst->frame[i] + OFFSET_IP_LENGTH));
+        struct class_entry *entry = columns->entry[i];
+        const uint8_t *frame = burst->frame[i];
+        uint32_t bytes = big16(load16(frame + OFFSET_IP_LENGTH));
         enum rte_color colour = rte_meter_trtcm_color_aware_check(
-            &entry->meter, &profile, now, bytes, (enum rte_color)burst->colour[i]);
+            &entry->meter, &profile, now, bytes,
+            (enum rte_color)actions->colour_of_tos[frame[OFFSET_IP_TOS]]);
         entry->packets[colour]++;
         uint8_t policed = entry->policer[colour];
-        burst->colour[i] = policed;
+        columns->colour[i] = policed;
         any |= policed;
     }
     if (unlikely((any & POLICER_DROP) != 0))
         drop_policed(burst);
 }
+
+static const struct stage actions = {.name = "actions",
+                                     .run = stage_actions,
+                                     .needs = "key",
+                                     .timed = true,
+                                     .open = open_context,
+                                     .close = close_context,
+                                     .context_bytes = context_bytes,
+                                     .prepare = prepare,
+                                     .check_pipeline = check_pipeline,
+                                     .telemetry = "/planecast/meters",
+                                     .telemetry_help = "Packets by colour after metering, of all "
+                                                       "flows. No parameters.",
+                                     .report = report};
+STAGE_REGISTER(actions)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What key extraction needs of the flow actions: where a packet's entry is.
+ * The entries of the flow actions.
  */
 #ifndef PLANECAST_STAGES_ACTIONS_H
 #define PLANECAST_STAGES_ACTIONS_H
@@ -18,22 +18,17 @@ struct class_entry {
 
 _Static_assert(sizeof(struct class_entry) == RTE_CACHE_LINE_SIZE, "a class is one cache line");
 
-struct tos_action {
-    uint8_t class, colour;
-};
+/* By TOS byte the first flow's entry of its class; NULL: of no context. */
+struct class_entry *const *actions_of_tos(const void *context);
 
-struct actions_tables {
-    struct rte_meter_trtcm_profile profile;
-    struct tos_action of_tos[256]; /* by the whole byte: no shift, whatever its ECN bits are */
-    struct class_entry *entries;   /* [flows][CLASSES] */
-};
-
-extern struct actions_tables actions_tables;
-
-static inline struct class_entry *actions_entry(struct class_entry *entries, uint64_t flow,
-                                                uint8_t class)
+/* Where a packet of this flow and TOS is metered. */
+static inline struct class_entry *actions_entry(struct class_entry *const *first_of_tos,
+                                                uint64_t flow, uint8_t tos)
 {
-    return &entries[flow * CLASSES + class];
+    return first_of_tos[tos] + flow * CLASSES;
 }
+
+/* Packets metered so far, by colour, of all flows and of so many chains' contexts. */
+void actions_count(void *const *contexts, uint32_t count, uint64_t packets[RTE_COLORS]);
 
 #endif

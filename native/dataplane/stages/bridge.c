@@ -5,8 +5,6 @@
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
-struct bridge bridge;
-
 /* Twice as many slots as stations: with half of them free, one station in a hundred has to go to
  * its second bucket. */
 static uint64_t bucket_count(const struct config *config)
@@ -21,12 +19,14 @@ uint64_t bridge_bytes(const struct config *config)
            LCORES_MAX * PORTS_MAX * sizeof(struct bridge_counters);
 }
 
-bool bridge_open(struct bridge *bridge, const struct config *config, char *error,
-                 size_t error_bytes)
+struct bridge *bridge_open(const struct config *config, int socket)
 {
     uint64_t count = bucket_count(config);
     uint64_t epoch_cycles = rte_get_tsc_hz() * config->ageing_s / AGES;
     uint64_t now = rte_rdtsc();
+    struct bridge *bridge = rte_malloc_socket("bridge", sizeof *bridge, 0, socket);
+    if (bridge == NULL)
+        return NULL;
     *bridge = (struct bridge){
         .bucket_mask = count - 1,
         .epoch_cycles = epoch_cycles,
@@ -36,22 +36,22 @@ bool bridge_open(struct bridge *bridge, const struct config *config, char *error
     };
     bridge->next_tick = now + bridge->tick_cycles;
     rte_spinlock_init(&bridge->writer);
-    bridge->buckets = rte_zmalloc("bridge", count * sizeof(struct bucket), RTE_CACHE_LINE_SIZE);
-    bridge->counters =
-        rte_zmalloc("bridge_counters", LCORES_MAX * PORTS_MAX * sizeof(struct bridge_counters),
-                    RTE_CACHE_LINE_SIZE);
+    bridge->buckets = rte_zmalloc_socket("bridge_buckets", count * sizeof(struct bucket),
+                                         RTE_CACHE_LINE_SIZE, socket);
+    bridge->counters = rte_zmalloc_socket("bridge_counters",
+                                          LCORES_MAX * PORTS_MAX * sizeof(struct bridge_counters),
+                                          RTE_CACHE_LINE_SIZE, socket);
     if (bridge->buckets != NULL && bridge->counters != NULL)
-        return true;
-    snprintf(error, error_bytes, "no memory for a bridge of %u stations", config->bridge_entries);
+        return bridge;
     bridge_close(bridge);
-    return false;
+    return NULL;
 }
 
 void bridge_close(struct bridge *bridge)
 {
     rte_free(bridge->buckets);
     rte_free(bridge->counters);
-    *bridge = (struct bridge){0};
+    rte_free(bridge);
 }
 
 struct bridge_counters bridge_count(const struct bridge *bridge, uint32_t port)
@@ -73,7 +73,7 @@ struct bridge_counters bridge_count(const struct bridge *bridge, uint32_t port)
  * share the first bucket seldom share this. */
 static struct bucket *second_bucket(const struct bridge *bridge, uint64_t address)
 {
-    uint64_t mixed = flow_signature(address) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t mixed = crc_hash(address) * UINT64_C(0x9E3779B97F4A7C15);
     return &bridge->buckets[mixed >> 32 & bridge->bucket_mask];
 }
 

@@ -23,8 +23,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../burst.h"
 #include "../config.h"
-#include "../signature.h"
+#include "../crc_hash.h"
 
 enum {
     SLOTS = 8,
@@ -68,11 +69,14 @@ struct bridge {
     struct bridge_counters *counters; /* [LCORES_MAX][PORTS_MAX] */
 };
 
-extern struct bridge bridge;
+#define BRIDGE_COLUMNS(COLUMN)                                                                     \
+    COLUMN(uint64_t, destination)         /* learn: the address as its bytes lie in a frame */     \
+    COLUMN(const struct bucket *, bucket) /* learn: the destination's first one */
 
-/* False with a sentence in `error` when there is no memory. */
-bool bridge_open(struct bridge *bridge, const struct config *config, char *error,
-                 size_t error_bytes);
+BURST_COLUMNS(bridge, BRIDGE_COLUMNS)
+
+/* A bridge in a socket's memory; NULL when there is not enough. */
+struct bridge *bridge_open(const struct config *config, int socket);
 void bridge_close(struct bridge *bridge);
 
 /* How many bytes it takes. */
@@ -90,7 +94,7 @@ static inline uint64_t bridge_mark(const struct bridge *bridge, uint32_t port)
 
 static inline struct bucket *bridge_bucket(const struct bridge *bridge, uint64_t address)
 {
-    return &bridge->buckets[flow_signature(address) & bridge->bucket_mask];
+    return &bridge->buckets[crc_hash(address) & bridge->bucket_mask];
 }
 
 /* Which slots are this word, under a mask: a bit each. Other lcores may write meanwhile: a word is

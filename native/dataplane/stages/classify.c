@@ -8,18 +8,20 @@
  * lines instead of one: it has to be for any key and for writers at any time. Its built-in
  * comparison of eight-byte keys goes through memcmp; ours is one compare.
  */
-#include <errno.h>
-#include <rte_errno.h>
 #include <rte_hash.h>
-#include <rte_lcore.h>
+#include <rte_malloc.h>
 
 #include "../config.h"
 #include "../headers.h"
-#include "../signature.h"
+#include "../stage.h"
 #include "classify.h"
-#include "stages.h"
+#include "upstream.h"
 
-struct classify_tables classify_tables;
+/* One of the two, as tables.flow_table says. */
+struct tables {
+    struct flow_table buckets;
+    struct rte_hash *hash;
+};
 
 static int key_differs(const void *a, const void *b, size_t bytes)
 {
@@ -27,102 +29,132 @@ static int key_differs(const void *a, const void *b, size_t bytes)
     return load64(a) != load64(b);
 }
 
-static bool open_hash(uint32_t flows)
+static struct rte_hash *open_hash(uint32_t flows, int socket)
 {
+    char name[RTE_HASH_NAMESIZE];
+    snprintf(name, sizeof name, "flow_table_%d", socket);
     struct rte_hash_parameters parameters = {
-        .name = "flow_table",
+        .name = name,
         .entries = RTE_MAX(flows, 8U), /* rte_hash's smallest table is one bucket */
         .key_len = sizeof(uint64_t),
         .hash_func = NULL, /* every call brings its own signature */
-        .socket_id = (int)rte_socket_id(),
+        .socket_id = socket,
         /* Buckets chain when full: every configured flow has an entry, whatever its signature. */
         .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
     };
-    classify_tables.hash = rte_hash_create(&parameters);
-    if (classify_tables.hash != NULL)
-        rte_hash_set_cmp_func(classify_tables.hash, key_differs);
-    return classify_tables.hash != NULL;
+    struct rte_hash *hash = rte_hash_create(&parameters);
+    if (hash != NULL)
+        rte_hash_set_cmp_func(hash, key_differs);
+    return hash;
 }
 
-static bool add_flow(uint32_t flow)
+static bool add_flow(struct tables *tables, uint32_t flow)
 {
-    uint64_t key = flow_key_of(flow);
-    uint32_t signature = flow_signature(key);
-    if (classify_tables.hash == NULL)
-        return flow_table_add(&classify_tables.buckets, (uint32_t)flow_id_of(key), signature,
-                              (int32_t)flow);
+    const uint64_t key = flow_key_of(flow);
+    uint32_t signature = flow_table_signature(key);
+    if (tables->hash == NULL)
+        return flow_table_add(&tables->buckets, flow, signature, (int32_t)flow);
     /* The position of a key is its flow id: the table counts its keys from 0, as we do. */
-    return rte_hash_add_key_with_hash(classify_tables.hash, &key, signature) == (int32_t)flow;
+    return rte_hash_add_key_with_hash(tables->hash, &key, signature) == (int32_t)flow;
 }
 
-void *classify_create(const struct config *config, char *error, size_t error_bytes)
+static void destroy_tables(void *opaque)
 {
-    bool open = config->flow_table == FLOW_TABLE_BUCKETS
-                    ? flow_table_open(&classify_tables.buckets, config->flows)
-                    : open_hash(config->flows);
+    struct tables *tables = opaque;
+    rte_hash_free(tables->hash);
+    flow_table_close(&tables->buckets);
+    rte_free(tables);
+}
+
+static void *create_tables(const struct stage_site *site)
+{
+    uint32_t flows = site->config->flows;
+    struct tables *tables = rte_zmalloc_socket("classify", sizeof *tables, 0, site->socket);
+    bool open = tables != NULL;
+    if (open && site->config->flow_table == FLOW_TABLE_BUCKETS)
+        open = flow_table_open(&tables->buckets, flows, site->socket);
+    else if (open)
+        open = (tables->hash = open_hash(flows, site->socket)) != NULL;
     if (!open) {
-        snprintf(error, error_bytes, "no memory for a flow table of %u entries", config->flows);
-        return NULL;
+        rte_free(tables);
+        return stage_fails(site, "no memory for a flow table of %u entries", flows);
     }
-    for (uint32_t flow = 0; flow < config->flows; flow++) {
-        if (!add_flow(flow)) {
-            snprintf(error, error_bytes, "flow %u does not fit into the flow table", flow);
-            classify_destroy(&classify_tables);
-            return NULL;
+    for (uint32_t flow = 0; flow < flows; flow++) {
+        if (!add_flow(tables, flow)) {
+            destroy_tables(tables);
+            return stage_fails(site, "flow %u does not fit into the flow table", flow);
         }
     }
-    return &classify_tables;
+    return tables;
 }
 
-void classify_destroy(void *tables)
+/* Buckets, keys, free slots. */
+static uint64_t table_bytes(const struct config *config)
 {
-    (void)tables;
-    rte_hash_free(classify_tables.hash);
-    classify_tables.hash = NULL;
-    flow_table_close(&classify_tables.buckets);
+    return config->flows * UINT64_C(96);
 }
 
 static SLOW_PATH drop_missed(struct burst *burst)
 {
+    const struct upstream_columns *columns = upstream_columns(burst);
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++)
-        verdict[i] = burst->flow[i] < 0 ? DROP_FLOW_MISS : DROP_NONE;
+        verdict[i] = columns->flow[i] < 0 ? DROP_FLOW_MISS : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
-static void find_in_hash(struct burst *burst)
+static void find_in_hash(const struct rte_hash *hash, struct burst *burst)
 {
+    struct upstream_columns *columns = upstream_columns(burst);
+    uint64_t key[BURST_MAX];
     const void *key_at[BURST_MAX]; /* rte_hash takes addresses */
     uint32_t count = burst->count;
-    for (uint32_t i = 0; i < count; i++)
-        key_at[i] = &burst->flow_key[i];
+    for (uint32_t i = 0; i < count; i++) {
+        key[i] = flow_key_of(columns->flow_id[i]);
+        key_at[i] = &key[i];
+    }
     for (uint32_t first = 0; first < count; first += RTE_HASH_LOOKUP_BULK_MAX) {
-        rte_hash_lookup_with_hash_bulk(
-            classify_tables.hash, &key_at[first], &burst->flow_signature[first],
-            RTE_MIN(count - first, RTE_HASH_LOOKUP_BULK_MAX), &burst->flow[first]);
+        rte_hash_lookup_with_hash_bulk(hash, &key_at[first], &columns->signature[first],
+                                       RTE_MIN(count - first, RTE_HASH_LOOKUP_BULK_MAX),
+                                       &columns->flow[first]);
     }
 }
 
-static inline void find_in_buckets(struct burst *burst)
+static inline void find_in_buckets(const struct tables *tables, struct burst *burst)
 {
-    const struct flow_table table = classify_tables.buckets; /* no store below can change it */
+    const struct flow_table table = tables->buckets; /* no store below can change it */
+    struct upstream_columns *columns = upstream_columns(burst);
     uint32_t count = burst->count;
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++)
-        burst->flow[i] = flow_table_find(&table, (uint32_t)flow_id_of(burst->flow_key[i]),
-                                         burst->flow_signature[i]);
+        columns->flow[i] = flow_table_find(&table, columns->flow_id[i], columns->signature[i]);
 }
 
-STAGE_FUNCTION stage_classify(void *tables, struct burst *burst)
+const struct flow_table *classify_buckets(const void *opaque)
 {
-    (void)tables;
-    if (classify_tables.hash == NULL)
-        find_in_buckets(burst);
+    const struct tables *tables = opaque;
+    return tables == NULL || tables->hash != NULL ? NULL : &tables->buckets;
+}
+
+STAGE_FUNCTION(classify)
+{
+    const struct tables *tables = context;
+    if (tables->hash == NULL)
+        find_in_buckets(tables, burst);
     else
-        find_in_hash(burst);
+        find_in_hash(tables->hash, burst);
+    const int32_t *flow = upstream_columns(burst)->flow;
     int32_t any = 0; /* below zero as soon as one is */
     for (uint32_t i = 0; i < burst->count; i++)
-        any |= burst->flow[i];
+        any |= flow[i];
     if (unlikely(any < 0))
         drop_missed(burst);
 }
+
+static const struct stage classify = {.name = "classify",
+                                      .run = stage_classify,
+                                      .needs = "key",
+                                      .create = create_tables,
+                                      .destroy = destroy_tables,
+                                      .table_bytes = table_bytes};
+STAGE_REGISTER(classify)

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What key extraction needs of flow classification: which line a signature's keys are in.
+ * Where flow classification begins to look.
  */
 #ifndef PLANECAST_STAGES_CLASSIFY_H
 #define PLANECAST_STAGES_CLASSIFY_H
 
 #include "../flow_table.h"
 
-struct rte_hash;
-
-/* One of the two, as tables.flow_table says. */
-struct classify_tables {
-    struct flow_table buckets;
-    struct rte_hash *hash;
-};
-
-extern struct classify_tables classify_tables;
+/* The buckets of its tables; NULL: of none, or it has the library's table, which asks for its own
+ * lines. */
+const struct flow_table *classify_buckets(const void *tables);
 
 #endif

@@ -12,35 +12,31 @@
 #include <stdio.h>
 
 #include "../config.h"
+#include "../stage.h"
 #include "kernel.h"
-#include "stages.h"
 
 /* Of one lcore: nobody else's lines. */
-struct compute_lane {
+struct compute {
     struct kernel kernel;
     uint32_t seed;
     uint32_t expected[KERNEL_SEEDS];
 } __rte_cache_aligned;
 
-void *compute_create(const struct config *config, char *error, size_t error_bytes)
+static uint64_t context_bytes(const struct config *config)
 {
-    struct compute_lane *lanes = rte_zmalloc("compute", config->lcores.count * sizeof *lanes, 0);
-    if (lanes == NULL) {
-        snprintf(error, error_bytes, "no memory for the compute reference of %u lcores",
-                 config->lcores.count);
-        return NULL;
-    }
-    for (uint32_t lcore = 0; lcore < config->lcores.count; lcore++) {
-        for (uint32_t seed = 0; seed < KERNEL_SEEDS; seed++)
-            lanes[lcore].expected[seed] = kernel_run(&lanes[lcore].kernel, config->seed + seed);
-        lanes[lcore].seed = config->seed;
-    }
-    return lanes;
+    (void)config;
+    return sizeof(struct compute);
 }
 
-void compute_destroy(void *tables)
+static void *open_context(const struct stage_site *site)
 {
-    rte_free(tables);
+    struct compute *compute = rte_zmalloc_socket("compute", sizeof *compute, 0, site->socket);
+    if (compute == NULL)
+        return stage_fails(site, "no memory for the compute reference of an lcore");
+    compute->seed = site->config->seed;
+    for (uint32_t i = 0; i < KERNEL_SEEDS; i++)
+        compute->expected[i] = kernel_run(&compute->kernel, compute->seed + i);
+    return compute;
 }
 
 static SLOW_PATH drop_wrong(struct burst *burst, const uint32_t *wrong)
@@ -51,16 +47,23 @@ static SLOW_PATH drop_wrong(struct burst *burst, const uint32_t *wrong)
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_compute(void *tables, struct burst *burst)
+STAGE_FUNCTION(compute)
 {
-    struct compute_lane *lane = &((struct compute_lane *)tables)[burst->lcore];
+    struct compute *compute = context;
     uint32_t wrong[BURST_MAX], any = 0;
     uint32_t count = burst->count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = i % KERNEL_SEEDS;
-        wrong[i] = kernel_run(&lane->kernel, lane->seed + number) ^ lane->expected[number];
+        wrong[i] = kernel_run(&compute->kernel, compute->seed + number) ^ compute->expected[number];
         any |= wrong[i];
     }
     if (unlikely(any != 0))
         drop_wrong(burst, wrong);
 }
+
+static const struct stage compute = {.name = "compute",
+                                     .run = stage_compute,
+                                     .open = open_context,
+                                     .close = rte_free,
+                                     .context_bytes = context_bytes};
+STAGE_REGISTER(compute)

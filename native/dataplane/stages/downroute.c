@@ -6,22 +6,21 @@
  *
  * Two passes over a burst: the first reads headers and asks for the lines of the table of the first
  * 24 bits (64 MB, and the profile steps through all of it), the second looks up. The next hop is
- * left in burst->action for the encapsulation, which finds it asked for.
+ * left for the encapsulation, which finds it asked for.
  *
  * Packets from a port are not known to be right: they are checked for type, version, options,
  * length and checksum first.
  */
 #include <rte_errno.h>
 #include <rte_hash.h>
-#include <rte_lcore.h>
 #include <rte_lpm.h>
 #include <rte_malloc.h>
 
 #include "../config.h"
 #include "../partition.h"
+#include "../stage.h"
 #include "../tuple_maker.h"
 #include "downstream.h"
-#include "stages.h"
 
 enum {
     IN_LENGTH = DOWN_IP_IN + 2,
@@ -36,14 +35,14 @@ struct down_key {
 };
 #define PROTOCOL_AND_SOURCE RTE_BE64(UINT64_C(0x00FF0000FFFFFFFF))
 
-static struct down_tables {
+struct tables {
     struct rte_lpm *routes; /* one of the two */
     struct rte_hash *flows;
     uint32_t *route_of_flow; /* [flows] */
     struct qinq_hop *next_hops;
     bool checks;             /* packets come from a port */
     struct qinq_hop expired; /* stands for the next hop of a packet whose TTL ends here */
-} down_tables;
+};
 
 static uint32_t signature_of(const struct down_key *key)
 {
@@ -71,91 +70,106 @@ static struct qinq_hop make_next_hop(uint32_t index)
     return hop;
 }
 
-static bool open_routes(const struct config *config, char *error, size_t error_bytes)
+static bool open_routes(struct tables *tables, const struct stage_site *site)
 {
+    const struct config *config = site->config;
     struct rte_lpm_config parameters = {.max_rules = config->routes,
                                         .number_tbl8s = config->tbl8_groups};
-    down_tables.routes = rte_lpm_create("down_routes", (int)rte_socket_id(), &parameters);
-    if (down_tables.routes == NULL) {
-        snprintf(error, error_bytes, "no memory for %u routes", config->routes);
-        return false;
-    }
+    char name[RTE_LPM_NAMESIZE];
+    snprintf(name, sizeof name, "down_routes_%d", site->socket);
+    tables->routes = rte_lpm_create(name, site->socket, &parameters);
+    if (tables->routes == NULL)
+        return stage_fails(site, "no memory for %u routes", config->routes);
     int rc = 0;
     for (uint32_t i = 0; i < config->routes && rc == 0; i++) {
         struct prefix prefix = partition_prefix(config->routes, i);
-        rc = rte_lpm_add(down_tables.routes, prefix.address, prefix.depth, i);
+        rc = rte_lpm_add(tables->routes, prefix.address, prefix.depth, i);
     }
-    if (rc != 0)
-        snprintf(error, error_bytes, "%u routes don't fit into %u tbl8 groups: %s", config->routes,
-                 config->tbl8_groups, rte_strerror(-rc));
-    return rc == 0;
+    return rc == 0 || stage_fails(site, "%u routes don't fit into %u tbl8 groups: %s",
+                                  config->routes, config->tbl8_groups, rte_strerror(-rc));
 }
 
 /* Flow by flow the five-tuples that the in-process source makes; the route is the one that the
  * destination has by its prefix, so both look-ups send a packet the same way. */
-static bool add_flows(const struct config *config, char *error, size_t error_bytes)
+static bool add_flows(struct tables *tables, const struct stage_site *site)
 {
+    const struct config *config = site->config;
     for (uint32_t flow = 0; flow < config->flows; flow++) {
         struct tuple tuple = tuple_of(flow, config->destination_step);
         struct down_key key = {(uint64_t)big32(tuple.source) << 32 | (uint64_t)PROTOCOL_UDP << 8,
                                (uint64_t)tuple.ports << 32 | big32(tuple.destination)};
-        int32_t position = rte_hash_add_key_with_hash(down_tables.flows, &key, signature_of(&key));
-        if (position != (int32_t)flow) {
-            snprintf(error, error_bytes, "flow %u does not fit into the flow table: %s", flow,
-                     position < 0 ? rte_strerror(-position) : "it is in another place");
-            return false;
-        }
-        down_tables.route_of_flow[flow] = partition_index(config->routes, tuple.destination);
+        int32_t position = rte_hash_add_key_with_hash(tables->flows, &key, signature_of(&key));
+        if (position != (int32_t)flow)
+            return stage_fails(site, "flow %u does not fit into the flow table: %s", flow,
+                               position < 0 ? rte_strerror(-position) : "it is in another place");
+        tables->route_of_flow[flow] = partition_index(config->routes, tuple.destination);
     }
     return true;
 }
 
-static bool open_flows(const struct config *config, char *error, size_t error_bytes)
+static bool open_flows(struct tables *tables, const struct stage_site *site)
 {
+    uint32_t flows = site->config->flows;
+    char name[RTE_HASH_NAMESIZE];
+    snprintf(name, sizeof name, "down_flows_%d", site->socket);
     struct rte_hash_parameters parameters = {
-        .name = "down_flows",
-        .entries = RTE_MAX(config->flows, 8U),
+        .name = name,
+        .entries = RTE_MAX(flows, 8U),
         .key_len = sizeof(struct down_key),
-        .socket_id = (int)rte_socket_id(),
+        .socket_id = site->socket,
         .extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
     };
-    down_tables.flows = rte_hash_create(&parameters);
-    down_tables.route_of_flow =
-        rte_malloc("route_of_flow", config->flows * sizeof(uint32_t), RTE_CACHE_LINE_SIZE);
-    if (down_tables.flows == NULL || down_tables.route_of_flow == NULL) {
-        snprintf(error, error_bytes, "no memory for a flow table of %u entries", config->flows);
-        return false;
-    }
-    rte_hash_set_cmp_func(down_tables.flows, key_differs);
-    return add_flows(config, error, error_bytes);
+    tables->flows = rte_hash_create(&parameters);
+    tables->route_of_flow = rte_malloc_socket("route_of_flow", flows * sizeof(uint32_t),
+                                              RTE_CACHE_LINE_SIZE, site->socket);
+    if (tables->flows == NULL || tables->route_of_flow == NULL)
+        return stage_fails(site, "no memory for a flow table of %u entries", flows);
+    rte_hash_set_cmp_func(tables->flows, key_differs);
+    return add_flows(tables, site);
 }
 
-void *downroute_create(const struct config *config, char *error, size_t error_bytes)
+static bool open_next_hops(struct tables *tables, const struct stage_site *site)
 {
-    down_tables.checks = config_has_rx_port(config);
-    down_tables.next_hops =
-        rte_malloc("qinq_hops", config->routes * sizeof(struct qinq_hop), RTE_CACHE_LINE_SIZE);
-    bool fine = down_tables.next_hops != NULL;
-    if (!fine)
-        snprintf(error, error_bytes, "no memory for %u next hops", config->routes);
-    for (uint32_t i = 0; i < config->routes && fine; i++)
-        down_tables.next_hops[i] = make_next_hop(i);
-    fine = fine && (config->down_lookup == LOOKUP_HASH ? open_flows(config, error, error_bytes)
-                                                       : open_routes(config, error, error_bytes));
-    if (fine)
-        return &down_tables;
-    downroute_destroy(&down_tables);
+    uint32_t routes = site->config->routes;
+    tables->next_hops = rte_malloc_socket("qinq_hops", routes * sizeof(struct qinq_hop),
+                                          RTE_CACHE_LINE_SIZE, site->socket);
+    if (tables->next_hops == NULL)
+        return stage_fails(site, "no memory for %u next hops", routes);
+    for (uint32_t i = 0; i < routes; i++)
+        tables->next_hops[i] = make_next_hop(i);
+    return true;
+}
+
+static void destroy_tables(void *opaque)
+{
+    struct tables *tables = opaque;
+    rte_lpm_free(tables->routes);
+    rte_hash_free(tables->flows);
+    rte_free(tables->route_of_flow);
+    rte_free(tables->next_hops);
+    rte_free(tables);
+}
+
+static void *create_tables(const struct stage_site *site)
+{
+    const struct config *config = site->config;
+    struct tables *tables = rte_zmalloc_socket("downroute", sizeof *tables, 0, site->socket);
+    if (tables == NULL)
+        return stage_fails(site, "no memory for %u routes", config->routes);
+    tables->checks = config_has_rx_port(config);
+    if (open_next_hops(tables, site) &&
+        (config->down_lookup == LOOKUP_HASH ? open_flows(tables, site) : open_routes(tables, site)))
+        return tables;
+    destroy_tables(tables);
     return NULL;
 }
 
-void downroute_destroy(void *opaque)
+/* Next hops; the first 24 bits and the groups, or the buckets, keys and routes of flows. */
+static uint64_t table_bytes(const struct config *config)
 {
-    (void)opaque;
-    rte_lpm_free(down_tables.routes);
-    rte_hash_free(down_tables.flows);
-    rte_free(down_tables.route_of_flow);
-    rte_free(down_tables.next_hops);
-    down_tables = (struct down_tables){0};
+    return config->routes * sizeof(struct qinq_hop) +
+           (config->down_lookup == LOOKUP_HASH ? config->flows * UINT64_C(96)
+                                               : (64ULL << 20) + config->tbl8_groups * 1024ULL);
 }
 
 /* Ten words, the checksum among them, are all ones when nothing was spoilt (RFC 1071). */
@@ -183,10 +197,11 @@ static bool is_bad(const struct rte_mbuf *mbuf, const uint8_t *frame, uint32_t l
            !checksum_is_right(frame + DOWN_IP_IN);
 }
 
-static __attribute__((noinline)) void check_headers(struct burst *burst)
+static __attribute__((noinline)) void check_headers(const struct tables *tables,
+                                                    struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
-    uint32_t least = down_tables.flows != NULL ? IP_BYTES + sizeof(uint32_t) : IP_BYTES;
+    uint32_t least = tables->flows != NULL ? IP_BYTES + sizeof(uint32_t) : IP_BYTES;
     uint32_t bad = 0;
     for (uint16_t i = 0; i < burst->count; i++) {
         bool is = is_bad(burst->packet[i], burst->frame[i], least);
@@ -197,68 +212,73 @@ static __attribute__((noinline)) void check_headers(struct burst *burst)
         burst_drop(burst, verdict);
 }
 
-static SLOW_PATH drop_refused(struct burst *burst)
+static SLOW_PATH drop_refused(const struct tables *tables, struct burst *burst)
 {
+    const struct qinq_hop *const *next_hop = downstream_columns(burst)->next_hop;
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++)
-        verdict[i] = burst->action[i] == NULL                   ? DROP_ROUTE_MISS
-                     : burst->action[i] == &down_tables.expired ? DROP_TTL
-                                                                : DROP_NONE;
+        verdict[i] = next_hop[i] == NULL               ? DROP_ROUTE_MISS
+                     : next_hop[i] == &tables->expired ? DROP_TTL
+                                                       : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
 /* Leaves the routes' numbers in `route`, UINT32_MAX for a miss. */
-static __rte_always_inline void look_up_prefixes(struct burst *burst, uint32_t *route)
+static __rte_always_inline void look_up_prefixes(struct rte_lpm *routes, const struct burst *burst,
+                                                 uint32_t *route)
 {
-    struct rte_lpm *routes = down_tables.routes;
+    uint32_t destination[BURST_MAX];
     uint32_t count = burst->count;
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t destination = big32(load32(burst->frame[i] + IN_DESTINATION));
-        burst->destination[i] = destination;
-        __builtin_prefetch(&routes->tbl24[destination >> 8]);
+        destination[i] = big32(load32(burst->frame[i] + IN_DESTINATION));
+        __builtin_prefetch(&routes->tbl24[destination[i] >> 8]);
     }
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         uint32_t next = 0;
-        route[i] = rte_lpm_lookup(routes, burst->destination[i], &next) == 0 ? next : UINT32_MAX;
+        route[i] = rte_lpm_lookup(routes, destination[i], &next) == 0 ? next : UINT32_MAX;
     }
 }
 
-static __attribute__((noinline)) void look_up_flows(struct burst *burst, uint32_t *route)
+static __attribute__((noinline)) void look_up_flows(const struct tables *tables,
+                                                    const struct burst *burst, uint32_t *route)
 {
     struct down_key key[BURST_MAX];
     const void *key_at[BURST_MAX];
+    hash_sig_t signature[BURST_MAX];
+    int32_t flow[BURST_MAX];
     uint32_t count = burst->count;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *from_ttl = burst->frame[i] + IN_TTL;
         key[i] = (struct down_key){load64(from_ttl) & PROTOCOL_AND_SOURCE, load64(from_ttl + 8)};
         key_at[i] = &key[i];
-        burst->flow_signature[i] = signature_of(&key[i]);
+        signature[i] = signature_of(&key[i]);
     }
     for (uint32_t first = 0; first < count; first += RTE_HASH_LOOKUP_BULK_MAX)
-        rte_hash_lookup_with_hash_bulk(
-            down_tables.flows, &key_at[first], &burst->flow_signature[first],
-            RTE_MIN(count - first, RTE_HASH_LOOKUP_BULK_MAX), &burst->flow[first]);
+        rte_hash_lookup_with_hash_bulk(tables->flows, &key_at[first], &signature[first],
+                                       RTE_MIN(count - first, RTE_HASH_LOOKUP_BULK_MAX),
+                                       &flow[first]);
     for (uint32_t i = 0; i < count; i++) {
-        if (burst->flow[i] >= 0)
-            __builtin_prefetch(&down_tables.route_of_flow[burst->flow[i]]);
+        if (flow[i] >= 0)
+            __builtin_prefetch(&tables->route_of_flow[flow[i]]);
     }
     for (uint32_t i = 0; i < count; i++)
-        route[i] = burst->flow[i] >= 0 ? down_tables.route_of_flow[burst->flow[i]] : UINT32_MAX;
+        route[i] = flow[i] >= 0 ? tables->route_of_flow[flow[i]] : UINT32_MAX;
 }
 
-STAGE_FUNCTION stage_downroute(void *opaque, struct burst *burst)
+STAGE_FUNCTION(downroute)
 {
-    (void)opaque;
+    const struct tables *tables = context;
     uint32_t route[BURST_MAX];
-    struct qinq_hop *next_hops = down_tables.next_hops;
-    if (down_tables.checks)
-        check_headers(burst);
-    if (down_tables.routes != NULL)
-        look_up_prefixes(burst, route);
+    const struct qinq_hop **next_hop = downstream_columns(burst)->next_hop;
+    const struct qinq_hop *next_hops = tables->next_hops, *expired_hop = &tables->expired;
+    if (tables->checks)
+        check_headers(tables, burst);
+    if (tables->routes != NULL)
+        look_up_prefixes(tables->routes, burst, route);
     else
-        look_up_flows(burst, route);
+        look_up_flows(tables, burst, route);
     uint32_t missed = 0, expired = 0;
     uint32_t count = burst->count;
     BURST_UNROLL
@@ -266,20 +286,27 @@ STAGE_FUNCTION stage_downroute(void *opaque, struct burst *burst)
         uint8_t *frame = burst->frame[i];
         uint8_t ttl = frame[IN_TTL];
         if (unlikely(route[i] == UINT32_MAX)) {
-            burst->action[i] = NULL;
+            next_hop[i] = NULL;
             missed++;
             continue;
         }
         if (unlikely(ttl <= 1)) {
-            burst->action[i] = &down_tables.expired;
+            next_hop[i] = expired_hop;
             expired++;
             continue;
         }
-        burst->action[i] = &next_hops[route[i]];
+        next_hop[i] = &next_hops[route[i]];
         __builtin_prefetch(&next_hops[route[i]]);
         frame[IN_TTL] = (uint8_t)(ttl - 1);
         store16(frame + IN_CHECKSUM, checksum_after_hop(load16(frame + IN_CHECKSUM)));
     }
     if (unlikely(missed + expired > 0))
-        drop_refused(burst);
+        drop_refused(tables, burst);
 }
+
+static const struct stage downroute = {.name = "downroute",
+                                       .run = stage_downroute,
+                                       .create = create_tables,
+                                       .destroy = destroy_tables,
+                                       .table_bytes = table_bytes};
+STAGE_REGISTER(downroute)

@@ -11,6 +11,7 @@
 #include <rte_common.h>
 #include <stdint.h>
 
+#include "../burst.h"
 #include "../headers.h"
 #include "../plain_maker.h"
 
@@ -29,6 +30,10 @@ struct qinq_hop {
     uint8_t unused[10];
 };
 _Static_assert(sizeof(struct qinq_hop) == 32, "two next hops share a cache line");
+
+#define DOWNSTREAM_COLUMNS(COLUMN) COLUMN(const struct qinq_hop *, next_hop) /* downroute */
+
+BURST_COLUMNS(downstream, DOWNSTREAM_COLUMNS)
 
 /* A VLAN id is neither 0 (a mere priority) nor 4095 (reserved). */
 enum { VLAN_IDS = 4094 };

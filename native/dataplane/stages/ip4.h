@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the three stages of ip4 share: where things are in a frame, the tables, and what a packet
- * must be to be forwarded.
+ * What the three stages of ip4 share: where things are in a frame, what they leave each other of a
+ * packet, and what it must be to be forwarded.
  */
 #ifndef PLANECAST_STAGES_IP4_H
 #define PLANECAST_STAGES_IP4_H
 
 #include <assert.h>
-#include <rte_fib.h>
-#include <rte_lpm.h>
 #include <rte_mbuf.h>
 
-#include "../config.h"
-#include "../drops.h"
+#include "../burst.h"
+
+struct rte_lpm_tbl_entry;
 
 enum {
     IP4_AT_TYPE = 12,
@@ -24,30 +23,19 @@ enum {
     IP4_END = IP4_AT_IP + 20,
 };
 
-/* A neighbour: what its packets get, and where they leave. */
-struct ip4_next_hop {
-    uint8_t ethernet[12]; /* its MAC address, then ours */
-    uint8_t out;          /* which of ports.tx */
-    uint8_t unused[3];
-};
-static_assert(sizeof(struct ip4_next_hop) == 16, "four of them are a cache line");
+#define IP4_COLUMNS(COLUMN)                                                                        \
+    COLUMN(uint32_t, destination) /* check: host order */                                          \
+    COLUMN(uint32_t, hop_word)    /* check: TTL, protocol, checksum, as they were loaded */        \
+    COLUMN(uint32_t, next_hop)    /* next_hop: its number, or IP4_NO_ROUTE */
 
-struct ip4_count {
-    uint64_t packets, bytes; /* sent to a next hop; bytes of frames, without FCS */
-};
-
-struct ip4_tables {
-    struct rte_lpm *lpm; /* either of them */
-    struct rte_fib *fib;
-    uint32_t next_hop_count;
-    struct ip4_next_hop *next_hop;
-    struct ip4_count *count[LCORES_MAX]; /* [next hop], of each lcore its own */
-};
-
-extern struct ip4_tables ip4_tables;
+BURST_COLUMNS(ip4, IP4_COLUMNS)
 
 /* No next hop has so large a number: there is no route. */
 #define IP4_NO_ROUTE (1U << 24)
+
+/* The table that next_hop's look-up begins in, of its tables; NULL: of none, or it has a FIB, which
+ * asks for its own lines. */
+const struct rte_lpm_tbl_entry *ip4_first_table(const void *tables);
 
 /* Why a packet is not to be forwarded, one packet and one test after the other: what the check
  * stage means. `frame` has data_len bytes. */

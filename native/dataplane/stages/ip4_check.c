@@ -12,10 +12,13 @@
  * Ports are promiscuous and the source's MAC addresses are its flows': a frame is taken whatever
  * its destination address is, but for group addresses, whose packets must not be forwarded (5.3.4).
  */
+#include <rte_lpm.h>
+#include <rte_malloc.h>
+
 #include "../gather.h"
 #include "../headers.h"
+#include "../stage.h"
 #include "ip4.h"
-#include "stages.h"
 
 enum { VERSION_4_FIVE_WORDS = 0x45, NET_LOOPBACK = 127, NET_LAST = 223 };
 
@@ -133,6 +136,7 @@ static inline lanes header_errors(const struct columns *c, lanes packet_bytes)
  * all of them are filled. */
 static inline bool check_columns(struct burst *burst, const struct rte_lpm_tbl_entry *first_table)
 {
+    struct ip4_columns *columns = ip4_columns(burst);
     uint32_t count = burst->count;
     for (uint32_t i = count; i % LANES != 0; i++) { /* what is computed for no packet */
         burst->packet[i] = burst->packet[0];
@@ -150,12 +154,12 @@ static inline bool check_columns(struct burst *burst, const struct rte_lpm_tbl_e
         struct columns c = load_columns(&burst->frame[i]);
         lanes destination = big32_lanes(c.destination);
         wrong |= header_errors(&c, EVENS(low, high)) | checksum_errors(&c) | address_errors(&c);
-        store_lanes(&burst->destination[i], destination);
-        store_lanes(&burst->hop_word[i], c.ttl);
+        store_lanes(&columns->destination[i], destination);
+        store_lanes(&columns->hop_word[i], c.ttl);
         if (first_table == NULL)
             continue;
         for (uint32_t j = i; j < i + LANES; j++)
-            __builtin_prefetch(&first_table[burst->destination[j] >> 8]);
+            __builtin_prefetch(&first_table[columns->destination[j] >> 8]);
     }
     return !any_lane(wrong | (group_address & 1));
 }
@@ -168,14 +172,34 @@ static SLOW_PATH drop_wrong(struct burst *burst)
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_check(void *tables, struct burst *burst)
+/* Where next_hop begins to look, whose lines are asked for here. */
+struct ahead {
+    const struct rte_lpm_tbl_entry *first_table;
+};
+
+static void *open_context(const struct stage_site *site)
 {
-    (void)tables;
-    const struct rte_lpm_tbl_entry *first_table = NULL;
-    if ((burst->stages & 1U << STAGE_IP4_NEXT_HOP) != 0 && ip4_tables.lpm != NULL)
-        first_table = ip4_tables.lpm->tbl24;
+    void *ahead = rte_zmalloc_socket("check", sizeof(struct ahead), 0, site->socket);
+    return ahead != NULL ? ahead : stage_fails(site, "no memory for the header check");
+}
+
+static void prepare(void *context, const struct stage_use *use)
+{
+    ((struct ahead *)context)->first_table = ip4_first_table(stage_context(use, "next_hop"));
+}
+
+STAGE_FUNCTION(check)
+{
+    const struct rte_lpm_tbl_entry *first_table = ((const struct ahead *)context)->first_table;
     if (likely(check_columns(burst, first_table)))
         return;
     drop_wrong(burst);
     check_columns(burst, first_table);
 }
+
+static const struct stage check = {.name = "check",
+                                   .run = stage_check,
+                                   .open = open_context,
+                                   .close = rte_free,
+                                   .prepare = prepare};
+STAGE_REGISTER(check)

@@ -7,7 +7,8 @@
  * A miss drops.
  */
 #include <rte_errno.h>
-#include <rte_lcore.h>
+#include <rte_fib.h>
+#include <rte_lpm.h>
 #include <rte_malloc.h>
 #include <stdlib.h>
 
@@ -15,18 +16,24 @@
 #include "../headers.h"
 #include "../ip4_lpm.h"
 #include "../ip4_routes.h"
+#include "../stage.h"
 #include "ip4.h"
-#include "stages.h"
 
-struct ip4_tables ip4_tables;
+struct tables {
+    struct rte_lpm *lpm; /* either of them */
+    struct rte_fib *fib;
+};
 
-static bool open_table(const struct config *config, uint32_t groups)
+static bool open_table(struct tables *tables, const struct stage_site *site, uint32_t groups)
 {
+    const struct config *config = site->config;
+    char name[RTE_LPM_NAMESIZE];
+    snprintf(name, sizeof name, "ip4_%d", site->socket);
     groups = RTE_MAX(groups, config->tbl8_groups);
     if (config->route_lookup == ROUTE_LOOKUP_LPM) {
         struct rte_lpm_config parameters = {.max_rules = config->routes, .number_tbl8s = groups};
-        ip4_tables.lpm = rte_lpm_create("ip4", (int)rte_socket_id(), &parameters);
-        return ip4_tables.lpm != NULL;
+        tables->lpm = rte_lpm_create(name, site->socket, &parameters);
+        return tables->lpm != NULL;
     }
     struct rte_fib_conf parameters = {
         .type = RTE_FIB_DIR24_8,
@@ -35,84 +42,61 @@ static bool open_table(const struct config *config, uint32_t groups)
         /* Of 22.11, it sets a group aside for a longer route that shares one, too. */
         .dir24_8 = {.nh_sz = RTE_FIB_DIR24_8_4B, .num_tbl8 = RTE_MAX(groups, config->routes) + 1},
     };
-    ip4_tables.fib = rte_fib_create("ip4", (int)rte_socket_id(), &parameters);
-    return ip4_tables.fib != NULL;
+    tables->fib = rte_fib_create(name, site->socket, &parameters);
+    return tables->fib != NULL;
 }
 
-static int add_routes(const struct prefix *routes, uint32_t count)
+static int add_routes(struct tables *tables, const struct prefix *routes,
+                      const struct config *config)
 {
     int rc = 0;
-    if (ip4_tables.lpm != NULL) {
-        ip4_lpm_fill(ip4_tables.lpm, routes, count, ip4_tables.next_hop_count);
+    if (tables->lpm != NULL) {
+        ip4_lpm_fill(tables->lpm, routes, config->routes, config->next_hops);
         return 0;
     }
-    for (uint32_t i = 0; i < count && rc == 0; i++)
-        rc = rte_fib_add(ip4_tables.fib, routes[i].address, routes[i].depth,
-                         i % ip4_tables.next_hop_count);
+    for (uint32_t i = 0; i < config->routes && rc == 0; i++)
+        rc = rte_fib_add(tables->fib, routes[i].address, routes[i].depth, i % config->next_hops);
     return rc;
 }
 
-/* Next hop n has the address 02:01:00:00:NN:NN, and ours is 02:02:00:00:00:PP on port P. */
-static bool open_next_hops(const struct config *config)
+static void destroy_tables(void *opaque)
 {
-    uint32_t count = config->next_hops;
-    ip4_tables.next_hop_count = count;
-    ip4_tables.next_hop =
-        rte_zmalloc("next_hops", count * sizeof *ip4_tables.next_hop, RTE_CACHE_LINE_SIZE);
-    for (uint32_t i = 0; i < count && ip4_tables.next_hop != NULL; i++) {
-        uint8_t out = (uint8_t)(i % config->tx.count);
-        uint8_t addresses[12] = {2, 1, 0, 0, (uint8_t)(i >> 8), (uint8_t)i, 2, 2, 0, 0, 0, out};
-        memcpy(ip4_tables.next_hop[i].ethernet, addresses, sizeof addresses);
-        ip4_tables.next_hop[i].out = out;
-    }
-    bool fine = ip4_tables.next_hop != NULL;
-    for (uint32_t i = 0; i < config->lcores.count && fine; i++) {
-        ip4_tables.count[i] =
-            rte_zmalloc("hop_counts", count * sizeof(struct ip4_count), RTE_CACHE_LINE_SIZE);
-        fine = ip4_tables.count[i] != NULL;
-    }
-    return fine;
+    struct tables *tables = opaque;
+    rte_lpm_free(tables->lpm);
+    rte_fib_free(tables->fib);
+    rte_free(tables);
 }
 
-static void *open_failed(struct prefix *routes, char *error, size_t error_bytes, const char *what,
-                         uint32_t count, int rc)
+static void *create_tables(const struct stage_site *site)
 {
-    snprintf(error, error_bytes, "%s %u routes: %s", what, count, rte_strerror(-rc));
+    uint32_t count = site->config->routes;
+    struct tables *tables = rte_zmalloc_socket("ip4", sizeof *tables, 0, site->socket);
+    struct prefix *routes = ip4_routes(site->config);
+    bool open =
+        tables != NULL && routes != NULL && open_table(tables, site, ip4_groups(routes, count));
+    int rc = open ? add_routes(tables, routes, site->config) : 0;
     free(routes);
-    ip4_next_hop_destroy(&ip4_tables);
-    return NULL;
+    if (open && rc == 0)
+        return tables;
+    if (tables != NULL)
+        destroy_tables(tables);
+    return stage_fails(
+        site, open ? "the table does not take %u routes: %s" : "no memory for %u routes: %s", count,
+        rte_strerror(open ? -rc : ENOMEM));
 }
 
-void *ip4_next_hop_create(const struct config *config, char *error, size_t error_bytes)
+/* The first 24 bits; the groups of longer prefixes, at most one a route; the FIB's tree. */
+static uint64_t table_bytes(const struct config *config)
 {
-    struct prefix *routes = ip4_routes(config);
-    if (routes == NULL || !open_next_hops(config) ||
-        !open_table(config, ip4_groups(routes, config->routes)))
-        return open_failed(routes, error, error_bytes, "no memory for", config->routes, -ENOMEM);
-    int rc = add_routes(routes, config->routes);
-    if (rc != 0)
-        return open_failed(routes, error, error_bytes, "the table does not take", config->routes,
-                           rc);
-    free(routes);
-    return &ip4_tables;
-}
-
-void ip4_next_hop_destroy(void *opaque)
-{
-    (void)opaque;
-    rte_lpm_free(ip4_tables.lpm);
-    rte_fib_free(ip4_tables.fib);
-    rte_free(ip4_tables.next_hop);
-    for (uint32_t i = 0; i < LCORES_MAX; i++)
-        rte_free(ip4_tables.count[i]);
-    ip4_tables = (struct ip4_tables){0};
+    return (64ULL << 20) + config->tbl8_groups * 1024ULL + config->routes * (1024ULL + 256);
 }
 
 static SLOW_PATH drop_missed(struct burst *burst)
 {
+    const uint32_t *next_hop = ip4_columns(burst)->next_hop;
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++)
-        verdict[i] = burst->next_hop[i] >= IP4_NO_ROUTE ? DROP_ROUTE_MISS : DROP_NONE;
+        verdict[i] = next_hop[i] >= IP4_NO_ROUTE ? DROP_ROUTE_MISS : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
@@ -141,21 +125,22 @@ static inline void prefetch_groups(const uint32_t *second, lanes index, lanes lo
 /* What rte_lpm_lookup does, for eight destinations at once: the entry of the first table, or of the
  * group that it names. Groups come in a second round, their lines asked for in the first: a gather
  * that waits for memory holds up all that comes after it. */
-static inline uint32_t lookup_lpm(struct burst *burst)
+static inline uint32_t lookup_lpm(const struct rte_lpm *lpm, struct burst *burst)
 {
-    const uint32_t *first = (const uint32_t *)ip4_tables.lpm->tbl24;
-    const uint32_t *second = (const uint32_t *)ip4_tables.lpm->tbl8;
+    struct ip4_columns *columns = ip4_columns(burst);
+    const uint32_t *first = (const uint32_t *)lpm->tbl24;
+    const uint32_t *second = (const uint32_t *)lpm->tbl8;
     const lanes extended = all_lanes(RTE_LPM_VALID_EXT_ENTRY_BITMASK);
     uint32_t longer_lanes[BURST_MAX];
     uint32_t again = 0; /* a bit for eight destinations with a longer prefix among them */
     uint32_t count = burst->count;
     lanes any = {0};
     for (uint32_t i = 0; i < count; i += LANES) {
-        lanes destination = load_lanes(&burst->destination[i]);
+        lanes destination = load_lanes(&columns->destination[i]);
         lanes entry = gather_entries(first, destination >> 8);
         lanes longer = (lanes)((entry & extended) == extended);
         lanes hop = hop_of(entry);
-        store_lanes(&burst->next_hop[i], hop);
+        store_lanes(&columns->next_hop[i], hop);
         any |= hop;
         if (any_lane(longer)) {
             store_lanes(&longer_lanes[i], longer);
@@ -165,11 +150,11 @@ static inline uint32_t lookup_lpm(struct burst *burst)
     }
     for (; again != 0; again &= again - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(again) * LANES;
-        lanes group = load_lanes(&burst->next_hop[i]), longer = load_lanes(&longer_lanes[i]);
-        lanes index = index_of(group, load_lanes(&burst->destination[i]));
+        lanes group = load_lanes(&columns->next_hop[i]), longer = load_lanes(&longer_lanes[i]);
+        lanes index = index_of(group, load_lanes(&columns->destination[i]));
         lanes entry = gather_some(group ^ RTE_LPM_LOOKUP_SUCCESS, second, index, longer);
         lanes hop = hop_of(entry);
-        store_lanes(&burst->next_hop[i], hop);
+        store_lanes(&columns->next_hop[i], hop);
         any |= hop;
     }
     return any_lane(any & IP4_NO_ROUTE);
@@ -177,25 +162,42 @@ static inline uint32_t lookup_lpm(struct burst *burst)
 _Static_assert(BURST_MAX / LANES <= 32, "a bit for each eight");
 _Static_assert(RTE_LPM_LOOKUP_SUCCESS == IP4_NO_ROUTE, "a valid entry's bit, turned");
 
-static inline uint32_t lookup_fib(struct burst *burst)
+static inline uint32_t lookup_fib(struct rte_fib *fib, struct burst *burst)
 {
+    struct ip4_columns *columns = ip4_columns(burst);
     uint64_t hop[BURST_MAX];
     uint32_t any = 0;
     uint32_t count = burst->count;
-    rte_fib_lookup_bulk(ip4_tables.fib, burst->destination, hop, (int)count);
+    rte_fib_lookup_bulk(fib, columns->destination, hop, (int)count);
     for (uint32_t i = 0; i < count; i++) {
-        burst->next_hop[i] = (uint32_t)hop[i];
+        columns->next_hop[i] = (uint32_t)hop[i];
         any |= (uint32_t)hop[i];
     }
     return any & IP4_NO_ROUTE;
 }
 
-STAGE_FUNCTION stage_next_hop(void *tables, struct burst *burst)
+const struct rte_lpm_tbl_entry *ip4_first_table(const void *opaque)
 {
-    (void)tables;
+    const struct tables *tables = opaque;
+    return tables == NULL || tables->lpm == NULL ? NULL : tables->lpm->tbl24;
+}
+
+STAGE_FUNCTION(next_hop)
+{
+    const struct tables *tables = context;
+    uint32_t *destination = ip4_columns(burst)->destination;
     for (uint32_t i = burst->count; i % LANES != 0; i++)
-        burst->destination[i] = burst->destination[0];
-    uint32_t missed = ip4_tables.lpm != NULL ? lookup_lpm(burst) : lookup_fib(burst);
+        destination[i] = destination[0];
+    uint32_t missed =
+        tables->lpm != NULL ? lookup_lpm(tables->lpm, burst) : lookup_fib(tables->fib, burst);
     if (unlikely(missed != 0))
         drop_missed(burst);
 }
+
+static const struct stage next_hop = {.name = "next_hop",
+                                      .run = stage_next_hop,
+                                      .needs = "check",
+                                      .create = create_tables,
+                                      .destroy = destroy_tables,
+                                      .table_bytes = table_bytes};
+STAGE_REGISTER(next_hop)

@@ -7,10 +7,53 @@
  * TTL, protocol and checksum are one word, which the check stage has read already: here it is
  * computed for eight packets and stored once for each.
  */
+#include "ip4_rewrite.h"
+
+#include <rte_malloc.h>
+
+#include "../config.h"
 #include "../gather.h"
 #include "../headers.h"
+#include "../stage.h"
 #include "ip4.h"
-#include "stages.h"
+
+/* Next hop n has the address 02:01:00:00:NN:NN, and ours is 02:02:00:00:00:PP on port P. */
+static void *create_tables(const struct stage_site *site)
+{
+    const struct config *config = site->config;
+    struct ip4_next_hop *next_hops = rte_zmalloc_socket(
+        "next_hops", config->next_hops * sizeof *next_hops, RTE_CACHE_LINE_SIZE, site->socket);
+    if (next_hops == NULL)
+        return stage_fails(site, "no memory for %u next hops", config->next_hops);
+    for (uint32_t i = 0; i < config->next_hops; i++) {
+        uint8_t out = (uint8_t)(i % config->tx.count);
+        uint8_t addresses[12] = {2, 1, 0, 0, (uint8_t)(i >> 8), (uint8_t)i, 2, 2, 0, 0, 0, out};
+        memcpy(next_hops[i].ethernet, addresses, sizeof addresses);
+        next_hops[i].out = out;
+    }
+    return next_hops;
+}
+
+static uint64_t table_bytes(const struct config *config)
+{
+    return config->next_hops * sizeof(struct ip4_next_hop);
+}
+
+static void *open_context(const struct stage_site *site)
+{
+    uint32_t count = site->config->next_hops;
+    struct ip4_rewrite *rewrite = rte_zmalloc_socket(
+        "rewrite", sizeof *rewrite + count * sizeof(struct ip4_count), 0, site->socket);
+    if (rewrite == NULL)
+        return stage_fails(site, "no memory for counters of %u next hops", count);
+    rewrite->next_hops = site->tables;
+    return rewrite;
+}
+
+static uint64_t context_bytes(const struct config *config)
+{
+    return sizeof(struct ip4_rewrite) + config->next_hops * sizeof(struct ip4_count);
+}
 
 /* As checksum_after_hop does, in the upper half: one more, and another one for what is carried out,
  * or for the 0xFFFF that no header has. */
@@ -21,13 +64,12 @@ static inline lanes word_after_hop(lanes word)
 }
 
 /* The words after the hop; false when a TTL ends here. */
-static inline bool count_down(const struct burst *burst, uint32_t *word)
+static inline bool count_down(const uint32_t *hop_word, uint32_t count, uint32_t *word)
 {
     lanes least = all_lanes(0xFF);
-    uint32_t count = burst->count;
     lanes ended = {0};
     for (uint32_t i = 0; i < count; i += LANES) {
-        lanes before = load_lanes(&burst->hop_word[i]);
+        lanes before = load_lanes(&hop_word[i]);
         ended |= (before & least) - 2;
         store_lanes(&word[i], word_after_hop(before));
     }
@@ -36,29 +78,31 @@ static inline bool count_down(const struct burst *burst, uint32_t *word)
 
 static SLOW_PATH drop_ended(struct burst *burst)
 {
+    const uint32_t *hop_word = ip4_columns(burst)->hop_word;
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++)
-        verdict[i] = (burst->hop_word[i] & 0xFF) <= 1 ? DROP_TTL : DROP_NONE;
+        verdict[i] = (hop_word[i] & 0xFF) <= 1 ? DROP_TTL : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_rewrite(void *opaque, struct burst *burst)
+STAGE_FUNCTION(rewrite)
 {
-    (void)opaque;
+    struct ip4_rewrite *rewrite = context;
+    struct ip4_columns *columns = ip4_columns(burst);
     uint32_t word[BURST_MAX];
     for (uint32_t i = burst->count; i % LANES != 0; i++)
-        burst->hop_word[i] = burst->hop_word[0];
-    if (unlikely(!count_down(burst, word))) {
+        columns->hop_word[i] = columns->hop_word[0];
+    if (unlikely(!count_down(columns->hop_word, burst->count, word))) {
         drop_ended(burst);
-        count_down(burst, word);
+        count_down(columns->hop_word, burst->count, word);
     }
-    const struct ip4_next_hop *next_hops = ip4_tables.next_hop;
-    struct ip4_count *counts = ip4_tables.count[burst->lcore];
+    const struct ip4_next_hop *next_hops = rewrite->next_hops;
+    struct ip4_count *counts = rewrite->count;
     uint32_t count = burst->count;
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *frame = burst->frame[i];
-        uint64_t number = burst->next_hop[i];
+        uint64_t number = columns->next_hop[i];
         const struct ip4_next_hop *hop = &next_hops[number];
         store64(frame, load64(hop->ethernet));
         store32(frame + 8, load32(hop->ethernet + 8));
@@ -68,3 +112,14 @@ STAGE_FUNCTION stage_rewrite(void *opaque, struct burst *burst)
         counts[number].bytes += burst->packet[i]->pkt_len;
     }
 }
+
+static const struct stage rewrite = {.name = "rewrite",
+                                     .run = stage_rewrite,
+                                     .needs = "next_hop",
+                                     .create = create_tables,
+                                     .destroy = rte_free,
+                                     .table_bytes = table_bytes,
+                                     .open = open_context,
+                                     .close = rte_free,
+                                     .context_bytes = context_bytes};
+STAGE_REGISTER(rewrite)

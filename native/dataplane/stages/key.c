@@ -2,50 +2,73 @@
  *
  * Key extraction: reads from the headers whatever the later stages look up.
  *
- * The two VLAN ids, masked to 12 bits each, make the flow key of eight bytes; its CRC32 is kept as
- * the signature for the flow table; the flow id is svlan << 12 | cvlan.
+ * The two VLAN ids, masked to 12 bits each, make the flow key of eight bytes, of which the flow
+ * table's signature is a hash; the flow id is svlan << 12 | cvlan.
  *
  * Here the addresses of the flow's bucket, of its action and of the route are known for the first
  * time, so their lines are asked for here: while the first packets are looked up, they come.
  */
+#include <rte_malloc.h>
+
+#include "../flow_table.h"
 #include "../headers.h"
-#include "../signature.h"
+#include "../stage.h"
 #include "actions.h"
 #include "classify.h"
 #include "route.h"
-#include "stages.h"
+#include "upstream.h"
 
-STAGE_FUNCTION stage_key(void *tables, struct burst *burst)
+/* Where the stages that follow begin to look; NULL: they don't run, or ask for their lines
+ * themselves. */
+struct ahead {
+    const struct flow_table *flows;
+    struct class_entry *const *first_of_tos;
+    const struct rte_lpm_tbl_entry *first_table;
+};
+
+static void *open_context(const struct stage_site *site)
 {
-    (void)tables;
-    const bool meters = (burst->stages & 1U << STAGE_ACTIONS) != 0;
-    const bool routes = (burst->stages & 1U << STAGE_ROUTE) != 0;
-    const bool classifies =
-        (burst->stages & 1U << STAGE_CLASSIFY) != 0 && classify_tables.hash == NULL;
-    const struct flow_table flows = classify_tables.buckets;
-    struct class_entry *entries = actions_tables.entries;
-    const struct rte_lpm_tbl_entry *first_table = route_tables.routes->tbl24;
+    void *ahead = rte_zmalloc_socket("key", sizeof(struct ahead), 0, site->socket);
+    return ahead != NULL ? ahead : stage_fails(site, "no memory for key extraction");
+}
+
+static void prepare(void *context, const struct stage_use *use)
+{
+    *(struct ahead *)context = (struct ahead){
+        .flows = classify_buckets(stage_context(use, "classify")),
+        .first_of_tos = actions_of_tos(stage_context(use, "actions")),
+        .first_table = route_first_table(stage_context(use, "route")),
+    };
+}
+
+STAGE_FUNCTION(key)
+{
+    const struct ahead ahead = *(const struct ahead *)context;
+    static const struct flow_table none;
+    const struct flow_table flows = *(ahead.flows == NULL ? &none : ahead.flows);
+    struct upstream_columns *columns = upstream_columns(burst);
     uint32_t count = burst->count;
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *frame = burst->frame[i];
-        uint64_t key = load64(frame + OFFSET_TAGS) & FLOW_KEY_MASK;
-        burst->flow_key[i] = key;
-        uint32_t signature = flow_signature(key);
-        burst->flow_signature[i] = signature;
-        if (classifies)
+        uint64_t flow_key = load64(frame + OFFSET_TAGS) & FLOW_KEY_MASK;
+        uint32_t flow_id = (uint32_t)flow_id_of(flow_key);
+        uint32_t signature = flow_table_signature(flow_key);
+        columns->flow_id[i] = flow_id;
+        columns->signature[i] = signature;
+        if (ahead.flows != NULL)
             __builtin_prefetch(flow_table_bucket(&flows, signature));
-        if (meters) {
-            struct tos_action by_tos = actions_tables.of_tos[frame[OFFSET_IP_TOS]];
-            struct class_entry *entry = actions_entry(entries, flow_id_of(key), by_tos.class);
-            burst->action[i] = entry;
-            burst->colour[i] = by_tos.colour;
+        if (ahead.first_of_tos != NULL) {
+            struct class_entry *entry =
+                actions_entry(ahead.first_of_tos, flow_id, frame[OFFSET_IP_TOS]);
+            columns->entry[i] = entry;
             __builtin_prefetch(entry, 1);
         }
-        if (routes) {
-            uint32_t destination = big32(load32(frame + OFFSET_IP_DESTINATION));
-            burst->destination[i] = destination;
-            __builtin_prefetch(&first_table[destination >> 8]);
-        }
+        if (ahead.first_table != NULL)
+            __builtin_prefetch(&ahead.first_table[route_destination(frame) >> 8]);
     }
 }
+
+static const struct stage key = {
+    .name = "key", .run = stage_key, .open = open_context, .close = rte_free, .prepare = prepare};
+STAGE_REGISTER(key)

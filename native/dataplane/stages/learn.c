@@ -9,39 +9,72 @@
  *
  * A frame from a group address, or from no address, is not one (IEEE 802.3, 3.2.3): it drops.
  */
+#include <rte_telemetry.h>
+
 #include "../headers.h"
 #include "../plain_maker.h"
+#include "../stage.h"
 #include "bridge.h"
 #include "runts.h"
-#include "stages.h"
 
 enum { OFFSET_SOURCE = 6 };
 
 /* The in-process source stands for a network that has been there for a while: its stations are
  * known, as flows are in the flow table. */
-static void learn_internal(const struct config *config)
+static void learn_internal(struct bridge *bridge, const struct config *config)
 {
     for (uint32_t input = 0; input < config->rx.count; input++) {
         if (config->rx.port[input] != PORT_INTERNAL)
             continue;
-        uint64_t mark = bridge_mark(&bridge, input);
+        uint64_t mark = bridge_mark(bridge, input);
         for (uint32_t flow = 0; flow < config->active_flows; flow++) {
-            bridge_learn(&bridge, plain_station((uint8_t)input, flow) | mark, 0);
+            bridge_learn(bridge, plain_station((uint8_t)input, flow) | mark, 0);
         }
     }
 }
 
-void *learn_create(const struct config *config, char *error, size_t error_bytes)
+static void *create_tables(const struct stage_site *site)
 {
-    if (!bridge_open(&bridge, config, error, error_bytes))
-        return NULL;
-    learn_internal(config);
-    return &bridge;
+    struct bridge *bridge = bridge_open(site->config, site->socket);
+    if (bridge == NULL)
+        return stage_fails(site, "no memory for a bridge of %u stations",
+                           site->config->bridge_entries);
+    learn_internal(bridge, site->config);
+    return bridge;
 }
 
-void learn_destroy(void *tables)
+static void destroy_tables(void *tables)
 {
     bridge_close(tables);
+}
+
+static void report_port(const struct bridge *bridge, uint32_t port, struct rte_tel_data *data)
+{
+    struct bridge_counters counters = bridge_count(bridge, port);
+    struct rte_tel_data *dict = rte_tel_data_alloc();
+    char name[16];
+    if (dict == NULL)
+        return;
+    rte_tel_data_start_dict(dict);
+    rte_tel_data_add_dict_u64(dict, "learned", counters.learned);
+    rte_tel_data_add_dict_u64(dict, "moved", counters.moved);
+    rte_tel_data_add_dict_u64(dict, "aged", counters.aged);
+    rte_tel_data_add_dict_u64(dict, "table_full", counters.full);
+    rte_tel_data_add_dict_u64(dict, "flooded_unknown", counters.unknown);
+    rte_tel_data_add_dict_u64(dict, "flooded_group", counters.group);
+    snprintf(name, sizeof name, "port_%u", port);
+    rte_tel_data_add_dict_container(data, name, dict, 0);
+}
+
+static void report(const struct config *config, void *const *given, uint32_t count,
+                   struct rte_tel_data *data)
+{
+    const struct bridge *bridge = given[0];
+    (void)count; /* all chains have the same */
+    rte_tel_data_add_dict_u64(data, "capacity", bridge->capacity);
+    rte_tel_data_add_dict_u64(data, "stations", bridge->stations);
+    for (uint32_t port = 0; port < config->rx.count; port++)
+        report_port(bridge, port, data);
 }
 
 /* True: the burst has packets without a station as their source; verdicts say which. */
@@ -57,20 +90,22 @@ static bool judge_sources(const struct burst *burst, uint8_t *verdict)
     return any;
 }
 
-static SLOW_PATH learn_slowly(struct burst *burst, const uint64_t *unknown, uint32_t count)
+static SLOW_PATH learn_slowly(struct bridge *bridge, struct burst *burst, const uint64_t *unknown,
+                              uint32_t count)
 {
     uint8_t verdict[BURST_MAX];
     for (uint32_t i = 0; i < count; i++) {
         if ((unknown[i] & ADDRESS_MASK) != 0 && (unknown[i] & GROUP_BIT) == 0)
-            bridge_learn(&bridge, unknown[i], burst->lcore);
+            bridge_learn(bridge, unknown[i], burst->lcore);
     }
     if (judge_sources(burst, verdict))
         burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_learn(void *tables, struct burst *burst)
+STAGE_FUNCTION(learn)
 {
-    struct bridge *here = tables;
+    struct bridge *here = context;
+    struct bridge_columns *columns = bridge_columns(burst);
     const struct bucket *from[BURST_MAX];
     uint64_t word[BURST_MAX], unknown[BURST_MAX];
     if (unlikely(any_shorter(burst, ETHERNET_BYTES)))
@@ -86,8 +121,8 @@ STAGE_FUNCTION stage_learn(void *tables, struct burst *burst)
         struct bucket *to = bridge_bucket(here, destination);
         from[i] = bridge_bucket(here, source);
         word[i] = source | mark;
-        burst->flow_key[i] = destination;
-        burst->action[i] = to;
+        columns->destination[i] = destination;
+        columns->bucket[i] = to;
         __builtin_prefetch(from[i]);
         __builtin_prefetch(to);
     }
@@ -97,5 +132,18 @@ STAGE_FUNCTION stage_learn(void *tables, struct burst *burst)
         unknowns += !bucket_has(from[i], word[i]);
     }
     if (unlikely(unknowns > 0))
-        learn_slowly(burst, unknown, unknowns);
+        learn_slowly(here, burst, unknown, unknowns);
 }
+
+static const struct stage learn = {.name = "learn",
+                                   .run = stage_learn,
+                                   .timed = true,
+                                   .create = create_tables,
+                                   .destroy = destroy_tables,
+                                   .one_table = true,
+                                   .table_bytes = bridge_bytes,
+                                   .telemetry = "/planecast/bridge",
+                                   .telemetry_help = "Stations learned, moved and aged, packets "
+                                                     "flooded, by port. No parameters.",
+                                   .report = report};
+STAGE_REGISTER(learn)

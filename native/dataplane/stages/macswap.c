@@ -9,8 +9,8 @@
 #include <immintrin.h>
 
 #include "../headers.h"
+#include "../stage.h"
 #include "runts.h"
-#include "stages.h"
 
 enum { VECTOR_BYTES = 16, AT_ONCE = 4 };
 
@@ -41,9 +41,9 @@ static SLOW_PATH swap_short(struct burst *burst)
         swap_bytes(burst->frame[i]);
 }
 
-STAGE_FUNCTION stage_macswap(void *tables, struct burst *burst)
+STAGE_FUNCTION(macswap)
 {
-    (void)tables;
+    (void)context;
     if (unlikely(any_shorter(burst, VECTOR_BYTES))) {
         swap_short(burst);
         return;
@@ -62,3 +62,6 @@ STAGE_FUNCTION stage_macswap(void *tables, struct burst *burst)
     for (; i < count; i++)
         store_head(frame[i], _mm_shuffle_epi8(load_head(frame[i]), swapped));
 }
+
+static const struct stage macswap = {.name = "macswap", .run = stage_macswap};
+STAGE_REGISTER(macswap)

@@ -9,8 +9,8 @@
 
 #include "../config.h"
 #include "../poison.h"
+#include "../stage.h"
 #include "downstream.h"
-#include "stages.h"
 
 static SLOW_PATH make_headroom(struct burst *burst)
 {
@@ -37,9 +37,10 @@ static SLOW_PATH make_headroom(struct burst *burst)
         burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_qinq(void *tables, struct burst *burst)
+STAGE_FUNCTION(qinq)
 {
-    (void)tables;
+    const struct qinq_hop *const *next_hop = downstream_columns(burst)->next_hop;
+    (void)context;
     uint32_t count = burst->count;
     uint32_t tight = 0;
     BURST_UNROLL
@@ -52,7 +53,7 @@ STAGE_FUNCTION stage_qinq(void *tables, struct burst *burst)
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         struct rte_mbuf *packet = burst->packet[i];
-        const struct qinq_hop *hop = burst->action[i];
+        const struct qinq_hop *hop = next_hop[i];
         uint8_t *frame = burst->frame[i] - QINQ_BYTES;
         packet->data_off -= QINQ_BYTES;
         packet->data_len += QINQ_BYTES;
@@ -63,3 +64,6 @@ STAGE_FUNCTION stage_qinq(void *tables, struct burst *burst)
         burst->frame[i] = frame;
     }
 }
+
+static const struct stage qinq = {.name = "qinq", .run = stage_qinq, .needs = "downroute"};
+STAGE_REGISTER(qinq)

@@ -8,16 +8,24 @@
  * has asked for the lines.
  */
 #include <rte_errno.h>
-#include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <rte_meter.h>
 
 #include "../config.h"
 #include "../headers.h"
 #include "../partition.h"
+#include "../stage.h"
 #include "route.h"
-#include "stages.h"
+#include "upstream.h"
 
-struct route_tables route_tables;
+struct tables {
+    struct rte_lpm *routes;
+    struct next_hop *next_hops;
+    uint64_t exp_of_colour[RTE_COLORS]; /* network order: the EXP bits of both labels */
+};
+
+/* Where no stage says a packet's colour, it is green. */
+_Static_assert(RTE_COLOR_GREEN == 0, "a column that nobody fills is zero");
 
 #define LABEL_PAIR(outer, inner) big64((uint64_t)(outer) << 32 | (inner))
 enum { LABEL_SHIFT = 12, EXP_SHIFT = 9, BOTTOM_OF_STACK = 1 << 8 };
@@ -35,48 +43,61 @@ static struct next_hop make_next_hop(uint32_t index)
     return hop;
 }
 
-static int add_routes(uint32_t count)
+static void destroy_tables(void *opaque)
+{
+    struct tables *tables = opaque;
+    rte_lpm_free(tables->routes);
+    rte_free(tables->next_hops);
+    rte_free(tables);
+}
+
+static int add_routes(struct tables *tables, uint32_t count)
 {
     int rc = 0;
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         struct prefix prefix = partition_prefix(count, i);
-        route_tables.next_hops[i] = make_next_hop(i);
-        rc = rte_lpm_add(route_tables.routes, prefix.address, prefix.depth, i);
+        tables->next_hops[i] = make_next_hop(i);
+        rc = rte_lpm_add(tables->routes, prefix.address, prefix.depth, i);
     }
     return rc;
 }
 
-void *route_create(const struct config *config, char *error, size_t error_bytes)
+static bool open_tables(struct tables *tables, const struct config *config, int socket)
 {
     struct rte_lpm_config parameters = {.max_rules = config->routes,
                                         .number_tbl8s = config->tbl8_groups};
-    route_tables.routes = rte_lpm_create("routes", (int)rte_socket_id(), &parameters);
-    route_tables.next_hops =
-        rte_zmalloc("next_hops", config->routes * sizeof(struct next_hop), RTE_CACHE_LINE_SIZE);
-    if (route_tables.routes == NULL || route_tables.next_hops == NULL) {
-        snprintf(error, error_bytes, "no memory for %u routes", config->routes);
-        route_destroy(&route_tables);
-        return NULL;
-    }
-    int rc = add_routes(config->routes);
-    if (rc != 0) {
-        snprintf(error, error_bytes, "%u routes don't fit into %u tbl8 groups: %s", config->routes,
-                 config->tbl8_groups, rte_strerror(-rc));
-        route_destroy(&route_tables);
-        return NULL;
-    }
-    for (uint64_t colour = 0; colour < RTE_COLORS; colour++) {
-        route_tables.exp_of_colour[colour] = LABEL_PAIR(colour << EXP_SHIFT, colour << EXP_SHIFT);
-    }
-    return &route_tables;
+    char name[RTE_LPM_NAMESIZE];
+    snprintf(name, sizeof name, "routes_%d", socket);
+    tables->routes = rte_lpm_create(name, socket, &parameters);
+    tables->next_hops = rte_zmalloc_socket("next_hops", config->routes * sizeof(struct next_hop),
+                                           RTE_CACHE_LINE_SIZE, socket);
+    return tables->routes != NULL && tables->next_hops != NULL;
 }
 
-void route_destroy(void *opaque)
+static void *create_tables(const struct stage_site *site)
 {
-    (void)opaque;
-    rte_lpm_free(route_tables.routes);
-    rte_free(route_tables.next_hops);
-    route_tables = (struct route_tables){0};
+    const struct config *config = site->config;
+    struct tables *tables = rte_zmalloc_socket("route", sizeof *tables, 0, site->socket);
+    if (tables == NULL || !open_tables(tables, config, site->socket)) {
+        if (tables != NULL)
+            destroy_tables(tables);
+        return stage_fails(site, "no memory for %u routes", config->routes);
+    }
+    int rc = add_routes(tables, config->routes);
+    if (rc != 0) {
+        destroy_tables(tables);
+        return stage_fails(site, "%u routes don't fit into %u tbl8 groups: %s", config->routes,
+                           config->tbl8_groups, rte_strerror(-rc));
+    }
+    for (uint64_t colour = 0; colour < RTE_COLORS; colour++)
+        tables->exp_of_colour[colour] = LABEL_PAIR(colour << EXP_SHIFT, colour << EXP_SHIFT);
+    return tables;
+}
+
+/* The first 24 bits, the groups, the next hops. */
+static uint64_t table_bytes(const struct config *config)
+{
+    return (64ULL << 20) + config->tbl8_groups * 1024ULL + config->routes * sizeof(struct next_hop);
 }
 
 /* Sixteen bytes of addresses, type and what the labels overwrite: two stores instead of four. */
@@ -97,14 +118,14 @@ static inline void hop(uint8_t *frame, uint8_t ttl)
 
 /* A packet that was refused is the one that still has its tags: the loop keeps no account of them.
  */
-static SLOW_PATH drop_refused(struct burst *burst)
+static SLOW_PATH drop_refused(struct rte_lpm *routes, struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++) {
         uint32_t next = 0;
         if (load16(burst->frame[i] + OFFSET_OUTER_TYPE) == RTE_BE16(ETHER_TYPE_MPLS))
             verdict[i] = DROP_NONE;
-        else if (rte_lpm_lookup(route_tables.routes, burst->destination[i], &next) != 0)
+        else if (rte_lpm_lookup(routes, route_destination(burst->frame[i]), &next) != 0)
             verdict[i] = DROP_ROUTE_MISS;
         else
             verdict[i] = DROP_TTL;
@@ -112,11 +133,17 @@ static SLOW_PATH drop_refused(struct burst *burst)
     burst_drop(burst, verdict);
 }
 
-STAGE_FUNCTION stage_route(void *opaque, struct burst *burst)
+const struct rte_lpm_tbl_entry *route_first_table(const void *tables)
 {
-    (void)opaque;
-    struct rte_lpm *routes = route_tables.routes;
-    const struct next_hop *next_hops = route_tables.next_hops;
+    return tables == NULL ? NULL : ((const struct tables *)tables)->routes->tbl24;
+}
+
+STAGE_FUNCTION(route)
+{
+    const struct tables *tables = context;
+    const uint8_t *colour = upstream_columns(burst)->colour;
+    struct rte_lpm *routes = tables->routes;
+    const struct next_hop *next_hops = tables->next_hops;
     uint32_t missed = 0, expired = 0; /* two: were they one, the compiler would join the tests */
     uint32_t count = burst->count;
     /* One by one: the library's look-up of four at once takes as many instructions here, and
@@ -126,7 +153,7 @@ STAGE_FUNCTION stage_route(void *opaque, struct burst *burst)
         uint8_t *frame = burst->frame[i];
         uint8_t ttl = frame[OFFSET_IP_TTL];
         uint32_t next = 0;
-        if (unlikely(rte_lpm_lookup(routes, burst->destination[i], &next) != 0)) {
+        if (unlikely(rte_lpm_lookup(routes, route_destination(frame), &next) != 0)) {
             missed++;
             continue;
         }
@@ -135,9 +162,16 @@ STAGE_FUNCTION stage_route(void *opaque, struct burst *burst)
             continue;
         }
         hop(frame, (uint8_t)(ttl - 1));
-        encapsulate(frame, &next_hops[next], route_tables.exp_of_colour[burst->colour[i]],
-                    (uint8_t)(ttl - 1));
+        encapsulate(frame, &next_hops[next], tables->exp_of_colour[colour[i]], (uint8_t)(ttl - 1));
     }
     if (unlikely(missed + expired > 0))
-        drop_refused(burst);
+        drop_refused(routes, burst);
 }
+
+static const struct stage route = {.name = "route",
+                                   .run = stage_route,
+                                   .needs = "key",
+                                   .create = create_tables,
+                                   .destroy = destroy_tables,
+                                   .table_bytes = table_bytes};
+STAGE_REGISTER(route)

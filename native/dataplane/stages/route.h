@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What key extraction needs of routing: where the look-up of a destination begins.
+ * What routing looks up, and what it puts before a packet.
  */
 #ifndef PLANECAST_STAGES_ROUTE_H
 #define PLANECAST_STAGES_ROUTE_H
 
 #include <rte_common.h>
 #include <rte_lpm.h>
-#include <rte_meter.h>
+#include <stdint.h>
+
+#include "../headers.h"
 
 /* What a next hop puts before the IPv4 header: 22 bytes, kept in two halves of one line. */
 struct next_hop {
@@ -15,12 +17,12 @@ struct next_hop {
     uint64_t labels; /* network order, EXP and TTL zero, bottom-of-stack set on the inner one */
 } __rte_aligned(32);
 
-struct route_tables {
-    struct rte_lpm *routes;
-    struct next_hop *next_hops;
-    uint64_t exp_of_colour[RTE_COLORS]; /* network order: the EXP bits of both labels */
-};
+static inline uint32_t route_destination(const uint8_t *frame)
+{
+    return big32(load32(frame + OFFSET_IP_DESTINATION));
+}
 
-extern struct route_tables route_tables;
+/* The table that a look-up begins in; NULL: of no tables. */
+const struct rte_lpm_tbl_entry *route_first_table(const void *tables);
 
 #endif

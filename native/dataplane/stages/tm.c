@@ -12,15 +12,15 @@
  * A scheduler belongs to one lcore and one output: rte_sched takes no locks. It holds packets back,
  * so bursts leave in another order, at another time and in another number than they came.
  */
-#include <rte_lcore.h>
+#include <inttypes.h>
 #include <rte_malloc.h>
 #include <rte_sched.h>
 
 #include "../config.h"
 #include "../placement.h"
+#include "../stage.h"
 #include "../tuple_maker.h"
 #include "downstream.h"
-#include "stages.h"
 #include "tm.h"
 
 enum {
@@ -31,24 +31,21 @@ enum {
 };
 
 /* The schedulers of one lcore; its own line, for others read `held`. */
-struct tm_lane {
+struct scheduler {
     struct rte_sched_port *port[PORTS_MAX]; /* by input; NULL: another lcore's */
     uint64_t held;
-    uint8_t next; /* input whose scheduler is flushed next */
-} __rte_cache_aligned;
-
-static struct tm_tables {
-    struct tm_lane lane[LCORES_MAX];
     uint32_t mtu; /* longest frame, without FCS */
+    uint32_t ip;  /* where a frame's IPv4 header is */
+    uint8_t next; /* input whose scheduler is flushed next */
     uint8_t colour_of_tos[256];
-} tm_tables;
+} __rte_cache_aligned;
 
 uint32_t tm_mtu(const struct config *config)
 {
     return RTE_MAX((uint32_t)TM_MTU_BYTES, config->frame_bytes - FCS_BYTES + QINQ_BYTES);
 }
 
-static struct rte_sched_port *open_port(const struct config *config)
+static struct rte_sched_port *open_port(const struct config *config, int socket)
 {
     struct rte_sched_subport_profile_params subport = {
         .tb_rate = config->tm_rate, .tb_size = TOKENS_BYTES, .tc_period = SUBPORT_PERIOD_MS};
@@ -56,7 +53,7 @@ static struct rte_sched_port *open_port(const struct config *config)
         subport.tc_rate[i] = config->tm_rate;
     struct rte_sched_port_params params = {
         .name = "tm",
-        .socket = (int)rte_socket_id(),
+        .socket = socket,
         .rate = config->tm_rate,
         .mtu = tm_mtu(config),
         .frame_overhead = TM_OVERHEAD_BYTES,
@@ -116,106 +113,130 @@ static bool fill_port(struct rte_sched_port *port, const struct config *config)
 /* Whether packets of this input come by this lcore. */
 static bool passes(const struct config *config, uint32_t lcore, uint32_t input)
 {
-    uint32_t segments = segments_of(config), chain = lcore / segments;
-    return lcore % segments == segment_of(config, STAGE_TM) &&
-           (config->rx_by_queue || input % chains_of(config) == chain);
+    return config->rx_by_queue || input % chains_of(config) == lcore / segments_of(config);
 }
 
 /* A packet's colour is its code point's drop precedence (RFC 2597), green for all others: what the
  * upstream half takes for a colour. */
-static void fill_colours(void)
+static void fill_colours(struct scheduler *scheduler)
 {
     for (int tos = 0; tos < 256; tos++) {
         int dscp = tos >> 2;
         int precedence = dscp >> 1 & 3;
         bool assured = dscp >= 10 && dscp <= 38 && (dscp & 1) == 0 && precedence != 0;
-        tm_tables.colour_of_tos[tos] = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
+        scheduler->colour_of_tos[tos] = (uint8_t)(assured ? precedence - 1 : RTE_COLOR_GREEN);
     }
 }
 
-void *tm_create(const struct config *config, char *error, size_t error_bytes)
+static void close_context(void *context)
 {
-    tm_tables.mtu = tm_mtu(config);
-    fill_colours();
-    for (uint32_t lcore = 0; lcore < config->lcores.count; lcore++) {
-        for (uint32_t input = 0; input < config->rx.count; input++) {
-            if (!passes(config, lcore, input))
-                continue;
-            struct rte_sched_port *port = open_port(config);
-            tm_tables.lane[lcore].port[input] = port;
-            if (port != NULL && fill_port(port, config))
-                continue;
-            snprintf(error, error_bytes,
-                     "the scheduler of lcore %u is refused, or there is no memory for it: tm_rate "
-                     "%" PRIu64 ", tm_pipe_rate %" PRIu64,
-                     lcore, config->tm_rate, config->tm_pipe_rate);
-            tm_destroy(&tm_tables);
-            return NULL;
-        }
+    struct scheduler *scheduler = context;
+    for (int input = 0; input < PORTS_MAX; input++) {
+        /* And what it holds; but of a queue that is exactly full it forgets the packets. Their pool
+         * goes right after. */
+        if (scheduler->port[input] != NULL)
+            rte_sched_port_free(scheduler->port[input]);
     }
-    return &tm_tables;
+    rte_free(scheduler);
 }
 
-void tm_destroy(void *opaque)
+static void *open_context(const struct stage_site *site)
 {
-    (void)opaque;
-    for (int lcore = 0; lcore < LCORES_MAX; lcore++) {
-        for (int input = 0; input < PORTS_MAX; input++) {
-            if (tm_tables.lane[lcore].port[input] != NULL)
-                /* And what it holds; but of a queue that is exactly full it forgets the packets.
-                 * Their pool goes right after. */
-                rte_sched_port_free(tm_tables.lane[lcore].port[input]);
-        }
+    const struct config *config = site->config;
+    struct scheduler *scheduler = rte_zmalloc_socket("tm", sizeof *scheduler, 0, site->socket);
+    bool fine = scheduler != NULL;
+    if (fine) {
+        scheduler->mtu = tm_mtu(config);
+        fill_colours(scheduler);
     }
-    tm_tables = (struct tm_tables){0};
+    for (uint32_t input = 0; input < config->rx.count && fine; input++) {
+        if (!passes(config, site->lcore, input))
+            continue;
+        scheduler->port[input] = open_port(config, site->socket);
+        fine = scheduler->port[input] != NULL && fill_port(scheduler->port[input], config);
+    }
+    if (fine)
+        return scheduler;
+    if (scheduler != NULL)
+        close_context(scheduler);
+    return stage_fails(site,
+                       "the scheduler of lcore %u is refused, or there is no memory for it: "
+                       "tm_rate %" PRIu64 ", tm_pipe_rate %" PRIu64,
+                       site->lcore, config->tm_rate, config->tm_pipe_rate);
 }
 
-uint64_t tm_held(const void *opaque)
+static uint64_t context_bytes(const struct config *config)
 {
-    uint64_t held = 0;
-    (void)opaque;
-    for (int lcore = 0; lcore < LCORES_MAX; lcore++)
-        held += __atomic_load_n(&tm_tables.lane[lcore].held, __ATOMIC_RELAXED);
-    return held;
+    return config->rx.count * TM_BYTES;
+}
+
+static void prepare(void *context, const struct stage_use *use)
+{
+    struct scheduler *scheduler = context;
+    scheduler->ip = pipeline_has(use->pipeline, "qinq") ? DOWN_IP_OUT : DOWN_IP_IN;
+}
+
+/* A pipe can't have more than its output; and a class of it must be able to send the longest frame
+ * in one period, for what it doesn't use up is lost to it. */
+static bool check_keys(const struct config *config, struct config_conflict *conflict)
+{
+    if (config->tm_pipe_rate > config->tm_rate)
+        return config_conflicts(
+            conflict, CONFIG_NAME("tables", "tm_pipe_rate"), CONFIG_NAME("tables", "tm_rate"),
+            "%" PRIu64 " bytes a second are more than the output's tm_rate %" PRIu64,
+            config->tm_pipe_rate, config->tm_rate);
+    uint64_t least = (tm_mtu(config) + TM_OVERHEAD_BYTES) * 1000ULL / TM_PIPE_PERIOD_MS + 1;
+    if (config->tm_pipe_rate >= least)
+        return true;
+    return config_conflicts(
+        conflict, CONFIG_NAME("tables", "tm_pipe_rate"), CONFIG_NAME("traffic", "frame_bytes"),
+        "%" PRIu64 " bytes a second never let a frame of %u bytes through; it takes %" PRIu64
+        " or more",
+        config->tm_pipe_rate, tm_mtu(config), least);
+}
+
+static uint64_t held(const void *context)
+{
+    return __atomic_load_n(&((const struct scheduler *)context)->held, __ATOMIC_RELAXED);
 }
 
 /* Fills the burst with up to `most` packets that may go now; the columns that tell of packets are
  * those of what comes out. */
-static void take_out(struct tm_lane *lane, uint8_t input, struct burst *burst, uint32_t most)
+static void take_out(struct scheduler *scheduler, uint8_t input, struct burst *burst, uint32_t most)
 {
-    int count = rte_sched_port_dequeue(lane->port[input], burst->packet, RTE_MIN(most, BURST_MAX));
+    int count =
+        rte_sched_port_dequeue(scheduler->port[input], burst->packet, RTE_MIN(most, BURST_MAX));
     burst->count = (uint16_t)count;
     for (int i = 0; i < count; i++)
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
-    __atomic_store_n(&lane->held, lane->held - (uint64_t)count, __ATOMIC_RELAXED);
+    __atomic_store_n(&scheduler->held, scheduler->held - (uint64_t)count, __ATOMIC_RELAXED);
 }
 
-void tm_flush(void *opaque, struct burst *burst)
+static void flush(void *context, struct burst *burst)
 {
-    struct tm_lane *lane = &tm_tables.lane[burst->lcore];
-    (void)opaque;
-    for (int i = 0; i < PORTS_MAX && burst->count == 0 && lane->held > 0; i++) {
-        uint8_t input = lane->next;
-        lane->next = (uint8_t)((input + 1) % PORTS_MAX);
-        if (lane->port[input] == NULL)
+    struct scheduler *scheduler = context;
+    for (int i = 0; i < PORTS_MAX && burst->count == 0 && scheduler->held > 0; i++) {
+        uint8_t input = scheduler->next;
+        scheduler->next = (uint8_t)((input + 1) % PORTS_MAX);
+        if (scheduler->port[input] == NULL)
             continue;
         burst->input = input; /* for the sink: it goes to that one's partner */
-        take_out(lane, input, burst, BURST_MAX);
+        take_out(scheduler, input, burst, BURST_MAX);
     }
 }
 
-static SLOW_PATH drop_long(struct burst *burst)
+static SLOW_PATH drop_long(const struct scheduler *scheduler, struct burst *burst)
 {
     uint8_t verdict[BURST_MAX];
     for (uint16_t i = 0; i < burst->count; i++)
-        verdict[i] = burst->packet[i]->pkt_len > tm_tables.mtu ? DROP_OVERSIZE : DROP_NONE;
+        verdict[i] = burst->packet[i]->pkt_len > scheduler->mtu ? DROP_OVERSIZE : DROP_NONE;
     burst_drop(burst, verdict);
 }
 
 /* Where each packet queues, for rte_sched_port_enqueue: it reads it from the mbuf. */
-static void choose_queues(struct burst *burst)
+static void choose_queues(const struct scheduler *scheduler, struct burst *burst)
 {
-    const uint32_t ip = (burst->stages & 1U << STAGE_QINQ) != 0 ? DOWN_IP_OUT : DOWN_IP_IN;
+    const uint32_t ip = scheduler->ip;
     uint32_t count = burst->count;
     BURST_UNROLL
     for (uint32_t i = 0; i < count; i++) {
@@ -225,25 +246,36 @@ static void choose_queues(struct burst *burst)
         uint32_t pipe = source >> 16 & (PIPES - 1);
         rte_mbuf_sched_set(burst->packet[i], pipe << QUEUE_BITS | queue,
                            (uint8_t)RTE_MIN(queue, (uint32_t)RTE_SCHED_TRAFFIC_CLASS_BE),
-                           tm_tables.colour_of_tos[header[1]]);
+                           scheduler->colour_of_tos[header[1]]);
     }
 }
 
 /* Half as many again may come out as went in: a queue that built up goes down again. */
-STAGE_FUNCTION stage_tm(void *opaque, struct burst *burst)
+STAGE_FUNCTION(tm)
 {
-    struct tm_lane *lane = &tm_tables.lane[burst->lcore];
+    struct scheduler *scheduler = context;
     uint32_t longest = 0;
-    (void)opaque;
     for (uint16_t i = 0; i < burst->count; i++)
         longest = RTE_MAX(longest, burst->packet[i]->pkt_len);
-    if (unlikely(longest > tm_tables.mtu))
-        drop_long(burst);
-    choose_queues(burst);
+    if (unlikely(longest > scheduler->mtu))
+        drop_long(scheduler, burst);
+    choose_queues(scheduler, burst);
     uint32_t count = burst->count;
     uint32_t queued =
-        (uint32_t)rte_sched_port_enqueue(lane->port[burst->input], burst->packet, count);
+        (uint32_t)rte_sched_port_enqueue(scheduler->port[burst->input], burst->packet, count);
     burst->drop_count[DROP_TM] += count - queued;
-    __atomic_store_n(&lane->held, lane->held + queued, __ATOMIC_RELAXED);
-    take_out(lane, burst->input, burst, count + count / 2 + 1);
+    __atomic_store_n(&scheduler->held, scheduler->held + queued, __ATOMIC_RELAXED);
+    take_out(scheduler, burst->input, burst, count + count / 2 + 1);
 }
+
+static const struct stage tm = {.name = "tm",
+                                .run = stage_tm,
+                                .needs = "downroute",
+                                .open = open_context,
+                                .close = close_context,
+                                .context_bytes = context_bytes,
+                                .prepare = prepare,
+                                .check_keys = check_keys,
+                                .held = held,
+                                .flush = flush};
+STAGE_REGISTER(tm)

@@ -16,7 +16,7 @@ enum {
 };
 
 /* What one scheduler takes: 65,536 queues of 64 pointers, their counters, the pipes. */
-static const size_t TM_BYTES = 56UL << 20;
+#define TM_BYTES (UINT64_C(56) << 20)
 
 struct config;
 

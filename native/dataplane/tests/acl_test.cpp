@@ -10,12 +10,8 @@
 #include <random>
 #include <vector>
 
-extern "C" {
-#include "../config.h"
-#include "../stages/stages.h"
-}
-#include "inline_functions.h"
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 namespace
 {
@@ -40,10 +36,8 @@ TEST(Acl, ABurstOfAnySizeDropsItsOwnDeniedPacketsAndNoOthers)
     struct config config;
     config_defaults(&config);
     config.acl_rules = 64;
-    std::array<char, 256> error{};
-    void *tables = acl_create(&config, error.data(), error.size());
-    ASSERT_NE(tables, nullptr) << error.data();
-    auto burst = std::make_unique<struct burst>();
+    TestStages stages(config, {"acl"});
+    auto burst = burst_of(FUNCTION_VPE_UPSTREAM);
     std::mt19937 random(1);
     for (uint16_t count = 0; count <= 70; count++) {
         for (const unsigned percent : {0U, 20U, 100U}) {
@@ -60,7 +54,7 @@ TEST(Acl, ABurstOfAnySizeDropsItsOwnDeniedPacketsAndNoOthers)
                 if (!denied)
                     kept.push_back(burst->packet[i]);
             }
-            stage_acl(tables, burst.get());
+            stages.run("acl", *burst);
             ASSERT_EQ(burst->count, kept.size()) << count << " packets";
             EXPECT_TRUE(std::equal(kept.begin(), kept.end(), burst->packet));
             EXPECT_EQ(burst->drop_count[DROP_ACL], count - kept.size());
@@ -68,5 +62,4 @@ TEST(Acl, ABurstOfAnySizeDropsItsOwnDeniedPacketsAndNoOthers)
                 rte_pktmbuf_free(mbuf);
         }
     }
-    acl_destroy(tables);
 }

@@ -11,11 +11,10 @@
 #include <vector>
 
 extern "C" {
-#include "../config.h"
 #include "../stages/bridge.h"
-#include "../stages/stages.h"
 }
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 namespace
 {
@@ -51,15 +50,9 @@ struct Bridge : testing::Test {
         config.rx.count = config.tx.count = ports;
         for (uint32_t i = 0; i < ports; i++)
             config.rx.port[i] = config.tx.port[i] = static_cast<int32_t>(i);
-        std::array<char, 256> error{};
-        tables = learn_create(&config, error.data(), error.size());
-        ASSERT_NE(tables, nullptr) << error.data();
+        stages = std::make_unique<TestStages>(config, std::initializer_list{"learn", "forward"});
+        table = stages->context<struct bridge>("learn");
         start = rte_rdtsc();
-    }
-    void TearDown() override
-    {
-        if (tables != nullptr)
-            learn_destroy(tables);
     }
 
     // Sends frames in by a port; where each of those that went on goes to.
@@ -75,8 +68,8 @@ struct Bridge : testing::Test {
             std::memcpy(burst->frame[i], sent[i].to.data(), 6);
             std::memcpy(burst->frame[i] + 6, sent[i].from.data(), 6);
         }
-        stage_learn(tables, burst.get());
-        stage_forward(nullptr, burst.get());
+        stages->run("learn", *burst);
+        stages->run("forward", *burst);
         const std::vector<int> out(burst->out, burst->out + burst->count);
         if (burst->count > 0)
             rte_pktmbuf_free_bulk(burst->packet, burst->count);
@@ -87,13 +80,14 @@ struct Bridge : testing::Test {
         const std::vector<int> out = send(input, {{station(to), station(from)}});
         return out.empty() ? -1 : out[0];
     }
-    bridge_counters at(uint32_t port) { return bridge_count(&::bridge, port); }
+    bridge_counters at(uint32_t port) { return bridge_count(table, port); }
 
     TestPool pool;
-    std::unique_ptr<struct burst> burst = std::make_unique<struct burst>();
+    std::unique_ptr<struct burst> burst = burst_of(FUNCTION_L2BRIDGE);
     struct config config {
     };
-    void *tables = nullptr;
+    std::unique_ptr<TestStages> stages;
+    const struct bridge *table = nullptr;
     uint64_t start = 0, hz = rte_get_tsc_hz();
     double seconds = 0;
 };
@@ -110,7 +104,7 @@ TEST_F(Bridge, LearnsSourcesAndForwardsToThem)
     EXPECT_EQ(at(3).learned, 1U);
     EXPECT_EQ(at(0).unknown, 1U);
     EXPECT_EQ(at(3).unknown, 0U);
-    EXPECT_EQ(::bridge.stations, 2U);
+    EXPECT_EQ(table->stations, 2U);
 }
 
 TEST_F(Bridge, WithinOneBurstSourcesAreLearnedFirst)
@@ -153,7 +147,7 @@ TEST_F(Bridge, ASourceThatIsNoStationDrops)
                        {station(2), station(1)}}),
               (std::vector<int>{OUT_ALL}));
     EXPECT_EQ(burst->drop_count[DROP_HEADER], 3U);
-    EXPECT_EQ(::bridge.stations, 1U);
+    EXPECT_EQ(table->stations, 1U);
     EXPECT_EQ(send(0, {{none, station(1)}}), (std::vector<int>{OUT_ALL}));
 }
 
@@ -163,7 +157,7 @@ TEST_F(Bridge, RuntsDrop)
     EXPECT_EQ(send(0, {{station(2), station(1), 13}, {station(2), station(3), 14}}),
               (std::vector<int>{OUT_ALL}));
     EXPECT_EQ(burst->drop_count[DROP_HEADER], 1U);
-    EXPECT_EQ(::bridge.stations, 1U);
+    EXPECT_EQ(table->stations, 1U);
 }
 
 TEST_F(Bridge, AStationMoves)
@@ -175,7 +169,7 @@ TEST_F(Bridge, AStationMoves)
     EXPECT_EQ(send_one(3, 1, 2), 2);
     EXPECT_EQ(at(2).moved, 1U);
     EXPECT_EQ(at(0).learned + at(2).learned, 1U);
-    EXPECT_EQ(::bridge.stations, 2U);
+    EXPECT_EQ(table->stations, 2U);
 }
 
 TEST_F(Bridge, SilentStationsAgeAndOthersStay)
@@ -194,7 +188,7 @@ TEST_F(Bridge, SilentStationsAgeAndOthersStay)
         EXPECT_EQ(send_one(3, 2, 4), 0) << seconds;
     }
     EXPECT_EQ(at(0).aged, 1U);
-    EXPECT_EQ(::bridge.stations, 2U);
+    EXPECT_EQ(table->stations, 2U);
 }
 
 // No burst, no sweep: what nobody removed must still not be believed, however long it was.
@@ -212,10 +206,9 @@ TEST_F(Bridge, ASilenceAgesAllOfThem)
         }
         for (int i = 0; i < 1000; i++, seconds += 0.1)
             send_one(3, 200, 201); // time for a sweep
-        EXPECT_EQ(::bridge.stations, 1U) << silence;
+        EXPECT_EQ(table->stations, 1U) << silence;
         EXPECT_EQ(at(0).aged, 100U) << silence;
-        learn_destroy(tables);
-        tables = nullptr;
+        stages.reset();
     }
 }
 
@@ -236,7 +229,7 @@ TEST_F(Bridge, AFullTableFloodsAndCounts)
     open(100);
     for (uint32_t i = 0; i < 150; i++)
         send_one(0, 9999, i);
-    EXPECT_EQ(::bridge.stations, 100U);
+    EXPECT_EQ(table->stations, 100U);
     EXPECT_EQ(at(0).learned, 100U);
     EXPECT_EQ(at(0).full, 50U);
     EXPECT_EQ(send_one(1, 99, 0), 0);
@@ -246,7 +239,7 @@ TEST_F(Bridge, AFullTableFloodsAndCounts)
     EXPECT_EQ(send_one(1, 99, 500), OUT_ALL);
     for (int i = 0; i < 100; i++, seconds += 0.2)
         send_one(1, 99, 500);
-    EXPECT_EQ(::bridge.stations, 1U);
+    EXPECT_EQ(table->stations, 1U);
 }
 
 // Both buckets of an address full: found by search, as whoever wants to flood a bridge would.
@@ -258,7 +251,7 @@ TEST_F(Bridge, AddressesOfOneBucketFindNoRoom)
         uint64_t address = 0;
         const Address bytes = station(i);
         std::memcpy(&address, bytes.data(), 6);
-        by_bucket[bridge_bucket(&::bridge, address)].push_back(i);
+        by_bucket[bridge_bucket(table, address)].push_back(i);
     }
     const auto &crowd = by_bucket.begin()->second;
     ASSERT_GT(crowd.size(), 100U);
@@ -291,14 +284,12 @@ TEST(BridgeTable, AsManyStationsAsItSays)
         config.rx.port[1] = config.tx.port[1] = PORT_INTERNAL;
         config.active_flows = flows;
         config.bridge_entries = 2 * flows;
-        std::array<char, 256> error{};
-        void *tables = learn_create(&config, error.data(), error.size());
-        ASSERT_NE(tables, nullptr) << error.data();
-        EXPECT_EQ(::bridge.stations, 2 * flows);
+        TestStages stages(config, {"learn"});
+        const auto *table = stages.context<struct bridge>("learn");
+        EXPECT_EQ(table->stations, 2 * flows);
         for (uint32_t port = 0; port < 2; port++) {
-            EXPECT_EQ(bridge_count(&::bridge, port).learned, flows);
-            EXPECT_EQ(bridge_count(&::bridge, port).full, 0U);
+            EXPECT_EQ(bridge_count(table, port).learned, flows);
+            EXPECT_EQ(bridge_count(table, port).full, 0U);
         }
-        learn_destroy(tables);
     }
 }

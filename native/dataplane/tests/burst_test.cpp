@@ -7,9 +7,10 @@
 #include <vector>
 
 extern "C" {
-#include "../burst.h"
+#include "../stages/upstream.h"
 }
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 namespace
 {
@@ -17,28 +18,32 @@ namespace
 // Every column of packet i holds something that tells i.
 void fill(burst &burst, uint16_t count, const TestPool &pool)
 {
+    struct upstream_columns *columns = upstream_columns(&burst);
     burst.count = burst.received = count;
     pool.take(burst.packet, count);
     for (uint16_t i = 0; i < count; i++) {
         burst.packet[i]->hash.rss = i;
         burst.frame[i] = rte_pktmbuf_mtod(burst.packet[i], uint8_t *);
-        burst.flow_key[i] = 1000U + i;
-        burst.flow_signature[i] = 2000U + i;
-        burst.destination[i] = 3000U + i;
-        burst.action[i] = reinterpret_cast<void *>(4000UL + i);
-        burst.colour[i] = static_cast<uint8_t>(i);
+        burst.out[i] = static_cast<uint8_t>(i);
+        columns->flow_id[i] = 1000U + i;
+        columns->signature[i] = 2000U + i;
+        columns->entry[i] = reinterpret_cast<struct class_entry *>(4000UL + i);
+        columns->flow[i] = 5000 + i;
+        columns->colour[i] = static_cast<uint8_t>(i);
     }
 }
 
-void expect_packet(const burst &burst, uint16_t place, uint16_t i)
+void expect_packet(burst &burst, uint16_t place, uint16_t i)
 {
+    const struct upstream_columns *columns = upstream_columns(&burst);
     EXPECT_EQ(burst.packet[place]->hash.rss, i);
     EXPECT_EQ(burst.frame[place], rte_pktmbuf_mtod(burst.packet[place], uint8_t *));
-    EXPECT_EQ(burst.flow_key[place], 1000U + i);
-    EXPECT_EQ(burst.flow_signature[place], 2000U + i);
-    EXPECT_EQ(burst.destination[place], 3000U + i);
-    EXPECT_EQ(burst.action[place], reinterpret_cast<void *>(4000UL + i));
-    EXPECT_EQ(burst.colour[place], static_cast<uint8_t>(i));
+    EXPECT_EQ(burst.out[place], static_cast<uint8_t>(i));
+    EXPECT_EQ(columns->flow_id[place], 1000U + i);
+    EXPECT_EQ(columns->signature[place], 2000U + i);
+    EXPECT_EQ(columns->entry[place], reinterpret_cast<struct class_entry *>(4000UL + i));
+    EXPECT_EQ(columns->flow[place], 5000 + i);
+    EXPECT_EQ(columns->colour[place], static_cast<uint8_t>(i));
 }
 
 } // namespace
@@ -46,7 +51,7 @@ void expect_packet(const burst &burst, uint16_t place, uint16_t i)
 TEST(Burst, DropKeepsColumnsTogether)
 {
     TestPool test;
-    auto burst = std::make_unique<struct burst>();
+    auto burst = burst_of(FUNCTION_VPE_UPSTREAM);
     std::mt19937 random(1);
     std::array<uint64_t, DROP_CAUSES> dropped{};
     for (const uint16_t count : {0, 1, 2, 31, 32, 33, 255, 256}) {

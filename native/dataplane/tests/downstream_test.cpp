@@ -11,33 +11,19 @@
 #include <memory>
 
 extern "C" {
-#include "../config.h"
-#include "../stages/stages.h"
 #include "../stages/tm.h"
 }
 #include "inline_functions.h"
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 namespace
 {
 
-struct Tables {
-    explicit Tables(const struct config &config)
+struct Stages : TestStages {
+    explicit Stages(const struct config &config) : TestStages(config, {"downroute", "qinq", "tm"})
     {
-        std::array<char, 256> error{};
-        route = downroute_create(&config, error.data(), error.size());
-        EXPECT_NE(route, nullptr) << error.data();
-        scheduler = tm_create(&config, error.data(), error.size());
-        EXPECT_NE(scheduler, nullptr) << error.data();
     }
-    ~Tables()
-    {
-        downroute_destroy(route);
-        tm_destroy(scheduler);
-    }
-    Tables(const Tables &) = delete;
-    Tables &operator=(const Tables &) = delete;
-    void *route = nullptr, *scheduler = nullptr;
 };
 
 struct config small()
@@ -55,7 +41,6 @@ struct config small()
 void fill(burst &burst, uint16_t count, const TestPool &pool, uint32_t source)
 {
     burst.count = burst.received = count;
-    burst.stages = 1U << STAGE_DOWNROUTE | 1U << STAGE_QINQ | 1U << STAGE_TM;
     pool.take(burst.packet, count);
     for (uint32_t i = 0; i < count; i++) {
         auto *frame = reinterpret_cast<uint8_t *>(rte_pktmbuf_append(burst.packet[i], 60));
@@ -80,8 +65,8 @@ uint32_t route_in(const uint8_t *frame)
 TEST(Downstream, APacketWithoutHeadroomIsCopied)
 {
     TestPool test;
-    const Tables tables(small());
-    auto burst = std::make_unique<struct burst>();
+    Stages stages(small());
+    auto burst = burst_of(FUNCTION_VPE_DOWNSTREAM);
     fill(*burst, 32, test, 0x10000000);
     for (uint32_t i = 0; i < burst->count; i += 3) { // as if the port had left 0, 3, 6 … bytes
         rte_mbuf *packet = burst->packet[i];
@@ -90,8 +75,8 @@ TEST(Downstream, APacketWithoutHeadroomIsCopied)
         packet->data_off = static_cast<uint16_t>(i);
         burst->frame[i] = to;
     }
-    stage_downroute(tables.route, burst.get());
-    stage_qinq(nullptr, burst.get());
+    stages.run("downroute", *burst);
+    stages.run("qinq", *burst);
     ASSERT_EQ(burst->count, 32);
     for (uint32_t i = 0; i < burst->count; i++) {
         EXPECT_EQ(burst->frame[i], rte_pktmbuf_mtod(burst->packet[i], uint8_t *));
@@ -107,8 +92,8 @@ TEST(Downstream, APacketWithoutHeadroomIsCopied)
 TEST(Downstream, WithNoBufferForACopyItDrops)
 {
     TestPool test;
-    const Tables tables(small());
-    auto burst = std::make_unique<struct burst>();
+    Stages stages(small());
+    auto burst = burst_of(FUNCTION_VPE_DOWNSTREAM);
     fill(*burst, 4, test, 0x10000000);
     std::array<rte_mbuf *, TestPool::buffers> all{};
     test.take(all.data(), TestPool::buffers - 4);
@@ -116,8 +101,8 @@ TEST(Downstream, WithNoBufferForACopyItDrops)
     burst->frame[2] = rte_pktmbuf_mtod(burst->packet[2], uint8_t *);
     std::memset(burst->frame[2], 0, 60);
     burst->frame[2][22] = 64;
-    stage_downroute(tables.route, burst.get());
-    stage_qinq(nullptr, burst.get());
+    stages.run("downroute", *burst);
+    stages.run("qinq", *burst);
     ASSERT_EQ(burst->count, 3);
     EXPECT_EQ(burst->drop_count[DROP_TX], 1);
     EXPECT_EQ(burst->frame[2][67], 3);
@@ -131,38 +116,38 @@ TEST(Downstream, TheSchedulersBalanceHoldsAlways)
     TestPool test;
     struct config config = small();
     config.tm_pipe_rate = 40000; // a class's 1,600 bytes in 40 ms: 17 packets
-    const Tables tables(config);
-    auto burst = std::make_unique<struct burst>();
+    Stages stages(config);
+    auto burst = burst_of(FUNCTION_VPE_DOWNSTREAM);
     uint64_t in = 0, out = 0;
     for (int round = 0; round < 2000; round++) {
         const auto count = static_cast<uint16_t>(round * 7 % 33);
         fill(*burst, count, test, 0x10000000 + static_cast<uint32_t>(round % 3));
         in += count;
-        stage_downroute(tables.route, burst.get());
-        stage_qinq(nullptr, burst.get());
-        stage_tm(tables.scheduler, burst.get());
+        stages.run("downroute", *burst);
+        stages.run("qinq", *burst);
+        stages.run("tm", *burst);
         out += burst->count;
         for (uint16_t i = 0; i < burst->count; i++)
             EXPECT_EQ(burst->frame[i], rte_pktmbuf_mtod(burst->packet[i], uint8_t *));
         rte_pktmbuf_free_bulk(burst->packet, burst->count);
-        ASSERT_EQ(in, out + burst->drop_count[DROP_TM] + tm_held(tables.scheduler));
-        ASSERT_EQ(rte_mempool_in_use_count(test.pool), tm_held(tables.scheduler));
+        ASSERT_EQ(in, out + burst->drop_count[DROP_TM] + stages.held("tm"));
+        ASSERT_EQ(rte_mempool_in_use_count(test.pool), stages.held("tm"));
     }
     EXPECT_GT(burst->drop_count[DROP_TM], 0U); // three queues of 64 can't hold them all
-    EXPECT_GT(tm_held(tables.scheduler), 0U);
-    EXPECT_LE(tm_held(tables.scheduler), 3U * TM_QUEUE_PACKETS);
+    EXPECT_GT(stages.held("tm"), 0U);
+    EXPECT_LE(stages.held("tm"), 3U * TM_QUEUE_PACKETS);
     // A few periods later some of each have gone. (Of a queue that is exactly full, rte_sched 22.11
     // forgets the packets when it is freed.)
     const uint64_t end = rte_get_tsc_cycles() + 10 * rte_get_tsc_hz();
-    while (tm_held(tables.scheduler) >= 3U * TM_QUEUE_PACKETS - 30U && rte_get_tsc_cycles() < end) {
+    while (stages.held("tm") >= 3U * TM_QUEUE_PACKETS - 30U && rte_get_tsc_cycles() < end) {
         burst->count = 0;
-        tm_flush(tables.scheduler, burst.get());
+        stages.flush("tm", *burst);
         out += burst->count;
         rte_pktmbuf_free_bulk(burst->packet, burst->count);
     }
-    EXPECT_EQ(in, out + burst->drop_count[DROP_TM] + tm_held(tables.scheduler));
-    EXPECT_LT(tm_held(tables.scheduler), 3U * TM_QUEUE_PACKETS - 30U);
-    EXPECT_GT(tm_held(tables.scheduler), 0U);
+    EXPECT_EQ(in, out + burst->drop_count[DROP_TM] + stages.held("tm"));
+    EXPECT_LT(stages.held("tm"), 3U * TM_QUEUE_PACKETS - 30U);
+    EXPECT_GT(stages.held("tm"), 0U);
 }
 
 TEST(Downstream, FlushingEmptiesTheScheduler)
@@ -170,17 +155,17 @@ TEST(Downstream, FlushingEmptiesTheScheduler)
     TestPool test;
     struct config config = small();
     config.tm_pipe_rate = config.tm_rate;
-    const Tables tables(config);
-    auto burst = std::make_unique<struct burst>();
+    Stages stages(config);
+    auto burst = burst_of(FUNCTION_VPE_DOWNSTREAM);
     fill(*burst, 60, test, 0x10000000);
-    stage_downroute(tables.route, burst.get());
-    stage_tm(tables.scheduler, burst.get());
+    stages.run("downroute", *burst);
+    stages.run("tm", *burst);
     uint32_t out = burst->count;
     rte_pktmbuf_free_bulk(burst->packet, burst->count);
-    for (int round = 0; round < 100000 && tm_held(tables.scheduler) > 0; round++) {
+    for (int round = 0; round < 100000 && stages.held("tm") > 0; round++) {
         burst->count = 0;
         burst->input = 9; // it says itself whose packets they are
-        tm_flush(tables.scheduler, burst.get());
+        stages.flush("tm", *burst);
         if (burst->count > 0) {
             EXPECT_EQ(burst->input, 0);
         }
@@ -188,7 +173,7 @@ TEST(Downstream, FlushingEmptiesTheScheduler)
         rte_pktmbuf_free_bulk(burst->packet, burst->count);
     }
     EXPECT_EQ(out, 60U);
-    EXPECT_EQ(tm_held(tables.scheduler), 0U);
+    EXPECT_EQ(stages.held("tm"), 0U);
 }
 
 // Every prefix of a split knows its own addresses.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inline_functions.h"
 
+#include "../crc_hash.h"
 #include "../flow_table.h"
 #include "../headers.h"
 #include "../partition.h"
 #include "../ring.h"
-#include "../signature.h"
+#include "../stages/actions.h"
 #include "../trial.h"
 
 struct test_prefix test_partition(uint32_t count, uint32_t index)
@@ -44,9 +45,14 @@ uint16_t test_checksum_after_hop(uint16_t checksum)
     return checksum_after_hop(checksum);
 }
 
-uint32_t test_flow_signature(uint64_t key)
+uint32_t test_flow_table_signature(uint32_t flow)
 {
-    return flow_signature(key);
+    return flow_table_signature(flow_key_of(flow));
+}
+
+uint32_t test_crc_hash(uint64_t key)
+{
+    return crc_hash(key);
 }
 
 struct test_ring {
@@ -83,7 +89,7 @@ struct test_flow_table {
 struct test_flow_table *test_flow_table_open(uint32_t flows)
 {
     static struct test_flow_table table;
-    return flow_table_open(&table.table, flows) ? &table : NULL;
+    return flow_table_open(&table.table, flows, SOCKET_ID_ANY) ? &table : NULL;
 }
 
 bool test_flow_table_add(struct test_flow_table *table, uint32_t key, uint32_t signature,
@@ -128,6 +134,9 @@ bool test_trial(const struct config *config, uint64_t packets, double seconds,
         counts->out = totals.packets_out;
         memcpy(counts->drops, totals.drops, sizeof totals.drops);
         counts->conserved = totals_conserved(&totals);
+        const struct instance *actions = dataplane_stage(&dataplane, "actions");
+        if (actions != NULL)
+            actions_count(actions->context, actions->chains, counts->metered);
     }
     dataplane_close(&dataplane);
     return fine;

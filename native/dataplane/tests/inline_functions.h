@@ -23,13 +23,13 @@ struct test_prefix {
 struct test_prefix test_partition(uint32_t count, uint32_t index);
 uint32_t test_partition_index(uint32_t count, uint32_t address);
 
-/* headers.h, signature.h */
+/* headers.h, crc_hash.h */
 uint64_t test_flow_key_of(uint32_t flow);
 uint32_t test_flow_id_of(uint64_t key);
 uint64_t test_flow_key_mask(void);
 uint16_t test_checksum_fold(uint32_t sum);
 uint16_t test_checksum_after_hop(uint16_t checksum);
-uint32_t test_flow_signature(uint64_t key);
+uint32_t test_crc_hash(uint64_t key);
 
 /* ring.h */
 struct test_ring;
@@ -41,6 +41,7 @@ void test_ring_give(struct test_ring *ring, struct rte_mempool *pool, struct rte
 void test_ring_close(struct test_ring *ring, struct rte_mempool *pool);
 
 /* flow_table.h */
+uint32_t test_flow_table_signature(uint32_t flow);
 struct test_flow_table;
 struct test_flow_table *test_flow_table_open(uint32_t flows);
 bool test_flow_table_add(struct test_flow_table *table, uint32_t key, uint32_t signature,
@@ -55,6 +56,7 @@ void test_flow_table_close(struct test_flow_table *table);
 struct config;
 struct test_counts {
     uint64_t in, out, drops[32];
+    uint64_t metered[3]; /* packets by colour, when the function has meters */
     bool conserved;
 };
 bool test_trial(const struct config *config, uint64_t packets, double seconds,

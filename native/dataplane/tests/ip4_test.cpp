@@ -16,9 +16,10 @@
 extern "C" {
 #include "../ip4_routes.h"
 #include "../stages/ip4.h"
-#include "../stages/stages.h"
+#include "../stages/ip4_rewrite.h"
 }
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 namespace
 {
@@ -90,7 +91,9 @@ TEST(Ip4, EightAtOnceAgreeWithOneByOne)
     TestPool test;
     std::mt19937 random(1);
     std::map<int, int> met;
-    auto burst = std::make_unique<struct burst>();
+    TestStages stages(config_of(2, 8, 1, 0), {"check"});
+    auto burst = burst_of(FUNCTION_IP4);
+    const struct ip4_columns *columns = ip4_columns(burst.get());
     for (int round = 0; round < 5000; round++) {
         burst->count = burst->received = static_cast<uint16_t>(1 + random() % 70);
         test.take(burst->packet, burst->count);
@@ -112,14 +115,14 @@ TEST(Ip4, EightAtOnceAgreeWithOneByOne)
                 good.push_back(mbuf);
         }
         expected[DROP_NONE] = burst->drop_count[DROP_NONE];
-        stage_check(nullptr, burst.get());
+        stages.run("check", *burst);
         ASSERT_EQ(burst->count, good.size());
         for (uint32_t i = 0; i < burst->count; i++) {
             ASSERT_EQ(burst->packet[i], good[i]);
             const uint8_t *header = burst->frame[i] + 14;
-            EXPECT_EQ(burst->destination[i], static_cast<uint32_t>(header[16]) << 24 |
-                                                 header[17] << 16 | header[18] << 8 | header[19]);
-            EXPECT_EQ(std::memcmp(&burst->hop_word[i], header + 8, 4), 0);
+            EXPECT_EQ(columns->destination[i], static_cast<uint32_t>(header[16]) << 24 |
+                                                   header[17] << 16 | header[18] << 8 | header[19]);
+            EXPECT_EQ(std::memcmp(&columns->hop_word[i], header + 8, 4), 0);
         }
         for (int cause = 0; cause < DROP_CAUSES; cause++)
             ASSERT_EQ(burst->drop_count[cause], expected[cause]) << drop_cause_name[cause];
@@ -133,15 +136,14 @@ TEST(Ip4, TablesAgreeWithAWalkThroughAllRoutes)
 {
     TestPool test;
     std::mt19937 random(2);
-    auto burst = std::make_unique<struct burst>();
+    auto burst = burst_of(FUNCTION_IP4);
+    struct ip4_columns *columns = ip4_columns(burst.get());
     for (int table = 0; table < 24; table++) {
         const std::array<uint32_t, 6> depths = {DEPTH_MIXED, DEPTH_MIXED, 9, 24, 25, 32};
         struct config config =
             config_of(2 + random() % 500, depths[table % 6], 1 + random() % 1000, random());
         config.route_lookup = table % 12 < 6 ? ROUTE_LOOKUP_LPM : ROUTE_LOOKUP_FIB;
-        std::array<char, 256> error{};
-        ASSERT_NE(ip4_next_hop_create(&config, error.data(), error.size()), nullptr)
-            << error.data();
+        TestStages stages(config, {"next_hop"});
         const Routes routes(ip4_routes(&config), std::free);
         for (int round = 0; round < 50; round++) {
             burst->count = burst->received = static_cast<uint16_t>(1 + random() % 256);
@@ -149,34 +151,33 @@ TEST(Ip4, TablesAgreeWithAWalkThroughAllRoutes)
             std::map<const rte_mbuf *, std::pair<uint32_t, uint32_t>> expected;
             for (uint32_t i = 0; i < burst->count; i++) {
                 const prefix near = routes[random() % config.routes];
-                burst->destination[i] =
+                columns->destination[i] =
                     random() % 4 == 0 ? random() : near.address + random() % 5 - 2;
                 unsigned longest = 0;
                 uint32_t hop = IP4_NO_ROUTE;
                 for (uint32_t r = 0; r < config.routes; r++) {
                     const bool matches =
-                        (burst->destination[i] & mask_of(routes[r].depth)) == routes[r].address;
+                        (columns->destination[i] & mask_of(routes[r].depth)) == routes[r].address;
                     if (matches && routes[r].depth > longest) {
                         longest = routes[r].depth;
                         hop = r % config.next_hops;
                     }
                 }
                 if (hop != IP4_NO_ROUTE)
-                    expected[burst->packet[i]] = {burst->destination[i], hop};
+                    expected[burst->packet[i]] = {columns->destination[i], hop};
             }
             const uint64_t before = burst->drop_count[DROP_ROUTE_MISS];
-            stage_next_hop(&ip4_tables, burst.get());
+            stages.run("next_hop", *burst);
             ASSERT_EQ(burst->count, expected.size());
             EXPECT_EQ(burst->drop_count[DROP_ROUTE_MISS] - before, burst->received - burst->count);
             for (uint32_t i = 0; i < burst->count; i++) {
                 const auto [destination, hop] = expected.at(burst->packet[i]);
-                EXPECT_EQ(burst->destination[i], destination);
-                EXPECT_EQ(burst->next_hop[i], hop) << std::hex << destination;
+                EXPECT_EQ(columns->destination[i], destination);
+                EXPECT_EQ(columns->next_hop[i], hop) << std::hex << destination;
             }
             if (burst->count > 0)
                 rte_pktmbuf_free_bulk(burst->packet, burst->count);
         }
-        ip4_next_hop_destroy(&ip4_tables);
     }
 }
 
@@ -217,26 +218,25 @@ TEST(Ip4, PacketsAreCountedByNextHop)
     TestPool test;
     struct config config = config_of(64, 8, 64, 1U << 24);
     config.next_hops = 3;
-    std::array<char, 256> error{};
-    ASSERT_NE(ip4_next_hop_create(&config, error.data(), error.size()), nullptr) << error.data();
-    auto burst = std::make_unique<struct burst>();
+    TestStages stages(config, {"rewrite"});
+    auto burst = burst_of(FUNCTION_IP4);
+    struct ip4_columns *columns = ip4_columns(burst.get());
     burst->count = burst->received = 10;
     test.take(burst->packet, burst->count);
     for (uint32_t i = 0; i < burst->count; i++) {
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
         burst->packet[i]->pkt_len = 100 + i;
-        burst->next_hop[i] = i % 3;
-        burst->hop_word[i] = i == 4 ? 1 : 64; // the second packet of next hop 1 ends here
+        columns->next_hop[i] = i % 3;
+        columns->hop_word[i] = i == 4 ? 1 : 64; // the second packet of next hop 1 ends here
     }
-    stage_rewrite(nullptr, burst.get());
+    stages.run("rewrite", *burst);
     EXPECT_EQ(burst->count, 9);
     EXPECT_EQ(burst->drop_count[DROP_TTL], 1);
-    const ip4_count *count = ip4_tables.count[0];
+    const ip4_count *count = stages.context<ip4_rewrite>("rewrite")->count;
     EXPECT_EQ(count[0].packets, 4U);
     EXPECT_EQ(count[0].bytes, 100U + 103 + 106 + 109);
     EXPECT_EQ(count[1].packets, 2U);
     EXPECT_EQ(count[1].bytes, 101U + 107);
     EXPECT_EQ(count[2].packets, 3U);
     rte_pktmbuf_free_bulk(burst->packet, burst->count);
-    ip4_next_hop_destroy(&ip4_tables);
 }

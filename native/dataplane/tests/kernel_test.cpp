@@ -11,11 +11,10 @@
 #include <vector>
 
 extern "C" {
-#include "../config.h"
 #include "../stages/kernel.h"
-#include "../stages/stages.h"
 }
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 namespace
 {
@@ -116,20 +115,17 @@ TEST(Compute, AWrongResultDropsThePacketAndIsCounted)
     TestPool test;
     struct config config;
     config_defaults(&config);
-    config.lcores.count = 1;
-    std::array<char, 256> error{};
-    void *tables = compute_create(&config, error.data(), error.size());
-    ASSERT_NE(tables, nullptr) << error.data();
-    auto burst = std::make_unique<struct burst>();
+    config.function = FUNCTION_COMPUTE;
+    TestStages stages(config, {"compute"});
+    auto burst = burst_of(FUNCTION_COMPUTE);
     burst->count = burst->received = 40;
     test.take(burst->packet, burst->count);
-    stage_compute(tables, burst.get());
+    stages.run("compute", *burst);
     EXPECT_EQ(burst->count, 40);
     // Behind the kernel and the first seed are the results that are expected.
-    static_cast<uint32_t *>(tables)[sizeof(kernel) / 4 + 1 + 3] ^= 1;
-    stage_compute(tables, burst.get());
+    stages.context<uint32_t>("compute")[sizeof(kernel) / 4 + 1 + 3] ^= 1;
+    stages.run("compute", *burst);
     EXPECT_EQ(burst->count, 37); // numbers 3, 19 and 35
     EXPECT_EQ(burst->drop_count[DROP_COMPUTE], 3);
     rte_pktmbuf_free_bulk(burst->packet, burst->count);
-    compute_destroy(tables);
 }

@@ -6,17 +6,19 @@
 #include <random>
 #include <vector>
 
-extern "C" {
-#include "../stages/stages.h"
-}
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 // Frames of any length from 0, whole bursts and odd ones: twelve bytes change places, no other.
 TEST(Macswap, SwapsTheAddressesAndNothingElse)
 {
     TestPool pool;
     std::mt19937 random(1);
-    auto burst = std::make_unique<struct burst>();
+    struct config config;
+    config_defaults(&config);
+    config.function = FUNCTION_MACSWAP;
+    TestStages stages(config, {"macswap"});
+    auto burst = burst_of(FUNCTION_MACSWAP);
     for (const uint16_t shortest : {60, 16, 14, 0}) {
         for (const uint16_t count : {1, 2, 3, 4, 5, 31, 32, 33, 255, 256}) {
             burst->count = count;
@@ -37,7 +39,7 @@ TEST(Macswap, SwapsTheAddressesAndNothingElse)
                 std::swap_ranges(frame.begin(), frame.begin() + 6, frame.begin() + 6);
                 expected.push_back(frame);
             }
-            stage_macswap(nullptr, burst.get());
+            stages.run("macswap", *burst);
             ASSERT_EQ(burst->count, expected.size());
             EXPECT_EQ(burst->drop_count[DROP_HEADER], runts);
             for (uint16_t i = 0; i < burst->count; i++)

@@ -2,17 +2,17 @@
 //
 // A destination without a route: the shipped routes leave none, so one is taken away here.
 #include <gtest/gtest.h>
+#include <rte_lpm.h>
 
 #include <array>
 #include <cstring>
 #include <memory>
 
 extern "C" {
-#include "../config.h"
-#include "../stages/route.h"
-#include "../stages/stages.h"
+#include "../stages/upstream.h"
 }
 #include "test_pool.hpp"
+#include "test_stages.hpp"
 
 TEST(Route, AMissDropsAndItsNeighboursGoOn)
 {
@@ -20,21 +20,19 @@ TEST(Route, AMissDropsAndItsNeighboursGoOn)
     struct config config;
     config_defaults(&config);
     config.routes = 16;
-    std::array<char, 256> error{};
-    void *tables = route_create(&config, error.data(), error.size());
-    ASSERT_NE(tables, nullptr) << error.data();
-    ASSERT_EQ(rte_lpm_delete(route_tables.routes, 0x30000000, 4), 0);
-    auto burst = std::make_unique<struct burst>();
+    TestStages stages(config, {"route"});
+    ASSERT_EQ(rte_lpm_delete(rte_lpm_find_existing("routes_0"), 0x30000000, 4), 0);
+    auto burst = burst_of(FUNCTION_VPE_UPSTREAM);
     burst->count = burst->received = 48;
     test.take(burst->packet, burst->count);
     for (uint32_t i = 0; i < burst->count; i++) {
         burst->frame[i] = rte_pktmbuf_mtod(burst->packet[i], uint8_t *);
         std::memset(burst->frame[i], 0, 60);
-        burst->frame[i][30] = i == 5 ? 1 : 64; // TTL
-        burst->destination[i] = i << 28 | 0x123456;
+        burst->frame[i][30] = i == 5 ? 1 : 64;              // TTL
+        burst->frame[i][38] = static_cast<uint8_t>(i << 4); // destination
         burst->packet[i]->hash.rss = i;
     }
-    stage_route(tables, burst.get());
+    stages.run("route", *burst);
     EXPECT_EQ(burst->drop_count[DROP_ROUTE_MISS], 3);
     EXPECT_EQ(burst->drop_count[DROP_TTL], 1);
     ASSERT_EQ(burst->count, 44);
@@ -47,5 +45,4 @@ TEST(Route, AMissDropsAndItsNeighboursGoOn)
                   16 + route);
     }
     rte_pktmbuf_free_bulk(burst->packet, burst->count);
-    route_destroy(tables);
 }

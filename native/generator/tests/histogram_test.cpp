@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <vector>
@@ -52,4 +53,23 @@ TEST(Histogram, SmallValuesAreExactAndLargeOnesCapped)
     histogram_add(ours.get(), UINT64_MAX);
     EXPECT_EQ(ours->max, HISTOGRAM_MAX);
     EXPECT_EQ(ours->counts[HISTOGRAM_BUCKETS - 1], 1U);
+}
+
+TEST(Histogram, AColumnOfAgesIsItsValues)
+{
+    std::mt19937_64 random(2);
+    const auto column = std::make_unique<histogram>(), single = std::make_unique<histogram>();
+    histogram_clear(column.get());
+    histogram_clear(single.get());
+    for (int i = 0; i < 1000; i++) {
+        std::vector<uint64_t> times(random() % 40);
+        const uint64_t now = UINT64_C(1) << 40;
+        for (uint64_t &time : times)
+            time = now - (random() >> (20 + random() % 44));
+        for (const uint64_t time : times)
+            histogram_add(single.get(), now - time);
+        histogram_add_ages(column.get(), now, times.data(), static_cast<uint32_t>(times.size()));
+    }
+    EXPECT_EQ(single->max, HISTOGRAM_MAX); // some had to be capped
+    EXPECT_EQ(0, std::memcmp(column.get(), single.get(), sizeof(histogram)));
 }

@@ -141,12 +141,13 @@ bool test_receiver_idle(const uint64_t *turns, uint32_t count, uint64_t since, u
 {
     struct rte_mempool *pool =
         rte_pktmbuf_pool_create("silent", 63, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-    struct receiver receiver = {.port = open_silent_port(pool), .queues = 2, .burst = 32};
+    struct port port = {.number = open_silent_port(pool)};
+    struct receiver receiver = {.port = &port, .queues = 2, .burst = 32};
     receiver_begin(&receiver, 0, 1000000000);
     for (uint32_t i = 0; i < count; i++)
         receiver_turn(&receiver, turns[i]);
-    rte_eth_dev_stop(receiver.port);
-    rte_eth_dev_close(receiver.port);
+    rte_eth_dev_stop(port.number);
+    rte_eth_dev_close(port.number);
     rte_vdev_uninit("net_null_silent");
     rte_mempool_free(pool);
     return receiver_idle_for(&receiver, since, cycles);
@@ -155,6 +156,11 @@ bool test_receiver_idle(const uint64_t *turns, uint32_t count, uint64_t since, u
 void test_sequence_see(struct sequence *sequence, uint64_t number)
 {
     sequence_see(sequence, number);
+}
+
+void test_sequence_see_run(struct sequence *sequence, uint64_t first, uint32_t count)
+{
+    sequence_see_run(sequence, first, count);
 }
 
 uint64_t test_sequence_whole(const struct sequence *sequence, uint32_t lower)

@@ -51,6 +51,7 @@ bool test_receiver_idle(const uint64_t *turns, uint32_t count, uint64_t since, u
 
 struct sequence;
 void test_sequence_see(struct sequence *sequence, uint64_t number);
+void test_sequence_see_run(struct sequence *sequence, uint64_t first, uint32_t count);
 uint64_t test_sequence_whole(const struct sequence *sequence, uint32_t lower);
 uint32_t test_pattern(const uint32_t *weights, uint32_t count, uint8_t *pattern);
 

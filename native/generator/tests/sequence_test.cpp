@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <set>
@@ -103,4 +104,24 @@ TEST(Sequence, LowerHalvesAreCompleted)
             EXPECT_EQ(test_sequence_whole(ours.get(), static_cast<uint32_t>(number)), number);
         }
     }
+}
+
+// Runs with losses, repetitions and steps back between them, seen at once and one by one.
+TEST(Sequence, ARunIsItsNumbers)
+{
+    std::mt19937_64 random(3);
+    const auto at_once = std::make_unique<sequence>(), one_by_one = std::make_unique<sequence>();
+    uint64_t first = 0;
+    for (int i = 0; i < 20'000; i++) {
+        const auto count = static_cast<uint32_t>(random() % 300);
+        test_sequence_see_run(at_once.get(), first, count);
+        for (uint32_t k = 0; k < count; k++)
+            test_sequence_see(one_by_one.get(), first + k);
+        const uint64_t behind = random() % 8 == 0 ? random() % 1000 : 0;
+        const uint64_t ahead = random() % 16 == 0 ? random() % 200'000 : 0;
+        first = first + count + ahead - std::min(behind, first + count + ahead);
+    }
+    EXPECT_EQ(0, std::memcmp(at_once.get(), one_by_one.get(), sizeof(sequence)));
+    EXPECT_GT(at_once->duplicates, 0U);
+    EXPECT_GT(at_once->reordered, 0U);
 }

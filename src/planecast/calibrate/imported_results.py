@@ -34,9 +34,7 @@ def imported_result(run: CountedRun, machine: Machine, manifest: Manifest) -> Re
         scenario=Scenario(
             name=stem,
             machine=machine.name if machine.name in names("cpus") else "host",
-            placement=Placement(
-                lcores=f"0-{known.cores - 1}", core_ghz=run.ghz, llc_ways=known.llc_ways
-            ),
+            placement=Placement(lcores=known.cores, core_ghz=run.ghz, llc_ways=known.llc_ways),
         ),
         throughput_pps=Estimate(
             value=clock / cost.value,

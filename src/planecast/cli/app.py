@@ -20,7 +20,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from planecast import __version__
-from planecast.cli.verbs import LazyGroup
+from planecast.cli.lazy import LazyGroup
 from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, PlanecastError
 
 _LONGEST = 2000

@@ -4,41 +4,18 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import subprocess
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
 
-from planecast.controlled import STOP_TIMEOUT_S, Planned, end_politely
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import End
-from planecast.dataplanes.peer import ended_error
 from planecast.errors import InputError, MissingError, RunError
-from planecast.leftovers import note_process
-from planecast.results.estimate import Estimate
+from planecast.process import Planned, Process, dying_with_us, wait_until
 
 READY_TIMEOUT_S = 60.0
 
 
-def pdeath_words(signal_name: str) -> tuple[str, ...]:
-    """Words before a command that have the kernel send it a signal when the thread that started it
-    is gone, even when we are killed.
-
-    Raises MissingError without setpriv (util-linux).
-    """
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        raise MissingError("setpriv is not here", "PATH", "apt-get install util-linux")
-    return (setpriv, "--pdeathsig", signal_name, "--")
-
-
-def dying_with_us(words: Sequence[str]) -> list[str]:
-    """The command so that it ends when we are gone. Raises MissingError without setpriv."""
-    return [*pdeath_words("KILL"), *words]
-
-
-class CommandProgram:
+class CommandProgram(Dut):
     """A command that forwards between two links."""
 
     def __init__(
@@ -55,49 +32,19 @@ class CommandProgram:
         self.name = name
         self._words = list(words)
         self._before = list(before)
-        self._said = folder / "said"
         self._folder = folder
         self._ready = ready
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when the program isn't here."""
         return [Planned(tuple(self._command()))]
 
-    def __enter__(self) -> Self:
-        words = [*self._before, *dying_with_us(self._command())]
-        try:
-            with self._said.open("wb") as said:
-                self._process = subprocess.Popen(
-                    words,
-                    stdin=subprocess.DEVNULL,
-                    stdout=said,
-                    stderr=said,
-                    cwd=self._folder,
-                    start_new_session=True,  # a Ctrl-C is ours to pass on, once
-                )
-            note_process(self._folder, self._process.pid)
-            self._wait_ready()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *about: object) -> None:
-        self.stop()
-
-    def ports(self) -> Mapping[str, int]:
-        """Nothing."""
-        return {}
-
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
-        process = self._process
-        if process is None:
+        if self._process is None:
             raise RunError(f"{self.name} is not running")
-        code = process.poll()
-        if code is not None:
-            raise ended_error(self.name, code, self.said())
+        self._process.check()
 
     @property
     def pid(self) -> int | None:
@@ -106,22 +53,12 @@ class CommandProgram:
 
     def said(self) -> str:
         """What it has written to its output and errors."""
-        with suppress(OSError):
-            return self._said.read_text(encoding="utf-8", errors="replace")
-        return ""
-
-    def begin_opinion(self) -> None:
-        """Nothing is known of it."""
-
-    def opinion(self) -> Mapping[str, Estimate]:
-        """Nothing."""
-        return {}
+        return "" if self._process is None else self._process.said()
 
     def stop(self) -> None:
         """Ends it, politely first."""
-        process, self._process = self._process, None
-        if process is not None:
-            end_politely(process, STOP_TIMEOUT_S)
+        if self._process is not None:
+            self._process.stop()
 
     def _command(self) -> list[str]:
         """Raises MissingError when the program isn't here."""
@@ -130,17 +67,18 @@ class CommandProgram:
             raise MissingError(
                 "there is no such program", self._words[0], "install it, or name its path"
             )
-        return [program, *self._words[1:]]
+        # It runs in a folder of its own.
+        return [str(Path(program).absolute()), *self._words[1:]]
 
-    def _wait_ready(self) -> None:
-        until = time.monotonic() + READY_TIMEOUT_S
-        while self._ready is not None and self._ready not in self.said():
-            self.check()
-            if time.monotonic() > until:
-                raise RunError(
-                    f"it did not say '{self._ready}' in {READY_TIMEOUT_S:.0f} s", self.name
-                )
-            time.sleep(0.02)
+    def _start(self) -> None:
+        """Raises RunError when it ends, or never says that it is ready."""
+        words = [*self._before, *dying_with_us(self._command())]
+        self._process = Process(self.name, words, self._folder / "said", folder=self._folder)
+        self._process.__enter__()
+        ready = self._ready
+        if ready is not None:
+            late = RunError(f"it did not say '{ready}' in {READY_TIMEOUT_S:.0f} s", self.name)
+            wait_until(lambda: ready in self.said(), READY_TIMEOUT_S, self.check, late)
 
 
 def filled_words(

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planecast.errors import InputError
 from planecast.native import native_program
-from planecast.scenario.cpus import format_cpus, parse_cpus
+from planecast.scenario.cpus import format_cpus
+from planecast.scenario.host_cpus import cpus_here, refuse_offline
 from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import Workload
@@ -28,7 +28,6 @@ _POOL_CACHE = 384
 """Buffers that DPDK keeps for an lcore before it gives some back: 1.5 times the pool's 256."""
 
 LONGEST_AGEING_S = 1_000_000
-ONLINE_CPUS = Path("/sys/devices/system/cpu/online")
 
 
 @dataclass(frozen=True)
@@ -152,11 +151,11 @@ def configs_for(scenarios: Sequence[Scenario]) -> list[DataplaneConfig]:
     """
     chains: dict[DataplaneConfig, list[tuple[int, ...]]] = {}
     keys = []
-    for scenario in sorted(scenarios, key=lambda s: len(s.placement.cpus)):
+    for scenario in sorted(scenarios, key=lambda s: s.placement.lcores):
         chain = chains.setdefault(_config(scenario, (0,)), [])
-        _extend(chain, scenario.placement.cpus)
+        _extend(chain, cpus_here(scenario))
     for scenario in scenarios:
-        cpus = scenario.placement.cpus
+        cpus = cpus_here(scenario)
         chain = chains[_config(scenario, (0,))]
         keys.append(_config(scenario, next(c for c in chain if set(c[: len(cpus)]) == set(cpus))))
     return keys
@@ -228,29 +227,11 @@ def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> st
             "burst": scenario.placement.burst,
             "stage_clock": scenario.placement.stage_clock,
         }
-        sections["machine"]["lcores"] = format_cpus(scenario.placement.cpus)
+        sections["machine"]["lcores"] = format_cpus(cpus_here(scenario))
     lines: list[str] = []
     for name, keys in sections.items():
         lines += [f"[{name}]", *(f"{key} = {value}" for key, value in keys.items())]
     return "\n".join(lines) + "\n"
-
-
-def check_cpus(config: DataplaneConfig, online: Path = ONLINE_CPUS) -> None:
-    """Refuses CPUs that this machine doesn't have; DPDK's own words don't say which they are.
-
-    `online` is the kernel's list; where there is none, nothing is refused. Raises InputError.
-    """
-    try:
-        there = parse_cpus(online.read_text(encoding="ascii").strip())
-    except (OSError, ValueError):
-        return
-    absent = [cpu for cpu in config.cpus if cpu not in there]
-    if absent:
-        raise InputError(
-            f"there is no CPU {format_cpus(absent)} on this machine",
-            "placement.lcores",
-            f"take some of {format_cpus(there)}",
-        )
 
 
 def write_config(config: DataplaneConfig, path: Path, scenario: Scenario | None = None) -> None:
@@ -268,9 +249,8 @@ def once_config(scenario: Scenario) -> DataplaneConfig:
 
 
 def _on_one_lcore(scenario: Scenario) -> Scenario:
-    placement = scenario.placement.model_copy(
-        update={"lcores": str(scenario.placement.cpus[0]), "cuts": (), "stage_clock": 0}
-    )
+    one = scenario.placement.on(cpus_here(scenario)[:1])
+    placement = one.model_copy(update={"cuts": (), "stage_clock": 0})
     return scenario.model_copy(update={"placement": placement})
 
 
@@ -289,7 +269,7 @@ def once_command(
     if portable:
         config = replace(config, page_size="4KiB")
     program = native_program("planecast-dataplane-v3" if portable else "planecast-dataplane")
-    check_cpus(config)
+    refuse_offline(config.cpus)
     path = folder / f"burst{scenario.placement.burst}-{packets}.ini"
     write_config(config, path, _on_one_lcore(scenario))
     return [str(program), str(path), "--packets", str(packets), "--instrument", instrument]

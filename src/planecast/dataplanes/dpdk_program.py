@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Self
 
-from planecast.controlled import Planned
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import End, port_numbers
-from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
+from planecast.dataplanes.ip4_routes import ip4_prefixes
+from planecast.dataplanes.l3fwd import plan_l3fwd, write_flows, write_rules
 from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import port_counters, started_ports
 from planecast.native import peers_folder
-from planecast.results.estimate import Estimate
+from planecast.process import Planned, wait_until
+from planecast.scenario.dataplanes.l3fwd import L3fwd
+from planecast.scenario.plain_flows import plain_flows
+from planecast.scenario.scenario import Scenario
 
 L3FWD_PLACES = (peers_folder() / "l3fwd", Path("/usr/local/bin/l3fwd"))
 """Where it is looked for: the first is where this project's own set-up builds it."""
 _START_S = 60.0
 """On a machine that is busy with others a start takes ten seconds."""
-_ALL_ADDRESSES = ("0.0.0.0/1", "128.0.0.0/1")
 
 
-class DpdkProgram:
+class DpdkProgram(Dut):
     """A peer that is not metered: it forwards at full speed from its start to its end."""
 
     def __init__(self, plan: PeerPlan, ports: int) -> None:
@@ -39,16 +41,14 @@ class DpdkProgram:
         """One process. Raises MissingError when the program isn't here."""
         return [Planned(tuple(self._peer.command()))]
 
-    def __enter__(self) -> Self:
+    def _start(self) -> None:
+        """Raises RunError when it ends, or never starts its ports."""
         self._peer.__enter__()
-        try:
-            self._wait_for_ports()
-        except BaseException:
-            self._peer.stop()
-            raise
-        return self
+        late = RunError(f"its ports are not started after {_START_S:.0f} s", self.name)
+        wait_until(self._ports_started, _START_S, self.check, late, step_s=0.05)
 
-    def __exit__(self, *about: object) -> None:
+    def stop(self) -> None:
+        """Ends it."""
         self._peer.stop()
 
     @property
@@ -68,24 +68,11 @@ class DpdkProgram:
         socket = self._peer.telemetry_socket
         return {} if socket is None else port_counters(socket)
 
-    def _wait_for_ports(self) -> None:
-        """Raises RunError when it ends, or never starts them."""
-        until = time.monotonic() + _START_S
-        while time.monotonic() < until:
-            self.check()
-            socket = self._peer.telemetry_socket
-            with suppress(RunError):  # the socket is there before it answers
-                if socket is not None and started_ports(socket) >= self._ports:
-                    return
-            time.sleep(0.05)
-        raise RunError(f"its ports are not started after {_START_S:.0f} s", self.name)
-
-    def begin_opinion(self) -> None:
-        """Nothing: it counts no cycles without a price."""
-
-    def opinion(self) -> Mapping[str, Estimate]:
-        """Nothing."""
-        return {}
+    def _ports_started(self) -> bool:
+        socket = self._peer.telemetry_socket
+        with suppress(RunError):  # the socket is there before it answers
+            return socket is not None and started_ports(socket) >= self._ports
+        return False
 
 
 @dataclass(frozen=True)
@@ -97,6 +84,10 @@ class ConnectedPlan:
     main_cpu: int
     queues: int = 1
     """Of each port, each way."""
+    burst: int = 32
+    """Packets that it takes at a time, at most."""
+    program: str | None = None
+    """Path of the binary; None: in the search path."""
 
 
 def testpmd_between(
@@ -105,8 +96,15 @@ def testpmd_between(
     """testpmd between two ends, each packet from one to the other."""
     devices = [end.device(number) for number, end in enumerate(ends)]
     plan = plan_testpmd(
-        wanted.mode, devices, cpu=wanted.cpu, main_cpu=wanted.main_cpu, page_size=_pages(ends)
+        wanted.mode,
+        devices,
+        cpu=wanted.cpu,
+        main_cpu=wanted.main_cpu,
+        burst=wanted.burst,
+        page_size=_pages(ends),
     )
+    if wanted.program is not None:
+        plan = replace(plan, program=wanted.program)
     queues = (f"--rxq={wanted.queues}", f"--txq={wanted.queues}")
     # A link comes up when the other side does, which may be later.
     arguments = (*plan.arguments, "--disable-link-check", *queues)
@@ -129,17 +127,26 @@ def l3fwd_program(program: str | None) -> Path:
 
 def l3fwd_between(
     ends: Sequence[End],
-    program: str | None,
+    scenario: Scenario,
     cpu: int,
     folder: Path,
     before: Sequence[str] = (),
 ) -> DpdkProgram:
-    """l3fwd that routes every address to the second end. Raises MissingError without one."""
-    path = l3fwd_program(program)
-    rules = folder / "rules"
-    write_rules(rules, _ALL_ADDRESSES, ports=1, first=port_numbers(ends)[1])
+    """l3fwd that routes every flow to the second end. Raises MissingError without one, InputError
+    for routes that can't be."""
+    wanted = scenario.dataplane
+    assert isinstance(wanted, L3fwd)
+    path = l3fwd_program(wanted.program)
+    rules, out = folder / "rules", port_numbers(ends)[1]
+    if wanted.lookup == "em":
+        write_flows(rules, plain_flows(scenario), scenario.traffic.active_flows, port=out)
+    else:
+        routes = ip4_prefixes(scenario, wanted.routes, wanted.route_depth)
+        write_rules(rules, [f"{IPv4Address(address)}/{bits}" for address, bits in routes], 1, out)
     devices = [end.device(number) for number, end in enumerate(ends)]
-    plan = plan_l3fwd(path.absolute(), devices, rules, cpu=cpu, page_size=_pages(ends))
+    plan = plan_l3fwd(
+        path.absolute(), devices, rules, cpu=cpu, lookup=wanted.lookup, page_size=_pages(ends)
+    )
     return DpdkProgram(replace(plan, before=tuple(before)), len(ends))
 
 

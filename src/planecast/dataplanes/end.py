@@ -46,6 +46,11 @@ class End(Noun):
         return self.ring.bit_length() - 1
 
     @property
+    def slots(self) -> int:
+        """Of a memory interface: the largest power of two that is no more than `ring`."""
+        return 1 << self.ring_exponent
+
+    @property
     def shares_memory(self) -> bool:
         """Whether another process or a device reads this one's packet memory: it must stay the
         memory that EAL has told them of."""
@@ -94,6 +99,20 @@ def device_words(device: str) -> tuple[str, str]:
 def eal_words(ends: Sequence[End]) -> tuple[str, ...]:
     """EAL's arguments for some ends."""
     return tuple(word for number, end in enumerate(ends) for word in end.eal(number))
+
+
+def generator_ports(ends: Sequence[End]) -> tuple[list[End], list[int | str]]:
+    """The ends that EAL makes for our generator, and each end in the words of its configuration: a
+    DPDK port's number, or the memory interface that it connects to by itself."""
+    made = [end for end in ends if not _is_memif_client(end)]
+    numbers = iter(port_numbers(made))
+    return made, [
+        f"memif:{end.address}" if _is_memif_client(end) else next(numbers) for end in ends
+    ]
+
+
+def _is_memif_client(end: End) -> bool:
+    return end.kind == "memif" and not end.server
 
 
 def port_numbers(ends: Sequence[End]) -> tuple[int, ...]:

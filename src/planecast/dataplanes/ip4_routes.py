@@ -3,13 +3,13 @@ own router (native/dataplane/ip4_routes.h), for routers of others."""
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
-
 from planecast.errors import InputError
+from planecast.scenario.dataplanes.routes import RouteDepth
+from planecast.scenario.plain_flows import PlainFlows, plain_flows
 from planecast.scenario.scenario import Scenario
 
-DESTINATIONS = IPv4Address("128.0.0.0")
-"""Of flow 0; the others follow at ``traffic.destination_step``, within 128.0.0.0/2."""
+_DESTINATIONS = 0b10
+"""The highest bits of all destinations."""
 _DESTINATION_BITS = 30
 _BASE_MOST = 256
 _MIXED_LEAST, _DEEPEST = 9, 32
@@ -21,74 +21,62 @@ Prefix = tuple[int, int]
 """Address and depth."""
 
 
-def destination(scenario: Scenario, flow: int) -> int:
-    """The destination address of a flow."""
-    step = int(IPv4Address(scenario.traffic.destination_step))
-    return int(DESTINATIONS) | (flow * step & ((1 << _DESTINATION_BITS) - 1))
-
-
-def ip4_prefixes(scenario: Scenario) -> list[Prefix]:
-    """As many different prefixes as the workload has routes.
+def ip4_prefixes(scenario: Scenario, routes: int, depth: RouteDepth) -> list[Prefix]:
+    """As many different prefixes, around the destinations of the scenario's flows.
 
     Raises InputError when there are fewer prefixes of that depth, and for flows without a route."""
-    workload = scenario.workload
     found: dict[Prefix, None] = {}
-    if workload.route_depth == "mixed":
-        _add_mixed(scenario, found)
+    flows, count = plain_flows(scenario), scenario.traffic.active_flows
+    if depth == "mixed":
+        _add_mixed(flows, count, routes, found)
     else:
-        if workload.routes > 1 << workload.route_depth:
+        if routes > 1 << depth:
             raise InputError(
-                f"{workload.routes} routes of {workload.route_depth} bits don't exist",
-                "workload.routes",
-                "lower it, or raise workload.route_depth",
+                f"{routes} routes of {depth} bits don't exist",
+                "dataplane.routes",
+                "lower it, or raise dataplane.route_depth",
             )
-        for flow in range(workload.flows):
-            if len(found) == workload.routes:
+        for flow in range(count):
+            if len(found) == routes:
                 break
-            found[_around(destination(scenario, flow), workload.route_depth)] = None
-    _check_covered(scenario, found)
-    _add_random(scenario, found)
+            found[_around(int(flows.destination_of(flow)), depth)] = None
+        _check_covered(flows, count, depth, found)
+    _add_random(routes, depth, found)
     return list(found)
 
 
-def _add_mixed(scenario: Scenario, found: dict[Prefix, None]) -> None:
-    workload = scenario.workload
-    base = max(2, min(workload.routes // 2, _BASE_MOST))
-    others = workload.routes - base
+def _add_mixed(flows: PlainFlows, count: int, routes: int, found: dict[Prefix, None]) -> None:
+    base = max(2, min(routes // 2, _BASE_MOST))
+    others = routes - base
     found.update(dict.fromkeys(_part(base, index) for index in range(base)))
     for number in range(others):
-        flow = number * workload.flows // others
-        block = flow * _BLOCKS // workload.flows
+        flow = number * count // others
+        block = flow * _BLOCKS // count
         depth = _MIXED_LEAST + block % (_DEEPEST - _MIXED_LEAST + 1)
-        found[_around(destination(scenario, flow), depth)] = None
+        found[_around(int(flows.destination_of(flow)), depth)] = None
 
 
-def _add_random(scenario: Scenario, found: dict[Prefix, None]) -> None:
+def _add_random(routes: int, wanted: RouteDepth, found: dict[Prefix, None]) -> None:
     """Fills up with prefixes around random addresses, off the flows' where depths are mixed."""
-    workload, number = scenario.workload, 0
-    while len(found) < workload.routes:
+    number = 0
+    while len(found) < routes:
         number += 1
-        address, depth = _mixed_up(number), workload.route_depth
+        address, depth = _mixed_up(number), wanted
         if depth == "mixed":
-            if address >> _DESTINATION_BITS == int(DESTINATIONS) >> _DESTINATION_BITS:
+            if address >> _DESTINATION_BITS == _DESTINATIONS:
                 address ^= 1 << 31
             depth = _MIXED_LEAST + number % (_DEEPEST - _MIXED_LEAST + 1)
         found[_around(address, depth)] = None
 
 
-def _check_covered(scenario: Scenario, found: dict[Prefix, None]) -> None:
+def _check_covered(flows: PlainFlows, active: int, depth: int, found: dict[Prefix, None]) -> None:
     """Raises InputError for active flows that no route leads on: a router drops them."""
-    depth = scenario.workload.route_depth
-    if depth == "mixed":
-        return
-    active = scenario.traffic.active_flows
-    without = sum(
-        _around(destination(scenario, flow), depth) not in found for flow in range(active)
-    )
+    addresses = (int(flows.destination_of(flow)) for flow in range(active))
+    without = sum(_around(address, depth) not in found for address in addresses)
     if without:
         raise InputError(
             f"{without:,} of {active:,} active flows have no route of {depth} bits",
-            "workload.routes",
+            "dataplane.routes",
             "raise it, lower traffic.flows, or take route_depth: mixed",
         )
 

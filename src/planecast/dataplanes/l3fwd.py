@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
-from planecast.dataplanes.peer import PageSize, PeerPlan, vdev_arguments
+from planecast.dataplanes.peer import MEMORY_MIB, PageSize, PeerPlan, vdev_arguments
+from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
+
+_UDP = "0x11"
+_HASH_MIB = 1024
+"""Its hashes have four million entries each, of 32 and 64 bytes, whatever the flows are."""
 
 
 def plan_l3fwd(
@@ -14,13 +20,15 @@ def plan_l3fwd(
     rules: Path,
     *,
     cpu: int,
+    lookup: Literal["lpm", "fib", "em"] = "lpm",
     page_size: PageSize = "2MiB",
 ) -> PeerPlan:
-    """l3fwd with longest-prefix match on `cpu`, every port's first queue; bursts are its own 32.
+    """l3fwd on `cpu`, every port's first queue; bursts are its own 32.
 
     Its main lcore is the one that forwards: l3fwd opens as many TX queues as it has lcores, and a
-    virtual port may have one only. `rules` is a file of `write_rules`. A virtual port tells no
-    packet type, so l3fwd looks for itself (--parse-ptype), as it does for a NIC that tells none.
+    virtual port may have one only. `rules` is a file of `write_rules`, or of `write_flows` for em.
+    A virtual port reports no packet type, so l3fwd looks for itself (--parse-ptype), as it does for
+    a NIC that reports none.
     """
     queues = ",".join(f"({port},0,0)" for port in range(len(vdevs)))
     no_rules = rules.with_name(rules.name + ".v6")
@@ -35,12 +43,13 @@ def plan_l3fwd(
             f"{(1 << len(vdevs)) - 1:#x}",
             "-P",
             f"--config={queues}",
-            "--lookup=lpm",
+            f"--lookup={lookup}",
             "--parse-ptype",
             f"--rule_ipv4={rules}",
             f"--rule_ipv6={no_rules}",
         ),
         page_size=page_size,
+        memory_mib=_HASH_MIB if lookup == "em" else MEMORY_MIB,
     )
 
 
@@ -53,3 +62,21 @@ def write_rules(path: Path, prefixes: Sequence[str], ports: int, first: int = 0)
     lines = [f"R{prefix} {first + number % ports}\n" for number, prefix in enumerate(prefixes)]
     path.write_text("".join(lines), encoding="ascii")
     path.with_name(path.name + ".v6").write_text("R2001:db8::/64 0\n", encoding="ascii")
+
+
+def write_flows(path: Path, flows: PlainFlows, count: int, port: int) -> None:
+    """Writes l3fwd's exact-match files: an entry for each of the first `count` flows, to `port`.
+
+    The IPv6 one has one that no packet here meets. Raises OSError.
+    """
+    come, go = UDP_PORTS
+    about = f"{go} {come} {_UDP}"
+    path.write_text(
+        "".join(
+            f"R{flows.destination_of(flow)} {flows.source_of(flow)} {about} {port}\n"
+            for flow in range(count)
+        ),
+        encoding="ascii",
+    )
+    no_packet = f"R2001:db8::1 2001:db8::2 {about} 0\n"
+    path.with_name(path.name + ".v6").write_text(no_packet, encoding="ascii")

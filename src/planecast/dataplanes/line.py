@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from planecast.controlled import Planned
 from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import MEMORY_KINDS, End
 from planecast.dataplanes.namespace import Namespace, entering
-from planecast.dataplanes.system import System
 from planecast.dataplanes.under_test import systems_of
 from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
-from planecast.host.cpu_time import pinned_seconds
+from planecast.host.cpu_time import away_seconds, pinned_seconds
 from planecast.leftovers import private_folder
+from planecast.process import Planned, Started, wait_until
 from planecast.results.estimate import Estimate
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
 _START_S = 60.0
@@ -63,6 +63,10 @@ class Line(Protocol):
     def cpu_seconds(self) -> Mapping[int, float]:
         """CPU time that the threads which forward have had, by CPU; empty where it isn't known."""
 
+    def away_seconds(self) -> float | None:
+        """For how long the threads which forward wanted their CPUs and did not have them; None
+        where it isn't known."""
+
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
 
@@ -77,7 +81,7 @@ class _CableNames:
         return f"{name}a", f"{name}b"
 
 
-class LocalLine:
+class LocalLine(Started):
     """Programs under test on this host."""
 
     def __init__(self, scenario: Scenario, main_cpu: int) -> None:
@@ -85,27 +89,20 @@ class LocalLine:
         self._scenario = scenario
         self._main_cpu = main_cpu
         self._stack = ExitStack()
-        self._systems: list[System] = []
+        self._systems: list[Dut] = []
         self.before: Sequence[str] = ()
 
     def planned(self, folder: Path) -> list[Planned]:
         """The processes that it would start, with their sockets in `folder`. Raises MissingError
         for what isn't here, InputError for what can't be started."""
-        if self._scenario.dataplane.ports == "veth":
+        if self._scenario.started.ports == "veth":
             self.before = entering("HOLDER")
         wiring = self._wired(folder, _CableNames())
         systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
         return [process for system in systems for process in system.planned()]
 
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *about: object) -> None:
+    def stop(self) -> None:
+        """Ends them all."""
         self._stack.close()
 
     def check(self) -> None:
@@ -135,6 +132,21 @@ class LocalLine:
             found[cpu] = None if had is None or before is None else before + had
         return {cpu: had for cpu, had in found.items() if had is not None}
 
+    def away_seconds(self) -> float | None:
+        """For how long the threads which forward wanted their CPUs and did not have them. Programs
+        that share a CPU wait for each other, and one of a command of others may sleep: None."""
+        if len(self._systems) > self._scenario.placement.lcores:
+            return None
+        away = 0.0
+        for number, system in enumerate(self._systems):
+            if system.pid is None or isinstance(system, CommandProgram):
+                return None
+            had = away_seconds(system.pid, self._cpu_of(number))
+            if had is None:
+                return None
+            away += had
+        return away
+
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
         for system in self._systems:
@@ -151,7 +163,7 @@ class LocalLine:
     def _start(self) -> None:
         folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
         cables = None
-        if self._scenario.dataplane.ports == "veth":
+        if self._scenario.started.ports == "veth":
             cables = self._stack.enter_context(Namespace(folder))
             self.before = cables.words
         wiring = self._wired(folder, cables)
@@ -165,36 +177,31 @@ class LocalLine:
         """The ends of all links. Raises MissingError for a named device that isn't here."""
         wiring = wiring_of(self._scenario, folder, cables)
         self.ends = wiring.generator
-        if self._scenario.dataplane.ports != "veth":
+        if self._scenario.started.ports != "veth":
             check_devices(end for ends in wiring.programs for end in ends)
         return wiring
 
     def _cpu_of(self, number: int) -> int:
         """Where a program forwards."""
-        cpus = self._scenario.placement.cpus
+        cpus = cpus_here(self._scenario)
         return cpus[number % len(cpus)]
 
-    def _wait_until_polling(self, system: System, cpu: int) -> None:
+    def _wait_until_polling(self, system: Dut, cpu: int) -> None:
         """Until its thread that forwards polls: before, a link loses all that comes. How a command
         of others does it is not known. Raises RunError when it never does."""
-        until = time.monotonic() + _START_S
-        while not isinstance(system, CommandProgram) and system.pid is not None:
-            system.check()
-            had = pinned_seconds(system.pid, cpu)
-            if had is not None and had > _POLLING_S:
-                return
-            if time.monotonic() > until:
-                raise RunError(f"its thread does not poll after {_START_S:.0f} s", system.name)
-            time.sleep(0.002)
+        pid = system.pid
+        if isinstance(system, CommandProgram) or pid is None:
+            return
+        late = RunError(f"its thread does not poll after {_START_S:.0f} s", system.name)
 
-    def _wait_for_sockets(self, system: System, ends: Sequence[End]) -> None:
+        def polls() -> bool:
+            return (pinned_seconds(pid, cpu) or 0.0) > _POLLING_S
+
+        wait_until(polls, _START_S, system.check, late, step_s=0.002)
+
+    def _wait_for_sockets(self, system: Dut, ends: Sequence[End]) -> None:
         """Who connects to it can't before. Raises RunError when it does not open them."""
         mine = [Path(end.address) for end in ends if end.server and end.kind in MEMORY_KINDS]
-        until = time.monotonic() + _START_S
-        while missing := [path for path in mine if not path.exists()]:
-            system.check()
-            if time.monotonic() > until:
-                raise RunError(
-                    f"after {_START_S:.0f} s there is no socket {missing[0].name}", system.name
-                )
-            time.sleep(0.02)
+        for path in mine:
+            late = RunError(f"after {_START_S:.0f} s there is no socket {path.name}", system.name)
+            wait_until(path.exists, _START_S, system.check, late)

@@ -11,14 +11,15 @@ from __future__ import annotations
 import json
 import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from planecast.dataplanes.trial import Integers, Pairs
-from planecast.errors import MissingError, RunError
-from planecast.native import native_folder
+from planecast.dataplanes.trial import Windows
+from planecast.errors import RunError, first_refusal
+from planecast.native import native_library
 from planecast.scenario.model import Noun
 
 LIBRARY = "planecast-meter.so"
@@ -26,29 +27,14 @@ _MARGIN_S = 10.0
 """How much later than the trial's own limit an answer may come."""
 
 
-class MeterWindows(Noun):
-    """Windows of the metered thread, as columns of one length."""
-
-    count: int
-    cycles: Integers
-    """TSC cycles of the window."""
-    packets: Integers
-    """Packets through the metered port."""
-    bursts: Integers
-    """Polls that brought packets."""
-    empty_polls: Integers
-    canary_compute: Pairs
-    """TSC cycles a round of the compute canary, before and after."""
-    canary_chase: Pairs
-    """TSC cycles a hop of the pointer chase, before and after."""
-
-
 class MeterAnswer(Noun):
     """What one trial found."""
 
     cpu: int
     """Where the thread forwards."""
-    windows: MeterWindows
+    windows: Windows
+    """Of the metered thread. Its stages are rx, source (the frames that the meter makes), program
+    and tx."""
 
 
 class PortStats(Noun):
@@ -69,14 +55,7 @@ class _Attached(Noun):
 
 def meter_library() -> Path:
     """The library's path. Raises MissingError when it was not built."""
-    path = native_folder() / LIBRARY
-    if not path.is_file():
-        raise MissingError(
-            f"{LIBRARY} is not built",
-            where=str(path.parent),
-            what_to_do="install libdpdk-dev and run `make setup`",
-        )
-    return path
+    return native_library(LIBRARY)
 
 
 class Meter:
@@ -107,17 +86,19 @@ class Meter:
         """The process has its end: with ours closed, it sees that we are gone."""
         self._theirs.close()
 
-    def attach(self, port: int, side: Literal["rx", "tx"]) -> str:
-        """Puts the meter into a port; what is missing for that yet, empty when it is done."""
-        answer = self._ask(f"attach port={port} side={side}", _MARGIN_S)
+    def attach(self, port: int, side: Literal["rx", "tx"], out: int | None = None) -> str:
+        """Puts the meter into a port; what is missing for that yet, empty when it is done. `out` is
+        the port that packets leave by, if it is another."""
+        leaving = port if out is None else out
+        answer = self._ask(f"attach port={port} out={leaving} side={side}", _MARGIN_S)
         if "waiting" in answer:
             return str(answer["waiting"])
         self.attached = _Attached.model_validate(answer["attached"])
         return ""
 
-    def trial(self, windows: int, packets: int, warmup: int, seconds: float = 10.0) -> MeterAnswer:
-        """Warms up, measures and sends to sleep again. Raises RunError when it takes longer."""
-        request = f"trial windows={windows} packets={packets} warmup={warmup} seconds={seconds:g}"
+    def trial(self, request: str, seconds: float = 10.0) -> MeterAnswer:
+        """Warms up, measures and sends to sleep again, as a line of `trial_request` asks for.
+        Raises RunError when it takes longer."""
         try:
             return MeterAnswer.model_validate(self._ask(request, seconds + _MARGIN_S))
         except ValidationError as error:
@@ -174,9 +155,23 @@ def parse_answer(line: str) -> dict[str, Any]:
     return answer
 
 
-def wait_attached(meter: Meter, port: int, side: Literal["rx", "tx"], deadline: float) -> str:
+def trial_request(
+    windows: int,
+    packets: int,
+    warmup: int,
+    seconds: float = 10.0,
+    words: Mapping[str, object] | None = None,
+) -> str:
+    """The line that asks for a trial; `words` are more of it (native/meter/request.h)."""
+    request = f"trial windows={windows} packets={packets} warmup={warmup} seconds={seconds:g}"
+    return request + "".join(f" {name}={value}" for name, value in (words or {}).items())
+
+
+def wait_attached(
+    meter: Meter, port: int, side: Literal["rx", "tx"], deadline: float, out: int | None = None
+) -> str:
     """Attaches as soon as the port is up; what was missing at `deadline` (monotonic), or empty."""
-    while waiting := meter.attach(port, side):
+    while waiting := meter.attach(port, side, out):
         if time.monotonic() > deadline:
             return waiting
         time.sleep(0.02)
@@ -184,9 +179,7 @@ def wait_attached(meter: Meter, port: int, side: Literal["rx", "tx"], deadline: 
 
 
 def _unreadable(error: ValidationError) -> RunError:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
     return RunError(
-        f"the meter's answer can't be read: {where}: {first['msg']}",
+        f"the meter's answer can't be read: {first_refusal(error)}",
         what_to_do="build it again with `make setup`",
     )

@@ -11,13 +11,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
-from typing import Self
 
-from planecast.dataplanes.command import pdeath_words
-from planecast.errors import MissingError, RunError
-from planecast.leftovers import note_process
+from planecast.errors import InputError, MissingError, RunError
+from planecast.process import Process, Started, pdeath_words, wait_until
 
 _START_S = 60.0
 _CALL_S = 30.0
@@ -29,27 +26,14 @@ interface's for a group that no two interfaces of a namespace may share; program
 together have numbers close to each other."""
 
 
-class Namespace:
+class Namespace(Started):
     """A network namespace. A context manager: left, it is gone."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is a private one: what holds the namespace is noted there."""
         self._folder = folder
-        self._holder: subprocess.Popen[str] | None = None
+        self._holder: Process | None = None
         self._made = 0
-
-    def __enter__(self) -> Self:
-        try:
-            self._hold()
-            # Solicitations of IPv6 would be packets that nobody sent.
-            self._run("sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6 || true")
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *about: object) -> None:
-        self.close()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -72,42 +56,35 @@ class Namespace:
         self._run(_program("ip"), "-batch", "-", given="\n".join(lines) + "\n")
         return one, other
 
-    def close(self) -> None:
+    def stop(self) -> None:
         """Lets it go."""
-        holder, self._holder = self._holder, None
-        if holder is not None:
-            holder.kill()
-            holder.wait()
-            if holder.stderr is not None:
-                holder.stderr.close()
+        if self._holder is not None:
+            self._holder.stop()
+
+    def _start(self) -> None:
+        self._hold()
+        # Solicitations of IPv6 would be packets that nobody sent.
+        self._run("sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6 || true")
 
     def _hold(self) -> None:
         """Raises MissingError when this user may not make one, or has not what it takes."""
         own_user = () if os.geteuid() == 0 else ("--user", "--map-root-user")
         holder = [_program("sleep"), "infinity"]
         # The kernel forgets who is to die with us when a user namespace is entered: so afterwards.
-        self._holder = subprocess.Popen(
-            [_program("unshare"), *own_user, "--net", "--", *pdeath_words("KILL"), *holder],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        note_process(self._folder, self._holder.pid)
-        until = time.monotonic() + _START_S
-        while not self._sleeps():
-            if self._holder.poll() is not None or time.monotonic() > until:
-                self._holder.kill()
-                assert self._holder.stderr is not None
-                said = self._holder.stderr.read().strip().splitlines() or ["it did not start"]
-                raise MissingError(
-                    f"a network namespace can't be made: {said[-1].removeprefix('unshare: ')}",
-                    "dataplane.ports: veth",
-                    "run it as root, or let users make namespaces (sysctl "
-                    "user.max_net_namespaces, user.max_user_namespaces)",
-                )
-            time.sleep(0.005)
+        words = [_program("unshare"), *own_user, "--net", "--", *pdeath_words("KILL"), *holder]
+        self._holder = Process("unshare", words, self._folder / "unshare.said")
+        self._holder.__enter__()
+        try:
+            late = RunError("it did not start", "unshare")
+            wait_until(self._sleeps, _START_S, self._holder.check, late, step_s=0.005)
+        except (RunError, InputError):
+            said = self._holder.said().strip().splitlines() or ["it did not start"]
+            raise MissingError(
+                f"a network namespace can't be made: {said[-1].removeprefix('unshare: ')}",
+                "dataplane.ports: veth",
+                "run it as root, or let users make namespaces (sysctl "
+                "user.max_net_namespaces, user.max_user_namespaces)",
+            ) from None
 
     def _sleeps(self) -> bool:
         """Whether unshare is through: its last step is to become the program that holds it."""

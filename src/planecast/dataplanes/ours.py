@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from planecast.controlled import ControlledProgram
-from planecast.dataplanes.config import DataplaneConfig, check_cpus, config_text
+from planecast.dataplanes.config import DataplaneConfig, config_text
 from planecast.dataplanes.trial import PortTrial, Trial, TrialAnswer
-from planecast.errors import RunError
+from planecast.errors import RunError, first_refusal
+from planecast.json_process import JsonProcess
+from planecast.scenario.host_cpus import refuse_offline
 
 
-class Dataplane(ControlledProgram):
+class Dataplane(JsonProcess):
     """A running process that answers trials. A context manager: it never outlives its block."""
 
     def __init__(
@@ -27,7 +28,11 @@ class Dataplane(ControlledProgram):
         self.config = config
 
     def _check(self) -> None:
-        check_cpus(self.config)
+        refuse_offline(self.config.cpus)
+
+    def request(self, trial: Trial) -> str:
+        """The line that asks for a trial."""
+        return trial.request
 
     def trial(self, trial: Trial, timeout_s: float = 120.0) -> TrialAnswer:
         """Runs one trial. Raises RunError when it is refused, fails, or takes too long."""
@@ -46,10 +51,8 @@ class Dataplane(ControlledProgram):
         try:
             found = TrialAnswer.model_validate(answer)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
             raise RunError(
-                f"the data plane's answer can't be read: {where}: {first['msg']}",
+                f"the data plane's answer can't be read: {first_refusal(error)}",
                 what_to_do="build it again with `make setup`",
             ) from error
         if not found.conserved:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
-from planecast.controlled import Planned
-from planecast.dataplanes.command import pdeath_words
 from planecast.dataplanes.config import configs_for
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import End, eal_words, port_numbers
 from planecast.dataplanes.ours import Dataplane
 from planecast.dataplanes.trial import PortTrial
 from planecast.instruments.dpdk_telemetry import port_counters
-from planecast.results.estimate import Estimate
+from planecast.process import Planned, pdeath_words
 from planecast.scenario.scenario import Scenario
 
 _FOR_GOOD_S = 1e6
@@ -26,7 +24,7 @@ def _for_good(scenario: Scenario) -> PortTrial:
     return PortTrial(seconds=_FOR_GOOD_S, scenario=scenario, canary=False)
 
 
-class OursFreely:
+class OursFreely(Dut):
     """Our data plane between two ends, in one trial that never ends by itself."""
 
     name = "planecast-dataplane"
@@ -35,7 +33,7 @@ class OursFreely:
         self, scenario: Scenario, ends: Sequence[End], cpu: int, before: Sequence[str] = ()
     ) -> None:
         """It forwards on `cpu`. `before` are words before its command, to run it elsewhere."""
-        placement = scenario.placement.model_copy(update={"lcores": str(cpu)})
+        placement = scenario.placement.on((cpu,))
         self._scenario = scenario.model_copy(update={"placement": placement})
         comes_in, goes_out = port_numbers(ends)
         config = configs_for([self._scenario])[0]
@@ -48,16 +46,12 @@ class OursFreely:
         """One process. Raises MissingError when it isn't built."""
         return [self._dataplane.plan()]
 
-    def __enter__(self) -> Self:
+    def _start(self) -> None:
         self._dataplane.__enter__()
-        try:
-            self._dataplane.start(_for_good(self._scenario))
-        except BaseException:
-            self._dataplane.stop()
-            raise
-        return self
+        self._dataplane.start(_for_good(self._scenario))
 
-    def __exit__(self, *about: object) -> None:
+    def stop(self) -> None:
+        """Ends it."""
         self._dataplane.stop()
 
     def ports(self) -> Mapping[str, int]:
@@ -73,10 +67,3 @@ class OursFreely:
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
         self._dataplane.check()
-
-    def begin_opinion(self) -> None:
-        """Nothing: `planecast measure` asks it."""
-
-    def opinion(self) -> Mapping[str, Estimate]:
-        """Nothing."""
-        return {}

@@ -12,22 +12,20 @@ import os
 import re
 import shutil
 import subprocess
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
-from planecast.controlled import STOP_TIMEOUT_S, Planned, end_politely
-from planecast.dataplanes.command import dying_with_us
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import End
 from planecast.dataplanes.namespace import Namespace
-from planecast.dataplanes.peer import ended_error
+from planecast.dataplanes.ovs_flows import open_flow_rules
 from planecast.errors import MissingError, RunError
-from planecast.leftovers import note_process
 from planecast.native import peers_folder
+from planecast.process import Planned, Process, dying_with_us, wait_until
 from planecast.results.estimate import Estimate
+from planecast.scenario.dataplanes.ovs import Ovs
 
 SWITCHES = (
     "usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk",
@@ -38,8 +36,10 @@ SCHEMA = "usr/share/openvswitch/vswitch.ovsschema"
 ROOTS = (Path("/"), peers_folder() / "openvswitch-switch-dpdk")
 """Where its package is: installed, or unpacked by this project's own set-up."""
 PACKAGE = "unpack it with tools/setup.sh ovs, or install openvswitch-switch-dpdk"
-_MEMORY = "--no-huge --legacy-mem --no-shconf -m 1024 --no-telemetry"
+_MEMORY = "--no-huge --legacy-mem --no-shconf --no-telemetry -m"
 """EAL's arguments for MiB of memory without a reservation."""
+_MIB, _MIB_OF_VIRTUAL = 1024, 384
+"""Enough for ports of any kind; for two in memory, of which a study has a switch a table."""
 _CONTROL = "br0.mgmt"
 _DATABASE = "conf.db"
 _QUIET = ("--no-chdir", "--log-file=/dev/null")
@@ -47,8 +47,11 @@ _QUIET = ("--no-chdir", "--log-file=/dev/null")
 THREADS = 2
 """Its main thread, and the one that forwards. A thread sends into the queue that has its number, so
 whoever is at the other end of a memory interface has so many queues; the first stays empty."""
+SEEN = 10
+"""Packets of a flow, at random, until a switch knows it: exp(-10) of them have not come by then."""
 START_TIMEOUT_S = 60.0
-_CALL_TIMEOUT_S = 30.0
+_CALL_TIMEOUT_S = 120.0
+_LONGEST_IDLE_MS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class PmdStats:
     """Packets of a send call."""
 
 
-class OpenVswitch:
+class OpenVswitch(Dut):
     """Ports in pairs, each packet from one of a pair to the other."""
 
     name = "Open vSwitch"
@@ -82,52 +85,39 @@ class OpenVswitch:
         *,
         cpu: int,
         main_cpu: int,
-        program: str | None,
+        wanted: Ovs,
         before: Sequence[str] = (),
+        fds: Sequence[int] = (),
     ) -> None:
         """`folder` is empty, private, and the caller's; `before` stands before the switch's
-        command, to run it elsewhere."""
+        command, to run it elsewhere; `fds` are file descriptors that the switch inherits."""
         self._ends = ends
         self._before = tuple(before)
+        self._fds = tuple(fds)
         self._stack = ExitStack()
         self._folder = folder
         self._cpu = cpu
         self._main_cpu = main_cpu
-        self._program = program
+        self._wanted = wanted
+        self._program = wanted.program
         self._root = ROOTS[0]
-        self._processes: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self._processes: dict[str, Process] = {}
 
     def planned(self) -> list[Planned]:
         """Database and switch. Raises MissingError when they aren't here."""
         switch = self._switch()
         return [Planned(self._database_words()), Planned((*self._before, *self._words_of(switch)))]
 
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(self, *about: object) -> None:
-        self.stop()
-
-    def ports(self) -> Mapping[str, int]:
-        """Nothing."""
-        return {}
-
     @property
     def pid(self) -> int | None:
         """Its process; None when it doesn't run."""
-        return next((found.pid for name, found in self._processes if name == "ovs-vswitchd"), None)
+        switch = self._processes.get("ovs-vswitchd")
+        return None if switch is None else switch.pid
 
     def check(self) -> None:
         """Raises RunError with its last words when one of the two has ended."""
-        for name, process in self._processes:
-            code = process.poll()
-            if code is not None:
-                raise ended_error(name, code, self._said(name))
+        for process in self._processes.values():
+            process.check()
 
     def begin_opinion(self) -> None:
         """Clears the statistics of the thread that forwards."""
@@ -136,6 +126,26 @@ class OpenVswitch:
     def opinion(self) -> Mapping[str, Estimate]:
         """Its own cycles a packet since then."""
         return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
+
+    def forget(self) -> None:
+        """Takes what it learnt from packets out of its caches, and keeps what it learns from now on
+        however rarely packets come."""
+        self._configure(f"other_config:max-idle={_LONGEST_IDLE_MS}")
+        self._appctl("dpctl/del-flows")
+
+    @contextmanager
+    def learning(self) -> Iterator[None]:
+        """In this block every packet that the exact-match cache doesn't know goes into it, where
+        that is on: it fills a hundred times as fast, to the same state."""
+        usual = self._wanted.emc_insert_inv_prob
+        if usual > 1:
+            self._configure("other_config:emc-insert-inv-prob=1")
+        yield
+        if usual > 1:
+            self._configure(f"other_config:emc-insert-inv-prob={usual}")
+
+    def _configure(self, setting: str) -> None:
+        self._vsctl("set", "Open_vSwitch", ".", setting)
 
     def stop(self) -> None:
         """Ends the switch, then the database; both, also when we are interrupted meanwhile."""
@@ -152,7 +162,8 @@ class OpenVswitch:
         self._wait_for("db.sock")
         self._vsctl("--no-wait", "init")
         pci = " ".join(f"--allow {end.address}" for end in self._ends if end.kind == "pci")
-        extra = f"{pci or '--no-pci'} {_MEMORY}"
+        virtual = all(end.kind == "virtual" for end in self._ends)
+        extra = f"{pci or '--no-pci'} {_MEMORY} {_MIB_OF_VIRTUAL if virtual else _MIB}"
         self._vsctl(
             *("--no-wait", "set", "Open_vSwitch", "."),
             "other_config:dpdk-init=true",
@@ -160,15 +171,15 @@ class OpenVswitch:
             f"other_config:pmd-cpu-mask={1 << self._cpu:#x}",
             f"other_config:dpdk-lcore-mask={1 << self._main_cpu:#x}",
             "other_config:per-port-memory=true",
+            f"other_config:emc-insert-inv-prob={self._wanted.emc_insert_inv_prob}",
+            f"other_config:smc-enable={str(self._wanted.smc).lower()}",
         )
         self._launch("ovs-vswitchd", *self._words_of(switch), before=self._before)
         self._wait_for("vsw.ctl")
         self._add_bridge()
         for number, end in enumerate(self._ends, 1):
             self._add_port(number, end)
-        for one in range(1, len(self._ends), 2):
-            for come, go in ((one, one + 1), (one + 1, one)):
-                self._ofctl("add-flow", self._folder / _CONTROL, f"in_port={come},actions={go}")
+        self._add_flows()
 
     def _database_words(self) -> tuple[str, ...]:
         """The database's command, when it is known where its package is."""
@@ -197,10 +208,21 @@ class OpenVswitch:
             "fail-mode=secure",
         )
         if not (self._folder / _CONTROL).exists():
-            lines = self._said("ovs-vswitchd").splitlines()
+            lines = self._processes["ovs-vswitchd"].said().splitlines()
             errors = [line.rpartition("|")[2] for line in lines if "|ERR|" in line]
             reason = errors[0] if errors else "it does not say why"
             raise RunError(f"it makes no bridge: {reason}", self.name)
+
+    def _add_flows(self) -> None:
+        """The rules are of what comes in at the first port; a rule a port leads back, and through
+        guests."""
+        wanted, flows = self._wanted, []
+        for one in range(1, len(self._ends), 2):
+            first = (wanted.rules, wanted.masks) if one == 1 else (1, 1)
+            flows += [*open_flow_rules(one, one + 1, *first), *open_flow_rules(one + 1, one)]
+        file = self._folder / "flows"
+        file.write_text("\n".join(flows) + "\n", encoding="ascii")
+        self._ofctl("add-flows", self._folder / _CONTROL, file)
 
     def _add_port(self, number: int, end: End) -> None:
         """Raises RunError with the switch's reason."""
@@ -238,18 +260,14 @@ class OpenVswitch:
         return path
 
     def _launch(self, name: str, *words: str, before: Sequence[str] = ()) -> None:
-        with (self._folder / f"{name}.said").open("wb") as said:
-            process = subprocess.Popen(
-                [*before, *dying_with_us(words)],
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                env=self._environment(),
-                start_new_session=True,
-            )
-        self._stack.callback(end_politely, process, STOP_TIMEOUT_S)
-        self._processes.append((name, process))
-        note_process(self._folder, process.pid)
+        process = Process(
+            name,
+            [*before, *dying_with_us(words)],
+            self._folder / f"{name}.said",
+            environment=self._environment(),
+            descriptors=self._fds if name == "ovs-vswitchd" else (),
+        )
+        self._processes[name] = self._stack.enter_context(process)
 
     def _environment(self) -> dict[str, str]:
         folder = str(self._folder)
@@ -261,16 +279,8 @@ class OpenVswitch:
         return found
 
     def _wait_for(self, name: str) -> None:
-        until = time.monotonic() + START_TIMEOUT_S
-        while not (self._folder / name).exists():
-            self.check()
-            if time.monotonic() > until:
-                raise RunError(f"it is not up after {START_TIMEOUT_S:.0f} s", self.name)
-            time.sleep(0.02)
-
-    def _said(self, name: str) -> str:
-        path = self._folder / f"{name}.said"
-        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        late = RunError(f"it is not up after {START_TIMEOUT_S:.0f} s", self.name)
+        wait_until((self._folder / name).exists, START_TIMEOUT_S, self.check, late)
 
     def _vsctl(self, *words: object) -> str:
         timeout = f"--timeout={_CALL_TIMEOUT_S:.0f}"

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Literal, Self
+from subprocess import PIPE
+from typing import Literal
 
-from planecast.controlled import STOP_TIMEOUT_S, end_politely
 from planecast.dataplanes.end import device_words
-from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, wait_attached
-from planecast.errors import InputError, MissingError, RunError, last_words
+from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
+from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
 from planecast.leftovers import private_folder
+from planecast.process import Process, Started
 
 START_TIMEOUT_S = 30.0
+_LAST_WORDS_S = 1.0
+"""A program whose meter is gone is about to end, and then says why."""
 MEMORY_MIB = 512
 """Room for the pools of the programs here, with some ports."""
 LARGE_SHARE = 0.9
@@ -54,6 +54,7 @@ class PeerPlan:
     """The port that is metered."""
     side: Literal["rx", "tx"] = "rx"
     page_size: PageSize = "2MiB"
+    memory_mib: int = MEMORY_MIB
     before: tuple[str, ...] = ()
     """Words before the command, to run it elsewhere: in a network namespace."""
     metered: bool = True
@@ -63,39 +64,22 @@ class PeerPlan:
     """Whether DPDK's telemetry socket is open."""
 
 
-class Peer:
+class Peer(Started):
     """A running peer. A context manager: it never outlives its block. It sleeps between trials."""
 
     def __init__(self, plan: PeerPlan) -> None:
         self.plan = plan
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._meter: Meter | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._said: IO[bytes] | None = None
-
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def trial(self, windows: int, packets: int, warmup: int, seconds: float = 10.0) -> MeterAnswer:
         """Windows of `packets` each after `warmup` packets. Raises RunError when it fails."""
-        meter = self._running()
+        process, meter = self._running()
         try:
-            answer = meter.trial(windows, packets, warmup, seconds)
+            answer = meter.trial(trial_request(windows, packets, warmup, seconds), seconds)
         except RunError:
-            self._raise_if_ended()
+            process.check(_LAST_WORDS_S)
             raise
         if answer.cpu != self.plan.cpu:
             raise RunError(
@@ -105,32 +89,28 @@ class Peer:
 
     def observe(self) -> PortStats:
         """What the metered port has counted since the start."""
-        return self._running().stats(self.plan.port)
+        return self._running()[1].stats(self.plan.port)
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
-        self._running()
-        assert self._process is not None
-        if self._process.poll() is not None:
-            self._raise_if_ended()
+        self._running()[0].check()
 
     def release(self) -> None:
         """Lets it forward unmeasured until the next trial."""
-        self._running().release()
+        self._running()[1].release()
 
     @property
     def tsc_hz(self) -> int:
         """Its clock, in Hz."""
-        attached = self._running().attached
+        attached = self._running()[1].attached
         assert attached is not None
         return attached.tsc_hz
 
     @property
     def page_size(self) -> str:
         """What its packet memory stands on by now: 4KiB, 2MiB or mixed."""
-        self._running()
-        assert self._process is not None
-        return pages_of(Path(f"/proc/{self._process.pid}/smaps").read_text(encoding="ascii"))
+        pid = self._running()[0].pid
+        return pages_of(Path(f"/proc/{pid}/smaps").read_text(encoding="ascii"))
 
     @property
     def pid(self) -> int | None:
@@ -146,20 +126,14 @@ class Peer:
 
     def stop(self) -> None:
         """Ends the process, politely first, and takes away what it left."""
-        process, self._process = self._process, None
         try:
-            if process is not None:
-                end_politely(process, STOP_TIMEOUT_S)
+            if self._process is not None:
+                self._process.stop()
         finally:
-            if process is not None and process.stdin is not None:
-                with suppress(OSError):
-                    process.stdin.close()
+            self._process = None
             if self._meter is not None:
                 self._meter.close()
                 self._meter = None
-            if self._said is not None:
-                self._said.close()
-                self._said = None
             if self._folder is not None:
                 with suppress(FileNotFoundError):  # the peer was faster
                     self._folder.cleanup()
@@ -168,31 +142,24 @@ class Peer:
     def _start(self) -> None:
         """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""
         program = self._program()
-        self._meter = Meter(self.plan.page_size)
+        self._meter = meter = Meter(self.plan.page_size)
         self._folder = private_folder()
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
-        try:
-            self._process = subprocess.Popen(
-                self.command(self._meter),
-                stdin=subprocess.PIPE,  # testpmd ends when it is closed
-                stdout=self._said,
-                stderr=self._said,
-                env={**os.environ, "RUNTIME_DIRECTORY": self._folder.name},
-                pass_fds=[self._meter.descriptor],
-                start_new_session=True,  # a Ctrl-C is ours to pass on, once
-            )
-        except OSError as error:
-            raise RunError(
-                f"{self.plan.name} can't be started: {error.strerror}", program
-            ) from None
-        self._meter.started()
+        self._process = Process(
+            self.plan.name,
+            self.command(meter),
+            environment={**os.environ, "RUNTIME_DIRECTORY": self._folder.name},
+            stdin=PIPE,  # testpmd ends when it is closed
+            descriptors=[meter.descriptor],
+        )
+        self._process.__enter__()
+        meter.started()
         if not self.plan.metered:
             return
         try:
             deadline = time.monotonic() + START_TIMEOUT_S
-            waiting = wait_attached(self._meter, self.plan.port, self.plan.side, deadline)
+            waiting = wait_attached(meter, self.plan.port, self.plan.side, deadline)
         except RunError:
-            self._raise_if_ended()
+            self._process.check(_LAST_WORDS_S)
             raise
         if waiting:
             raise RunError(f"it does not forward after {START_TIMEOUT_S:.0f} s: {waiting}", program)
@@ -217,22 +184,10 @@ class Peer:
             )
         return path
 
-    def _running(self) -> Meter:
+    def _running(self) -> tuple[Process, Meter]:
         if self._meter is None or self._process is None:
             raise RunError(f"{self.plan.name} is not running")
-        return self._meter
-
-    def _raise_if_ended(self) -> None:
-        """Why the process is gone, in its own last words."""
-        assert self._process is not None
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        if self._process.poll() is None:
-            return
-        assert self._said is not None
-        self._said.seek(0)
-        text = self._said.read().decode("utf-8", errors="replace")
-        raise ended_error(self.plan.name, self._process.returncode, text)
+        return self._process, self._meter
 
 
 def eal_arguments(plan: PeerPlan) -> list[str]:
@@ -243,25 +198,8 @@ def eal_arguments(plan: PeerPlan) -> list[str]:
         *("--no-huge", "--no-shconf"),
         *(() if plan.telemetry else ("--no-telemetry",)),
         *(() if pci else ("--no-pci",)),
-        *("-m", str(MEMORY_MIB)),
+        *("-m", str(plan.memory_mib)),
     ]
-
-
-def ended_error(name: str, code: int, said: str) -> Exception:
-    """What a program's last words and its exit code mean."""
-    complaints = [
-        line.strip()
-        for line in said.splitlines()
-        if any(word in line.lower() for word in ("cause:", "fail", "invalid", "cannot", "can't"))
-    ]
-    last = [line.strip() for line in said.splitlines() if line.strip()]
-    reason = complaints[0] if complaints else (last[-1] if last else f"it ended with code {code}")
-    words = last_words(code, said, reason)
-    if code < 0:
-        return RunError(f"it was ended by {signal.Signals(-code).name}", name, said=words)
-    if "invalid" in reason.lower():
-        return InputError(reason, name, said=words)
-    return RunError(reason, name, said=words)
 
 
 def pages_of(smaps: str) -> str:

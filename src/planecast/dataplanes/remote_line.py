@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from planecast import __version__
-from planecast.controlled import ControlledProgram, Planned
 from planecast.dataplanes.end import End
 from planecast.errors import InputError, MissingError, RunError
+from planecast.json_process import JsonProcess
+from planecast.process import Planned
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
 
@@ -32,11 +32,11 @@ _NOT_FOUND, _SSH_FAILED = 127, 255
 """Exit codes of a shell that finds no such program, and of ssh itself."""
 
 
-class RemoteLine(ControlledProgram):
+class RemoteLine(JsonProcess):
     """The programs under test on the scenario's host."""
 
     def __init__(self, scenario: Scenario) -> None:
-        wanted = scenario.dataplane
+        wanted = scenario.started
         assert wanted.host is not None
         self._host = wanted.host
         self._wanted = wanted
@@ -67,6 +67,10 @@ class RemoteLine(ControlledProgram):
         """Nothing: that host's CPUs are not asked during a trial."""
         return {}
 
+    def away_seconds(self) -> float | None:
+        """Nothing, likewise."""
+        return None
+
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
         self._asked("begin")
@@ -79,7 +83,7 @@ class RemoteLine(ControlledProgram):
         }
 
     def _start(self) -> None:
-        """Raises as `ControlledProgram` does, and InputError for links that don't reach there."""
+        """Raises as `JsonProcess` does, and InputError for links that don't reach there."""
         super()._start()
         sends, receives = (End.model_validate(end) for end in self.ready["ends"])
         self.ends = (sends, receives)
@@ -102,11 +106,10 @@ class RemoteLine(ControlledProgram):
     def stop(self) -> None:
         """Ends the input there, and waits until everything has ended."""
         process = self._process
-        if process is not None and process.stdin is not None:
+        if process is not None and process.pid is not None:
             with suppress(OSError):
                 process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_END_S)
+            process.ended(_END_S)
         super().stop()
 
     def _path(self) -> Path:
@@ -138,7 +141,7 @@ class RemoteLine(ControlledProgram):
     def _failure(self) -> Exception:
         """ssh's own failures told from those of planecast there."""
         error = super()._failure()
-        code = None if self._process is None else self._process.poll()
+        code = None if self._process is None else self._process.ended()
         if code == _SSH_FAILED:
             return RunError(_reason(error), f"ssh {self._host}", "try it in a terminal")
         if code == _NOT_FOUND:

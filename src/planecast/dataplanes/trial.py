@@ -24,6 +24,9 @@ def _columns(value: Any) -> Any:
     return {name: tuple(column) for name, column in value.items()}
 
 
+StageColumns = Annotated[dict[str, tuple[int, ...]], BeforeValidator(_columns)]
+
+
 class Windows(Noun):
     """The windows of one lcore in one trial, as columns of one length."""
 
@@ -43,7 +46,7 @@ class Windows(Noun):
     ring_packets: Integers = ()
     """Packets that waited in the ring that is taken from, summed over the sampled bursts; empty for
     an lcore that takes them from ports."""
-    stage_cycles: Annotated[dict[str, tuple[int, ...]], BeforeValidator(_columns)]
+    stage_cycles: StageColumns
     """TSC cycles by stage of the sampled bursts."""
 
 
@@ -149,6 +152,6 @@ def _request(scenario: Scenario, **own: float) -> str:
         "flows": scenario.traffic.flows,
         "stages": ",".join(scenario.workload.stages) or "none",
         "stage_clock": scenario.placement.stage_clock,
-        "lcores": len(scenario.placement.cpus),
+        "lcores": scenario.placement.lcores,
     }
     return "trial " + " ".join(f"{key}={value}" for key, value in words.items())

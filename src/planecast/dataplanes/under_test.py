@@ -8,13 +8,16 @@ from pathlib import Path
 
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import End
 from planecast.dataplanes.ours_freely import OursFreely
 from planecast.dataplanes.ovs import THREADS, OpenVswitch
-from planecast.dataplanes.system import System
 from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import Wiring
-from planecast.errors import InputError
+from planecast.scenario.dataplanes.command import Command
+from planecast.scenario.dataplanes.ovs import Ovs
+from planecast.scenario.dataplanes.testpmd import Testpmd, TestpmdMode
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
 
@@ -30,80 +33,89 @@ class Seat:
     """Empty, private, and its own."""
     before: tuple[str, ...] = ()
     """Words before its command, to run it in a network namespace."""
+    fds: tuple[int, ...] = ()
+    """File descriptors that a switch inherits."""
 
 
 def systems_of(
     scenario: Scenario, wiring: Wiring, folder: Path, main_cpu: int, before: Sequence[str] = ()
-) -> list[System]:
+) -> list[Dut]:
     """The programs, in the order in which they start. `before` are words before their commands.
 
     Raises InputError and MissingError for what can't be started.
     """
-    cpus = scenario.placement.cpus
-    found: list[System] = []
+    cpus = cpus_here(scenario)
+    found: list[Dut] = []
     for number, ends in enumerate(wiring.programs):
         own = folder / f"program{number}"
         own.mkdir()
         seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))
-        guest = number > 0 and scenario.dataplane.guests > 0
-        found.append(_guest(scenario, ends, seat) if guest else system_of(scenario, ends, seat))
+        switch = scenario.dataplane
+        if number > 0 and switch.kind == "ovs":
+            found.append(_guest(switch.guest_mode, ends, seat))
+        else:
+            found.append(system_of(scenario, ends, seat))
     return found
 
 
-def system_of(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
+def system_of(scenario: Scenario, ends: Sequence[End], seat: Seat) -> Dut:
     """The program of a scenario between two ends. Raises as `systems_of` does."""
-    wanted = scenario.dataplane
+    wanted = scenario.started
     cpus = {"cpu": seat.cpu, "main_cpu": seat.main_cpu}
+    if isinstance(wanted, Testpmd):
+        return _testpmd(wanted, scenario.placement.burst, ends, seat)
+    if isinstance(wanted, Ovs):
+        return OpenVswitch(
+            ends, seat.folder, **cpus, wanted=wanted, before=seat.before, fds=seat.fds
+        )
     if wanted.kind == "ours":
         return OursFreely(scenario, ends, seat.cpu, seat.before)
-    if wanted.kind == "testpmd":
-        return _testpmd(scenario, ends, seat)
     if wanted.kind == "l3fwd":
-        return l3fwd_between(ends, wanted.program, seat.cpu, seat.folder, seat.before)
+        return l3fwd_between(ends, scenario, seat.cpu, seat.folder, seat.before)
     if wanted.kind == "vpp":
         return Vpp(scenario, ends, seat.folder, **cpus)
-    if wanted.kind == "ovs":
-        return OpenVswitch(ends, seat.folder, **cpus, program=wanted.program, before=seat.before)
-    if wanted.kind == "external":
-        raise InputError(
-            "what forwards is there already: nothing is started", "dataplane.kind", "name a program"
-        )
-    assert wanted.command is not None
+    assert isinstance(wanted, Command)
     words = filled_words(wanted.command, ends, seat.cpu, seat.main_cpu, seat.folder)
     return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
 
 
-def _guest(scenario: Scenario, ends: Sequence[End], seat: Seat) -> System:
+def _guest(mode: TestpmdMode, ends: Sequence[End], seat: Seat) -> Dut:
     """A testpmd behind a switch."""
-    return _testpmd(scenario, ends, seat, THREADS if ends[0].kind == "memif" else 1)
+    queues = THREADS if ends[0].kind == "memif" else 1
+    plan = ConnectedPlan(mode, seat.cpu, seat.main_cpu, queues=queues)
+    return testpmd_between(ends, plan, seat.before)
 
 
-def _testpmd(scenario: Scenario, ends: Sequence[End], seat: Seat, queues: int = 1) -> System:
-    plan = ConnectedPlan(scenario.dataplane.mode, seat.cpu, seat.main_cpu, queues)
+def _testpmd(wanted: Testpmd, burst: int, ends: Sequence[End], seat: Seat) -> Dut:
+    plan = ConnectedPlan(wanted.mode, seat.cpu, seat.main_cpu, burst=burst, program=wanted.program)
     return testpmd_between(ends, plan, seat.before)
 
 
 def title_of(scenario: Scenario) -> str:
     """What is under test, in words."""
     wanted = scenario.dataplane
-    name = {
-        "ours": f"planecast's {scenario.workload.kind}",
-        "ovs": "Open vSwitch",
-        "vpp": f"VPP {scenario.vpp_graph}" if wanted.kind == "vpp" else "",
-        "external": "what is between the generator's ports",
-    }
-    title = name.get(wanted.kind, wanted.kind)
-    if wanted.kind == "testpmd":
-        title += f" {wanted.mode}"
-    if wanted.kind == "command" and wanted.command:
-        title = wanted.command.split()[0]
-    if wanted.chain > 1:
-        title = f"{wanted.chain} times {title} in series"
-    if wanted.guests:
-        title += f" and {wanted.guests} testpmd {wanted.mode} behind it"
-    if wanted.ports != "memif":
-        title += f" over {_PORTS.get(wanted.ports, ' '.join(wanted.devices))}"
+    if wanted.kind == "external":
+        return "what is between the generator's ports"
+    title = _program_title(scenario)
+    if wanted.programs > 1:
+        title = f"{wanted.programs} times {title} in series"
+    if wanted.kind == "ovs" and wanted.guests:
+        title += f" and {wanted.guests} testpmd {wanted.guest_mode} behind it"
+    if wanted.ports == "named":
+        title += f" over {' '.join(wanted.devices)}"
+    elif wanted.ports != "memif":
+        title += f" over {wanted.ports}"
     return title if wanted.host is None else f"{title} on {wanted.host}"
 
 
-_PORTS = {"vhost-user": "vhost-user", "veth": "veth"}
+def _program_title(scenario: Scenario) -> str:
+    wanted = scenario.dataplane
+    if wanted.kind == "ours":
+        return f"planecast's {scenario.workload.kind}"
+    if wanted.kind == "testpmd":
+        return f"testpmd {wanted.mode}"
+    if wanted.kind == "vpp":
+        return f"VPP {wanted.graph}"
+    if wanted.kind == "command":
+        return wanted.command.split()[0]
+    return {"ovs": "Open vSwitch"}.get(wanted.kind, wanted.kind)

@@ -10,10 +10,9 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
 
-from planecast.controlled import Planned
 from planecast.dataplanes.command import CommandProgram
+from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.end import End
 from planecast.dataplanes.vpp_cli import NAME, PACKAGE, VppCli
 from planecast.dataplanes.vpp_graph import Graph, graph_of, hardware_addresses
@@ -25,7 +24,9 @@ from planecast.dataplanes.vpp_runtime import (
     received,
 )
 from planecast.errors import MissingError, RunError
+from planecast.process import Planned
 from planecast.results.estimate import Estimate
+from planecast.scenario.dataplanes.vpp import Vpp as VppDataplane
 from planecast.scenario.scenario import Scenario
 
 _STARTUP = """\
@@ -38,7 +39,7 @@ _INTERFACE_ID = 0
 """Of every memory interface: the generator's end has the same, and the two have to agree."""
 
 
-class Vpp:
+class Vpp(Dut):
     """Two memory interfaces, and a graph between them."""
 
     name = NAME
@@ -51,7 +52,9 @@ class Vpp:
         self._ends = ends
         self._folder = folder
         self._cpus = {"cpu": cpu, "main_cpu": main_cpu}
-        self._program = scenario.dataplane.program or "vpp"
+        wanted = scenario.dataplane
+        assert isinstance(wanted, VppDataplane)
+        self._program = wanted.program or "vpp"
         self._running: CommandProgram | None = None
         self._interfaces = [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(ends, 1)]
 
@@ -62,23 +65,19 @@ class Vpp:
         text = _STARTUP.format(folder=self._folder, number=number, **self._cpus)
         return [Planned((str(self._found()), "-c", startup), startup, text)]
 
-    def __enter__(self) -> Self:
+    def _start(self) -> None:
         (plan,) = self.planned()
         graph = graph_of(self._scenario, self._interfaces)
         Path(plan.file).write_text(plan.text, encoding="utf-8")
         self._running = CommandProgram(plan.words, self._folder, name=self.name)
         socket = self._folder / "cli.sock"
         self._cli = VppCli(self._found(), socket, self._running.check, self._running.said)
-        try:
-            self._running.__enter__()
-            self.version = self._cli.wait()
-            self._connect(graph)
-        except BaseException:
-            self._running.stop()
-            raise
-        return self
+        self._running.__enter__()
+        self.version = self._cli.wait()
+        self._connect(graph)
 
-    def __exit__(self, *about: object) -> None:
+    def stop(self) -> None:
+        """Ends it."""
         if self._running is not None:
             self._running.stop()
 

@@ -1,6 +1,6 @@
 """What VPP forwards by: the commands that connect two interfaces as a scenario says.
 
-The tables have the sizes of the workload: routes and neighbours of ip4 and ip6, stations of
+The tables have the sizes that the scenario says: routes and neighbours of ip4 and ip6, stations of
 l2bridge. Packets come in at the first interface and go out at the second.
 """
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from planecast.dataplanes.ip4_routes import ip4_prefixes
+from planecast.scenario.dataplanes.vpp import Vpp as VppDataplane
 from planecast.scenario.scenario import Scenario
 
 STATION_MACS = (0x0200_0000_0000, 0x0200_0100_0000)
@@ -51,19 +52,20 @@ def graph_of(scenario: Scenario, names: Sequence[str]) -> Graph:
     """The commands between two interfaces. Raises InputError for tables that can't be."""
     comes_in, goes_out = names
     pairs = ((comes_in, goes_out), (goes_out, comes_in))
-    graph = scenario.vpp_graph
+    wanted = scenario.dataplane
+    assert isinstance(wanted, VppDataplane)
+    graph = wanted.graph
     if graph == "l2xc":
         return Graph(tuple(f"set interface l2 xconnect {one} {other}" for one, other in pairs))
     if graph == "l2patch":
         return Graph(tuple(f"test l2patch rx {one} tx {other}" for one, other in pairs))
     if graph == "l2bridge":
-        return _bridge(scenario, names)
-    return _routed(scenario, graph, names)
+        return _bridge(wanted.stations // 2, names)
+    return _routed(scenario, wanted, names)
 
 
-def _bridge(scenario: Scenario, names: Sequence[str]) -> Graph:
-    """A learning bridge that knows all stations from the start."""
-    stations = scenario.workload.bridge_entries // 2
+def _bridge(stations: int, names: Sequence[str]) -> Graph:
+    """A learning bridge that knows so many stations at either port from the start."""
     entries = (
         f"l2fib add {_mac(first + flow)} {_BRIDGE} {name}"
         for name, first in zip(names, STATION_MACS, strict=True)
@@ -80,10 +82,12 @@ def _bridge(scenario: Scenario, names: Sequence[str]) -> Graph:
     )
 
 
-def _routed(scenario: Scenario, version: str, names: Sequence[str]) -> Graph:
+def _routed(scenario: Scenario, wanted: VppDataplane, names: Sequence[str]) -> Graph:
     """Routes through static neighbours behind the second interface, in turn."""
-    hops = scenario.workload.next_hops
-    prefixes = list(_ip4_routes(scenario) if version == "ip4" else _ip6_routes(scenario))
+    hops, version = wanted.next_hops, wanted.graph
+    prefixes = list(
+        _ip4_routes(scenario, wanted) if version == "ip4" else _ip6_routes(wanted.routes)
+    )
     first, address = _NEIGHBOURS[version], (IPv4Address if version == "ip4" else IPv6Address)
     neighbours = [str(address(first + hop)) for hop in range(hops)]
     out = names[1]
@@ -107,14 +111,14 @@ def _routed(scenario: Scenario, version: str, names: Sequence[str]) -> Graph:
     )
 
 
-def _ip4_routes(scenario: Scenario) -> Iterator[str]:
-    for address, depth in ip4_prefixes(scenario):
+def _ip4_routes(scenario: Scenario, wanted: VppDataplane) -> Iterator[str]:
+    for address, depth in ip4_prefixes(scenario, wanted.routes, wanted.route_depth):
         yield f"{IPv4Address(address)}/{depth}"
 
 
-def _ip6_routes(scenario: Scenario) -> Iterator[str]:
+def _ip6_routes(count: int) -> Iterator[str]:
     """2001:db8:0::/48, 2001:db8:1::/48, …"""
-    for number in range(scenario.workload.routes):
+    for number in range(count):
         yield f"{IPv6Address(_IP6_ROUTES + (number << (128 - _IP6_DEPTH)))}/{_IP6_DEPTH}"
 
 

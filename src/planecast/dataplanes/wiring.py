@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from planecast.dataplanes.end import End, Kind, named_end
+from planecast.scenario.dataplanes.linked import Linked
 from planecast.scenario.scenario import Scenario
 
 
@@ -41,7 +42,13 @@ class Wiring:
 def wiring_of(scenario: Scenario, folder: Path, cables: Cables | None) -> Wiring:
     """The ends of a scenario's links; sockets lie in `folder`, `cables` is for veth alone."""
     wires = _Wires(scenario, folder, cables)
-    return wires.switch() if scenario.dataplane.guests else wires.series()
+    guests = guests_of(scenario)
+    return wires.switch(guests) if guests else wires.series()
+
+
+def guests_of(scenario: Scenario) -> int:
+    """Programs behind a switch; 0 for others."""
+    return scenario.dataplane.guests if scenario.dataplane.kind == "ovs" else 0
 
 
 class _Wires:
@@ -53,7 +60,7 @@ class _Wires:
 
     def series(self) -> Wiring:
         """generator, first, …, last, generator."""
-        placement, count = self._scenario.placement, self._scenario.dataplane.chain
+        placement, count = self._scenario.placement, self._scenario.dataplane.programs
         sends, comes_in = self._outer(0, placement.rx_ring)
         programs = []
         for _ in range(count - 1):
@@ -63,12 +70,12 @@ class _Wires:
         receives, goes_out = self._outer(1, placement.tx_ring)
         return Wiring((sends, receives), (*programs, (comes_in, goes_out)))
 
-    def switch(self) -> Wiring:
+    def switch(self, count: int) -> Wiring:
         """generator, switch, guest, switch, …, generator: the switch has all other ends."""
         placement = self._scenario.placement
         sends, first = self._outer(0, placement.rx_ring)
         at_switch, guests = [first], []
-        for _ in range(self._scenario.dataplane.guests):
+        for _ in range(count):
             pair = (self._inner(placement.rx_ring), self._inner(placement.rx_ring))
             at_switch += [switch for switch, _ in pair]
             guests.append(tuple(guest for _, guest in pair))
@@ -77,8 +84,8 @@ class _Wires:
 
     def _outer(self, side: int, ring: int) -> tuple[End, End]:
         """A link at the generator: its end, and the program's."""
-        wanted, frame = self._scenario.dataplane, self._scenario.traffic.frame_bytes
-        if wanted.ports == "named":
+        wanted, frame = self._scenario.started, self._scenario.traffic.frame_bytes
+        if isinstance(wanted, Linked) and wanted.ports == "named":
             return (
                 named_end(wanted.generator_devices[side], ring, frame),
                 named_end(wanted.devices[side], ring, frame),
@@ -88,7 +95,7 @@ class _Wires:
 
     def _inner(self, ring: int) -> tuple[End, End]:
         """A link of this machine: the end of who starts earlier, and the other's."""
-        wanted, frame = self._scenario.dataplane, self._scenario.traffic.frame_bytes
+        wanted, frame = self._scenario.started, self._scenario.traffic.frame_bytes
         number, self._made = self._made, self._made + 1
         socket = str(self._folder / f"link{number}.sock")
 

@@ -14,7 +14,7 @@ from planecast.explain.explanation import Advice, Explanation
 from planecast.explain.model_breakdown import model_change
 from planecast.explain.stall_causes import BOUNDS, cause_of
 from planecast.model.calibration import Calibration
-from planecast.scenario import with_overrides
+from planecast.scenario import value_if_any, with_overrides
 from planecast.scenario.scenario import Scenario
 
 _WORTH = 0.01
@@ -22,7 +22,7 @@ _WORTH = 0.01
 _CAUSES_TOLD = 3
 WAITS_BELOW = 1.75
 """Instructions a cycle below which a data plane waits more than it need (BSDP 10)."""
-_ONLY_COUNTED = {"unexplained", "not told", "waiting"}
+_ONLY_COUNTED = {"unexplained", "unattributed", "waiting"}
 
 
 def advise(explained: Explanation, calibration: Calibration | None) -> tuple[Advice, ...]:
@@ -84,9 +84,9 @@ def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[
     for larger in dict.fromkeys((16, 2 * burst, 4 * burst)):
         if burst < larger <= most:
             yield "placement.burst", larger, "shares each burst's cost; packets wait longer for it"
-    if scenario.placement.page_size == "4KiB":
+    if value_if_any(scenario, "placement.page_size") == "4KiB":
         yield "placement.page_size", "2MiB", "no walks of the page table"
-    if scenario.workload.flow_table == "rte_hash":
+    if value_if_any(scenario, "workload.flow_table") == "rte_hash":
         yield "workload.flow_table", "buckets", "one line a look-up in place of three"
     for key in ("rx_ring", "tx_ring"):
         size = getattr(scenario.placement, key)

@@ -22,6 +22,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario import SCENARIO_KEYS, value_at
 from planecast.scenario.model import Noun, list_text, listed
+from planecast.scenario.points import applies
 
 _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
@@ -169,6 +170,8 @@ def _whole(explained: Explanation, stage: str) -> Estimate | None:
 def _settings(a: Explanation, b: Explanation) -> dict[str, tuple[str, str]]:
     found = {}
     for key in SCENARIO_KEYS:
+        if not applies(a.scenario, key) or not applies(b.scenario, key):
+            continue  # of one kind of data plane: the kinds differ, which is said
         left, right = value_at(a.scenario, key), value_at(b.scenario, key)
         if left != right:
             found[key] = (_text(left), _text(right))

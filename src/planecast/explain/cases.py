@@ -16,6 +16,7 @@ from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
 from planecast.results.own_clock import in_clock_of_host
 from planecast.results.store import CALIBRATION
+from planecast.scenario import value_if_any
 from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
 
@@ -36,7 +37,12 @@ def explained_run(
     if not (run.path / PROFILE).is_file():
         content = run.read()
         if isinstance(content, SearchAnswer):
-            return explain_search(content, run.path.name)
+            found = explain_search(
+                content, run.path.name, calibration.model if calibration else None
+            )
+            used = calibration is not None and any(one.modelled for one in found.stages)
+            basis = calibration.basis if calibration and used else None
+            return found.model_copy(update={"calibration": basis})
     if calibration is None:
         case = case_of(run, position, None)
         return explain_case(with_profile(case, run.path.parent), apart=apart)
@@ -70,7 +76,7 @@ def with_profile(case: Case, root: Path) -> Case:
     profiles = list(_profiles(case, root))
     told = any(stage.instructions_per_packet for stage in case.result.stages.values())
     calibration = case.calibration
-    modelled = calibration is not None and case.scenario.workload.kind == calibration.kind
+    modelled = calibration is not None and case.scenario.forwards == calibration.kind
     if profiles and not told and not modelled and case.counts is None:
         name, profile = profiles[0]
         native = [one for one in profile.counts if one.instrument == "singlestep"]
@@ -87,7 +93,7 @@ def _profiles(case: Case, root: Path) -> Iterator[tuple[str, Profile]]:
     for path in sorted(root.glob(f"*/{PROFILE}"), reverse=True):  # names begin with the time
         profile = _read_profile(RunDirectory(path.parent))
         same = (
-            profile.scenario.workload == case.scenario.workload
+            value_if_any(profile.scenario, "workload") == value_if_any(case.scenario, "workload")
             and profile.scenario.traffic == case.scenario.traffic
             and profile.scenario.dataplane == case.scenario.dataplane
         )
@@ -144,8 +150,13 @@ def own_calibration(run: RunDirectory) -> str | None:
 
 def workload_kind(run: RunDirectory, position: int | None) -> str | None:
     """The network function of what a run has to explain; None where it has no results."""
+    if not (run.path / PROFILE).is_file():
+        with suppress(InputError):
+            content = run.read()
+            if isinstance(content, SearchAnswer):
+                return content.scenario.forwards
     try:
-        return case_of(run, position, None).scenario.workload.kind
+        return case_of(run, position, None).scenario.forwards
     except InputError:
         return None
 

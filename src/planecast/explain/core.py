@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planecast.instruments.machine_entry import MODELS
+from planecast.instruments.machine_entry import microarchitecture_of_cpu
 from planecast.results.manifest import Manifest
-from planecast.scenario.machine import CoreValues, microarchitecture_of
+from planecast.scenario.machine import CoreValues
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,9 @@ class Core:
 
 def core_of(manifest: Manifest) -> Core | None:
     """The core that made a result; None for one that isn't in the catalogue, or isn't named."""
-    vendor, _, rest = str(manifest.host.get("cpu_id", "")).partition("-")
-    model = rest.rpartition("-")[2]
-    name = MODELS.get((vendor, int(model))) if model.isdecimal() else None
-    if name is None:
+    found = microarchitecture_of_cpu(str(manifest.host.get("cpu_id", "")))
+    if found is None:
         return None
-    found = microarchitecture_of(name)
     return Core(found.title, found.values.issue_width.value, _frontend(found.values))
 
 

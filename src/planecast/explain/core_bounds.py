@@ -71,8 +71,8 @@ def code_of(case: Case, core: Core | None) -> Code | None:
     calibration = case.calibration
     if calibration is None or core is None or core.frontend is None:
         return None
-    counted = case.counts or counts_of(case.scenario.workload.stages, calibration.instructions)
-    own = {"source", *case.scenario.workload.stages, "tx"}
+    counted = case.counts or counts_of(case.scenario.stages, calibration.instructions)
+    own = {"source", *case.scenario.stages, "tx"}
     machine = calibration.hierarchy
     for counts in (counted.code, case.code):
         if counts is not None and own <= counts.mispredictions.keys():

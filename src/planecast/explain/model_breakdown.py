@@ -24,7 +24,7 @@ from planecast.model.stage_cost import STEP
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
-from planecast.workload.profile import stage_instructions
+from planecast.workload.profile import instructions_by_stage
 
 Floats = NDArray[np.float64]
 Place = tuple[str, str]
@@ -189,7 +189,7 @@ def _issue_cycles(
     scenario: Scenario, stage: str, calibration: Calibration, slots: float | None
 ) -> float:
     """TSC cycles that a stage's instructions take at the issue width."""
-    count = stage_instructions(scenario, stage, calibration.instructions)
+    count = instructions_by_stage(scenario, calibration.instructions, calibration.program)[stage]
     hierarchy = calibration.hierarchy
     return count / (slots or np.inf) * hierarchy.tsc_hz / hierarchy.core_hz
 

@@ -14,6 +14,7 @@ from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, together, total
 from planecast.explain.case import Case
+from planecast.explain.caveats import LOOP, only_counted, rests_on, unknown
 from planecast.explain.computed_tree import computed_tree
 from planecast.explain.core import Core, core_of
 from planecast.explain.core_bounds import code_of, notes_of, told_apart
@@ -25,37 +26,25 @@ from planecast.explain.explanation import (
     StageExplanation,
 )
 from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
+from planecast.explain.program_stages import with_inner_stages
 from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
-from planecast.explain.stall_causes import CORE_REST, CORES_OWN, ISSUE, in_order
+from planecast.explain.stall_causes import CORE_REST, ISSUE, in_order
 from planecast.explain.verdict import certainty, limits
-from planecast.model.calibrated_range import outside
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate, ratio
+from planecast.scenario.dataplane import OWN
 from planecast.workload.counts import IO_STAGES
-from planecast.workload.profile import counts_of
+from planecast.workload.profile import counts_of, instructions_by_stage
 
 _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
 
-LOOP = "loop"
-"""The loop around the stages, as a stage of its own."""
 
-NO_COUNTERS = (
-    "no hardware counters were read: causes are computed from counted instructions, time-stamp "
-    "cycles and the calibrated model"
-)
-
-BOUNDED = (
-    "stalls by level follow from the tables that the stages touch: from nothing to every line "
-    "waited for alone, the value as lines cost that are asked for together; core is what is left "
-    "of a measured stage"
-)
-
-
-def explain_case(case: Case, *, apart: bool = True) -> Explanation:
+def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Explanation:
     """Where the cycles of one result go, what limits it, how sure that is, what to try.
 
-    `apart`: the core's own cycles are told apart where the code was counted.
+    `apart`: the core's own cycles are told apart where the code was counted. `advised`: with the
+    top-down tree and what to try, for which the model is asked several times more.
     """
     model, why_not = _model(case)
     core = _core(case)
@@ -76,8 +65,8 @@ def explain_case(case: Case, *, apart: bool = True) -> Explanation:
         stages=stages,
         causes=causes,
         roles=tuple(_roles(stages)),
-        unknown=(*_unknown(case, stages, why_not, bool(stalls)), _only_counted(causes, whole)),
-        notes=tuple(_notes(case, core, bool(stalls))),
+        unknown=(*unknown(case, stages, why_not, bool(stalls)), only_counted(causes, whole)),
+        notes=tuple(rests_on(case, core, bool(stalls))),
         manifest=case.result.manifest if case.result else None,
     )
     explained = explained.model_copy(
@@ -89,6 +78,8 @@ def explain_case(case: Case, *, apart: bool = True) -> Explanation:
         explained = explained.model_copy(
             update={"notes": (*explained.notes, *notes_of(case, code))}
         )
+    if not advised:
+        return explained
     explained = _with_trees(explained, alike=bool(stalls))
     advice = advise(explained, case.calibration if model else None)
     return explained.model_copy(update={"advice": advice})
@@ -136,12 +127,13 @@ def _core(case: Case) -> Core | None:
 def _stages(
     case: Case, model: ModelBreakdown | None, core: Core | None, stalls: Mapping[str, Stalls]
 ) -> list[StageExplanation]:
-    found = case.result.stages if case.result else {}
-    names = list(found) or ["source", *case.scenario.workload.stages, "tx"]
+    found = _measured(case, model)
+    own = list(model.stages) if model else ["source", *case.scenario.stages, "tx"]
+    names = list(found) or own
     counted = _instructions(case)
     stages = []
     for name in names:
-        measured = found[name].cycles_per_packet if name in found else None
+        measured = found.get(name)
         said = model.stages.get(name) if model else None
         instructions = counted.get(name)
         cycles = measured or (said if not case.result else None)
@@ -168,6 +160,14 @@ def _stages(
     return [*stages, loop] if loop else stages
 
 
+def _measured(case: Case, model: ModelBreakdown | None) -> dict[str, Estimate]:
+    """Cycles by stage as the clock read them; of a program of others its own, divided."""
+    stages = case.result.stages if case.result else {}
+    read = {name: stage.cycles_per_packet for name, stage in stages.items()}
+    found = {name: cycles for name, cycles in read.items() if cycles is not None}
+    return with_inner_stages(found, model) if case.scenario.dataplane.kind != OWN else found
+
+
 def _role(stage: str) -> Role:
     return "I/O" if stage in IO_STAGES else "processing"
 
@@ -176,13 +176,17 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     """Instructions a packet by stage: of the result, else of the profile, else the model's."""
     burst = case.scenario.placement.burst
     counts = case.counts
+    program = case.calibration.program if case.calibration else None
+    if counts is None and program is not None and case.scenario.dataplane.kind != OWN:
+        own = instructions_by_stage(case.scenario, {}, program)
+        return {name: _counted(value) for name, value in own.items()}
     if counts is None and case.calibration is not None:
-        counts = counts_of(case.scenario.workload.stages, case.calibration.instructions)
+        counts = counts_of(case.scenario.stages, case.calibration.instructions)
     found = {}
     if counts is not None:
-        own = ("source", *case.scenario.workload.stages, "tx")
-        parts = {name: part.at(burst) for name, part in counts.stages.items() if name in own}
-        if parts.keys() == set(own):  # counts of another network function say nothing of this one
+        names = ("source", *case.scenario.stages, "tx")
+        parts = {name: part.at(burst) for name, part in counts.stages.items() if name in names}
+        if parts.keys() == set(names):  # counts of another network function say nothing of this one
             parts[LOOP] = counts.other.at(burst)
             found = {name: _counted(value) for name, value in parts.items()}
     for name, stage in (case.result.stages if case.result else {}).items():
@@ -227,11 +231,17 @@ def _causes(
             return _listed(split_stage(cycles, issue, stalls))
         rest = _plain(issue) if issue else None
         parts = {ISSUE: rest} if rest else {}
-        parts["not told"] = difference(cycles, rest) if rest else cycles
+        parts["unattributed"] = difference(cycles, rest) if rest else cycles
     else:
-        parts = {cause: found for (own, cause), found in model.parts.items() if own == stage}
-        if cycles is not model.stages[stage]:
-            parts["unexplained"] = difference(cycles, model.stages[stage])
+        return modelled_causes(stage, cycles, model)
+    return _listed(parts)
+
+
+def modelled_causes(stage: str, cycles: Estimate, model: ModelBreakdown) -> tuple[CauseCycles, ...]:
+    """A stage's cycles by the model's causes, and what these leave over."""
+    parts = {cause: found for (own, cause), found in model.parts.items() if own == stage}
+    if cycles is not model.stages[stage]:
+        parts["unexplained"] = difference(cycles, model.stages[stage])
     return _listed(parts)
 
 
@@ -255,7 +265,7 @@ def _loop(
     cycles = difference(case.result.cycles_per_packet, inside)
     if abs(cycles.value) < _ROUNDING:
         cycles = cycles.model_copy(update={"value": 0.0})
-    cause = "not told" if not any(stage.modelled for stage in stages) else "unexplained"
+    cause = "unattributed" if not any(stage.modelled for stage in stages) else "unexplained"
     return StageExplanation(
         stage=LOOP,
         role="other",
@@ -278,7 +288,7 @@ def _all_causes(
     names = {part.cause for stage in stages for part in stage.causes}
     apart = CORE_REST in names  # bounded: all stalls err alike
     if not names:
-        return _listed({"not told": whole})
+        return _listed({"unattributed": whole})
     found = {}
     for name in names:
         of_stages = [part.cycles for s in stages for part in s.causes if part.cause == name]
@@ -312,67 +322,3 @@ def _ipc(
     found = ratio(exact, cycles)
     factor = hierarchy.tsc_hz / hierarchy.core_hz
     return None if found is None else found.scaled(factor, "instructions/cycle")
-
-
-def _unknown(
-    case: Case, stages: tuple[StageExplanation, ...], why_not: str, bounded: bool
-) -> list[str]:
-    found = []
-    if case.result is None:
-        found.append(
-            "this run counted instructions and took no time: measured cycles, and what the model "
-            "leaves unexplained (planecast measure)"
-        )
-    if case.result and not any(stage.cycles for stage in stages if stage.stage != LOOP):
-        found.append(
-            "cycles by stage: this data plane has no stages that read a clock. I/O and "
-            "processing, and causes, are one number here; counters and a sampling profile would "
-            "tell them apart (perf record; planecast explain --from)"
-        )
-    if why_not:
-        found.append(f"{'how much of the stalls shows' if bounded else 'causes'}: {why_not}")
-    if not any(stage.instructions for stage in stages) and not (
-        case.result and case.result.instructions_per_packet
-    ):
-        found.append(
-            "instructions a packet, and so IPC and retiring: none were counted; planecast profile "
-            "of the same scenario counts them, and is found here"
-        )
-    return found
-
-
-def _only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> str:
-    """What the top-down tree lacks, and how much it is together where the model tells it."""
-    rest = total(part.cycles for part in causes if part.cause in CORES_OWN)
-    told = rest is not None and whole is not None and whole.value > 0
-    if not told:
-        return "frontend, bad speculation, ports and L1 one by one: only counters tell them"
-    share = f"{min(1.0, rest.value / whole.value):.0%}" if rest and whole else ""
-    return (
-        f"ports and L1, which only counters tell apart; with frontend and bad speculation, which "
-        f"are only bounded, they are {share} of the cycles together"
-    )
-
-
-def _notes(case: Case, core: Core | None, bounded: bool) -> list[str]:
-    found = [NO_COUNTERS]
-    if bounded:
-        found.append(BOUNDED)
-    if case.counted_by and case.counts is not None:
-        found.append(
-            f"instructions are those of {case.counted_by}, by {case.counts.instrument} "
-            f"({case.counts.instruction_set})"
-        )
-    if core is None:
-        found.append(
-            "the run doesn't say on which core it was made, or the catalogue doesn't know it: the "
-            "issue width is part of core"
-        )
-    else:
-        found.append(f"issue width: {core.slots:g} instructions a cycle ({core.title})")
-    if case.calibration is not None:
-        found += outside(case.scenario, case.calibration.ranges)
-        theirs = case.calibration.manifest.host.get("cpu")
-        if case.result and case.result.manifest.host.get("cpu") != theirs:
-            found.append(f"calibrated on another machine ({theirs})")
-    return found

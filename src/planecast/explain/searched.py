@@ -9,9 +9,13 @@ VPP's clocks by node, our own stages'.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS
+from planecast.errors import InputError
 from planecast.explain.arithmetic import difference, total
+from planecast.explain.caveats import NO_COUNTERS
+from planecast.explain.core import core_of
 from planecast.explain.explanation import (
     Advice,
     CauseCycles,
@@ -21,7 +25,11 @@ from planecast.explain.explanation import (
     StageExplanation,
 )
 from planecast.explain.graph_nodes import stage_of
-from planecast.explain.run import NO_COUNTERS
+from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
+from planecast.explain.program_stages import with_ports
+from planecast.explain.run import modelled_causes
+from planecast.explain.stall_causes import PORTS, in_order
+from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
 from planecast.results.telemetry import Telemetry
@@ -41,12 +49,16 @@ _FEW_IN_BATCH = 4.0
 _SOME = 0.001
 
 
-def explain_search(answer: SearchAnswer, label: str) -> Explanation:
-    """What a search and the data plane's own statistics say of where its cycles go."""
+def explain_search(
+    answer: SearchAnswer, label: str, calibration: Calibration | None = None
+) -> Explanation:
+    """What a search and the data plane's own statistics say of where its cycles go; by stage and
+    cause where a `calibration` is of that program."""
+    model = _model(answer, calibration)
     name, rate = next(iter(answer.rates.items()), ("", None))
     watched = next((seen for seen in answer.telemetry if seen.rate == name), None)
     whole = _whole(answer.second_opinion, watched)
-    stages = tuple(_stages(answer.second_opinion, watched, whole))
+    stages = tuple(_stages(answer.second_opinion, watched, whole, model))
     whole = whole or total(stage.cycles for stage in stages)
     idle = _idle_share(stages, whole)
     return Explanation(
@@ -66,8 +78,8 @@ def explain_search(answer: SearchAnswer, label: str) -> Explanation:
         ),
         certainty=tuple(_certainty(answer, rate, whole, watched)),
         advice=tuple(_advice(answer, idle)),
-        unknown=(*_unknown(stages, watched), *_polls_within(answer)),
-        notes=(*_sources(watched), *_said(answer), *answer.notes),
+        unknown=(*_unknown(stages, watched, model), *_polls_within(answer)),
+        notes=(*_sources(watched), *_of_model(model), *_said(answer), *answer.notes),
         manifest=answer.manifest,
     )
 
@@ -85,11 +97,36 @@ def _sources(watched: Telemetry | None) -> tuple[str, ...]:
     return watched.marks
 
 
+def _model(answer: SearchAnswer, calibration: Calibration | None) -> ModelBreakdown | None:
+    """The model of the program that was searched; None without a calibration of it."""
+    if calibration is None or calibration.program is None:
+        return None
+    core = core_of(answer.manifest)
+    with suppress(InputError):  # of another program, or in a way that the model doesn't know
+        return model_breakdown(answer.scenario, calibration, core.slots if core else None)
+    return None
+
+
+def _of_model(model: ModelBreakdown | None) -> tuple[str, ...]:
+    if model is None:
+        return ()
+    return (
+        "the program's stages are the calibrated model's, from counts and traces of it between "
+        "ports in memory; ports are what is left of the program's own count of its cycles",
+    )
+
+
 def _stages(
-    opinion: Mapping[str, Estimate], watched: Telemetry | None, whole: Estimate | None
+    opinion: Mapping[str, Estimate],
+    watched: Telemetry | None,
+    whole: Estimate | None,
+    model: ModelBreakdown | None,
 ) -> Iterator[StageExplanation]:
     """What it does with packets, and how long it looks for them in vain."""
     working = list(_working(opinion, watched))
+    if model is not None and [stage.stage for stage in working] == [FORWARDING]:
+        assert working[0].cycles is not None
+        working = list(_by_model(working[0].cycles, model))
     yield from working
     busy = total(stage.cycles for stage in working)
     if whole is not None and busy is not None and whole.value > busy.value:
@@ -102,15 +139,32 @@ def _working(
     """Its work with packets that it found: ours by stage, others' as one."""
     told = opinion.get("pmd processing")
     if told is not None:
-        yield _stage(FORWARDING, "processing", told, "not told")
+        yield _stage(FORWARDING, "processing", told, "unattributed")
     elif watched is not None and watched.stage_cycles:
         for name, value in watched.stage_cycles.items():
             role: Role = "I/O" if name in IO_STAGES else "processing"
-            yield _stage(name, role, _read(value), "not told")
+            yield _stage(name, role, _read(value), "unattributed")
     elif any(name.startswith(NODE) for name in opinion):
         yield from _by_node(opinion)
     elif watched is not None and watched.busy_cycles_per_packet is not None:
-        yield _stage(FORWARDING, "processing", _read(watched.busy_cycles_per_packet), "not told")
+        yield _stage(
+            FORWARDING, "processing", _read(watched.busy_cycles_per_packet), "unattributed"
+        )
+
+
+def _by_model(working: Estimate, model: ModelBreakdown) -> Iterator[StageExplanation]:
+    """A program's work by its stages, its ports first."""
+    for name, cycles in with_ports(working, model).items():
+        if name == PORTS:
+            yield _stage(PORTS, "I/O", cycles, PORTS)
+        else:
+            yield StageExplanation(
+                stage=name,
+                role="processing",
+                cycles=cycles,
+                modelled=model.stages[name],
+                causes=modelled_causes(name, cycles, model),
+            )
 
 
 def _by_node(opinion: Mapping[str, Estimate]) -> Iterator[StageExplanation]:
@@ -122,7 +176,7 @@ def _by_node(opinion: Mapping[str, Estimate]) -> Iterator[StageExplanation]:
     found = {key: total(parts) for key, parts in stages.items()}
     known = [(key, summed) for key, summed in found.items() if summed is not None]
     for (stage, role), summed in sorted(known, key=lambda one: one[1].value, reverse=True):
-        yield _stage(stage, role, summed, "not told")
+        yield _stage(stage, role, summed, "unattributed")
 
 
 def _read(cycles: float) -> Estimate:
@@ -137,7 +191,7 @@ def _stage(name: str, role: Role, cycles: Estimate, cause: str) -> StageExplanat
 
 
 def _causes(stages: tuple[StageExplanation, ...]) -> Iterator[CauseCycles]:
-    for cause in ("waiting", "not told"):
+    for cause in in_order({part.cause for stage in stages for part in stage.causes}):
         own = [part.cycles for stage in stages for part in stage.causes if part.cause == cause]
         summed = total(own)
         if summed is not None:
@@ -303,15 +357,18 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
         )
 
 
-def _unknown(stages: tuple[StageExplanation, ...], watched: Telemetry | None) -> Iterator[str]:
+def _unknown(
+    stages: tuple[StageExplanation, ...], watched: Telemetry | None, model: ModelBreakdown | None
+) -> Iterator[str]:
     if not stages:
         yield "cycles by stage: this data plane tells none of its own"
-    if watched is not None and watched.instructions_per_packet is not None:
+    if model is not None or (watched is not None and watched.instructions_per_packet is not None):
         return
     yield (
         "why the work takes so many cycles: instructions were not counted and no model of this "
-        "program is calibrated; count beside a search where there are counters "
-        "(planecast explain --count CPUS), or sample it (perf record; planecast explain --flame)"
+        "program is calibrated (planecast calibrate STUDY, as studies/ovs.yaml); count next to a "
+        "search where there are counters (planecast explain --count CPUS), or sample it (perf "
+        "record; planecast explain --flame)"
     )
 
 

@@ -17,7 +17,7 @@ from planecast.explain.stall_causes import CORE_REST, ISSUE
 from planecast.machine.caches import Others, serve
 from planecast.machine.hierarchy import Flight, Hierarchy
 from planecast.machine.last_level import CAPACITY, LIFETIME
-from planecast.machine.overlap import BY_CLASS
+from planecast.machine.overlap import BY_CLASS, SHARE_OF_STORED
 from planecast.machine.registry import MECHANISMS
 from planecast.machine.tlb import WALK, Tlb
 from planecast.model.calibration import Calibration
@@ -76,7 +76,7 @@ def _values(calibration: Calibration) -> tuple[dict[str, float], dict[str, float
             likely[one.name] = own.value if own else one.median
             prior = (one.median / factor, one.median * factor)
             ends[one.name] = (own.low, own.high) if own else prior
-    worst = likely | dict.fromkeys(BY_CLASS.values(), 1.0)
+    worst = likely | dict.fromkeys((*BY_CLASS.values(), SHARE_OF_STORED), 1.0)
     worst |= {name: ends[name][0] for name in (CAPACITY, LIFETIME) if name in ends}
     return likely, worst | {WALK: ends[WALK][1]}
 

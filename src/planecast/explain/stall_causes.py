@@ -17,6 +17,7 @@ from planecast.machine.core import Bursts, Core
 from planecast.machine.last_level import LastLevel
 from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.overlap import OverlapOfLines
+from planecast.machine.port_drain import PortDrain
 from planecast.machine.store_drain import StoreDrain
 from planecast.machine.tlb import Tlb
 
@@ -44,6 +45,7 @@ BOUNDS = (FETCH, SPECULATION)
 CORES_OWN = (CORE_REST, Bursts.cause, LockStepWalks.cause)
 """Causes that are frontend, bad speculation, core bound and L1, where nothing bounds them."""
 STORES = StoreDrain.cause
+PORTS = "ports"
 WALKS = Tlb.cause
 
 _NEARER = f"touch fewer lines; {OverlapOfLines.advice}"
@@ -131,11 +133,27 @@ _ALL = (
         "offer more load, or use fewer lcores",
     ),
     Cause(
-        "not told",
-        "not told apart",
+        PortDrain.cause,
+        PortDrain.cause,
+        "stores",
+        "waiting until the stores that make packets in memory have left the store buffer",
+        PortDrain.advice,
+    ),
+    Cause(
+        PORTS,
+        PORTS,
+        "other",
+        "receiving and sending: drivers, copies, lines that another core wrote; what is left of a "
+        "program's own count of its cycles after the stages that the model knows",
+        "larger bursts, a port that copies less, CPUs that share a cache with the other side",
+    ),
+    Cause(
+        "unattributed",
+        "unattributed",
         "other",
         "cycles of a stage that no calibrated model splits",
-        "calibrate a study of this network function, or count on a machine with counters",
+        "calibrate a study of this data plane (planecast calibrate STUDY), or count on a machine "
+        "with counters",
     ),
     Cause(
         "unexplained",

@@ -19,10 +19,10 @@ class StreamConfig:
 class GeneratorConfig:
     """The INI file of one process."""
 
-    tx: int | None
-    """Number of the DPDK port that sends; None: nothing is sent."""
-    rx: int | None
-    """Number of the DPDK port that receives; None: nothing is received."""
+    tx: int | str | None
+    """The port that sends: a DPDK port's number, or ``memif:SOCKET``; None: nothing is sent."""
+    rx: int | str | None
+    """The port that receives, likewise."""
     link_gbps: float
     """Link rate that percents are of."""
     lcores: tuple[int, ...]
@@ -34,6 +34,8 @@ class GeneratorConfig:
     """Receive queues, polled in turn."""
     run: Mapping[str, object] = field(default_factory=dict)
     """Keys of ``[run]``."""
+    pool: Mapping[str, object] = field(default_factory=dict)
+    """Keys of ``[pool]``."""
 
 
 def config_text(config: GeneratorConfig) -> str:
@@ -49,6 +51,7 @@ def config_text(config: GeneratorConfig) -> str:
             },
         ),
         ("run", config.run),
+        ("pool", config.pool),
         (
             "machine",
             {"lcores": ",".join(map(str, config.lcores)), "main_cpu": config.main_cpu},

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from planecast.host import Root, tsc_hz
+from planecast.host import Root
+from planecast.host.clock import tsc_hz
 
 
 class LoadGenerator(Protocol):

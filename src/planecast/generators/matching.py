@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
-
 from planecast.errors import InputError
 from planecast.generators.config import StreamConfig
+from planecast.scenario.dataplanes.vpp import Vpp
+from planecast.scenario.plain_flows import UDP_PORTS, plain_flows
 from planecast.scenario.scenario import Scenario
 
 _DSCP = "0,10,12,18,20,26,34,46"
 """The data plane's own code points (docs/design/interfaces.md, section 1)."""
-_DESTINATIONS = 1 << 30
-"""Addresses that destinations of routers lie among: 128.0.0.0/2."""
 
 
 def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
@@ -19,47 +17,42 @@ def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
     get the addresses that their tables have.
 
     Raises InputError for IPv6, and for destinations that don't fit."""
-    traffic = scenario.traffic
+    traffic, flows = scenario.traffic, plain_flows(scenario)
+    source_port, destination_port = UDP_PORTS
     keys: dict[str, object] = {
         "headers": "ipv4",
         "sizes": traffic.frame_bytes,
         "flows": traffic.flows,
         "order": "random",
         "seed": traffic.seed,
-        "source_ip_step": "0.0.0.1",
-        "destination_ip_step": "0.0.0.1",
+        "source_ip": str(flows.source),
+        "source_ip_step": str(flows.source_step),
+        "destination_ip": str(flows.destination),
+        "destination_ip_step": str(flows.destination_step),
+        "source_port": source_port,
+        "destination_port": destination_port,
     }
-    if scenario.dataplane.kind == "vpp":
-        keys |= _vpp_addresses(scenario)
+    if isinstance(scenario.dataplane, Vpp):
+        keys |= _vpp_addresses(scenario.dataplane.graph)
     return StreamConfig(name, keys)
 
 
-def _vpp_addresses(scenario: Scenario) -> dict[str, object]:
+def _vpp_addresses(graph: str) -> dict[str, object]:
     """Keys of the stream, by VPP's graph."""
-    traffic = scenario.traffic
-    if scenario.vpp_graph == "l2bridge":
+    if graph == "l2bridge":
         return {
             "source_mac": "02:00:00:00:00:00",
             "source_mac_step": 1,
             "destination_mac": "02:00:01:00:00:00",
             "destination_mac_step": 1,
         }
-    if scenario.vpp_graph == "ip6":
+    if graph == "ip6":
         raise InputError(
             "planecast's generator sends no IPv6 frames",
             "dataplane.graph",
             "start VPP with `planecast dataplane` and send with a generator of your own",
         )
-    if scenario.vpp_graph != "ip4":
-        return {}
-    step = int(IPv4Address(traffic.destination_step))
-    if (traffic.flows - 1) * step >= _DESTINATIONS:
-        raise InputError(
-            f"{traffic.flows} flows with a step of {traffic.destination_step} leave 128.0.0.0/2",
-            "traffic.destination_step",
-            "lower one of the two",
-        )
-    return {"destination_ip": "128.0.0.0", "destination_ip_step": traffic.destination_step}
+    return {}
 
 
 def matching_stream(scenario: Scenario, name: str = "load") -> StreamConfig:

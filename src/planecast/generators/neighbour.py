@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from planecast.controlled import ControlledProgram
 from planecast.errors import RunError
+from planecast.json_process import JsonProcess
 from planecast.scenario.model import Noun
 from planecast.scenario.neighbour import Busy
 
@@ -67,7 +67,7 @@ class Done(Noun):
     lines_per_s: float
 
 
-class Neighbour(ControlledProgram):
+class Neighbour(JsonProcess):
     """A running neighbour; idle at first. A context manager: it never outlives its block."""
 
     def __init__(self, cpu: int) -> None:

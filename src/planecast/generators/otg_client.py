@@ -13,7 +13,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from planecast.errors import InputError, MissingError, RunError
+from planecast.errors import InputError, RunError
+from planecast.extras import extra_library
 from planecast.generators.load import ServerPlan, run_answer
 
 FLOW = "load"
@@ -40,7 +41,7 @@ class OtgGenerator:
 
     def __enter__(self) -> Self:
         """Connects. Raises MissingError without snappi, RunError when nobody answers."""
-        self._snappi = _snappi()
+        self._snappi = extra_library("snappi", "otg", "generator.kind: otg")
         plain = not self._plan.server.startswith(("http://", "https://"))
         transport = {"transport": "grpc"} if plain else {}
         self._api = self._snappi.api(
@@ -182,18 +183,3 @@ class OtgGenerator:
         if told.kind == "validation" or told.code == 400:
             return InputError(f"the OTG server refuses it: {said}", self._plan.server)
         return RunError(f"the OTG server failed: {said}", self._plan.server)
-
-
-def _snappi() -> Any:
-    """The library. Raises MissingError without it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import snappi
-    except ImportError:
-        raise MissingError(
-            "snappi is not installed, which speaks to OTG servers",
-            "generator.kind",
-            "pip install planecast[otg]",
-        ) from None
-    return snappi

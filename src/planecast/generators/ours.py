@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planecast.controlled import ControlledProgram
 from planecast.errors import RunError
 from planecast.generators.config import GeneratorConfig, config_text
+from planecast.json_process import JsonProcess
 
 _ANSWER_TIMEOUT_S = 30.0
 """A start waits for links, at most a second or so; the rest is a machine that is busy."""
@@ -15,7 +15,7 @@ _DRAIN_TIMEOUT_S = 120.0
 """Draining ends when nothing of ours came for ``drain_ms``, 60 s at the most."""
 
 
-class Generator(ControlledProgram):
+class Generator(JsonProcess):
     """A running process that sends on request. A context manager: it never outlives its block."""
 
     def __init__(

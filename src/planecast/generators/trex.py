@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 from planecast.errors import MissingError, RunError
+from planecast.extras import extra_library
 from planecast.generators.load import ServerPlan, run_answer
 
 _FCS_BYTES = 4
@@ -146,14 +147,7 @@ class TrexGenerator:
 
 def _client() -> SimpleNamespace:
     """What is needed of the client's library. Raises MissingError without it."""
-    try:
-        import lbr_trex_client  # noqa: F401 - it puts the rest on the path
-    except ImportError:
-        raise MissingError(
-            "the TRex client is not installed",
-            "generator.kind",
-            "pip install planecast[trex], which brings lbr-trex-client",
-        ) from None
+    extra_library("lbr_trex_client", "trex", "generator.kind: trex")  # puts the rest on the path
     try:
         from trex.stl import api  # first: it puts a Scapy of its own before all others
 

@@ -1,42 +1,34 @@
 """Room `host`: what this machine is, and what of it helps or hinders measuring.
 
-At the bottom of the import order, beside `catalog`: it reads proc and sys, and knows no noun.
+At the bottom of the import order, beside `catalog`: it reads proc and sys, and knows no noun. The
+checks load when they are asked for: most verbs want a CPU list alone.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from planecast.host.cards import check_cards
 from planecast.host.check import Check, Setting, State
-from planecast.host.clock import check_clock, tsc_hz
-from planecast.host.clock_rate import check_clock_rate
-from planecast.host.counters import check_counters, hardware_counters
-from planecast.host.cpus import check_cpus, sibling_lists
-from planecast.host.dimms import check_dimms
-from planecast.host.disturbance import check_disturbance
-from planecast.host.jitter import check_jitter
-from planecast.host.memory import check_memory
-from planecast.host.nodes import check_nodes
-from planecast.host.partitioning import check_partitioning
 from planecast.host.root import Root
-from planecast.host.software import check_software, dpdk_version
-from planecast.host.topology import read_topology
 
-__all__ = [
-    "Check",
-    "Root",
-    "Setting",
-    "State",
-    "dpdk_version",
-    "examine",
-    "hardware_counters",
-    "sibling_lists",
-    "tsc_hz",
-]
+__all__ = ["Check", "Root", "Setting", "State", "examine"]
 
 
 def examine(root: Root, runs: Path = Path("runs"), steal_sample_s: float = 1.0) -> Iterator[Check]:
     """Every check, in the order a reader wants them; takes `steal_sample_s` seconds."""
+    from planecast.host.cards import check_cards
+    from planecast.host.clock import check_clock
+    from planecast.host.clock_rate import check_clock_rate
+    from planecast.host.counters import check_counters
+    from planecast.host.cpus import check_cpus
+    from planecast.host.dimms import check_dimms
+    from planecast.host.disturbance import check_disturbance
+    from planecast.host.jitter import check_jitter
+    from planecast.host.memory import check_memory
+    from planecast.host.nodes import check_nodes
+    from planecast.host.partitioning import check_partitioning
+    from planecast.host.software import check_software
+    from planecast.host.topology import read_topology
+
     topology = read_topology(root)
     yield from check_cpus(root)
     yield from check_clock_rate(root)

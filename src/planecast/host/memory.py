@@ -64,11 +64,15 @@ def _hugepages(root: Root) -> Check:
 
 def large_pages(root: Root) -> bool:
     """Whether a program that asks for pages of 2 MiB gets some: reserved or transparent ones."""
-    free = sum(
+    return free_large_pages(root) > 0 or _transparent_mode(root) in _ASKED
+
+
+def free_large_pages(root: Root) -> int:
+    """Reserved pages of 2 MiB that nobody has."""
+    return sum(
         root.number(str(path.relative_to(root.path) / "free_hugepages")) or 0
         for path in root.paths("sys/kernel/mm/hugepages/hugepages-2048kB")
     )
-    return free > 0 or _transparent_mode(root) in _ASKED
 
 
 def _transparent_mode(root: Root) -> str:

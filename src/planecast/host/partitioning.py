@@ -46,7 +46,7 @@ def _speed_select(topology: Topology) -> Check:
             "Speed Select",
             "note",
             f"{len(fast)} of {len(topology.cores)} cores at {clock} MHz: {cpus}",
-            "forward on these: placement.lcores",
+            "forward on these: placement.cpus",
         )
     clocks = {core.frequency.base_mhz for core in topology.cores}
     found = "all cores have one base clock" if clocks != {0} else "base clocks not told"

@@ -16,6 +16,7 @@ from planecast.instruments.tool import find_valgrind
 from planecast.instruments.window import HOOK_FUNCTION, HOOK_OBJECT
 from planecast.workload.counts import RawCounts
 from planecast.workload.stage_map import Called, StageMap
+from planecast.workload.traced.program_profile import SOURCE
 
 CALLERS = 10
 """How far up a stack is told: from a driver's memory copy to the program's loop."""
@@ -39,9 +40,11 @@ def counts_by_stage(
     threads: Iterable[CallgrindProfile],
     stages: StageMap,
     names: Mapping[Called, str] | None = None,
+    *,
+    source: bool = False,
 ) -> RawCounts:
-    """Instructions of the thread that polls the hooked port, without the hook's own; `names` are
-    those of functions that have no symbol.
+    """Instructions of the thread that polls the hooked port; those of the hook itself as a stage
+    `source`, or left out. `names` are those of functions that have no symbol.
 
     Raises RunError when no thread does.
     """
@@ -54,12 +57,15 @@ def counts_by_stage(
     functions: dict[tuple[str, str], int] = defaultdict(int)
     for (name, where), cost in profile.exclusive.items():
         if where == HOOK_OBJECT:
+            by_stage[SOURCE] += cost[at] if source else 0
             continue
         stack = [_named(call, names or {}) for call in stack_of(name, where, objects)]
         by_stage[stages.stage_of(stack)] += cost[at]
         functions[stack[0].function, where] += cost[at]
-    total = sum(functions.values())
+    total = sum(functions.values()) + by_stage[SOURCE]
     by_stage.pop("other", None)
+    if not source:
+        del by_stage[SOURCE]
     return RawCounts(
         total=total,
         stages={name: by_stage[name] for name in stages.in_order(list(by_stage))},

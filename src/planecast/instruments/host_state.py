@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError
 
-from planecast.errors import RunError
+from planecast.errors import RunError, first_refusal
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
@@ -161,10 +161,8 @@ def read_state(text: str) -> HostState:
     try:
         raw = _Output.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
         raise RunError(
-            f"planecast-probe answered what can't be read: {place}: {first['msg']}",
+            f"planecast-probe answered what can't be read: {first_refusal(error)}",
             what_to_do="build it again with `make setup`",
         ) from error
     return HostState(

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
 
 Floats = NDArray[np.float64]
 
@@ -42,19 +43,9 @@ class Step:
 
 
 def monotone(values: ArrayLike) -> Floats:
-    """The never falling sequence nearest to `values` in squares (pool adjacent violators)."""
-    sums: list[float] = []
-    counts: list[int] = []
-    for value in np.asarray(values, dtype=np.float64):
-        sums.append(float(value))
-        counts.append(1)
-        while len(sums) > 1 and sums[-2] * counts[-1] >= sums[-1] * counts[-2]:
-            last, weight = sums.pop(), counts.pop()
-            sums[-1] += last
-            counts[-1] += weight
-    means = [total / count for total, count in zip(sums, counts, strict=True)]
-    # Rounding must not make two equal means fall.
-    return np.maximum.accumulate(np.repeat(np.asarray(means, dtype=np.float64), counts))
+    """The never falling sequence nearest to `values` in squares (isotonic regression)."""
+    fitted: Floats = isotonic_regression(np.asarray(values, dtype=np.float64)).x
+    return fitted
 
 
 def interpolate(sizes: ArrayLike, latencies: ArrayLike, size_bytes: float) -> float:

@@ -22,20 +22,35 @@ from planecast.host.root import Root
 from planecast.instruments.loaded_latency import LoadedLatency
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 from planecast.scenario.fact import Fact, Flag, Positive, Text
-from planecast.scenario.machine import Loaded, Machine, machine_of
+from planecast.scenario.machine import (
+    Loaded,
+    Machine,
+    Microarchitecture,
+    machine_of,
+    microarchitecture_of,
+)
 from planecast.scenario.model import Noun
 
 MODELS = {
-    ("GenuineIntel", 63): "haswell",
-    ("GenuineIntel", 79): "broadwell",
-    ("GenuineIntel", 85): "cascade-lake",
-    ("GenuineIntel", 106): "ice-lake",
-    ("GenuineIntel", 143): "sapphire-rapids",
-    ("GenuineIntel", 207): "sapphire-rapids",
-    ("AuthenticAMD", 49): "zen2",
-    ("AuthenticAMD", 17): "zen4",
+    "GenuineIntel-6-63": "haswell",
+    "GenuineIntel-6-79": "broadwell",
+    "GenuineIntel-6-85": "cascade-lake",
+    "GenuineIntel-6-106": "ice-lake",
+    "GenuineIntel-6-143": "sapphire-rapids",
+    "GenuineIntel-6-207": "sapphire-rapids",
+    "AuthenticAMD-23-49": "zen2",
+    "AuthenticAMD-25-1": "zen3",
+    "AuthenticAMD-25-17": "zen4",
+    "AuthenticAMD-26-2": "zen5",
+    "AuthenticAMD-26-17": "zen5",
 }
-"""By vendor and model number: Intel's of family 6, AMD's of families 17h and 19h."""
+"""By vendor, family and model, as ``cpu_id`` of a manifest has them."""
+
+
+def microarchitecture_of_cpu(cpu_id: str) -> Microarchitecture | None:
+    """What the catalogue knows of the core of a ``cpu_id``; None for one that it doesn't know."""
+    name = MODELS.get(cpu_id)
+    return None if name is None else microarchitecture_of(name)
 
 
 def likeness(name: str | None, cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
@@ -46,14 +61,15 @@ def likeness(name: str | None, cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine
     if name is not None:
         return machine_of(name)
     fields = dict(_fields(cpuinfo))
-    vendor, model = fields.get("vendor_id", ""), fields.get("model", "")
-    wanted = MODELS.get((vendor, int(model) if model.isdecimal() else -1))
+    vendor, family, model = (fields.get(k, "") for k in ("vendor_id", "cpu family", "model"))
+    wanted = MODELS.get(f"{vendor}-{family}-{model}")
     for entry in names("cpus"):
         found = machine_of(entry)
         if found.microarchitecture == wanted:
             return found
     raise InputError(
-        f"the catalogue knows no CPU of vendor '{vendor}' and model {model or 'unknown'}",
+        f"the catalogue knows no CPU of vendor '{vendor}', family {family or 'unknown'} and model "
+        f"{model or 'unknown'}",
         "planecast machine probe",
         "say which machine it is like, with --like NAME (planecast machine list)",
     )

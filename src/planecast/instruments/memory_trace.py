@@ -18,11 +18,12 @@ from pydantic import ValidationError
 
 from planecast.errors import MissingError, RunError
 from planecast.instruments.elf import Elf
-from planecast.native import native_program
+from planecast.native import native_library
 from planecast.scenario.model import Noun
 from planecast.workload.stage_map import Called, StageMap
 from planecast.workload.traced.profile import DistanceBin, TouchHistogram, TracedStage, summed
 
+PLUGIN = "planecast-trace.so"
 TRACER = "QEMU's user-mode emulation"
 INSTRUCTION_SET = "up to AVX2: QEMU knows no AVX-512"
 UNPACKED = Path("build/peers/qemu-user")
@@ -68,7 +69,7 @@ def trace_words(output: Path, given: Mapping[str, str]) -> list[str]:
 
     Raises MissingError without the emulator or the plug-in.
     """
-    plugin = native_program("planecast-trace.so")
+    plugin = native_library(PLUGIN)
     emulator, libraries = _emulator()
     words = ["env", f"LD_LIBRARY_PATH={libraries}"] if libraries else []
     words += [emulator, "-cpu", "max", "-plugin", f"{plugin},out={output}"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from planecast.errors import RunError
+from planecast.errors import RunError, first_refusal
 from planecast.instruments.canary import low_mode, undisturbed
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
@@ -96,10 +96,8 @@ def parse_output(text: str) -> ProbeOutput:
     try:
         return ProbeOutput.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
         raise RunError(
-            f"planecast-probe answered what can't be read: {place}: {first['msg']}",
+            f"planecast-probe answered what can't be read: {first_refusal(error)}",
             what_to_do="build it again with `make setup`",
         ) from error
 

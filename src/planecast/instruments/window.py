@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from planecast.errors import RunError
 from planecast.scenario.model import Noun
-from planecast.scenario.traffic import Traffic
+from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows, plain_flows
+from planecast.scenario.scenario import Scenario
 
 HOOK_FUNCTION = "count_rx"
 """What the receive function of the driver is called by."""
@@ -26,9 +27,11 @@ PORTS = ("net_null0", "net_null1,no-rx=1")
 """In and out: ports in memory; what the first receives gets its headers here."""
 
 _MACS = bytes.fromhex("020000000002") + bytes.fromhex("020000000001")
-_FIRST_SOURCE, _FIRST_DESTINATION = "0a000001", "0b000001"
-_UDP_PORTS = (49152, 49153)
 _FCS = 4
+
+
+Mark = Literal["callgrind", "trace"]
+"""The instrument that is told where the window begins and ends."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,7 @@ class Window:
     """Packets before all else, of which the instrument does not know."""
     warmup: int
     """Packets between: a trace follows them without counting."""
-    mark: Literal["callgrind", "trace"]
-    """The instrument that is told."""
+    mark: Mark
     slower: float
     """How many times slower than natively the instrument lets the program run. Its clock is slowed
     as much, so that timers run out once in as many packets as they do natively."""
@@ -50,6 +52,13 @@ class Window:
     """Where the hook says what it saw."""
     go: Path | None = None
     """Nothing is done before this file is there; None: at once."""
+    hold: Path | None = None
+    """After the lead no packet comes before this file is there; None: at once."""
+
+    @property
+    def led(self) -> bool:
+        """Whether the lead of a window that is held is over."""
+        return self.hold is not None and self.hold.with_name(self.hold.name + ".led").exists()
 
 
 class WindowReport(Noun):
@@ -63,9 +72,8 @@ class WindowReport(Noun):
     """Packets that the other port sent in the window."""
 
 
-def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[str, str]:
+def window_environment(library: Path, window: Window, scenario: Scenario) -> dict[str, str]:
     """What loads the hook into a program, and what it is asked."""
-    frame = first_frame(traffic)
     words: dict[str, object] = {
         "port": 0,
         "burst": window.burst,
@@ -74,17 +82,26 @@ def window_environment(library: Path, window: Window, traffic: Traffic) -> dict[
         "packets": window.packets,
         "report": window.report,
         "mark": window.mark,
-        "frame": frame.hex(),
+        **frame_words(scenario),
+    }
+    for name, file in (("go", window.go), ("hold", window.hold)):
+        if file is not None:
+            words[name] = file
+    asked = " ".join(f"{name}={value}" for name, value in words.items())
+    return clock_environment(library, window.slower) | {"PLANECAST_COUNT": asked}
+
+
+def frame_words(scenario: Scenario) -> dict[str, object]:
+    """The frames that the library makes, in its words (native/meter/frames.h)."""
+    traffic, flows = scenario.traffic, plain_flows(scenario)
+    return {
+        "frame": first_frame(traffic.frame_bytes, flows).hex(),
         "length": traffic.frame_bytes - _FCS,
         "flows": traffic.flows,
         "seed": traffic.seed,
-        "source_step": 1,
-        "destination_step": 1,
+        "source_step": int(flows.source_step),
+        "destination_step": int(flows.destination_step),
     }
-    if window.go is not None:
-        words["go"] = window.go
-    asked = " ".join(f"{name}={value}" for name, value in words.items())
-    return clock_environment(library, window.slower) | {"PLANECAST_COUNT": asked}
 
 
 def clock_environment(library: Path, slower: float) -> dict[str, str]:
@@ -92,16 +109,16 @@ def clock_environment(library: Path, slower: float) -> dict[str, str]:
     return {"LD_PRELOAD": str(library), "PLANECAST_SLOWER": f"{slower:g}"}
 
 
-def first_frame(traffic: Traffic) -> bytes:
+def first_frame(frame_bytes: int, flows: PlainFlows) -> bytes:
     """Headers of the first flow's packets: those of the generator's plain stream (IPv4 and UDP; the
     hook fills the checksum in)."""
-    udp_bytes = traffic.frame_bytes - _FCS - 14 - 20
+    udp_bytes = frame_bytes - _FCS - 14 - 20
     ip = struct.pack(
         "!BBHHHBBH4s4s",
         *(0x45, 0, udp_bytes + 20, 0, 0, 64, 17, 0),
-        *(bytes.fromhex(_FIRST_SOURCE), bytes.fromhex(_FIRST_DESTINATION)),
+        *(flows.source.packed, flows.destination.packed),
     )
-    return _MACS + b"\x08\x00" + ip + struct.pack("!HHHH", *_UDP_PORTS, udp_bytes, 0)
+    return _MACS + b"\x08\x00" + ip + struct.pack("!HHHH", *UDP_PORTS, udp_bytes, 0)
 
 
 def read_report(window: Window) -> WindowReport:

@@ -94,7 +94,8 @@ def serve(
         costs.append((np.zeros(size),) * 3)
     if not regions:
         nothing = np.zeros(size)
-        return Served([], nothing, nothing, nothing, np.full(size, np.inf), np.zeros((1, size)))
+        never = np.full(size, np.inf)
+        return Served([], nothing, nothing, nothing, never, np.zeros((1 + len(variants), size)))
     every = (values, *variants)
     capacity = np.array([capacity_lines(hierarchy, one) for one in every])
     background = np.array([background_lines_per_cycle(hierarchy, one) for one in every])

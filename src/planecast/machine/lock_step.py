@@ -28,6 +28,9 @@ class LockStepWalks(Mechanism):
     advice = "fewer rules or fields, an offload of the search, bursts that fill all lanes"
     domain = "core"
 
+    def applies(self, profile: WorkloadProfile) -> bool:
+        return not profile.made_in_memory
+
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         # A step is a gather from L1 and some dependent vector operations.
         return (

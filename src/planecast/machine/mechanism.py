@@ -44,6 +44,10 @@ class Mechanism:
     domain: ClassVar[Domain]
     """Whose clock its cycles follow."""
 
+    def applies(self, profile: WorkloadProfile) -> bool:
+        """Whether a workload has what it is about; its parameters are fitted then."""
+        return True
+
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         """What is fitted of it, with priors for a machine."""
         return ()

@@ -15,6 +15,8 @@ from planecast.machine.parameter import Parameter
 from planecast.workload.regions import Overlap
 
 PREFETCHED, LOADED = "overlap.prefetched", "overlap.loaded"
+SHARE_OF_STORED = "overlap.stored"
+"""Takes the place of `STORED_SHARE` in values that have it: bounds set it to 1."""
 STORED_SHARE = 0.3
 """Of what a prefetched line costs, for one that is only written: the store buffer waits, not the
 core. No calibration that we have says more (docs/design/model.md)."""
@@ -29,8 +31,9 @@ BY_CLASS = {
 
 
 def blocking(overlap: Overlap, values: Values) -> float:
-    """Share of a line's cycles that a stage waits for; 0 where the values have none."""
-    return values.get(BY_CLASS[overlap], 0.0) * (STORED_SHARE if overlap is Overlap.STORED else 1)
+    """Share of a line's cycles that a stage waits for."""
+    share = values[BY_CLASS[overlap]]
+    return share * values.get(SHARE_OF_STORED, STORED_SHARE) if overlap is Overlap.STORED else share
 
 
 class OverlapOfLines(Mechanism):

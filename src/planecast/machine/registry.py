@@ -8,15 +8,17 @@ from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.mechanism import Mechanism
 from planecast.machine.neighbour_stream import NeighbourStream
 from planecast.machine.overlap import OverlapOfLines
+from planecast.machine.port_drain import PortDrain
 from planecast.machine.store_drain import StoreDrain
 from planecast.machine.tlb import Tlb
 
-CORE, STORES = Core(), StoreDrain()
+CORE, STORES, PORT = Core(), StoreDrain(), PortDrain()
 MECHANISMS: tuple[Mechanism, ...] = (
     CORE,
     Bursts(),
     LockStepWalks(),
     STORES,
+    PORT,
     Tlb(),
     OverlapOfLines(),
     LastLevel(),

@@ -2,9 +2,10 @@
 
 The source's stores go to buffers beyond L1, so they stand in the store buffer when it returns. A
 long search between hides them; otherwise the stage that reads the headers waits, and the stages
-after it overlap a share of their work with the rest of the drain, less than it takes. Without
-a reader the next burst's stores wait for room in the buffer, in the source. What the buffer holds
-of a burst, nothing waits for: short bursts drain behind the rest of the loop.
+after it overlap a share of their work with the rest of the drain, less than it takes. Without a
+reader the next burst's stores wait for room in the buffer, in the source. Half of what the buffer
+holds drains while the source fills the rest, so for that much of a burst nothing waits: short
+bursts drain behind the rest of the loop.
 """
 
 from __future__ import annotations
@@ -20,12 +21,9 @@ from planecast.workload.profile import WorkloadProfile
 
 DRAIN, OVERLAPPED = "store_drain.wait", "store_drain.overlapped"
 UNREAD = "store_drain.unread"
-SOURCE = "source"
-BUFFERED_STORES = 64
-"""Entries of a store buffer: 56 to 112 on server cores since 2015 (Skylake 56, Zen 4 64, Ice Lake
-72, Golden Cove 112: the vendors' optimization manuals)."""
-STORES_PER_PACKET = 16
-"""Of 8 bytes: the buffer's line and the headers' (native/dataplane/packet_source)."""
+
+DRAINED = 0.5
+"""Share of a full store buffer that drains while it fills: in order, at a steady rate."""
 
 
 class StoreDrain(Mechanism):
@@ -34,6 +32,9 @@ class StoreDrain(Mechanism):
     cause = "store drain"
     advice = "fewer header lines written before they are read, smaller rings that fit L1"
     domain = "core"
+
+    def applies(self, profile: WorkloadProfile) -> bool:
+        return not profile.made_in_memory
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         return (
@@ -70,14 +71,14 @@ class StoreDrain(Mechanism):
         unread = wait * (1 - read) * values[UNREAD]
         return [
             Term(reader, self.cause, (DRAIN,), wait * read),
-            Term(SOURCE, self.cause, (DRAIN, UNREAD), unread),
+            Term(profile.stages[0], self.cause, (DRAIN, UNREAD), unread),
         ]
 
     def wait_cycles(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> Floats:
         """TSC cycles a packet, before anything is overlapped with them."""
         level = hierarchy.levels[min(1, len(hierarchy.levels) - 1)]
-        buffered = BUFFERED_STORES / STORES_PER_PACKET / profile.sizes.burst
-        wait: Floats = profile.exposed_stores * np.maximum(1 - buffered, 0.0)
+        held = DRAINED * hierarchy.store_buffer / profile.source_stores
+        wait: Floats = profile.exposed_stores * np.maximum(1 - held / profile.sizes.burst, 0.0)
         return wait * (values[DRAIN] * level.latency_cycles)
 
     def overlapped(

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from planecast.instruments.host_state import SurvivalPoint
 from planecast.machine.cache_sharing import hit_shares
@@ -40,6 +39,8 @@ def fitted_lifetime(
     points: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float, shape: float
 ) -> Lifetime | None:
     """Capacity and lifetime of a level of this size; None without walks beyond private caches."""
+    from scipy import optimize  # takes longer to load than a prediction takes
+
     used = [point for point in points if point.working_set_bytes > 2 * private_bytes]
     if len(used) < 3:
         return None

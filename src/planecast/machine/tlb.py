@@ -33,6 +33,9 @@ class Tlb(Mechanism):
     advice = "2 MiB pages (hugepages, or transparent ones)"
     domain = "core"
 
+    def applies(self, profile: WorkloadProfile) -> bool:
+        return not profile.made_in_memory
+
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         far = hierarchy.walk_cycles * hierarchy.core_hz / hierarchy.tsc_hz
         low, high = min(NEAR_WALK, max(far, 0.5)), max(NEAR_WALK, far)

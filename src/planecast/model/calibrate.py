@@ -8,14 +8,16 @@ import numpy as np
 
 from planecast.errors import InputError
 from planecast.machine.hierarchy import Hierarchy
-from planecast.model.calibrated_range import ranges_of
+from planecast.model.calibrated_range import coordinates, ranges_of
 from planecast.model.calibration import Calibration, FittedParameter
+from planecast.model.left_out import FREEDOM
 from planecast.model.posterior import Points, Posterior, posterior
 from planecast.model.supported import columns_of
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import WorkloadProfile
+from planecast.workload.traced.program_profile import ProgramProfile
 
 FEWEST_POINTS = 3
 NORMAL_95 = 1.959964
@@ -26,8 +28,9 @@ def calibrate(
     hierarchy: Hierarchy,
     instructions: Mapping[str, InstructionCounts],
     manifest: Manifest,
+    program: ProgramProfile | None = None,
 ) -> Calibration:
-    """Fits the model to measured results of one network function.
+    """Fits the model to measured results of one network function, or of one `program` of others.
 
     Raises InputError for too few points and for what the model doesn't know.
     """
@@ -39,21 +42,27 @@ def calibrate(
         )
     scenarios = [result.scenario for result in measured]
     columns = columns_of(scenarios)
-    profile = WorkloadProfile.of(columns, instructions)
+    profile = WorkloadProfile.of(columns, instructions, program)
     found = posterior(_points(measured, profile), hierarchy)
     return Calibration(
-        edition=2,
+        edition=3,
         kind=columns.kind,
         parameters=_parameters(found),
         covariance=tuple(tuple(float(x) for x in row) for row in found.covariance),
-        freedom=float(len(measured)),
+        freedom=FREEDOM,
         discrepancy=found.discrepancy,
         hierarchy=hierarchy,
         instructions=dict(instructions),
         ranges=ranges_of(scenarios),
-        stages=tuple(s for s in profile.stages if any(s in r.stages for r in measured)),
+        stages=tuple(
+            stage
+            for stage in profile.stages
+            if program is not None or any(stage in result.stages for result in measured)
+        ),
+        placed={key: tuple(column.tolist()) for key, column in coordinates(scenarios).items()},
         points=len(measured),
         manifest=manifest,
+        program=program,
     )
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.scenario.scenario import Scenario
 from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.sizes import Sizes
+
+_FEWEST = 3
+"""Different calibration points without which there is no spacing to speak of."""
+_MOST_POINTS = 0.75
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +27,9 @@ COORDINATES = (
     "placement.burst",
     "placement.rx_ring",
     "placement.tx_ring",
+    "dataplane.rules",
+    "dataplane.masks",
+    "dataplane.routes",
     "lcores",
     "4KiB pages",
     "neighbour bytes",
@@ -29,9 +38,9 @@ COORDINATES = (
 
 
 def coordinates(asked: ScenarioColumns | Sequence[Scenario]) -> dict[str, Floats]:
-    """The numbers that place scenarios among others."""
+    """The numbers that place scenarios among others, of those that apply to them."""
     questions = asked if isinstance(asked, ScenarioColumns) else ScenarioColumns.of(asked)
-    small = questions.choices["placement.page_size"].each(lambda size: size == "4KiB")
+    small = Sizes(questions).small_pages.astype(np.float64)
     numbers = {
         **questions.numbers,
         "traffic.flows": sum((own for _, own in questions.by_class), np.zeros(questions.size)),
@@ -40,7 +49,64 @@ def coordinates(asked: ScenarioColumns | Sequence[Scenario]) -> dict[str, Floats
         "4KiB pages": small,
         "neighbour bytes": questions.choices["neighbour"].each(lambda one: one.all_bytes),
     }
-    return {key: numbers[key] for key in COORDINATES}
+    return {key: numbers[key] for key in COORDINATES if key in numbers}
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """How far a scenario is from what was calibrated."""
+
+    distance: float
+    """To the nearest calibration point: the largest difference in a key, as a share of the
+    calibrated range of that key, of its logarithm where the key is positive."""
+    key: str
+    """In which the nearest point differs most."""
+    spacing: float
+    """Three of four calibration points are no farther than this from their own nearest."""
+
+    @property
+    def gap(self) -> bool:
+        """Whether it lies farther from all calibration points than these lie from each other."""
+        return self.distance > self.spacing
+
+    def sentence(self) -> str:
+        """Where it lies, in one line."""
+        return (
+            f"the nearest calibration point is {100 * self.distance:.0f} % of the calibrated range "
+            f"away in {self.key}; three of four calibration points have another within "
+            f"{100 * self.spacing:.0f} %"
+        )
+
+
+def nearest(scenario: Scenario, placed: Mapping[str, Sequence[float]]) -> Nearest | None:
+    """The distance of a scenario from calibration points, whose coordinates are given by key; None
+    where these span nothing."""
+    asked = coordinates([scenario])
+    columns, values, keys = [], [], []
+    for key, column in placed.items():
+        known = np.asarray(column, dtype=np.float64)
+        if key not in asked or len(set(column)) < 2:
+            continue
+        value = float(asked[key][0])
+        if known.min() > 0 < value:
+            known, value = np.log(known), float(np.log(value))
+        span = known.max() - known.min()
+        columns.append(known / span)
+        values.append(value / span)
+        keys.append(key)
+    if not keys:
+        return None
+    points = np.unique(np.stack(columns, axis=1), axis=0)  # some differ in their stages alone
+    if len(points) < _FEWEST:
+        return None
+    away = np.abs(points - np.array(values))
+    closest = away[int(away.max(axis=1).argmin())]
+    between = np.abs(points[:, None, :] - points[None, :, :]).max(axis=2)
+    np.fill_diagonal(between, np.inf)
+    own = between.min(axis=1)
+    return Nearest(
+        float(closest.max()), keys[int(closest.argmax())], float(np.quantile(own, _MOST_POINTS))
+    )
 
 
 def ranges_of(scenarios: Sequence[Scenario]) -> dict[str, tuple[float, ...]]:

@@ -18,10 +18,11 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.scenario.model import Noun, listed
 from planecast.workload.counts import InstructionCounts
+from planecast.workload.traced.program_profile import ProgramProfile
 
 Floats = NDArray[np.float64]
 
-EDITION = 2
+EDITION = 3
 """Of the model: calibrations of another one mean something else."""
 
 CURVED = (LIFETIME, CAPACITY, STREAM)
@@ -87,7 +88,7 @@ class Discrepancy(Noun):
 class Calibration(Noun):
     """Everything that turns a scenario into a prediction on this machine."""
 
-    edition: Literal[2]
+    edition: Literal[3]
     """Of the model."""
     kind: str
     """The network function; ``counted`` of counters."""
@@ -95,27 +96,28 @@ class Calibration(Noun):
     covariance: Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
     """Of the parameters' logarithms, in their order."""
     freedom: Annotated[float, Field(gt=0)]
-    """Errors of points left out, which tell how large the model's own error is. What the points
-    leave open of the parameters is in the covariance."""
+    """Of Student's t of predictions' errors."""
     discrepancy: Discrepancy
     hierarchy: Hierarchy
     instructions: dict[str, InstructionCounts]
     """By pipeline, the base scenario's first."""
     ranges: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]]
     """Lowest and highest value of each numeric key over the calibration points."""
+    placed: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]] = Field(
+        default_factory=dict
+    )
+    """Value of each numeric key at each calibration point, in their order. Empty of counters, and
+    in calibrations from before it was kept."""
     stages: Annotated[tuple[str, ...], BeforeValidator(listed)]
     """Stages that ran in some calibration point."""
     points: int
     """Calibration points."""
     manifest: Manifest
+    program: ProgramProfile | None = None
+    """What a program of others does with a packet; None for planecast's own data plane."""
     counted: Counted | None = None
     """What counters reported, where the model was calibrated from files of them: it then has no
     stages."""
-
-    @property
-    def any_workload(self) -> bool:
-        """Whether it is of whatever was counted, not of the stages that the model knows."""
-        return self.counted is not None
 
     @property
     def names(self) -> list[str]:

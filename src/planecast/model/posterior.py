@@ -4,8 +4,8 @@ The logarithms of measured and predicted costs differ by a normal error, of the 
 deviation and the model's (`Discrepancy`); the logarithms of parameters have normal priors
 (`machine.parameter`). The mode is found by nonlinear least squares with a soft loss, for a point
 that the machine disturbed must not bend the others; the covariance is that of the linearised model.
-How wrong the model is comes from each point predicted by a fit to the others, in which all that is
-fitted is fitted again. Nothing is searched on a grid, and nothing is fixed by what is held out.
+How wrong the model is (`Discrepancy`) comes from each point predicted by the others. Nothing is
+searched on a grid, and nothing is fixed by what is held out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from planecast.machine.caches import Others
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.parameter import Parameter
 from planecast.machine.registry import CORE, MECHANISMS
 from planecast.model.calibration import CURVED, Discrepancy
+from planecast.model.left_out import Linear
 from planecast.model.neighbours import neighbours_of
 from planecast.model.stage_cost import StageCost, stage_cost, values_of
 from planecast.workload.profile import WorkloadProfile
@@ -35,8 +35,6 @@ FIRST_ATTRIBUTION = 0.05
 SOFT = 3.0
 """Standard deviations beyond which an error counts less than its square."""
 ROUNDS = 2
-MEMORY_PRIOR = (0.02, 0.06)
-"""Scales of half-normal priors of the discrepancy's parts: few points tell them."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Posterior:
     """Of the logarithms."""
     discrepancy: Discrepancy
     left_out: Floats
-    """Relative error of each point when it was predicted by a fit to the others."""
+    """Relative error of each point as the others predict it."""
 
     @property
     def names(self) -> list[str]:
@@ -78,26 +76,28 @@ class Posterior:
 
 def parameters_of(profile: WorkloadProfile, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
     """All parameters of the mechanisms on a machine, and the effects of a workload's stages."""
-    found = [one for mechanism in MECHANISMS for one in mechanism.parameters(hierarchy)]
+    found = [
+        one
+        for mechanism in MECHANISMS
+        if mechanism.applies(profile)
+        for one in mechanism.parameters(hierarchy)
+    ]
     return (*found, *(CORE.effect(stage) for stage in profile.stages))
 
 
 def posterior(points: Points, hierarchy: Hierarchy) -> Posterior:
-    """Fits the parameters to points, and tells how wrong the model is where it has no point."""
+    """Fits the parameters to points, and finds how wrong the model is where it has no point."""
     parameters = parameters_of(points.profile, hierarchy)
     fit = _Fit(points, hierarchy, parameters)
-    discrepancy, start = FIRST_DISCREPANCY, fit.medians
-    everything = np.ones(points.cycles.size, dtype=np.bool_)
+    discrepancy, mode = FIRST_DISCREPANCY, fit.medians
     for _ in range(ROUNDS):
-        start = fit.mode(start, discrepancy, everything)
-        fit.settle_neighbours(start)
-        fit.settle_attribution(start)
-        errors, open_part = fit.left_out(start, discrepancy)
-        discrepancy = _discrepancy(errors, open_part, fit.memory_share(start))
-    mode = fit.mode(start, discrepancy, everything)
-    return Posterior(
-        parameters, mode, fit.covariance(mode, discrepancy, everything), discrepancy, errors
-    )
+        mode = fit.mode(mode, discrepancy)
+        fit.settle_neighbours(mode)
+        fit.settle_attribution(mode)
+        discrepancy = fit.linear(mode).likeliest()
+    mode = fit.mode(mode, discrepancy)
+    errors, _ = fit.linear(mode).left_out(discrepancy)
+    return Posterior(parameters, mode, fit.covariance(mode, discrepancy), discrepancy, errors)
 
 
 class _Fit:
@@ -136,12 +136,10 @@ class _Fit:
             curved,
         )
 
-    def memory_share(self, logarithms: Floats) -> Floats:
-        """Share of each point's cost that is waited for in the last level and in memory."""
-        return memory_share(self.cost(logarithms, slopes=False), self.hierarchy)
+    def mode(self, start: Floats, discrepancy: Discrepancy) -> Floats:
+        """The likeliest logarithms."""
+        from scipy import optimize  # takes longer to load than a prediction takes
 
-    def mode(self, start: Floats, discrepancy: Discrepancy, used: NDArray[np.bool_]) -> Floats:
-        """The likeliest logarithms for the points that are used."""
         deviations = self._deviations(start, discrepancy)
         known: dict[bytes, tuple[Floats, Floats]] = {}
 
@@ -149,7 +147,7 @@ class _Fit:
             key = x.tobytes()
             if key not in known:
                 known.clear()
-                known[key] = self._residuals(x, deviations, used)
+                known[key] = self._residuals(x, deviations)
             return known[key]
 
         found = optimize.least_squares(
@@ -157,44 +155,42 @@ class _Fit:
         )
         return np.asarray(found.x)
 
-    def covariance(
-        self, logarithms: Floats, discrepancy: Discrepancy, used: NDArray[np.bool_]
-    ) -> Floats:
-        deviations = self._deviations(logarithms, discrepancy)
-        _, slopes = self._residuals(logarithms, deviations, used)
+    def covariance(self, logarithms: Floats, discrepancy: Discrepancy) -> Floats:
+        _, slopes = self._residuals(logarithms, self._deviations(logarithms, discrepancy))
         return np.asarray(np.linalg.inv(slopes.T @ slopes))
 
-    def left_out(self, mode: Floats, discrepancy: Discrepancy) -> tuple[Floats, Floats]:
-        """(relative error of each point as the others predict it, its variance by what measurement
-        and parameters leave open)."""
-        size = self.points.cycles.size
-        errors, variances = np.empty(size), np.empty(size)
-        for point in range(size):
-            others = np.arange(size) != point
-            own = self.mode(mode, discrepancy, others)
-            cost = self.cost(own, slopes=True)
-            errors[point] = np.log(cost.total[point] / self.points.cycles[point])
-            row = (cost.slopes(self.names) / cost.total)[:, point]
-            spread = self.covariance(own, discrepancy, others)
-            variances[point] = row @ spread @ row + self.points.deviations[point] ** 2
-        return errors, variances
+    def linear(self, logarithms: Floats) -> Linear:
+        """Points and priors about a mode."""
+        cost = self.cost(logarithms, slopes=True)
+        size, count = self.points.cycles.size, len(self.names)
+        precision, pull = np.zeros((size, count, count)), np.zeros((size, count))
+        for points, error, slopes in self._of_stages(cost):
+            precision[points] += slopes[:, :, None] * slopes[:, None, :]
+            pull[points] -= slopes * error[:, None]
+        return Linear(
+            errors=np.log(self.points.cycles / cost.total),
+            slopes=(cost.slopes(self.names) / cost.total).T,
+            variances=self.points.deviations**2,
+            memory_share=memory_share(cost, self.hierarchy),
+            prior=self.medians - logarithms,
+            spreads=self.spreads,
+            stage_precision=precision,
+            stage_pull=pull,
+        )
 
     def _deviations(self, logarithms: Floats, discrepancy: Discrepancy) -> Floats:
-        model = discrepancy.deviation(self.memory_share(logarithms))
-        return np.asarray(np.hypot(self.points.deviations, model))
+        """Of the points' errors, for the fit of parameters."""
+        share = memory_share(self.cost(logarithms, slopes=False), self.hierarchy)
+        return np.hypot(discrepancy.deviation(share), self.points.deviations)
 
-    def _residuals(
-        self, logarithms: Floats, deviations: Floats, used: NDArray[np.bool_]
-    ) -> tuple[Floats, Floats]:
+    def _residuals(self, logarithms: Floats, deviations: Floats) -> tuple[Floats, Floats]:
         """(residuals in standard deviations, their slopes): whole points, stages, priors."""
         cost = self.cost(logarithms, slopes=True)
-        error = np.log(cost.total / self.points.cycles) / deviations
-        slopes = (cost.slopes(self.names) / cost.total / deviations).T
-        errors, rows = [error[used]], [slopes[used]]
-        for points, error, slopes in self._of_stages(cost):
-            at = used[points]
-            errors.append(error[at])
-            rows.append(slopes[at])
+        errors = [np.log(cost.total / self.points.cycles) / deviations]
+        rows = [(cost.slopes(self.names) / cost.total / deviations).T]
+        for _, error, slopes in self._of_stages(cost):
+            errors.append(error)
+            rows.append(slopes)
         soft, factor = _softened(np.concatenate(errors))
         return (
             np.concatenate([soft, (logarithms - self.medians) / self.spreads]),
@@ -234,19 +230,3 @@ def memory_share(cost: StageCost, hierarchy: Hierarchy) -> Floats:
         cycles for cause, cycles in causes.items() if cause in (hierarchy.levels[-1].name, "memory")
     ]
     return np.asarray(sum(far, np.zeros_like(cost.total)) / cost.total)
-
-
-def _discrepancy(errors: Floats, variances: Floats, share: Floats) -> Discrepancy:
-    """The model's own error that makes errors of points left out likeliest, beyond what measurement
-    and parameters leave open; a Student's t of 4 degrees for the odd disturbed point."""
-
-    def loss(logs: Floats) -> float:
-        core, memory = np.exp(logs)
-        scale = variances + core**2 + (memory * share) ** 2
-        likely = 2.5 * np.log1p(errors**2 / scale / 4) + 0.5 * np.log(scale)
-        prior = 0.5 * ((core / MEMORY_PRIOR[0]) ** 2 + (memory / MEMORY_PRIOR[1]) ** 2)
-        return float(likely.sum() + prior - logs.sum())
-
-    found = optimize.minimize(loss, np.log(MEMORY_PRIOR), method="Nelder-Mead")
-    core, memory = np.exp(found.x)
-    return Discrepancy(core=float(core), memory=float(memory))

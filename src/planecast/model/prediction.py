@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from planecast.errors import InputError
 from planecast.machine.caches import Others
@@ -30,6 +29,7 @@ from planecast.model.stage_cost import StageCost, stage_cost
 from planecast.model.supported import columns_of
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
+from planecast.results.student import t_quantile
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.scenario_columns import ScenarioColumns
@@ -156,7 +156,7 @@ def cost_of(
 ) -> tuple[WorkloadProfile, StageCost, Neighbours | None]:
     """The costs by stage and cause at one site, with what neighbours do there."""
     columns = columns_of(scenarios, calibration.kind)
-    profile = WorkloadProfile.of(columns, calibration.instructions)
+    profile = WorkloadProfile.of(columns, calibration.instructions, calibration.program)
     neighbours = neighbours_of(profile, calibration.hierarchy, calibration.values)
     others = Others.none(columns.size) if neighbours is None else neighbours.others
     cost = stage_cost(
@@ -248,7 +248,7 @@ def _with_idle_memory(
 ) -> Prediction:
     """What the model says when memory has the hierarchy's latency."""
     at = calibration.model_copy(update={"hierarchy": hierarchy})
-    quantile = float(stdtrit(calibration.freedom, 0.975))
+    quantile = t_quantile(round(calibration.freedom))
     if calibration.counted is not None:
         refuse_neighbours(columns)
         counted = counted_cost(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from planecast.machine.caches import Others, Served, serve
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Term, Values
-from planecast.machine.registry import MECHANISMS, STORES
+from planecast.machine.registry import MECHANISMS, PORT, STORES
 from planecast.workload.profile import WorkloadProfile
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,10 @@ def stage_cost(
     term has (`StageCost.slopes`)."""
     size = profile.sizes.columns.size
     near = [
-        term for mechanism in MECHANISMS for term in mechanism.terms(profile, hierarchy, values)
+        term
+        for mechanism in MECHANISMS
+        if mechanism.applies(profile)
+        for term in mechanism.terms(profile, hierarchy, values)
     ]
     base = np.asarray(sum((term.cycles for term in near), np.zeros(size)))
     variants = [{**values, name: values[name] * float(np.exp(STEP))} for name in curved]
@@ -96,16 +99,24 @@ def stage_cost(
     terms = [*near, *served.terms]
     return StageCost(
         profile.stages,
-        (*terms, *_overlapped(profile, hierarchy, values, terms)),
+        (*terms, *_overlapped(profile, hierarchy, values, terms, served.terms)),
         served,
         tuple(curved),
     )
 
 
 def _overlapped(
-    profile: WorkloadProfile, hierarchy: Hierarchy, values: Values, terms: Sequence[Term]
+    profile: WorkloadProfile,
+    hierarchy: Hierarchy,
+    values: Values,
+    terms: Sequence[Term],
+    lines: Sequence[Term],
 ) -> list[Term]:
-    """What of the stages behind the reader of headers passes while stores drain."""
+    """What of the stages behind the reader of headers, or of the waits for a program's `lines`,
+    passes while stores drain."""
+    if profile.made_in_memory:
+        drain = [term for term in terms if term.cause == PORT.cause]
+        return PORT.overlapped(drain, lines)
     if profile.header_reader is None:
         return []
     behind = profile.stages[profile.stages.index(profile.header_reader) + 1 : -1]

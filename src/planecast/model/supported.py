@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from planecast.dataplanes.in_memory import refuse_outside
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.model.site import HOST
+from planecast.results.manifest import same_host
+from planecast.scenario.cpus import parse_cpus
+from planecast.scenario.dataplane import OWN
+from planecast.scenario.host_cpus import refuse_offline
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import FUNCTIONS
 from planecast.workload.scenario_columns import ScenarioColumns
 
 SIMULATED = ("nic", "accelerator", "interference")
@@ -35,19 +42,16 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
     """Raises InputError for a network function other than `kind`, and for a placement or a device
     that the model doesn't know."""
     every = list(scenarios)
-    _refuse_kinds({scenario.workload.kind for scenario in every}, kind)
     for scenario in every:
-        if scenario.placement.cuts:
+        if scenario.dataplane.kind != OWN and kind != COUNTED:
+            _refuse_program(scenario)
+    _refuse_kinds({scenario.forwards for scenario in every}, kind)
+    for scenario in every:
+        if value_if_any(scenario, "placement.cuts"):
             raise InputError(
                 "the cost model knows pipelines that one lcore runs to completion, not cut ones",
                 "placement.cuts",
                 "measure it instead, or leave the cuts out; --engine simulate knows them",
-            )
-        if scenario.dataplane.kind != "ours" and kind != COUNTED:
-            raise InputError(
-                f"the model is of planecast's own data plane, not of {scenario.dataplane.kind}",
-                "dataplane.kind",
-                "measure it: planecast search",
             )
         if scenario.generator.kind != "ours":
             raise InputError(
@@ -56,10 +60,22 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
                 "leave it out, or measure: planecast search",
             )
         for section in SIMULATED:
-            if getattr(scenario, section) != getattr(_USUAL, section):
+            if value_if_any(scenario, section) not in (None, getattr(_USUAL, section)):
                 raise InputError(
                     f"the closed form knows no {section}", section, "add --engine simulate"
                 )
+
+
+def _refuse_program(scenario: Scenario) -> None:
+    """Raises InputError for a program of others that can't be counted, and for several lcores."""
+    refuse_outside(scenario, "modelled")
+    if scenario.placement.lcores > 1:
+        raise InputError(
+            f"{scenario.placement.lcores} lcores are named, but of programs of others one is "
+            "counted and measured",
+            "placement.lcores",
+            "name one",
+        )
 
 
 COUNTED = "counted"
@@ -76,21 +92,29 @@ def _refuse_kinds(kinds: set[str], kind: str | None) -> None:
     if kind in (None, COUNTED):
         return
     for own in kinds - {kind}:
+        ours = own in FUNCTIONS
+        study = f"studies/{own}.yaml" if ours else "STUDY, as in studies/l3fwd.yaml"
         raise InputError(
             f"this calibration is of {kind}, not of {own}",
-            "workload.kind",
-            f"calibrate it: planecast validate studies/{own}.yaml",
+            "workload.kind" if ours else "dataplane",
+            f"calibrate it: planecast validate {study}",
         )
 
 
-def refuse_too_many_lcores(scenario: Scenario, lcores: int, calibration: Calibration) -> None:
-    """Raises InputError for more lcores than the calibrated host has CPUs.
+def refuse_absent_cpus(scenario: Scenario, lcores: int, calibration: Calibration) -> None:
+    """Raises InputError for more lcores than the calibrated host has CPUs, and where it is the
+    machine that we run on for named CPUs that are not there.
 
     A machine of the catalogue may have several sockets, and counters may be another machine's than
     the calibration was made on, so nothing is said of theirs.
     """
-    there = None if calibration.counted else calibration.manifest.host.get("cpus")
-    if scenario.machine == HOST and isinstance(there, int) and lcores > there:
+    if scenario.machine != HOST or calibration.counted:
+        return
+    host = calibration.manifest.host
+    if scenario.placement.cpus is not None and same_host(host):
+        refuse_offline(parse_cpus(scenario.placement.cpus))
+    there = host.get("cpus")
+    if isinstance(there, int) and lcores > there:
         raise InputError(
             f"{lcores} lcores forward, but the calibrated host has {there} CPUs",
             f"{scenario.name}: placement.lcores",

@@ -15,6 +15,7 @@ from planecast.partition.division import Service, Share
 from planecast.partition.door import Groups
 from planecast.partition.neighbour_prediction import Parts
 from planecast.partition.plan import Plan
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
 
@@ -74,7 +75,7 @@ def concerning(
     InputError for a plan that gives their CPUs to nobody, or both to one class.
     """
     if plan.fingerprint == here.fingerprint:
-        own = _of_cpus(plan, scenario.placement.cpus, "the data plane")
+        own = _of_cpus(plan, cpus_here(scenario), "the data plane")
         other = _of_cpus(plan, (cpu,), "the neighbour")
         rdt = here.rdt
         lacking = "" if rdt.caches or rdt.bandwidth else _nothing(here)

@@ -41,7 +41,7 @@ def profile_values(run: str) -> dict[str, Any]:
     root = runs_folder()
     try:
         scenario, measured = _question(run, root)
-        chosen = calibration_of(None, root, kind=scenario.workload.kind)
+        chosen = calibration_of(None, root, kind=scenario.forwards)
         cost = split_cost(scenario, chosen.model, measured)
         return {**cost, "calibration": chosen.basis}
     except InputError as error:

@@ -89,7 +89,7 @@ def predicted_beside(
     if thread_factor == 1.0:
         return result
     cost = result.cycles_per_packet.scaled(thread_factor, result.cycles_per_packet.unit)
-    lcores = len(asked.scenario.placement.cpus)
+    lcores = asked.scenario.placement.lcores
     return result.model_copy(
         update={
             "cycles_per_packet": cost,

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from planecast.errors import InputError
 from planecast.generators.neighbour import Work
 from planecast.scenario.document import read_document
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.load import load_scenario
 from planecast.scenario.model import Count, Noun, listed
 from planecast.scenario.neighbour import Busy
@@ -69,7 +70,7 @@ def load_noisy(path: str | Path) -> tuple[Noisy, Scenario]:
             "name a scenario file relative to the study's own folder",
         )
     scenario = load_scenario(beside)
-    if found.cpu in scenario.placement.cpus:
+    if found.cpu in cpus_here(scenario):
         raise InputError(
             f"the data plane forwards on CPU {found.cpu} itself",
             document.where(("cpu",)),

@@ -21,6 +21,7 @@ from planecast.partition.visits import Context, Visit, measured_beside
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result, ResultSet
 from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
 PREDICTIONS = "predictions.json"
@@ -140,7 +141,7 @@ class _Question:
 
 def _sibling(study: Noisy, scenario: Scenario) -> bool:
     core = read_topology(Root()).core_of(study.cpu)
-    return core is not None and bool(set(core.threads) & set(scenario.placement.cpus))
+    return core is not None and bool(set(core.threads) & set(cpus_here(scenario)))
 
 
 def _predict(ask: _Question, works: Sequence[Work], parts: Parts | None) -> list[Result]:

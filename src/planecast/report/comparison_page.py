@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from planecast.report.labels import result_labels, unique
 from planecast.report.numbers import count_text
-from planecast.report.page import Page
+from planecast.report.page import Page, Verdict
 from planecast.report.results_page import results_page
 from planecast.report.table import Cell, Heading, Table, estimate_cell
 from planecast.results import Result
@@ -30,12 +30,16 @@ def comparison_page(runs: Sequence[Picked], found: Sequence[SideBySide]) -> Page
     return replace(
         page,
         title=f"{count_text(len(runs), 'run')} side by side",
-        lead=(
-            f"Of {count_text(len(verdicts), 'metric')} with an interval on both sides, {same} are "
-            f"shown to be the same, {len(verdicts) - same - open_} differ, {open_} are undecided."
+        verdict=Verdict(
+            f"How do {len(runs) - 1} differ from A, {runs[0].run.path.name}?"
+            if len(runs) > 2
+            else f"How does B differ from A, {runs[0].run.path.name}?",
+            f"{len(verdicts) - same - open_} of {count_text(len(verdicts), 'metric')} differ, "
+            f"{same} are the same",
+            f"{open_} undecided",
         ),
         cards=[],
-        tables=[_ratios(found), *_differences(found), *page.tables],
+        sections=[_ratios(found), *_differences(found), *page.sections],
         notes=[*notes, *page.notes],
     )
 

@@ -15,7 +15,7 @@ from planecast.report.figures.topdown_sankey import topdown_sankey
 from planecast.report.figures.uncore_bars import uncore_bars
 from planecast.report.html import page_html
 from planecast.report.numbers import ABSENT, digits, interval_text
-from planecast.report.page import Card, Drawing, Page, drawing
+from planecast.report.page import Card, Drawing, Page, Verdict, drawing
 from planecast.report.table import Cell, Heading, Table, estimate_cell
 from planecast.report.tree_table import tree_table
 from planecast.report.verdict_table import verdict_table
@@ -38,11 +38,20 @@ def counters_page(found: CounterExplanation, against: CounterDifference | None =
     threads = "both threads of a core busy" if found.smt else "one thread a core"
     return Page(
         title=f"{found.label}, explained",
-        lead=f"{found.limits[0]}." if found.limits else "",
+        verdict=Verdict(
+            f"What limits {found.label}?",
+            # What it means is in the table of verdicts.
+            found.limits[0].partition(": ")[0] if found.limits else "not known",
+            found.certainty[0] if found.certainty else "",
+        ),
         machine=f"{found.tool}; {found.architecture}{f'; {threads}' if found.nodes else ''}",
         cards=list(_cards(found)),
-        drawings=[*_drawings(found), *(_against(against) if against is not None else [])],
-        tables=tables,
+        sections=[
+            tables[0],
+            *_drawings(found),
+            *(_against(against) if against is not None else []),
+            *tables[1:],
+        ],
         manifests=[found.manifest],
         notes=[*(f"can't be known: {text}" for text in found.unknown), *found.notes],
     )

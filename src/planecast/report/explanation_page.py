@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from planecast.explain import Difference, Explanation
 from planecast.explain.stall_causes import BOUNDS, cause_of
@@ -12,7 +13,7 @@ from planecast.report.figures.topdown_bars import topdown_bars
 from planecast.report.figures.waterfall import waterfall
 from planecast.report.html import page_html
 from planecast.report.numbers import ABSENT, digits, interval_text
-from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.page import Card, Drawing, Page, Section, Verdict, drawing, machine_text
 from planecast.report.table import Cell, Heading, Table, estimate_cell
 from planecast.report.tree_table import tree_table
 from planecast.report.verdict_table import verdict_table
@@ -27,18 +28,27 @@ def explanation_html(explained: Explanation, against: Difference | None = None) 
 def explanation_page(explained: Explanation, against: Difference | None = None) -> Page:
     """What the page says."""
     verdict = verdict_table(explained.limits, explained.certainty, explained.advice)
-    tables = [verdict, _causes(explained), _stages(explained), _roles(explained)]
+    tables = [_roles(explained)]
     tables += [tree_table(explained.nodes)] if explained.nodes else []
     tables += [_trees(explained)] if any(stage.nodes for stage in explained.stages) else []
-    if against is not None:
-        tables.append(_changes(against))
+    changed: list[Section] = [*_steps(against), _changes(against)] if against else []
     return Page(
         title=f"{explained.scenario.name}, explained",
-        lead=f"{explained.label}: {explained.limits[0]}.",
+        verdict=Verdict(
+            f"What limits {explained.label}?",
+            explained.limits[0],
+            explained.certainty[0] if explained.certainty else "",
+        ),
         machine=machine_text(explained.manifest) if explained.manifest else "",
         cards=list(_cards(explained)),
-        drawings=[*_drawings(explained), *(_steps(against) if against else [])],
-        tables=tables,
+        sections=[
+            verdict,
+            *_drawings(explained),
+            *changed,
+            _causes(explained),
+            _stages(explained),
+            *(replace(table, detail=True) for table in tables),
+        ],
         manifests=[explained.manifest] if explained.manifest else [],
         notes=[
             *([explained.calibration.sentence()] if explained.calibration else ()),

@@ -9,7 +9,7 @@ from typing import Any
 
 from planecast.report.labels import unique
 from planecast.results import Result
-from planecast.scenario import SCENARIO_KEYS, Scenario, point_label, value_at
+from planecast.scenario import SCENARIO_KEYS, Scenario, point_label, value_if_any
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,13 @@ def largest_family(axis: Axis, results: Sequence[Result], base: Scenario) -> Fam
     fixed = [key for key in SCENARIO_KEYS if key not in free]
     groups: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for position, result in enumerate(results):
-        groups[tuple(value_at(result.scenario, key) for key in fixed)].append(position)
+        groups[tuple(value_if_any(result.scenario, key) for key in fixed)].append(position)
     at = _reader(results, axis)
 
     def rank(item: tuple[tuple[Any, ...], list[int]]) -> tuple[int, int]:
-        alike = sum(value == value_at(base, key) for key, value in zip(fixed, item[0], strict=True))
+        alike = sum(
+            value == value_if_any(base, key) for key, value in zip(fixed, item[0], strict=True)
+        )
         return len({at(position) for position in item[1]}), alike
 
     if not groups:
@@ -70,9 +72,12 @@ def largest_family(axis: Axis, results: Sequence[Result], base: Scenario) -> Fam
     values, members = max(groups.items(), key=rank)
     if len({at(position) for position in members}) < 2:
         return None
-    members = sorted(members, key=lambda m: [value_at(results[m].scenario, k) for k in _keys(axis)])
+    members = sorted(
+        members, key=lambda m: [value_if_any(results[m].scenario, k) for k in _keys(axis)]
+    )
     varied = [i for i in range(len(fixed)) if len({group[i] for group in groups}) > 1]
-    common = point_label({fixed[i]: values[i] for i in varied}) if varied else ""
+    shared = {fixed[i]: values[i] for i in varied if values[i] is not None}
+    common = point_label(shared) if shared else ""
     labels, remarks = _labels(axis, results, members, base)
     return Family(axis, tuple(members), labels, common, remarks)
 
@@ -82,7 +87,7 @@ def _keys(axis: Axis) -> tuple[str, ...]:
 
 
 def _reader(results: Sequence[Result], axis: Axis) -> Callable[[int], Any]:
-    return lambda position: value_at(results[position].scenario, axis.key)
+    return lambda position: value_if_any(results[position].scenario, axis.key)
 
 
 def _labels(
@@ -94,14 +99,14 @@ def _labels(
     for member in members:
         scenario = results[member].scenario
         moved = {
-            key: value_at(scenario, key)
+            key: value_if_any(scenario, key)
             for key in axis.follows
-            if value_at(scenario, key) != value_at(base, key)
+            if value_if_any(scenario, key) != value_if_any(base, key)
         }
         star = ""
         if moved:
             # The key in full: the short name of the axis itself is often the same.
             text = " ".join(f"{key}={value}" for key, value in moved.items())
             star = stars.setdefault(text, "*" * (len(stars) + 1))
-        labels.append(f"{value_at(scenario, axis.key):,}{star}")
+        labels.append(f"{value_if_any(scenario, axis.key):,}{star}")
     return tuple(unique(labels)), tuple(f"{star} {text}" for text, star in stars.items())

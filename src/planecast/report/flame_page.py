@@ -8,8 +8,8 @@ from planecast.explain.flame import Frame
 from planecast.report.figures.flame_graph import flame_graph
 from planecast.report.html import page_html
 from planecast.report.numbers import digits
-from planecast.report.page import Page, drawing
-from planecast.report.table import Cell, Heading, Table
+from planecast.report.page import Page, Verdict, drawing
+from planecast.report.table import Cell, Heading, Table, number_cell
 
 _ROWS = 25
 
@@ -28,29 +28,33 @@ def flame_html(
     own: dict[str, float] = {}
     for frame in frames:
         own[frame.name] = own.get(frame.name, 0.0) + frame.own / per
-    dearest = sorted(own.items(), key=lambda pair: -pair[1])[:_ROWS]
+    costliest = sorted(own.items(), key=lambda pair: -pair[1])[:_ROWS]
     whole = sum(frame.own for frame in frames) / per
     return page_html(
         Page(
             title=f"{name}, by calls",
-            lead=f"{digits(whole)} {unit}; the dearest function by itself is {dearest[0][0]}.",
+            verdict=Verdict(
+                f"Which functions take {name}'s {counted}?",
+                f"{costliest[0][0]} by itself takes {digits(costliest[0][1])} of "
+                f"{digits(whole)} {unit}",
+            ),
             machine="",
             cards=[],
-            drawings=drawing(
-                "flame",
-                "Flame graph",
-                "Callers above what they call; the width is what a function takes with all that it "
-                "calls. A click looks closer.",
-                flame_graph(frames, per, unit),
-            ),
-            tables=[
+            sections=[
+                *drawing(
+                    "flame",
+                    "Flame graph",
+                    "Callers above what they call; the width is what a function takes with all "
+                    "that it calls. A click looks closer.",
+                    flame_graph(frames, per, unit),
+                ),
                 Table(
                     "functions",
                     "Functions",
                     "What each takes by itself, frames too small to show included.",
                     [Heading("function"), Heading("own", unit, number=True)],
-                    [[Cell(function), Cell(digits(cost))] for function, cost in dearest],
-                )
+                    [[Cell(function), number_cell(cost)] for function, cost in costliest],
+                ),
             ],
             manifests=[],
             notes=notes,

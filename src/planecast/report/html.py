@@ -34,6 +34,8 @@ def page_html(page: Page) -> str:
     return environment.get_template("report.html.j2").render(
         page=page,
         style=Markup(_own("style.css")),
+        tables=Markup(_own("tables.js")),
+        folds=Markup(_own("folds.js")),
         draw=Markup(_own("draw.js")),
         plotly=Markup(get_plotlyjs()) if page.drawings else Markup(""),
     )

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from planecast.results import Result
-from planecast.results.scenario_labels import varied_keys
-from planecast.scenario import point_label, value_at
+from planecast.results.scenario_labels import label_of, varied_keys
 
 _LINE = 26
 """Characters of a label that stand on one line beside a figure; a telephone shows that many."""
@@ -21,10 +20,7 @@ def result_labels(results: Sequence[Result]) -> list[str]:
     """
     varied = varied_keys([result.scenario for result in results])
     labels = [
-        point_label({key: value_at(result.scenario, key) for key in varied})
-        if varied
-        else result.scenario.name
-        for result in results
+        label_of(result.scenario, varied) if varied else result.scenario.name for result in results
     ]
     return unique(labels)
 

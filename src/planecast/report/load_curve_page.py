@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from planecast.report.figures.load_curves import load_curves
-from planecast.report.numbers import count_text, digits, interval_text, percent
-from planecast.report.page import Card, Page, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table, estimate_cell, share_cell
+from planecast.report.numbers import count_text, digits, estimate_text, interval_text, percent
+from planecast.report.page import Card, Page, Verdict, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell, share_cell
 from planecast.report.warnings import Warned
 from planecast.results import KNEE_LOSS, Estimate, LoadCurve, LoadPoint
 
@@ -17,37 +17,49 @@ def load_curve_page(curve: LoadCurve) -> Page:
     """What the report of a load curve says."""
     return Page(
         title=f"Load curve of {curve.scenario.name}",
-        lead=_lead(curve),
+        verdict=_verdict(curve),
         machine=machine_text(curve.manifest),
         cards=_cards(curve),
-        drawings=drawing(
-            "load-curves",
-            "Loss and latency against offered load",
-            "Marks: measured, the low quantile of a load's trials with its 95 % interval. Lines: "
-            "simulated. The dotted lines are the knees.",
-            load_curves(curve),
-        ),
-        tables=[_table(curve), _packets(curve), *_pauses(curve)],
+        sections=[
+            *drawing(
+                "load-curves",
+                "Loss and latency against offered load",
+                "Marks: measured, the low quantile of a load's trials with its 95 % interval. "
+                "Lines: simulated. The dotted lines are the knees.",
+                load_curves(curve),
+            ),
+            _table(curve),
+            _packets(curve),
+            *_pauses(curve),
+        ],
         manifests=[curve.manifest],
         warnings=_warnings(curve),
-        notes=curve.notes,
+        notes=[_calibration(curve), *curve.notes],
     )
 
 
-def _lead(curve: LoadCurve) -> str:
-    port = curve.calibration
+def _verdict(curve: LoadCurve) -> Verdict:
+    knees = [
+        estimate_text(knee.scaled(1e-6, "Mpps"))
+        for knee in (curve.measured_knee, curve.simulated_knee)
+        if knee is not None
+    ]
     error = curve.knee_error_percent
-    knees = (
-        "The knee is not between the loads."
-        if error is None
-        else f"The simulated knee is {percent(error)} off the measured one."
+    return Verdict(
+        f"From which load on does {curve.scenario.name} lose {_LIMIT}?",
+        "; ".join(knees) if knees else "the knee is not between the loads",
+        "" if error is None else f"simulated is {percent(error)} off",
     )
+
+
+def _calibration(curve: LoadCurve) -> str:
+    port = curve.calibration
     return (
         f"{count_text(len(curve.loads), 'load')} were offered over memory interfaces, and "
-        "simulated. Of the port the simulation was told three things that were measured: "
+        "simulated. The simulation takes three measured figures of the port: "
         f"{digits(port.capacity_pps.value / 1e6)} million packets a second are forwarded at "
         f"overload, a packet that comes alone takes {digits(port.single_cycles.value)} TSC cycles, "
-        f"an empty poll {digits(port.poll_cycles.value)}. {knees}"
+        f"an empty poll {digits(port.poll_cycles.value)}."
     )
 
 
@@ -86,7 +98,7 @@ _KINDS = ("measured", "simulated")
 
 def _row(point: LoadPoint) -> list[Cell]:
     cells = [
-        Cell(digits(point.offered_pps / 1e6), f"{100 * point.load:.1f} %"),
+        number_cell(point.offered_pps / 1e6, f"{100 * point.load:.1f} %"),
         estimate_cell(point.measured_loss.scaled(100, "%")),
         estimate_cell(point.simulated_loss.scaled(100, "%")),
     ]
@@ -134,12 +146,12 @@ def _packet_row(point: LoadPoint) -> list[Cell]:
     lost = sum(measured.drops.values())
     causes = ", ".join(f"{cause} {count:,}" for cause, count in measured.drops.items())
     return [
-        Cell(digits(point.offered_pps / 1e6)),
+        number_cell(point.offered_pps / 1e6),
         Cell(f"{measured.packets_in or 0:,}"),
         Cell(f"{measured.packets_out or 0:,}"),
         Cell(f"{lost:,}", f"{causes} {_share_text(point.lost_share)}".strip()),
         Cell(f"{point.unsent:,}"),
-        Cell(digits(point.mean_burst)),
+        number_cell(point.mean_burst),
         estimate_cell(measured.cycles_per_packet),
         Cell(f"{point.trials:,}"),
         share_cell(measured.disturbed_share),

@@ -6,7 +6,8 @@ from planecast.host.topology import Core, Topology
 from planecast.partition.plan import Forecast, Plan
 from planecast.report.figures.machine_map import machine_map, ways_map
 from planecast.report.html import page_html
-from planecast.report.page import Card, Page, drawing
+from planecast.report.numbers import count_text
+from planecast.report.page import Card, Page, Verdict, drawing
 from planecast.report.table import Cell, Heading, Table, estimate_cell
 from planecast.scenario.cpus import format_cpus
 
@@ -16,17 +17,19 @@ def machine_html(machine: Topology, remarks: list[str]) -> str:
     return page_html(
         Page(
             title=machine.model,
-            lead=_lead(machine),
+            verdict=Verdict("What does this machine have?", _parts(machine)),
             machine="",
             cards=[],
-            drawings=drawing(
-                "machine",
-                "The machine",
-                "A frame a last-level cache, a box a core with its threads; isolated cores have a "
-                "red frame.",
-                machine_map(machine),
-            ),
-            tables=[_cores(machine)],
+            sections=[
+                *drawing(
+                    "machine",
+                    "The machine",
+                    "A frame a last-level cache, a box a core with its threads; isolated cores "
+                    "have a red frame.",
+                    machine_map(machine),
+                ),
+                _cores(machine),
+            ],
             manifests=[],
             notes=remarks,
         )
@@ -39,14 +42,19 @@ def plan_html(plan: Plan, machine: Topology, remarks: list[str]) -> str:
     return page_html(
         Page(
             title=f"{plan.name} on {plan.machine}",
-            lead=_lead(machine),
-            machine="",
+            verdict=Verdict(
+                f"How to divide {plan.machine} among {count_text(len(plan.forecasts), 'rate')}?",
+                f"predicted gain by rank: {gain}",
+                f"{count_text(len(plan.unmet), 'target')} can't be met; "
+                f"{count_text(plan.tried, 'division')} tried",
+            ),
+            machine=_parts(machine),
             cards=[
                 Card(gain, "gain by rank", "weighted mean of the predicted gains"),
                 Card(str(plan.tried), "divisions tried"),
                 Card(str(len(plan.unmet)), "targets that can't be met"),
             ],
-            drawings=[
+            sections=[
                 *drawing(
                     "machine",
                     "Whose the cores are",
@@ -61,20 +69,20 @@ def plan_html(plan: Plan, machine: Topology, remarks: list[str]) -> str:
                     "as masks are written.",
                     ways_map(plan.division, machine),
                 ),
+                _forecasts(plan),
             ],
-            tables=[_forecasts(plan)],
             manifests=[],
             notes=remarks,
         )
     )
 
 
-def _lead(machine: Topology) -> str:
+def _parts(machine: Topology) -> str:
     sockets, cores, threads = len(machine.sockets), len(machine.cores), len(machine.threads)
     caches = len(machine.caches)
     return (
         f"{cores} cores in {sockets} socket{'s' if sockets > 1 else ''}, {threads} threads, "
-        f"{caches} last-level cache{'s' if caches > 1 else ''}."
+        f"{caches} last-level cache{'s' if caches > 1 else ''}"
     )
 
 
@@ -84,7 +92,7 @@ def _cores(machine: Topology) -> Table:
     return Table(
         "cores",
         "Cores",
-        "As the kernel tells.",
+        "As the kernel reports them.",
         [Heading(name, units.get(name, "")) for name in headings],
         [[Cell(text) for text in _core(core)] for core in machine.cores],
     )

@@ -21,6 +21,18 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """The answer in a line, on top of the page."""
+
+    asked: str
+    """What was asked."""
+    answer: str
+    """What was found, with its interval."""
+    quality: str = ""
+    """What limits it, or how good the answer is."""
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A figure with the words around it."""
 
@@ -29,6 +41,26 @@ class Drawing:
     title: str
     caption: str
     figure: Figure
+    detail: bool = False
+    """Whether it only backs up what another section shows: behind a fold however short it is."""
+
+    @property
+    def height_px(self) -> int:
+        """About how high it is on a wide screen."""
+        return _WORDS_PX + int(self.figure.layout.height)
+
+    @property
+    def size(self) -> str:
+        """What stands beside its title when it is folded."""
+        return "figure"
+
+
+Section = Drawing | Table
+"""What a page is made of."""
+
+LONGEST_PX = 720
+"""A section that is higher than about a screen is behind a fold."""
+_WORDS_PX = 90
 
 
 @dataclass(frozen=True)
@@ -45,19 +77,42 @@ class Page:
     """Everything that a report shows, in the order of the page."""
 
     title: str
-    lead: str
-    """The answer in plain words."""
+    verdict: Verdict
     machine: str
     """Where and when it was found."""
     cards: Sequence[Card]
-    drawings: Sequence[Drawing]
-    tables: Sequence[Table]
+    sections: Sequence[Section]
+    """What matters most first. Short ones are shown in this order, then the folded ones."""
     manifests: Sequence[Manifest]
     """What made the numbers; each holds its command."""
     commands: Sequence[Command] = field(default_factory=tuple)
     """Commands for single points, where the manifest's makes all of them."""
     warnings: Sequence[Warned] = field(default_factory=tuple)
     notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def shown(self) -> list[Section]:
+        """The sections that are open when the page is."""
+        return [one for one in self.sections if not _is_folded(one)]
+
+    @property
+    def folded(self) -> list[Section]:
+        """The sections behind folds: long ones, and those that only back up others."""
+        return [one for one in self.sections if _is_folded(one)]
+
+    @property
+    def drawings(self) -> list[Drawing]:
+        """The figures among the sections."""
+        return [one for one in self.sections if isinstance(one, Drawing)]
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables among them."""
+        return [one for one in self.sections if isinstance(one, Table)]
+
+
+def _is_folded(section: Section) -> bool:
+    return section.detail or section.height_px > LONGEST_PX
 
 
 def machine_text(manifest: Manifest) -> str:
@@ -74,6 +129,8 @@ def machine_text(manifest: Manifest) -> str:
     return f"{', '.join(words)}; {manifest.started_at.replace('T', ' ').replace('Z', ' UTC')}"
 
 
-def drawing(anchor: str, title: str, caption: str, figure: Figure | None) -> list[Drawing]:
+def drawing(
+    anchor: str, title: str, caption: str, figure: Figure | None, *, detail: bool = False
+) -> list[Drawing]:
     """A list with the drawing, empty when there is no figure."""
-    return [] if figure is None else [Drawing(anchor, title, caption, figure)]
+    return [] if figure is None else [Drawing(anchor, title, caption, figure, detail)]

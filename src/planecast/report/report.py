@@ -32,7 +32,7 @@ from planecast.results import (
 from planecast.results.atomic import write_text
 from planecast.results.pick import Picked
 from planecast.results.side_by_side import side_by_side
-from planecast.results.store import PARTIAL, SERIES, TRIALS, Content
+from planecast.results.store import PARTIAL, SERIES, SWEEP, TRIALS, Content, results_of
 from planecast.results.trials import Columns
 
 REPORT = "report.html"
@@ -52,6 +52,9 @@ def write_report(run: RunDirectory, path: Path | None = None) -> Path:
     ):
         raise InputError("the run holds no result", str(run.path), "make it again")
     target = path or run.path / REPORT
+    if (run.path / SWEEP).is_file():
+        write_text(target, page_html(_with_partial(_sweep_page(run), _why_partial(run))))
+        return target
     trials = _columns(run, TRIALS) if isinstance(content, SearchAnswer) else None
     write_text(target, report_html(content, _why_partial(run), _columns(run, SERIES), trials))
     return target
@@ -83,10 +86,21 @@ def report_html(
     `series` is what it looked like over time, `trials` are a search's."""
     page = search_page(content, trials) if isinstance(content, SearchAnswer) else _page(content)
     if series is not None:
-        page = replace(page, drawings=[*page.drawings, *series_drawings(series)])
-    if partial is not None:
-        page = replace(page, warnings=[partial_warning(partial), *page.warnings])
-    return page_html(page)
+        page = replace(page, sections=[*page.sections, *series_drawings(series)])
+    return page_html(_with_partial(page, partial))
+
+
+def _sweep_page(run: RunDirectory) -> Page:
+    from planecast.report.sweep_page import sweep_page  # loads the model: no other page needs it
+    from planecast.sweep import read_job
+
+    return sweep_page(read_job(run), results_of(run.read()), read_parquet(run.path / SWEEP))
+
+
+def _with_partial(page: Page, partial: str | None) -> Page:
+    if partial is None:
+        return page
+    return replace(page, warnings=[partial_warning(partial), *page.warnings])
 
 
 def _page(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planecast.report.figures.claims import claim_errors, curves_figure
-from planecast.report.numbers import ABSENT, digits
-from planecast.report.page import Card, Drawing, Page, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table
+from planecast.report.numbers import ABSENT, count_text, digits
+from planecast.report.page import Card, Page, Section, Verdict, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, number_cell
 from planecast.reproduce import Claim, Reproduction
 from planecast.reproduce import Table as Claims
 from planecast.results import Manifest
@@ -34,17 +36,21 @@ def reproduction_page(found: Reproduction, manifest: Manifest) -> Page:
     ]
     return Page(
         title=f"{found.title}, reproduced",
-        lead=(
-            "What the document measured, predicted from others of its figures. Inputs went in and "
-            "confirm nothing. A test could have failed; what is marked weak or arithmetic could "
-            "not, or an alternative that knows less passes, too. Nothing was measured here."
+        verdict=Verdict(
+            "How well are the document's figures predicted from others of it?",
+            f"{inside} of {count_text(len(tests), 'test')} within their bounds",
+            f"an alternative that knows less passes {others}",
         ),
         machine=machine_text(manifest),
         cards=cards,
-        drawings=[one for table in found.tables for one in _drawings(table)],
-        tables=[_table(table) for table in found.tables if table.claims],
+        sections=[one for table in found.tables for one in _sections(table)],
         manifests=[manifest],
-        notes=[f"{table.title}: {note}" for table in found.tables for note in _notes(table)],
+        notes=[
+            "Inputs went in and confirm nothing. A test could have failed; what is marked weak or "
+            "arithmetic could not, or an alternative that knows less passes, too. Nothing was "
+            "measured here.",
+            *(f"{table.title}: {note}" for table in found.tables for note in _notes(table)),
+        ],
     )
 
 
@@ -53,12 +59,15 @@ def _notes(table: Claims) -> list[str]:
     return [*table.notes, *refused]
 
 
-def _drawings(table: Claims) -> list[Drawing]:
+def _sections(table: Claims) -> list[Section]:
     anchor = f"table-{table.number}"
     errors = "Bars: error of ours; orange ones are outside their bound."
     return [
-        *drawing(f"{anchor}-errors", table.title, errors, claim_errors(table.claims)),
-        *drawing(f"{anchor}-curves", table.title, "Predicted.", curves_figure(table.curves)),
+        *drawing(f"{anchor}-errors", f"{table.title}: errors", errors, claim_errors(table.claims)),
+        *drawing(
+            f"{anchor}-curves", f"{table.title}: curves", "Predicted.", curves_figure(table.curves)
+        ),
+        *([replace(_table(table), detail=True)] if table.claims else []),
     ]
 
 
@@ -96,8 +105,12 @@ def _row(claim: Claim) -> list[Cell]:
     return [
         Cell(claim.what, claim.id),
         Cell(_published(claim), claim.unit),
-        Cell(digits(claim.ours), claim.unit),
-        Cell(f"{claim.error_percent:+.1f}", f"bound {claim.bound_percent:g}"),
+        number_cell(claim.ours, claim.unit),
+        Cell(
+            f"{claim.error_percent:+.1f}",
+            f"bound {claim.bound_percent:g}",
+            value=claim.error_percent,
+        ),
         Cell("yes" if claim.within else "no", claim.note, tone),
         Cell(claim.mark),
         Cell(ABSENT if other is None else f"{other:+.1f}", claim.alternative),

@@ -9,42 +9,29 @@ from planecast.report.figures.stage_bars import StageMetric, stage_estimates, st
 from planecast.report.numbers import ABSENT
 from planecast.report.table import Cell, Heading, Table, samples_cell, share_cell
 from planecast.results import Estimate, Result
+from planecast.results.columns import Column, Form, in_report
 
 _BRACKETS = "Brackets hold 95 % intervals."
 
 
 def result_table(labels: Sequence[str], results: Sequence[Result]) -> Table:
     """A row a result: throughput, cycles, instructions, and what set the limit."""
-    columns = [_names(labels)]
-    columns += _estimates(
-        ("throughput", [result.throughput_pps.scaled(1e-6, "Mpps") for result in results]),
-        ("cycles", [result.cycles_per_packet for result in results]),
-        ("instructions", [result.instructions_per_packet for result in results]),
-        ("IPC", [result.ipc for result in results]),
-    )
-    columns.append(
-        (Heading("limited by"), [Cell(result.capped_by or ABSENT) for result in results])
-    )
-    columns.append(
-        (
-            Heading("samples", "trials", number=True),
-            [samples_cell(result.cycles_per_packet.samples) for result in results],
-        )
-    )
-    columns.append(
-        (
-            Heading("disturbed", "% of trials", number=True),
-            [share_cell(result.disturbed_share) for result in results],
-        )
-    )
-    if any(result.steady_share is not None for result in results):
-        columns.append(
-            (
-                Heading("steady", "% of visits", number=True),
-                [share_cell(result.steady_share) for result in results],
-            )
-        )
+    shown = (_column(column, results) for column in in_report())
+    columns = [_names(labels), *(column for column in shown if column is not None)]
     return _table("results", "Every scenario", _BRACKETS, columns)
+
+
+def _column(column: Column, results: Sequence[Result]) -> tuple[Heading, list[Cell]] | None:
+    """A column of the registry; None when no result has it."""
+    if column.is_metric:
+        return estimate_column(column.title, [column.people(result) for result in results])
+    values = [column.read(result) for result in results]
+    if column.form is Form.TEXT:
+        return Heading(column.title), [Cell(value or ABSENT) for value in values]
+    if all(value is None for value in values):
+        return None
+    cell = share_cell if column.form is Form.SHARE else samples_cell
+    return Heading(column.title, column.detail, number=True), [cell(value) for value in values]
 
 
 def stage_table(
@@ -61,7 +48,7 @@ def stage_table(
     columns = [_names(labels)]
     columns += _estimates(*((name, [stages.get(name) for stages in found]) for name in names))
     noun = metric.split("_", maxsplit=1)[0]
-    title = f"{noun.capitalize()} by stage{f', {which}' if which else ''}"
+    title = f"Table of {noun} by stage{f', {which}' if which else ''}"
     anchor = "-".join(word for word in ("table", noun, which) if word)
     return _table(anchor, title, _BRACKETS, columns)
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from planecast.report.figures.stage_bars import CYCLES, INSTRUCTIONS
 from planecast.report.figures.stages_by_result import stages_by_result
 from planecast.report.figures.throughput import throughput
 from planecast.report.labels import result_labels
-from planecast.report.numbers import count_text, digits, interval_text, kinds_text
-from planecast.report.page import Card, Drawing, Page, drawing, machine_text
+from planecast.report.numbers import count_text, digits, estimate_text, interval_text, kinds_text
+from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
 from planecast.report.profiles import profiles, shared
 from planecast.report.result_table import packet_table, result_table, stage_table
 from planecast.report.simulated_tables import class_table, lcore_table, ring_table
 from planecast.report.table import Table
 from planecast.report.warnings import notes_of, result_warnings
 from planecast.results import Manifest, Result
+from planecast.results.columns import metrics
 
 
 def results_page(results: Sequence[Result], labels: list[str] | None = None) -> Page:
@@ -29,11 +31,14 @@ def results_page(results: Sequence[Result], labels: list[str] | None = None) -> 
     manifests = _distinct(results)
     return Page(
         title=f"{names}, {kind}",
-        lead=_lead(results, labels),
+        verdict=_verdict(results, labels),
         machine=machine_text(manifests[0]),
         cards=_cards(results) if len(results) == 1 else [],
-        drawings=list(_drawings(results, labels)),
-        tables=list(_tables(results, labels)),
+        sections=[
+            result_table(labels, results),
+            *_drawings(results, labels),
+            *_tables(results, labels),
+        ],
         manifests=manifests,
         warnings=list(result_warnings(labels, results)),
         notes=notes_of(labels, results),
@@ -48,33 +53,30 @@ def _distinct(results: Sequence[Result]) -> list[Manifest]:
     return found
 
 
-def _lead(results: Sequence[Result], labels: Sequence[str]) -> str:
+def _verdict(results: Sequence[Result], labels: Sequence[str]) -> Verdict:
     named = sorted(zip(labels, results, strict=True), key=lambda pair: pair[1].throughput_pps.value)
-    slow, fast = named[0], named[-1]
+    (slow, least), (fast, most) = named[0], named[-1]
+    limits = dict.fromkeys(one.capped_by for one in results if one.capped_by)
+    limited = f"limited by {' and '.join(limits)}" if limits else ""
     if len(results) == 1:
-        return f"{slow[0]} forwards {_mpps(slow[1])}."
-    return (
-        f"{count_text(len(results), 'scenario')}: the fastest, {fast[0]}, forwards "
-        f"{_mpps(fast[1])}; the slowest, {slow[0]}, {_mpps(slow[1])}."
+        return Verdict(f"How many packets does {slow} forward?", _mpps(least), limited)
+    return Verdict(
+        f"Which of {count_text(len(results), 'scenario')} forwards most?",
+        f"{fast}: {_mpps(most)}",
+        f"least: {slow}, {_mpps(least)}{f'; {limited}' if limited else ''}",
     )
 
 
 def _mpps(result: Result) -> str:
-    found = result.throughput_pps.scaled(1e-6, "Mpps")
-    return f"{digits(found.value)} {interval_text(found)} million packets a second ({found.kind})"
+    return estimate_text(result.throughput_pps.scaled(1e-6, "Mpps"))
 
 
 def _cards(results: Sequence[Result]) -> list[Card]:
     (result,) = results
-    found = (
-        ("Mpps", result.throughput_pps.scaled(1e-6, "Mpps")),
-        ("cycles/packet", result.cycles_per_packet),
-        ("instructions/packet", result.instructions_per_packet),
-        ("instructions a cycle", result.ipc),
-    )
+    found = (column.people(result) for column in metrics().values())
     return [
-        Card(digits(e.value), name, f"{interval_text(e)} {e.kind}".strip())
-        for name, e in found
+        Card(digits(e.value), e.unit, f"{interval_text(e)} {e.kind}".strip())
+        for e in found
         if e is not None
     ]
 
@@ -98,12 +100,12 @@ def _drawings(results: Sequence[Result], labels: list[str]) -> Iterator[Drawing]
         "Instructions by stage",
         f"Instructions that a packet takes in each stage.{shared(names, results)}",
         stages_by_result(names, shown, INSTRUCTIONS),
+        detail=True,
     )
 
 
 def _tables(results: Sequence[Result], labels: list[str]) -> Iterator[Table]:
     found = (
-        result_table(labels, results),
         stage_table(labels, results, CYCLES),
         stage_table(labels, results, INSTRUCTIONS),
         packet_table(labels, results),
@@ -111,4 +113,4 @@ def _tables(results: Sequence[Result], labels: list[str]) -> Iterator[Table]:
         ring_table(labels, results),
         lcore_table(labels, results),
     )
-    yield from (table for table in found if table is not None)
+    yield from (replace(table, detail=True) for table in found if table is not None)

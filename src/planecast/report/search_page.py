@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,17 @@ from planecast.report.figures.search_trials import (
     loss_by_load,
     loss_of,
 )
-from planecast.report.numbers import ABSENT, count_text, digits, estimate_text, interval_text
-from planecast.report.page import Card, Drawing, Page, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.numbers import (
+    ABSENT,
+    count_text,
+    digits,
+    estimate_text,
+    interval_text,
+    percent,
+)
+from planecast.report.outlying import outlying_repetitions
+from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.report.telemetry_table import event_table, port_table, telemetry_table
 from planecast.report.warnings import Warned
 from planecast.results import FoundRate, SearchAnswer
@@ -34,11 +42,15 @@ def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
     """What the report of a search says; `trials` are the columns of its ``trials.parquet``."""
     return Page(
         title=f"{_title(answer)} of {answer.dataplane}",
-        lead=" ".join(_lead(answer)),
+        verdict=_verdict(answer),
         machine=machine_text(answer.manifest),
         cards=list(_cards(answer)),
-        drawings=[] if trials is None else list(_drawings(answer, trials)),
-        tables=[*_tables(answer), *([] if trials is None else [_trial_table(trials)])],
+        sections=[
+            *_tables(answer),
+            *([] if trials is None else _drawings(answer, trials)),
+            *_second_tables(answer),
+            *([] if trials is None else [_trial_table(trials)]),
+        ],
         manifests=[answer.manifest],
         warnings=list(_warnings(answer)),
         notes=[*answer.notes, *_marks(answer)],
@@ -58,21 +70,44 @@ def _title(answer: SearchAnswer) -> str:
     return names[answer.method]
 
 
-def _lead(answer: SearchAnswer) -> Iterator[str]:
+def _verdict(answer: SearchAnswer) -> Verdict:
+    trials = f"{count_text(answer.trials, 'trial')} of {answer.trial_seconds:g} s"
+    asked = f"Which load does {answer.dataplane} take?"
     if answer.invalid:
-        yield f"{answer.invalid}."
+        return Verdict(asked, f"{answer.invalid}", trials)
+    found = "; ".join(_answers(answer)) or "see the loads"
+    causes = " and ".join(dict.fromkeys(rate.capped_by for rate in answer.rates.values()))
+    quality = [f"limited by {causes}"] if causes else []
+    quality += (
+        [f"outlying: repetition {_named(outlying)}"] if (outlying := _outlying(answer)) else []
+    )
+    return Verdict(asked, found, "; ".join([*quality, trials]))
+
+
+def _answers(answer: SearchAnswer) -> Iterator[str]:
     for name, rate in answer.rates.items():
-        yield f"{name}: {estimate_text(rate.rate_pps.scaled(1e-6, 'Mpps'))}; {rate.why}."
+        yield f"{name} {estimate_text(rate.rate_pps.scaled(1e-6, 'Mpps'))}"
     if answer.burst is not None:
         burst = answer.burst
         yield (
-            f"The longest burst at {digits(burst.rate_pps / 1e6)} Mpps without a loss has "
-            f"{estimate_text(burst.packets)}: the buffer holds "
-            f"{digits(burst.corrected_s * 1e6)} µs."
+            f"longest burst without a loss at {digits(burst.rate_pps / 1e6)} Mpps: "
+            f"{estimate_text(burst.packets)}; the buffer holds {digits(burst.corrected_s * 1e6)} µs"
         )
     if answer.soak is not None:
-        yield f"{answer.soak.statement}."
-    yield f"{count_text(answer.trials, 'trial')} of {answer.trial_seconds:g} s."
+        yield answer.soak.statement
+
+
+def _outlying(answer: SearchAnswer) -> dict[int, float]:
+    """Repetitions that are outlying for some rate, with their distance to its median in percent."""
+    found: dict[int, float] = {}
+    for rate in answer.rates.values():
+        for number, off in outlying_repetitions(rate.bounds).items():
+            found[number] = max(off, found.get(number, 0.0), key=abs)
+    return dict(sorted(found.items()))
+
+
+def _named(outlying: Iterable[int]) -> str:
+    return ", ".join(str(number + 1) for number in outlying)
 
 
 def _cards(answer: SearchAnswer) -> Iterator[Card]:
@@ -96,7 +131,9 @@ def _drawings(answer: SearchAnswer, trials: Columns) -> Iterator[Drawing]:
         "Every trial in its order, and the bounds that all trials of a repetition so far leave; a "
         "repetition starts the data plane anew. Loads far from the rates are outside of the view; "
         "a double click shows them.",
-        interval_closing(trials, answer.rates, _EXCEED.get(answer.method, 0.0)),
+        interval_closing(
+            trials, answer.rates, _EXCEED.get(answer.method, 0.0), list(_outlying(answer))
+        ),
     )
     yield from drawing(
         "loss",
@@ -119,6 +156,10 @@ def _tables(answer: SearchAnswer) -> Iterator[Table]:
         yield _bound_table(answer.rates)
     if answer.loads:
         yield _load_table(answer)
+
+
+def _second_tables(answer: SearchAnswer) -> Iterator[Table]:
+    """What was counted at the rates, beside the search itself."""
     if answer.telemetry:
         yield telemetry_table(answer.telemetry)
         yield from event_table(answer.telemetry)
@@ -162,34 +203,41 @@ def _rate_table(rates: Mapping[str, FoundRate]) -> Table:
 
 
 def _bound_table(rates: Mapping[str, FoundRate]) -> Table:
-    rows = [
-        [
-            Cell(name),
-            Cell(str(bounds.repetition + 1)),
-            Cell(digits(bounds.low_pps / 1e6)),
-            Cell(ABSENT if bounds.high_pps is None else digits(bounds.high_pps / 1e6)),
-            Cell(f"{bounds.trials:,}"),
-        ]
-        for name, rate in rates.items()
-        for bounds in rate.bounds
-    ]
+    rows = []
+    for name, rate in rates.items():
+        outlying = outlying_repetitions(rate.bounds)
+        for bounds in rate.bounds:
+            off = outlying.get(bounds.repetition)
+            rows.append(
+                [
+                    Cell(name),
+                    Cell(str(bounds.repetition + 1)),
+                    number_cell(bounds.low_pps / 1e6),
+                    number_cell(None if bounds.high_pps is None else bounds.high_pps / 1e6),
+                    Cell(f"{bounds.trials:,}"),
+                    Cell("") if off is None else Cell(f"outlying, {percent(off)}", tone="bad"),
+                ]
+            )
     headings = (
         Heading("rate"),
         Heading("repetition", number=True),
         Heading("met the goal", "Mpps, highest", number=True),
         Heading("did not", "Mpps, lowest above", number=True),
         Heading("trials", "for all goals", number=True),
+        Heading("remark"),
     )
-    return Table(
-        "bounds", "Bounds", "Repetition by repetition, each on a fresh start.", headings, rows
+    caption = (
+        "Repetition by repetition, each on a fresh start. Outlying: further from the median than "
+        "the other repetitions' spread and their bounds allow; the interval includes it."
     )
+    return Table("bounds", "Bounds", caption, headings, rows)
 
 
 def _load_table(answer: SearchAnswer) -> Table:
     names = [n for n in ("mean", "p50", "p99") if any(n in x.latency_ns for x in answer.loads)]
     rows = [
         [
-            Cell(digits(load.offered_pps / 1e6), f"{100 * load.share:.0f} %"),
+            number_cell(load.offered_pps / 1e6, f"{100 * load.share:.0f} %"),
             estimate_cell(load.loss.scaled(100, "%")),
             *(estimate_cell(load.latency_ns.get(name)) for name in names),
         ]
@@ -234,11 +282,11 @@ def _trial_row(trials: Columns, rows: list[int]) -> list[Cell]:
     loss = 100 * loss_of({name: column[rows] for name, column in trials.items()})
     median = float(np.median(loss))
     return [
-        Cell(digits(float(np.mean(trials["intended_pps"][rows])) / 1e6)),
+        number_cell(float(np.mean(trials["intended_pps"][rows])) / 1e6),
         Cell(f"{len(rows):,}"),
         Cell(f"{int(np.sum(loss <= 0)):,}"),
-        Cell(digits(median)),
-        Cell(digits(float(np.max(loss)))),
+        number_cell(median),
+        number_cell(float(np.max(loss))),
         Cell(f"{int(np.sum(trials['unsent'][rows])):,}"),
         *(_median_cell(trials.get(name), rows) for name in ("p50_ns", "p99_ns")),
     ]
@@ -247,7 +295,7 @@ def _trial_row(trials: Columns, rows: list[int]) -> list[Cell]:
 def _median_cell(column: NDArray[Any] | None, rows: list[int]) -> Cell:
     values = np.asarray([] if column is None else column[rows], dtype=np.float64)
     there = values[np.isfinite(values)]
-    return Cell(digits(float(np.median(there))) if there.size else ABSENT)
+    return number_cell(float(np.median(there)) if there.size else None)
 
 
 def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
@@ -258,6 +306,14 @@ def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
             "not-the-data-plane",
             f"{' and '.join(capped)}: {first.why}.",
             "Offer more (--link-gbps, --max-rate, a faster generator) to see the data plane's own.",
+        )
+    outlying = _outlying(answer)
+    if outlying:
+        off = ", ".join(f"{number + 1} ({percent(by)})" for number, by in outlying.items())
+        yield Warned(
+            "repetition-outlying",
+            f"Not like the other repetitions: {off} off their median.",
+            "The interval includes it; repeat the search to see whether it comes again.",
         )
     refused = sum(answer.refused.values())
     if refused > _REFUSED_SHARE * answer.trials:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from planecast.report.figures.sensitivity_bars import sobol_indices, tornado
-from planecast.report.numbers import ABSENT, count_text, digits, interval_text
-from planecast.report.page import Page, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.numbers import count_text, digits, estimate_text
+from planecast.report.page import Page, Verdict, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.results import Sensitivity
 
 
@@ -13,10 +13,10 @@ def sensitivity_page(found: Sensitivity) -> Page:
     """What the report of a sensitivity says."""
     return Page(
         title=f"What matters to {found.base.scenario.name}",
-        lead=_lead(found),
+        verdict=_verdict(found),
         machine=machine_text(found.manifest),
         cards=[],
-        drawings=[
+        sections=[
             *drawing(
                 "tornado",
                 "One at a time",
@@ -31,23 +31,24 @@ def sensitivity_page(found: Sensitivity) -> Page:
                 "with what it makes together with others, and the 95 % interval.",
                 sobol_indices(found),
             ),
+            _table(found),
         ],
-        tables=[_table(found)],
         manifests=[found.manifest],
         notes=found.notes,
     )
 
 
-def _lead(found: Sensitivity) -> str:
-    base = found.base.throughput_pps.scaled(1e-6, "Mpps")
-    text = f"{digits(base.value)} {interval_text(base)} million packets a second ({base.kind})"
+def _verdict(found: Sensitivity) -> Verdict:
+    base = estimate_text(found.base.throughput_pps.scaled(1e-6, "Mpps"))
+    asked = f"What moves {found.base.scenario.name} away from {base}?"
     if not found.swings:
-        return f"{text}; nothing varies."
+        return Verdict(asked, "nothing varies")
     first = found.swings[0]
-    return (
-        f"{text} as it is. {first.key} moves it most: from {digits(first.at_low_pps / 1e6)} at "
-        f"{first.low} to {digits(first.at_high_pps / 1e6)} at {first.high}. "
-        f"{count_text(found.evaluations, 'scenario')} were asked."
+    return Verdict(
+        asked,
+        f"{first.key} most: {digits(first.at_low_pps / 1e6)} Mpps at {first.low}, "
+        f"{digits(first.at_high_pps / 1e6)} at {first.high}",
+        f"{count_text(found.evaluations, 'scenario')} computed",
     )
 
 
@@ -71,9 +72,9 @@ def _table(found: Sensitivity) -> Table:
                 Cell(swing.key),
                 Cell(swing.low),
                 Cell(swing.high),
-                Cell(digits(swing.at_low_pps / 1e6)),
-                Cell(digits(swing.at_high_pps / 1e6)),
-                Cell(ABSENT if swing.elasticity is None else digits(swing.elasticity)),
+                number_cell(swing.at_low_pps / 1e6),
+                number_cell(swing.at_high_pps / 1e6),
+                number_cell(swing.elasticity),
                 estimate_cell(swing.first_order),
                 estimate_cell(swing.total),
             ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from planecast.report.efficiency_columns import EFFICIENCY_HEADINGS, efficiency_cells
-from planecast.report.figures.survey_figures import grouped_bars, lines_over, split_bars
-from planecast.report.numbers import ABSENT, count_text, digits
-from planecast.report.page import Card, Drawing, Page, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.figures.survey_figures import lines_over, point_bars, split_bars
+from planecast.report.numbers import ABSENT, count_text, digits, estimate_text
+from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
+from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.report.warnings import Warned
 from planecast.results import Estimate, SurveyAnswer, SurveyPoint
 
@@ -21,13 +21,12 @@ def survey_page(answer: SurveyAnswer) -> Page:
     measured = [point for point in answer.points if point.measured]
     return Page(
         title=f"Survey {answer.name}",
-        lead=f"{answer.question} {count_text(len(measured), 'point')} measured of "
-        f"{len(answer.points)}. {answer.document}".strip(),
+        verdict=_verdict(answer, measured, setting),
         machine=machine_text(answer.manifest),
         cards=list(_cards(answer)),
-        drawings=list(_drawings(answer, measured, setting)),
-        tables=[
+        sections=[
             *_tables(measured, setting),
+            *_drawings(answer, measured, setting),
             *_relative(measured),
             *_missing(answer.points, setting),
         ],
@@ -37,12 +36,27 @@ def survey_page(answer: SurveyAnswer) -> Page:
             for why in answer.not_varied
         ],
         notes=[
+            *([answer.document] if answer.document else []),
             *answer.notes,
             "CPP are cycles a packet of the clock that the table names: without hardware counters "
             "the time-stamp counter's, empty polls among them where a generator feeds.",
             "IPC is shown where hardware counters counted core cycles: the time-stamp counter's "
             "are of another clock.",
         ],
+    )
+
+
+def _verdict(answer: SurveyAnswer, measured: Sequence[SurveyPoint], setting: Setting) -> Verdict:
+    rated = [(rate, point) for point in measured if (rate := _rate(point)) is not None]
+    quality = f"{count_text(len(measured), 'point')} measured of {len(answer.points)}"
+    if not rated:
+        return Verdict(answer.question, "no rate was measured", quality)
+    rate, best = max(rated, key=lambda pair: pair[0].value)
+    limited = f"; limited by {best.capped_by}" if best.capped_by else ""
+    return Verdict(
+        answer.question,
+        f"{best.label} ({setting(best)}) forwards most: {estimate_text(rate)}",
+        f"{quality}{limited}",
     )
 
 
@@ -95,7 +109,7 @@ def _drawings(
         ("mpps", "Packet throughput", _rate, "Mpps"),
     ):
         caption = "By data plane, with 95 % intervals where they are known."
-        yield from drawing(anchor, title, caption, grouped_bars(measured, setting, picked, axis))
+        yield from drawing(anchor, title, caption, point_bars(measured, setting, picked, axis))
         if anchor == "ipp":
             yield from drawing(
                 "split",
@@ -167,7 +181,7 @@ def _relative(measured: Sequence[SurveyPoint]) -> Iterator[Table]:
                         Cell(title),
                         Cell(f"{getattr(first, name):,}"),
                         Cell(f"{getattr(point, name):,}"),
-                        Cell(digits(point.pps / first.pps)),
+                        number_cell(point.pps / first.pps),
                     ]
                 )
     if rows:

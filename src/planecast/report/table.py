@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from planecast.report.numbers import ABSENT, digits, interval_text
+from planecast.report.numbers import ABSENT, count_text, digits, interval_text
 from planecast.results import Estimate
+
+_HEAD_PX, _ROW_PX = 110, 27
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ class Cell:
     """Its interval or unit, in lighter type."""
     tone: str = ""
     """``good``, ``bad`` or nothing: a colour on top of what the words say already."""
+    value: float | None = None
+    """The number in all its digits, for sorting and for the CSV; None: what the text says."""
+    interval: tuple[float, float] | None = None
+    """Both ends of its 95 % interval, columns of their own in the CSV."""
+    href: str = ""
+    """Where the text leads; empty for nowhere."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,18 @@ class Table:
     caption: str
     headings: Sequence[Heading]
     rows: Sequence[Sequence[Cell]] = field(default_factory=tuple)
+    detail: bool = False
+    """Whether it only backs up what another section shows: behind a fold however short it is."""
+
+    @property
+    def height_px(self) -> int:
+        """About how high it is on a wide screen."""
+        return _HEAD_PX + _ROW_PX * len(self.rows)
+
+    @property
+    def size(self) -> str:
+        """What stands beside its title when it is folded: ``30 rows``."""
+        return count_text(len(self.rows), "row")
 
 
 def estimate_cell(estimate: Estimate | None, *, kind: bool = False) -> Cell:
@@ -50,7 +70,17 @@ def estimate_cell(estimate: Estimate | None, *, kind: bool = False) -> Cell:
     if estimate is None:
         return Cell(ABSENT)
     detail = interval_text(estimate)
-    return Cell(digits(estimate.value), f"{detail} {estimate.kind}".strip() if kind else detail)
+    return Cell(
+        digits(estimate.value),
+        f"{detail} {estimate.kind}".strip() if kind else detail,
+        value=estimate.value,
+        interval=estimate.interval,
+    )
+
+
+def number_cell(number: float | None, detail: str = "") -> Cell:
+    """A number of four digits; all of them are in the CSV."""
+    return Cell(ABSENT) if number is None else Cell(digits(number), detail, value=number)
 
 
 def samples_cell(samples: int) -> Cell:

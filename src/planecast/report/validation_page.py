@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from planecast.report.calibration_table import calibration_table
 from planecast.report.family import AXES, largest_family
@@ -14,13 +15,24 @@ from planecast.report.figures.stages_by_result import stages_by_result
 from planecast.report.figures.style import BAND_PERCENT
 from planecast.report.labels import unique
 from planecast.report.numbers import count_text, digits, interval_text
-from planecast.report.page import Card, Command, Drawing, Page, drawing, machine_text
-from planecast.report.point_table import point_table
+from planecast.report.page import (
+    Card,
+    Command,
+    Drawing,
+    Page,
+    Section,
+    Verdict,
+    drawing,
+    machine_text,
+)
+from planecast.report.point_table import error_table, point_tables
 from planecast.report.profiles import alike, profiles, shared
 from planecast.report.result_table import packet_table, stage_table
+from planecast.report.roles import role_of
 from planecast.report.table import Table
 from planecast.report.warnings import notes_of, result_warnings, validation_warnings
-from planecast.results import Result, Validation
+from planecast.results import Result, Validation, ValidationPoint
+from planecast.results.student import FEWEST_ROUNDS, mean_estimate
 from planecast.scenario import Scenario
 
 
@@ -31,11 +43,10 @@ def validation_page(validation: Validation) -> Page:
     predicted = [point.predicted for point in validation.points]
     return Page(
         title=f"Validation of {validation.study}",
-        lead=_lead(validation),
+        verdict=_verdict(validation),
         machine=machine_text(validation.manifest),
-        cards=_cards(validation),
-        drawings=list(_drawings(validation, labels)),
-        tables=list(_tables(validation, labels)),
+        cards=list(_cards(validation)),
+        sections=list(_sections(validation, labels)),
         commands=[
             Command(label, point.reproduce)
             for label, point in zip(labels, validation.points, strict=True)
@@ -46,6 +57,7 @@ def validation_page(validation: Validation) -> Page:
             *result_warnings(labels, measured),
         ],
         notes=[
+            *_provenance(validation),
             *validation.skipped,
             *notes_of(labels, measured, "measured: "),
             *notes_of(labels, predicted, "predicted: "),
@@ -53,34 +65,70 @@ def validation_page(validation: Validation) -> Page:
     )
 
 
-def _lead(validation: Validation) -> str:
+def _verdict(validation: Validation) -> Verdict:
     held = [point for point in validation.points if point.held_out]
-    far = sum(point.extrapolates for point in held)
+    fitted = sum(role_of(point) == "calibration" for point in validation.points)
     inside = sum(point.inside for point in held)
-    return (
-        f"Fitted to {count_text(len(validation.points) - len(held), 'configuration')}, the model "
-        f"predicted {count_text(len(held), 'other')} before they were measured"
-        f"{f', {far} of them outside the calibrated range' if far else ''}. On average its cycles "
-        f"a packet are {validation.mean_error_percent:.1f} % off, at worst "
-        f"{validation.max_error_percent:.1f} %; {inside} of {len(held)} measured values lie in "
-        "the predicted 95 % interval."
+    floor = validation.noise_floor_percent
+    quality = [f"{inside} of {len(held)} within their 95 % intervals"]
+    if floor is not None:
+        noisy = "this host is too noisy now: " if validation.noisy else ""
+        quality.insert(0, f"{noisy}noise floor {floor:.1f} %")
+    return Verdict(
+        f"How well does the model, fitted to {count_text(fitted, 'point')}, predict "
+        f"{count_text(len(held), 'other')}?",
+        f"mean error {_mean_error(held)}, at most {validation.max_error_percent:.1f} %",
+        "; ".join(quality),
     )
 
 
-def _cards(validation: Validation) -> list[Card]:
+def _mean_error(held: Sequence[ValidationPoint]) -> str:
+    errors = [abs(point.error_percent) for point in held]
+    mean = mean_estimate(errors, "%", "computed", fewest=FEWEST_ROUNDS)
+    if mean.interval is None:
+        return f"{mean.value:.1f} %"
+    return f"{mean.value:.1f} % [{max(0.0, mean.interval[0]):.1f}, {mean.interval[1]:.1f}]"
+
+
+def _provenance(validation: Validation) -> Iterator[str]:
+    """How blind it was."""
+    if validation.seed is not None:
+        yield f"Held-out points were drawn with seed {validation.seed}; --seed repeats them."
+    if validation.predictions_sha256 is not None:
+        yield (
+            "Predictions were sealed before what was measured of held-out points was opened: "
+            f"SHA-256 {validation.predictions_sha256}."
+        )
+
+
+def _cards(validation: Validation) -> Iterator[Card]:
     held = [point for point in validation.points if point.held_out]
     far = sum(point.extrapolates for point in held)
-    cards = [
-        Card(f"{validation.mean_error_percent:.1f} %", "mean error", "absolute, computed"),
-        Card(f"{validation.max_error_percent:.1f} %", "largest error", "absolute, computed"),
-        Card(f"{validation.coverage_percent:.0f} %", "coverage", "of 95 % intervals, computed"),
-        Card(str(len(held)), "held-out points", f"{far} extrapolated" if far else ""),
-    ]
+    points = f"of {len(held)} held-out points{f', {far} extrapolated' if far else ''}"
+    yield Card(f"{validation.mean_error_percent:.1f} %", "mean error", points)
+    yield Card(f"{validation.max_error_percent:.1f} %", "largest error", "absolute, computed")
+    for value, name, detail in (
+        (validation.noise_floor_percent, "noise floor", "mean error of a perfect model"),
+        (validation.coverage_percent, "coverage", "of 95 % intervals"),
+        (validation.half_width_percent, "half-width", "of predicted intervals, mean"),
+        (validation.interval_score_percent, "interval score", "width and misses; lower is better"),
+        (validation.baseline_error_percent, "no skill", "mean error of the calibration's mean"),
+    ):
+        if value is not None:
+            yield Card(f"{value:.{0 if name == 'coverage' else 1}f} %", name, detail)
     again = validation.repeatability
     if again is not None:
         detail = f"measured again/before, {interval_text(again)} {again.kind}"
-        cards.append(Card(digits(again.value), "repeated point", detail))
-    return cards
+        yield Card(digits(again.value), "repeated point", detail)
+
+
+def _sections(validation: Validation, labels: list[str]) -> Iterator[Section]:
+    errors = error_table(validation)
+    if errors is not None:
+        yield errors
+    yield from _drawings(validation, labels)
+    yield from point_tables(validation)
+    yield from _tables(validation, labels)
 
 
 def _drawings(validation: Validation, labels: list[str]) -> Iterator[Drawing]:
@@ -97,6 +145,7 @@ def _drawings(validation: Validation, labels: list[str]) -> Iterator[Drawing]:
         "Predicted over measured cycles a packet, less one. The lines hold the 95 % intervals of "
         f"both; the grey band is ±{BAND_PERCENT:g} %.",
         error_by_point(validation),
+        detail=True,
     )
     yield from _along(validation)
     for name, results in _instructions(validation).items():
@@ -106,12 +155,14 @@ def _drawings(validation: Validation, labels: list[str]) -> Iterator[Drawing]:
             f"Instructions by stage, {name}",
             f"Instructions that a packet takes in each stage.{shared(names, results)}",
             stages_by_result(names, shown, INSTRUCTIONS),
+            detail=True,
         )
 
 
 def _along(validation: Validation) -> Iterator[Drawing]:
     measured = [point.measured for point in validation.points]
     groups = {"measured": measured, "predicted": [p.predicted for p in validation.points]}
+    first = True
     for axis in AXES:
         family = largest_family(axis, measured, _base(validation))
         if family is None:
@@ -124,7 +175,9 @@ def _along(validation: Validation) -> Iterator[Drawing]:
             "Left of each pair, plain: measured. Right, hatched: predicted. The dash is the total "
             f"with its 95 % interval.{where}",
             stages_along(family, groups),
+            detail=not first,
         )
+        first = False
 
 
 def _instructions(validation: Validation) -> dict[str, list[Result]]:
@@ -146,7 +199,6 @@ def _tables(validation: Validation, labels: list[str]) -> Iterator[Table]:
     measured = [point.measured for point in validation.points]
     predicted = [point.predicted for point in validation.points]
     found = (
-        point_table(validation),
         calibration_table(validation),
         stage_table(labels, measured, CYCLES, "measured"),
         stage_table(labels, predicted, CYCLES, "predicted"),
@@ -156,4 +208,4 @@ def _tables(validation: Validation, labels: list[str]) -> Iterator[Table]:
         ),
         packet_table(labels, measured),
     )
-    yield from (table for table in found if table is not None)
+    yield from (replace(table, detail=True) for table in found if table is not None)

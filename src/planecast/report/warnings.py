@@ -10,10 +10,13 @@ from dataclasses import dataclass
 
 from planecast.report.numbers import count_text, percent
 from planecast.report.result_table import unaccounted
-from planecast.results import Result, Validation
+from planecast.results import Result, Validation, ValidationPoint
+from planecast.results.scores import noise_floor_percent
+from planecast.results.validation import NOISY_PERCENT
 
 _DISTURBED_SHARE = 0.5
 _COVERAGE_PERCENT = 80.0
+_STEADY_SHARE = 0.5
 _LISTED = 3
 
 
@@ -67,6 +70,29 @@ def result_warnings(labels: Sequence[str], results: Sequence[Result]) -> Iterato
 
 def validation_warnings(validation: Validation) -> Iterator[Warned]:
     """What is the matter with a validation, beyond its single results."""
+    held = [point for point in validation.points if point.held_out]
+    if validation.noisy:
+        loud = sorted(held, key=_floor, reverse=True)
+        above = [point.label for point in loud if _floor(point) > NOISY_PERCENT]
+        yield Warned(
+            "host-noisy",
+            f"This host is too noisy now: noise floor {validation.noise_floor_percent:.1f} %, the "
+            "mean error of even a perfect model"
+            f"{f'; highest at {listed(above, len(held))}' if above else ''}.",
+            "See planecast doctor, and validate on a quieter machine.",
+        )
+    unsteady = [
+        point.label
+        for point in validation.points
+        if point.measured.steady_share is not None and point.measured.steady_share < _STEADY_SHARE
+    ]
+    if unsteady:
+        yield Warned(
+            "not-steady",
+            "Most visits were not steady yet when their warm-up ended: "
+            f"{listed(unsteady, len(validation.points))}.",
+            "Their measured cost may still have been changing.",
+        )
     if validation.coverage_percent < _COVERAGE_PERCENT:
         yield Warned(
             "coverage-low",
@@ -84,6 +110,10 @@ def validation_warnings(validation: Validation) -> Iterator[Warned]:
             "model's.",
             "Make the run again while the machine is quiet.",
         )
+
+
+def _floor(point: ValidationPoint) -> float:
+    return noise_floor_percent(point.measured.cycles_per_packet)
 
 
 def notes_of(labels: Sequence[str], results: Sequence[Result], which: str = "") -> list[str]:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planecast.results.columns import metrics
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result
 from planecast.scenario import SCENARIO_KEYS, value_at
 from planecast.scenario.model import Noun, list_text
+from planecast.scenario.points import applies
 
 MARGIN = 0.01
 """Two results this near are the same for most purposes: no comparison here repeats better."""
-
-_METRICS = ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc")
 
 
 class ComparisonRow(Noun):
@@ -68,8 +68,8 @@ def compare(
 
 
 def _metrics(result: Result) -> Iterator[tuple[str, Estimate]]:
-    for name in _METRICS:
-        estimate = getattr(result, name)
+    for name, column in metrics().items():
+        estimate = column.estimate(result)
         if estimate is not None:
             yield name, estimate
     for stage, cost in result.stages.items():
@@ -90,23 +90,26 @@ def _row(metric: str, a: Estimate, b: Estimate, margin: float, name: str) -> Com
     if found is not None and no_width:
         found = found.model_copy(update={"low": None, "high": None})
     return ComparisonRow(
-        metric=metric, a=a, b=b, ratio=found, verdict=_verdict(found, margin, name)
+        metric=metric, a=a, b=b, ratio=found, verdict=ratio_verdict(found, margin, name)
     )
 
 
-def _verdict(found: Estimate | None, margin: float, name: str) -> str:
+def ratio_verdict(found: Estimate | None, margin: float = MARGIN, name: str = "") -> str:
+    """What a ratio shows, as `ComparisonRow` has it; `name` is what stands above the line."""
     if found is None or found.low is None or found.high is None:
         return ""
     if found.low >= 1 / (1 + margin) and found.high <= 1 + margin:
         return f"same within {100 * margin:g} %"
     if found.low > 1:
-        return f"{name} higher"
-    return f"{name} lower" if found.high < 1 else "undecided"
+        return f"{name} higher".strip()
+    return f"{name} lower".strip() if found.high < 1 else "undecided"
 
 
 def _differences(a: Result, b: Result) -> dict[str, tuple[str, str]]:
     found = {}
     for key in SCENARIO_KEYS:
+        if not applies(a.scenario, key) or not applies(b.scenario, key):
+            continue  # of one kind of data plane: the kinds differ, which is said
         left, right = value_at(a.scenario, key), value_at(b.scenario, key)
         if left != right:
             found[key] = (_text(left), _text(right))

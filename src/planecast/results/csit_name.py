@@ -21,9 +21,14 @@ def csit_name(scenario: Scenario) -> str:
 
     A result does not tell which lcores were siblings, so each lcore counts as a core of its own.
     """
-    count = len(scenario.placement.cpus)
+    count = scenario.placement.lcores
     frames = "IMIX" if _mixed(scenario) else f"{scenario.traffic.frame_bytes}B"
-    return f"{frames}-{count}t{count}c-{_forwards(scenario)}"
+    return f"{frames}-{count}t{count}c-{_function(scenario)}"
+
+
+def _function(scenario: Scenario) -> str:
+    """What forwards, as one word: ``testpmd-io``."""
+    return scenario.forwards.replace(" ", "-")
 
 
 def is_csit_name(text: str) -> bool:
@@ -50,18 +55,12 @@ def matches(name: str, scenario: Scenario) -> bool:
                 raise InputError(
                     f"'{part}' has more cores than threads", name, "write threads first: 2t1c"
                 )
-            if int(threads[1]) != len(scenario.placement.cpus):
+            if int(threads[1]) != scenario.placement.lcores:
                 return False
         if part and not frame and not threads and part.lower() != "imix":
             words.append(part.lower())
     phrase = "-".join(words)
-    return any(phrase in text.lower() for text in (_forwards(scenario), scenario.name))
-
-
-def _forwards(scenario: Scenario) -> str:
-    """The function of planecast's own data plane, or the program of others."""
-    under_test = scenario.dataplane.kind
-    return scenario.workload.kind if under_test == "ours" else under_test
+    return any(phrase in text.lower() for text in (_function(scenario), scenario.name))
 
 
 def _mixed(scenario: Scenario) -> bool:

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, Texts
+from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed
-from planecast.scenario.scenario import Scenario
 
 KNEE_LOSS = 0.001
 """Loss, as a share of what was offered, that the knee is the highest load without."""
@@ -109,7 +109,7 @@ class LoadCalibration(Noun):
 class LoadCurve(Noun):
     """What ``curve`` writes as ``result.json``."""
 
-    scenario: Scenario
+    scenario: Recorded
     """What was asked; its points differ in the offered load."""
     loads: Annotated[tuple[LoadPoint, ...], BeforeValidator(listed)]
     """The points, in ascending order of load."""

@@ -6,6 +6,7 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +15,8 @@ from planecast.native import native_folder
 from planecast.results.basis import Basis
 from planecast.scenario.model import Noun
 
+_SAME_HOST = ("cpu", "cpu_id", "cpus")
+"""Facts that two runs on one host have in common; a kernel is updated, memory is added."""
 _PACKAGES = ("planecast", "numpy", "scipy", "pydantic", "duckdb")
 
 
@@ -85,6 +88,14 @@ def host_facts(root: Path = Path("/")) -> dict[str, str | int | float]:
         "kernel": _text(root / "proc/sys/kernel/osrelease").strip() or platform.release(),
         "virtual": "yes" if " hypervisor" in flags else "no",
     }
+
+
+def same_host(host: Mapping[str, object]) -> bool:
+    """Whether these facts are of the machine that we run on."""
+    here = host_facts()
+    return bool(host.get("cpu")) and all(
+        host.get(key, here[key]) == here[key] for key in _SAME_HOST
+    )
 
 
 def _cpu_id(cpuinfo: str) -> str:

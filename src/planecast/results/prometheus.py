@@ -7,25 +7,25 @@ from datetime import datetime
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
+from planecast.results.columns import quantities
 from planecast.results.csit_name import csit_name
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.results.scenario_labels import own_label
 from planecast.results.search import SearchAnswer
 
-_LABELS = ("scenario", "point", "test", "kind", "bound")
-_HELP = {
-    "throughput_pps": "Packets forwarded a second over all lcores.",
-    "rate_pps": "Packets a second of a rate that a search found: NDR, PDR, throughput, MRR.",
-    "cycles_per_packet": "Cycles of the time-stamp counter a packet.",
-    "instructions_per_packet": "Instructions a packet.",
-    "ipc": "Instructions a cycle.",
-    "latency_ns": "Nanoseconds from arrival to departure.",
-    "stage_cycles_per_packet": "Cycles of the time-stamp counter a packet in one stage.",
-    "dropped_packets": "Packets dropped in the run.",
-    "disturbed_share": "Share of the trials that were disturbed, 0 to 1.",
-    "started_seconds": "When the run began, in seconds since 1970.",
-}
+_LABELS = ("scenario", "point", "test", "kind")
+_BOUNDS = ("value", "low", "high")
+_FAMILIES = {
+    "rate_pps": ("Packets a second of a rate that a search found: NDR, PDR, throughput, MRR.",
+                 (*_LABELS, "bound", "rate")),
+    "latency_ns": ("Nanoseconds from arrival to departure.", (*_LABELS, "bound", "quantile")),
+    "stage_cycles_per_packet": ("Cycles of the time-stamp counter a packet in one stage.",
+                                (*_LABELS, "bound", "stage")),
+    "dropped_packets": ("Packets dropped in the run.", (*_LABELS, "cause")),
+    "started_seconds": ("When the run began, in seconds since 1970.", _LABELS),
+}  # fmt: skip
+"""Metrics that are no column of a result: their help and labels."""
 
 
 def prometheus_text(results: Iterable[Result], searches: Iterable[SearchAnswer] = ()) -> str:
@@ -37,26 +37,19 @@ def prometheus_text(results: Iterable[Result], searches: Iterable[SearchAnswer] 
     a series of its own, and none would go on.
     """
     registry = CollectorRegistry()
-    extra: dict[str, tuple[str, ...]] = {
-        "latency_ns": ("quantile",),
-        "rate_pps": ("rate",),
-        "stage_cycles_per_packet": ("stage",),
+    columns = {
+        column.name: (column.meaning, (*_LABELS, "bound") if column.is_metric else _LABELS)
+        for column in quantities()
     }
-    extra["dropped_packets"] = ("cause",)
     gauges = {
-        name: Gauge(f"planecast_{name}", words, _labels(name, extra), registry=registry)
-        for name, words in _HELP.items()
+        name: Gauge(f"planecast_{name}", words, labels, registry=registry)
+        for name, (words, labels) in (columns | _FAMILIES).items()
     }
     for result in results:
         _set(gauges, result)
     for search in searches:
         _set_rates(gauges, search)
     return generate_latest(registry).decode()
-
-
-def _labels(name: str, extra: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    estimated = name not in ("dropped_packets", "disturbed_share", "started_seconds")
-    return (*(_LABELS if estimated else _LABELS[:-1]), *extra.get(name, ()))
 
 
 def _set(gauges: dict[str, Gauge], result: Result) -> None:
@@ -67,21 +60,22 @@ def _set(gauges: dict[str, Gauge], result: Result) -> None:
     def put(name: str, estimate: Estimate | None, *more: str) -> None:
         if estimate is None:
             return
-        for bound in ("value", "low", "high"):
+        for bound in _BOUNDS:
             number = getattr(estimate, bound)
             if number is not None:
                 gauges[name].labels(*about, bound, *more).set(number)
 
-    for name in ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc"):
-        put(name, getattr(result, name))
+    for column in quantities():
+        if column.is_metric:
+            put(column.name, column.estimate(result))
+        elif column.read(result) is not None:
+            gauges[column.name].labels(*about).set(column.read(result))
     for quantile, estimate in result.latency_ns.items():
         put("latency_ns", estimate, quantile)
     for stage, cost in result.stages.items():
         put("stage_cycles_per_packet", cost.cycles_per_packet, stage)
     for cause, count in result.drops.items():
         gauges["dropped_packets"].labels(*about, cause).set(count)
-    if result.disturbed_share is not None:
-        gauges["disturbed_share"].labels(*about).set(result.disturbed_share)
     started = datetime.fromisoformat(result.manifest.started_at)
     gauges["started_seconds"].labels(*about).set(started.timestamp())
 
@@ -92,7 +86,7 @@ def _set_rates(gauges: dict[str, Gauge], search: SearchAnswer) -> None:
     kind = ""
     for name, rate in search.rates.items():
         kind = rate.rate_pps.kind
-        for bound in ("value", "low", "high"):
+        for bound in _BOUNDS:
             number = getattr(rate.rate_pps, bound)
             if number is not None:
                 gauges["rate_pps"].labels(*names, kind, bound, name).set(number)

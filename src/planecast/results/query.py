@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from planecast.errors import InputError
 from planecast.leftovers import private_folder
-from planecast.results.estimate import Estimate
+from planecast.results.columns import sql_types, stored_row
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result
 from planecast.results.store import PARTS, SWEEP, TRIALS, RunDirectory, list_runs, results_of
 from planecast.results.trials import quoted
 from planecast.results.validation import Validation
-from planecast.scenario import SCENARIO_KEYS, value_at
+from planecast.scenario import SCENARIO_KEYS, value_if_any
 from planecast.scenario.model import list_text
 
 if TYPE_CHECKING:
@@ -25,32 +25,17 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_ESTIMATES = ("throughput_pps", "cycles_per_packet", "instructions_per_packet", "ipc")
-
-_TYPES: dict[str, str] = {
+_OF_THE_RUN: dict[str, str] = {
     "run": "VARCHAR",
     "verb": "VARCHAR",
     "partial": "BOOLEAN",
-    "started_at": "VARCHAR",
-    "engine": "VARCHAR",
     "role": "VARCHAR",
     "label": "VARCHAR",
     "held_out": "BOOLEAN",
     "error_percent": "DOUBLE",
     "inside": "BOOLEAN",
-    "kind": "VARCHAR",
-    "samples": "BIGINT",
-    **{f"{name}{end}": "DOUBLE" for name in _ESTIMATES for end in ("", "_low", "_high")},
-    "packets_in": "BIGINT",
-    "packets_out": "BIGINT",
-    "dropped": "BIGINT",
-    "capped_by": "VARCHAR",
-    "disturbed_share": "DOUBLE",
-    "steady_share": "DOUBLE",
-    "seed": "BIGINT",
-    "command": "VARCHAR",
-    "calibration": "VARCHAR",
 }
+"""Columns of a row that are about the run and the result's part in it."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +66,8 @@ def query(sql: str, root: Path) -> Table:
     runs = list_runs(root)
     rows = [row for run in runs for row in _rows(run)]
     with duckdb.connect(":memory:") as connection:
-        columns = _TYPES | {key.replace(".", "_"): _sql_type(key) for key in SCENARIO_KEYS}
+        keys = {key.replace(".", "_"): _sql_type(key) for key in SCENARIO_KEYS}
+        columns = _OF_THE_RUN | sql_types() | keys
         fields = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
         connection.execute(f"CREATE TABLE results ({fields})")
         _insert(connection, columns, rows)
@@ -153,6 +139,7 @@ def _sql_type(key: str) -> str:
         "burst",
         "flows",
         "frame_bytes",
+        "lcores",
         "routes",
         "rx_ring",
         "seed",
@@ -214,31 +201,8 @@ def _rows(run: RunDirectory) -> Iterator[dict[str, Any]]:
 
 
 def _row(result: Result) -> dict[str, Any]:
-    basis = result.manifest.calibration
-    row: dict[str, Any] = {
-        "started_at": result.manifest.started_at,
-        "engine": result.manifest.engine,
-        "seed": result.manifest.seed,
-        "command": result.manifest.command,
-        "calibration": None if basis is None else basis.run,
-        "kind": result.cycles_per_packet.kind,
-        "samples": result.cycles_per_packet.samples,
-        "packets_in": result.packets_in,
-        "packets_out": result.packets_out,
-        "dropped": sum(result.drops.values()),
-        "capped_by": result.capped_by,
-        "disturbed_share": result.disturbed_share,
-        "steady_share": result.steady_share,
-    }
-    for name in _ESTIMATES:
-        estimate: Estimate | None = getattr(result, name)
-        if estimate is not None:
-            row |= {
-                name: estimate.value,
-                f"{name}_low": estimate.low,
-                f"{name}_high": estimate.high,
-            }
+    row = stored_row(result)
     for key in SCENARIO_KEYS:
-        value = value_at(result.scenario, key)
+        value = value_if_any(result.scenario, key)
         row[key.replace(".", "_")] = list_text(value) if isinstance(value, tuple) else value
     return row

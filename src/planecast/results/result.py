@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field
 
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
+from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed
-from planecast.scenario.scenario import Scenario
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
 
@@ -71,7 +71,7 @@ class ClassResult(Noun):
 class Result(Noun):
     """How a scenario performs, by whatever engine."""
 
-    scenario: Scenario
+    scenario: Recorded
     """What was asked."""
     throughput_pps: Estimate
     """Packets forwarded a second, over all lcores."""

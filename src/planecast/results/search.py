@@ -10,8 +10,8 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
 from planecast.results.telemetry import Telemetry
+from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed
-from planecast.scenario.scenario import Scenario
 
 Method = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
 
@@ -84,6 +84,10 @@ class SoakAnswer(Noun):
     """Loss ratio that the true one is below, with 95 % confidence."""
     met: bool
     """Whether `upper` is below the target."""
+    left_out: float = 0.0
+    """Share of the time that is left out because a CPU was lost in it."""
+    left_out_lost: int = 0
+    """Packets lost in it, which are not in `lost`."""
     statement: str
     """The same in words."""
 
@@ -108,7 +112,7 @@ class SearchAnswer(Noun):
     """What `planecast search` writes."""
 
     method: Method
-    scenario: Scenario
+    scenario: Recorded
     dataplane: str
     """What was under test, in words."""
     trial_seconds: float

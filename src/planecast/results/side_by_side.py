@@ -10,8 +10,7 @@ from planecast.errors import InputError
 from planecast.results.compare import MARGIN, Comparison, compare
 from planecast.results.pick import Picked
 from planecast.results.result import Result
-from planecast.results.scenario_labels import varied_keys
-from planecast.scenario import point_label, value_at
+from planecast.results.scenario_labels import label_of, varied_keys
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def _pairs(a: list[Result], b: list[Result]) -> Iterator[tuple[str, Result, Resu
         right = next((r for r in b if r.scenario == left.scenario), None)
         if right is not None:
             none = False
-            yield point_label({key: value_at(left.scenario, key) for key in keys}), left, right
+            yield label_of(left.scenario, keys), left, right
     if none:
         raise InputError(
             "the two runs have no scenario in common",

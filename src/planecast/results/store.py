@@ -19,8 +19,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ValidationError
 
-from planecast.errors import InputError, MissingError, PlanecastError, RunError
+from planecast.errors import InputError, MissingError, PlanecastError, RunError, first_refusal
 from planecast.results.atomic import disk_errors, replacing, write_text
+from planecast.results.earlier import as_of_today
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
 from planecast.results.search import SearchAnswer
@@ -256,7 +257,7 @@ def read_result(path: Path) -> Content:
     Raises InputError when the file isn't there or holds none of them.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = as_of_today(path.read_text(encoding="utf-8"))
         data = json.loads(text)
     except FileNotFoundError:
         raise InputError(
@@ -281,10 +282,8 @@ def read_result(path: Path) -> Content:
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
         raise InputError(
-            f"this is no {kind.__name__}: {place}: {first['msg']}",
+            f"this is no {kind.__name__}: {first_refusal(error)}",
             str(path),
             "it may come from another version of planecast: make the run again",
         ) from None

@@ -50,7 +50,10 @@ def write_parquet(
 
 
 def read_parquet(path: Path) -> dict[str, NDArray[Any]]:
-    """The columns of a ``trials.parquet``. Raises RunError when it can't be read."""
+    """The columns of a ``trials.parquet``; a number that is NULL is NaN, a text None.
+
+    Raises RunError when it can't be read.
+    """
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
@@ -60,7 +63,16 @@ def read_parquet(path: Path) -> dict[str, NDArray[Any]]:
             raise RunError(
                 f"can't read the trials: {str(error).splitlines()[0]}", str(path)
             ) from error
-    return {name: np.asarray(column) for name, column in found.items()}
+    return {name: _without_mask(column) for name, column in found.items()}
+
+
+def _without_mask(column: NDArray[Any]) -> NDArray[Any]:
+    if not np.ma.is_masked(column):
+        return np.asarray(column)
+    number = column.dtype.kind in "iufb"
+    found = np.array(np.ma.getdata(column), dtype=np.float64 if number else object)
+    found[np.ma.getmaskarray(column)] = np.nan if number else None
+    return found
 
 
 def quoted(path: Path) -> str:

@@ -14,6 +14,9 @@ from planecast.results.scores import is_inside, scores
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.points import PointValue, point_label
 
+NOISY_PERCENT = 1.5
+"""A noise floor above which a validation says first that this host is too noisy now."""
+
 
 class ValidationPoint(Noun):
     """One configuration of a study, measured and predicted."""
@@ -101,6 +104,11 @@ class Validation(Noun):
     """Points that this machine can't measure, each with the reason, as sentences."""
     manifest: Manifest
     """What made it."""
+
+    @property
+    def noisy(self) -> bool:
+        """Whether the host was too noisy: even a perfect model would miss by too much."""
+        return (self.noise_floor_percent or 0.0) > NOISY_PERCENT
 
     @classmethod
     def of(

@@ -4,7 +4,7 @@ from planecast.scenario.cpus import format_cpus, parse_cpus
 from planecast.scenario.load import load_scenario
 from planecast.scenario.override import SCENARIO_KEYS, parse_set, parse_vary, with_overrides
 from planecast.scenario.placement import Placement
-from planecast.scenario.points import Point, PointValue, point_label, value_at
+from planecast.scenario.points import Point, PointValue, point_label, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.schema import json_schema
 from planecast.scenario.study import Budget, Study, load_study
@@ -33,5 +33,6 @@ __all__ = [
     "parse_vary",
     "point_label",
     "value_at",
+    "value_if_any",
     "with_overrides",
 ]

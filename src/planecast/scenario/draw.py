@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from planecast.errors import InputError
 from planecast.scenario.override import with_overrides
-from planecast.scenario.points import PointValue, value_at
+from planecast.scenario.points import PointValue, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 
 Points = tuple[dict[str, PointValue], ...]
@@ -39,7 +40,10 @@ class _Axis:
 
 
 def drawn_points(
-    base: Scenario, calibrate: Sequence[Mapping[str, PointValue]], count: int, seed: int
+    base: Scenario,
+    calibrate: Sequence[Mapping[str, PointValue]],
+    count: int,
+    seed: int | Sequence[int],
 ) -> Points:
     """So many points over what the calibration points span, none of them among those.
 
@@ -96,19 +100,33 @@ def _column(axis: _Axis, count: int, random: np.random.Generator) -> list[PointV
     return [column[i] for i in order]
 
 
+def near_power_of_two(value: int) -> int:
+    """The power of two that is nearest by ratio, for keys that take no others."""
+    return 1 << round(math.log2(max(value, 1)))
+
+
+def _tries(drawn: PointValue) -> tuple[PointValue, ...]:
+    """What was drawn, and what may do where that does not."""
+    if isinstance(drawn, bool) or not isinstance(drawn, int):
+        return (drawn,)
+    return drawn, near_power_of_two(drawn)
+
+
 def _possible(base: Scenario, wanted: Mapping[str, PointValue]) -> dict[str, PointValue]:
     """The wanted values, without those that can't go with the others; tables large enough."""
     point: dict[str, PointValue] = {}
-    for key, value in wanted.items():
-        trial = {**point, key: value}
-        for table, asked in FOLLOWS.items():
-            if asked == key and isinstance(value, int) and value > value_at(base, table):
-                trial[table] = 1 << (value - 1).bit_length()
-        try:
-            with_overrides(base, trial)
-        except InputError:
-            continue
-        point = trial
+    for key, one in wanted.items():
+        for value in _tries(one):
+            trial = {**point, key: value}
+            for table, asked in FOLLOWS.items():
+                entries = value_if_any(base, table)
+                room = entries if isinstance(entries, int) else math.inf
+                if asked == key and isinstance(value, int) and value > room:
+                    trial[table] = 1 << (value - 1).bit_length()
+            with suppress(InputError):
+                with_overrides(base, trial)
+                point = trial
+                break
     flows = point.get("workload.flows")
     for table, each in AT_LEAST.items():
         drawn = point.get(table)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from collections.abc import Iterable, Iterator, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le
-from pydantic import BaseModel
+from pydantic import BaseModel, Tag
 from pydantic.fields import FieldInfo
 
 Location = tuple[str | int, ...]
@@ -18,26 +18,83 @@ RENAMED = {
     "interference.neighbour_lines_per_s": "neighbour.rate, with neighbour.stream or neighbour.walk",
     "interference.neighbour_bytes": "neighbour.stream or neighbour.walk",
     "interference.neighbour_ways": "neighbour.ways",
+    "dataplane.ovs.mode": "dataplane.guest_mode",
 }
-"""Keys that a scenario had, and what says the same today."""
+"""Keys that a scenario had, with the kind where a kind had them, and what says the same today."""
+
+
+def kinds_in(annotation: Any) -> dict[str, type[BaseModel]]:
+    """The nouns of a union of tagged ones, by tag; empty for any other annotation."""
+    found = {}
+    for one in get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ():
+        noun, *about = get_args(one) if get_origin(one) is Annotated else (one,)
+        tag = next((known.tag for known in about if isinstance(known, Tag)), None)
+        if tag is not None:
+            found[tag] = noun
+    return found
 
 
 def dotted_keys(noun: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    """Every key of `noun` that holds a value, such as ``traffic.flows``, in order."""
+    """Every key of `noun` that holds a value, such as ``traffic.flows``, in order; of a union those
+    of all of its kinds."""
     for name, field in noun.model_fields.items():
         inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
+        kinds = kinds_in(inner)
+        if kinds:
+            keys = (key for kind in kinds.values() for key in dotted_keys(kind, f"{prefix}{name}."))
+            yield from dict.fromkeys(keys)
+        elif isinstance(inner, type) and issubclass(inner, BaseModel):
             yield from dotted_keys(inner, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}"
 
 
-def field_at(noun: type[BaseModel], location: Iterable[str | int]) -> FieldInfo | None:
-    """The field of `noun` at this place; the list itself for a place inside a list."""
-    found: FieldInfo | None = None
+def kinds_with(noun: type[BaseModel], location: Location) -> list[str]:
+    """The kinds that have the key which a place in a union names, with its tag; none for a place in
+    no union."""
+    if len(location) < 2:
+        return []
+    *outer, _, key = location
+    field = field_at(noun, outer)
+    kinds = {} if field is None else kinds_in(field.annotation)
+    return [tag for tag, one in kinds.items() if str(key) in one.model_fields]
+
+
+def without_tags(noun: type[BaseModel], location: Location) -> Location:
+    """A place as pydantic has it, without the tags of unions: as a person writes it."""
+    found: list[str | int] = []
+    kinds: dict[str, type[BaseModel]] = {}
     current: Any = noun
     for part in location:
-        if not (isinstance(current, type) and issubclass(current, BaseModel)):
+        if kinds:
+            current, kinds = kinds.get(str(part)), {}
+            continue
+        found.append(part)
+        field = current.model_fields.get(str(part)) if _is_noun(current) else None
+        current = None if field is None else field.annotation
+        kinds = kinds_in(current)
+    return tuple(found)
+
+
+def _is_noun(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def field_at(noun: type[BaseModel], location: Iterable[str | int]) -> FieldInfo | None:
+    """The field of `noun` at this place; the list itself for a place inside a list. Of a union,
+    that of the kind whose tag the place has, else of the first kind that has it."""
+    found: FieldInfo | None = None
+    current: Any = noun
+    places = list(location)
+    for number, part in enumerate(places, 1):
+        kinds = kinds_in(current)
+        if part in kinds and number < len(places):  # a tag; a key may be called the same
+            current = kinds[str(part)]
+            continue
+        if kinds:
+            having = (one for one in kinds.values() if str(part) in one.model_fields)
+            current = next(having, next(iter(kinds.values())))
+        if not _is_noun(current):
             return found
         found = current.model_fields.get(str(part))
         if found is None:
@@ -59,7 +116,9 @@ def _allowed(kind: Any, metadata: list[Any]) -> str:
         inner = get_args(kind)[0]
         choices = [str(c) for c in get_args(inner)] if get_origin(inner) is Literal else []
         return "a list of " + (", ".join(choices) if choices else "values")
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
+    if kinds_in(kind):
+        return "a section with a kind: " + ", ".join(kinds_in(kind))
+    if _is_noun(kind):
         return "a section with the keys " + ", ".join(kind.model_fields)
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
     choices = [words.get(k, "a value") for k in get_args(kind) or (kind,) if k is not NoneType]
@@ -78,6 +137,12 @@ def _bounds(metadata: list[Any]) -> str:
         f" up to {high}" if high is not None else "",
     )
     return "".join(parts)
+
+
+def choices(values: Sequence[Any]) -> str:
+    """Values one of which is to be taken: ``ip4 or ip6``, ``1, 2 or 3``."""
+    *first, last = map(str, values)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def nearest(key: str, noun: type[BaseModel], section: str = "") -> str:

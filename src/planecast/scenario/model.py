@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from planecast.errors import InputError
 from planecast.scenario.units import parse_bytes, parse_count, parse_rate_pps
+
+
+class AbsentKeyError(InputError, AttributeError):
+    """A key was read that does not apply to the noun at hand."""
 
 
 class Noun(BaseModel):
     """Base of the nouns: immutable, strict about types, unknown keys refused.
+
+    A key that does not apply to a noun is absent from it (`drop`): it is in no dump, and to read it
+    raises AbsentKeyError.
 
     The docstring under a field becomes its description in the JSON Schema (`schema`). Validators
     are built when they are first needed: most verbs need few of them.
@@ -23,6 +31,26 @@ class Noun(BaseModel):
         defer_build=True,
         allow_inf_nan=False,
     )
+
+    def drop(self, name: str) -> None:
+        """Makes a field absent: for validators alone, before anybody else has the noun."""
+        self.__dict__.pop(name, None)
+        self.model_fields_set.discard(name)
+
+    def copy_without(self, name: str) -> Self:
+        """A copy in which a field is absent."""
+        copy = self.model_copy()
+        copy.drop(name)
+        return copy
+
+    if not TYPE_CHECKING:  # every attribute would pass the type checker
+
+        def __getattr__(self, name: str) -> Any:
+            if name in type(self).model_fields:
+                raise AbsentKeyError(
+                    f"{name} does not apply here", type(self).__name__.lower(), "leave it out"
+                )
+            return super().__getattr__(name)
 
 
 def _whole(value: Any) -> Any:
@@ -50,6 +78,13 @@ def listed(value: Any) -> Any:
 def list_text(values: tuple[Any, ...] | list[Any]) -> str:
     """A list as a person types it: ``acl,key``, or ``none``."""
     return ",".join(map(str, values)) or "none"
+
+
+def power_of_two(size: int) -> int:
+    """The number itself. Raises ValueError for one that is no power of two."""
+    if size & (size - 1):
+        raise ValueError(f"got {size}, which is not a power of two")
+    return size
 
 
 Count = Annotated[int, BeforeValidator(_count, json_schema_input_type=int | str)]

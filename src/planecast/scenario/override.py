@@ -8,6 +8,7 @@ from typing import Any
 
 from planecast.errors import InputError
 from planecast.scenario.document import parse_value
+from planecast.scenario.inheritance import forget_defaults
 from planecast.scenario.keys import Location, dotted_keys, nearest
 from planecast.scenario.model import list_text
 from planecast.scenario.problems import Where, validated
@@ -18,6 +19,8 @@ SCENARIO_KEYS: tuple[str, ...] = tuple(dotted_keys(Scenario))
 
 
 _SEED = "traffic.seed"
+_KIND = "dataplane.kind"
+_CPUS, _LCORES = "placement.cpus", "placement.lcores"
 
 
 def parse_set(text: str) -> tuple[str, Any]:
@@ -64,6 +67,9 @@ def merged(data: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, A
                 step = inner[section] = {}
             inner = step
         inner[last] = value
+    if overrides.get(_CPUS) is not None and _LCORES not in overrides:
+        # Who names CPUs means all of them, and no longer as many as there were.
+        result["placement"].pop("lcores", None)
     return result
 
 
@@ -78,7 +84,9 @@ def with_overrides(
     place = where or set_place(overrides)
     for key in overrides:
         check_key(key, place(tuple(key.split("."))))
-    return validated(Scenario, merged(scenario.model_dump(), overrides), place)
+    data = merged(scenario.model_dump(), overrides)
+    forget_defaults(data, scenario.dataplane, overrides)
+    return validated(Scenario, data, place)
 
 
 def set_place(
@@ -92,6 +100,10 @@ def set_place(
         # fits anything (and may come from an option of its own).
         inside = [name for name in overrides if name.startswith(f"{key}.") and name != _SEED]
         names = [key] if key in overrides else inside
+        if not names and otherwise is None:
+            # What the base has does not go with what is set.
+            names = [name for name in overrides if (name.partition(".")[0],) == location[:1]]
+            names = names or [name for name in overrides if name == _KIND]
         if names:
             return " ".join(f"{option} {name}={_typed(overrides[name])}" for name in names)
         return otherwise(location) if otherwise else option

@@ -2,40 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
-from planecast.scenario.cpus import format_cpus, parse_cpus
-from planecast.scenario.model import Count, Noun, listed
+from planecast.scenario.cpus import CPU_LIMIT, format_cpus, parse_cpus
+from planecast.scenario.model import Count, Noun, list_text, listed, power_of_two
 
 
-def _cpu_list(value: Any) -> str:
-    # YAML reads `lcores: 1` as a number; bool is an int in Python and is no CPU.
+def _cpu_list(value: Any) -> str | None:
+    if value is None:
+        return None
+    # YAML reads `cpus: 1` as a number; bool is an int in Python and is no CPU.
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError(f"got {value}, which is not a CPU list such as 1 or 0-3,8")
     # One spelling for each set of CPUs, so that equal placements compare equal.
     return format_cpus(parse_cpus(str(value)))
 
 
-CpuList = Annotated[str, BeforeValidator(_cpu_list, json_schema_input_type=int | str)]
+CpuList = Annotated[str | None, BeforeValidator(_cpu_list, json_schema_input_type=int | str | None)]
 
 
-def _power_of_two(size: int) -> int:
-    if size & (size - 1):
-        raise ValueError(f"got {size}, which is not a power of two")
-    return size
+def _lcores(value: Any) -> Any:
+    """Refuses what reads as a CPU list, which this key was once."""
+    text = list_text(value) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple | str) or text == "0":
+        raise ValueError(
+            f"got {text}, but lcores is how many lcores forward, such as 2; for these CPUs write "
+            f"cpus: {text}"
+        )
+    return value
 
 
-RingSize = Annotated[Count, Field(ge=32, le=16384), AfterValidator(_power_of_two)]
+def _all_of_them(data: dict[str, Any]) -> int:
+    return len(parse_cpus(data["cpus"])) if data.get("cpus") else 1
+
+
+RingSize = Annotated[Count, Field(ge=32, le=16384), AfterValidator(power_of_two)]
 
 
 class Placement(Noun):
     """How the workload is laid over the machine: run-to-completion on each forwarding lcore, or in
     segments that hand packets on."""
 
-    lcores: CpuList = "1"
-    """CPU list of the forwarding lcores, such as 1 or 0-3,8."""
+    cpus: CpuList = None
+    """CPUs that forward, such as 1 or 0-3,8: of more than `lcores` the first ones. null: chosen by
+    the machine that measures, isolated CPUs and whole cores first."""
+    lcores: Annotated[
+        int,
+        BeforeValidator(_lcores, json_schema_input_type=int),
+        Field(ge=1, le=CPU_LIMIT),
+    ] = Field(default_factory=_all_of_them)
+    """How many lcores forward, each on a CPU of its own. Left out: as many as `cpus` names, or
+    one."""
     burst: Annotated[Count, Field(ge=1, le=256)] = 32
     """Packets that are taken from a ring at a time, at most."""
     page_size: Literal["auto", "4KiB", "2MiB"] = "auto"
@@ -71,18 +91,34 @@ class Placement(Noun):
     stage_clock: Annotated[Count, Field(ge=0, le=1 << 20)] = 16
     """The clock is read between stages in one burst of so many; 0 never reads it."""
 
+    @field_validator("lcores")
+    @classmethod
+    def _have_cpus(cls, lcores: int, info: ValidationInfo) -> int:
+        cpus = info.data.get("cpus")  # absent when it was refused itself
+        if cpus is not None and lcores > len(parse_cpus(cpus)):
+            raise ValueError(
+                f"{lcores} lcores forward, but cpus names {cpus}: name more, or leave cpus out"
+            )
+        return lcores
+
     @property
     def segments(self) -> int:
-        """Lcores that a packet passes."""
-        return len(self.cuts) + 1
+        """Lcores that a packet passes: one where pipelines can't be cut."""
+        return len(self.__dict__.get("cuts", ())) + 1
 
     @property
     def chains(self) -> tuple[tuple[int, ...], ...]:
         """CPUs of every chain that a packet may pass, in its order. Uncut, an lcore is a chain."""
-        cpus, length = self.cpus, self.segments
+        cpus, length = self.numbers, self.segments
         return tuple(cpus[first : first + length] for first in range(0, len(cpus), length))
 
+    def on(self, cpus: Collection[int]) -> Placement:
+        """The same on these CPUs, an lcore on each."""
+        return self.model_copy(update={"cpus": format_cpus(cpus), "lcores": len(cpus)})
+
     @property
-    def cpus(self) -> tuple[int, ...]:
-        """The forwarding CPUs, ascending."""
-        return parse_cpus(self.lcores)
+    def numbers(self) -> tuple[int, ...]:
+        """CPU numbers of the lcores, ascending, where they are names alone; from 1 on unless `cpus`
+        says which. `scenario.host_cpus` chooses those of a measurement."""
+        named = parse_cpus(self.cpus) if self.cpus is not None else range(1, self.lcores + 1)
+        return tuple(named[: self.lcores])

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planecast.errors import InputError
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.document import Document
 from planecast.scenario.keys import Location
 from planecast.scenario.model import list_text
@@ -53,11 +54,47 @@ def point_label(point: Point) -> str:
 
 
 def value_at(scenario: Scenario, key: str) -> Any:
-    """The value of a dotted key: ``value_at(scenario, "traffic.flows")``."""
+    """The value of a dotted key: ``value_at(scenario, "traffic.flows")``.
+
+    Raises AttributeError for a key that does not apply to the scenario.
+    """
     value: Any = scenario
     for part in key.split("."):
         value = getattr(value, part)
     return value
+
+
+def value_if_any(scenario: Scenario, key: str) -> Any:
+    """The same; None for a key that does not apply to the scenario."""
+    try:
+        return value_at(scenario, key)
+    except AttributeError:  # of another kind of data plane, or absent
+        return None
+
+
+def usual_of(scenario: Scenario) -> Scenario:
+    """A scenario of the same network function, or program, in which nothing else is set."""
+    dataplane = scenario.dataplane
+    fields = type(dataplane).model_fields.items()
+    needed = {name: getattr(dataplane, name) for name, one in fields if one.is_required()}
+    data: dict[str, Any] = {"name": scenario.name, "dataplane": needed}
+    if dataplane.kind == OWN:
+        data["workload"] = {"kind": scenario.workload.kind}
+    return Scenario.model_validate(data)
+
+
+def keys_of(scenario: Scenario) -> tuple[str, ...]:
+    """The dotted keys that apply to a scenario, in order."""
+    return tuple(key for key in SCENARIO_KEYS if applies(scenario, key))
+
+
+def applies(scenario: Scenario, key: str) -> bool:
+    """Whether a dotted key, or a section, applies to a scenario."""
+    try:
+        value_at(scenario, key)
+    except AttributeError:
+        return False
+    return True
 
 
 def read_points(document: Document, section: str, base: Scenario) -> list[PlacedPoint]:

@@ -8,7 +8,18 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from planecast.errors import InputError
-from planecast.scenario.keys import Location, allowed, field_at, nearest
+from planecast.scenario.keys import (
+    RENAMED,
+    Location,
+    allowed,
+    choices,
+    field_at,
+    kinds_in,
+    kinds_with,
+    nearest,
+    without_tags,
+)
+from planecast.scenario.refusal import REFUSED
 
 N = TypeVar("N", bound=BaseModel)
 
@@ -28,7 +39,9 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
     try:
         return noun.model_validate(dict(data))
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        every = error.errors(include_url=False)
+    # A default that follows from a key that is wrong itself is no finding of its own.
+    found = [problem for problem in every if problem["type"] != "default_factory_not_called"]
     other = [kind for key, kind in _KINDS.items() if key in data and key not in noun.model_fields]
     if other:
         own = next((kind for key, kind in _KINDS.items() if key in noun.model_fields), "")
@@ -36,9 +49,11 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
         raise InputError(f"this is {other[0]}", where(()), f"here {wanted}")
     found.sort(key=lambda problem: problem["type"] != "extra_forbidden")
     problem = found[0]
-    location: Location = tuple(problem["loc"])
+    location = without_tags(noun, tuple(problem["loc"]))
+    if problem["type"] == "union_tag_invalid":
+        location = (*location, "kind")
     key = ".".join(str(part) for part in location if isinstance(part, str))
-    what, what_to_do = _sentence(noun, problem, location, key)
+    what, what_to_do = _sentence(noun, problem, key)
     place = where(location)
     if place.startswith((f"--set {key}=", f"--vary {key}=")):
         what = what.removeprefix(f"{key}: ")
@@ -46,11 +61,16 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
     raise InputError(what, place, what_to_do + more)
 
 
-def _sentence(noun: type[BaseModel], problem: Any, location: Location, key: str) -> tuple[str, str]:
+def _sentence(noun: type[BaseModel], problem: Any, key: str) -> tuple[str, str]:
     """What is wrong, and what to do about it."""
+    location: Location = tuple(problem["loc"])
     if problem["type"] == "extra_forbidden":
-        section, _, last = key.rpartition(".")
-        return f"unknown key {key}", nearest(last, noun, section)
+        return _unknown(noun, location, key)
+    if problem["type"] == REFUSED:
+        return f"{key} {problem['ctx']['what']}", str(problem["ctx"]["what_to_do"])
+    if problem["type"] == "union_tag_invalid":
+        kinds = ", ".join(kinds_in(noun.model_fields[str(location[-1])].annotation))
+        return f"{key}: got {shown(problem['ctx']['tag'])}", f"allowed is one of {kinds}"
     field = field_at(noun, location)
     right = f"allowed is {allowed(field)}" if field else "see `planecast schema`"
     if problem["type"] == "missing":
@@ -61,6 +81,19 @@ def _sentence(noun: type[BaseModel], problem: Any, location: Location, key: str)
         bounded = field is not None and field.annotation in (int, float)
         return f"{key}: {text}" if key else text, right if bounded else ""
     return f"{key}: got {shown(problem['input'])}", right
+
+
+def _unknown(noun: type[BaseModel], location: Location, key: str) -> tuple[str, str]:
+    """A key that is not there, or not in a noun of this kind."""
+    section, _, last = key.rpartition(".")
+    tagged = ".".join(map(str, location))
+    others = kinds_with(noun, location)
+    if others and tagged in RENAMED:
+        return f"{key} does not apply to {location[-2]}", f"say {RENAMED[tagged]}"
+    if others:
+        also = f", or set {section}.kind to {choices(others)}"
+        return f"{key} does not apply to {location[-2]}", f"leave it out{also}"
+    return f"unknown key {key}", nearest(last, noun, section)
 
 
 def shown(value: Any) -> str:

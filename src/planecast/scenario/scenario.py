@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from itertools import count, islice
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ValidationInfo, WithJsonSchema, field_validator
+from pydantic import (
+    AfterValidator,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from planecast.errors import InputError
 from planecast.scenario.accelerator import Accelerator
-from planecast.scenario.dataplane import DataplaneUnderTest
+from planecast.scenario.cpus import format_cpus
+from planecast.scenario.dataplane import KINDS, OWN, Dataplane
+from planecast.scenario.dataplanes.hosted import NOT_ROUTED, OWN_ALONE, Hosted
+from planecast.scenario.dataplanes.own import OwnDataplane
 from planecast.scenario.interference import Interference
 from planecast.scenario.load_generator import LoadGeneratorChoice
 from planecast.scenario.machine import machine_of
@@ -18,13 +27,14 @@ from planecast.scenario.model import Noun
 from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.nic import Nic
 from planecast.scenario.placement import Placement
+from planecast.scenario.refusal import refusal
 from planecast.scenario.shares import stage_shares
 from planecast.scenario.traffic import Traffic
-from planecast.scenario.workload import FUNCTIONS, Workload
+from planecast.scenario.workload import FUNCTIONS, Stage, Workload
 
-_VPP_GRAPHS = ("l2patch", "l2bridge", "ip4")
-"""Kinds of workload that VPP has a graph for."""
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+
+_OF_OURS = ", for it belongs to planecast's own data plane"
 
 
 def _name(text: str) -> str:
@@ -47,8 +57,10 @@ class Scenario(Noun):
     machine: Name = "host"
     """Machine it runs on: host is the one planecast runs on; others are of the catalogue, and for
     the model alone (`planecast machine list`)."""
+    dataplane: Dataplane = OwnDataplane()
+    """The program that forwards. Which other keys there are depends on its kind."""
     workload: Workload = Workload()
-    """What is done to each packet."""
+    """What planecast's own data plane does to each packet."""
     traffic: Traffic = Traffic()
     """The packets that come in."""
     placement: Placement = Placement()
@@ -61,8 +73,6 @@ class Scenario(Noun):
     """What takes time away from lcores, for the simulator."""
     neighbour: Neighbour = Neighbour()
     """What runs on other CPUs beside the data plane."""
-    dataplane: DataplaneUnderTest = DataplaneUnderTest()
-    """The program under test, for searches."""
     generator: LoadGeneratorChoice = LoadGeneratorChoice()
     """Who sends, in searches."""
 
@@ -75,6 +85,32 @@ class Scenario(Noun):
             except InputError as error:
                 raise ValueError(f"{error.what}; {error.what_to_do}") from None
         return machine
+
+    @field_validator(*dict.fromkeys(key.partition(".")[0] for key in NOT_ROUTED), mode="before")
+    @classmethod
+    def _applies(cls, value: Any, info: ValidationInfo) -> Any:
+        # Called for what is typed: a default is no claim.
+        kind, name = _kind(info), str(info.field_name)
+        for key in KINDS[kind].lacks if kind is not None else ():
+            section, _, inner = key.partition(".")
+            if section != name or (inner and not _says(value, inner)):
+                continue
+            raise refusal(
+                (inner,) if inner else (),
+                f"does not apply to {kind}" + (_OF_OURS if key in OWN_ALONE else ""),
+                "leave it out",
+            )
+        return value
+
+    @model_validator(mode="after")
+    def _no_more_than_applies(self) -> Self:
+        for key in self.dataplane.lacks:
+            section, _, inner = key.partition(".")
+            if not inner:
+                self.drop(section)
+            elif inner in (part := self.__dict__[section]).__dict__:
+                self.__dict__[section] = part.copy_without(inner)
+        return self
 
     @field_validator("placement")
     @classmethod
@@ -94,9 +130,9 @@ class Scenario(Noun):
                 f"got core_priority {placement.core_priority}, but {machine.title} has no classes"
             )
         cores = machine.values.cores.value
-        if len(placement.cpus) > cores:
+        if placement.lcores > cores:
             raise ValueError(
-                f"{len(placement.cpus)} lcores are more than the {cores:g} cores of a socket of "
+                f"{placement.lcores} lcores are more than the {cores:g} cores of a socket of "
                 f"{machine.title}"
             )
         return placement
@@ -104,7 +140,7 @@ class Scenario(Noun):
     @field_validator("placement")
     @classmethod
     def _cut_at_stages(cls, placement: Placement, info: ValidationInfo) -> Placement:
-        workload = info.data.get("workload")  # absent when it was refused itself
+        workload = _workload(info)
         if workload is None:
             return placement
         places = (*FUNCTIONS[workload.kind], "tx")
@@ -114,9 +150,9 @@ class Scenario(Noun):
                 f"got cuts '{typed}', but {workload.kind} can be cut, in this order and at each "
                 "place once, before " + ",".join(places)
             )
-        if len(placement.cpus) % placement.segments:
+        if placement.lcores % placement.segments:
             raise ValueError(
-                f"{len(placement.cpus)} lcores can't be shared evenly by the "
+                f"{placement.lcores} lcores can't be shared evenly by the "
                 f"{placement.segments} segments that the cuts '{typed}' make"
             )
         return placement
@@ -125,7 +161,7 @@ class Scenario(Noun):
     @classmethod
     def _every_flow_has_an_entry(cls, traffic: Traffic, info: ValidationInfo) -> Traffic:
         # More active flows than entries would measure misses, and call them a fast router.
-        workload = info.data.get("workload")  # absent when it was refused itself
+        workload = _workload(info)
         active = traffic.active_flows
         if workload is not None and active > workload.flows:
             lower = "traffic.flows" if traffic.classes == "none" else "those of classes"
@@ -146,7 +182,9 @@ class Scenario(Noun):
     @classmethod
     def _ports_share_lcores(cls, nic: Nic, info: ValidationInfo) -> Nic:
         placement = info.data.get("placement")  # absent when it was refused itself
-        if placement is not None and len(placement.chains) % nic.port_count:
+        if placement is None or _kind(info) != OWN:
+            return nic
+        if len(placement.chains) % nic.port_count:
             raise ValueError(
                 f"{len(placement.chains)} receive queues, one for each lcore that takes packets, "
                 f"can't be shared evenly by {nic.port_count} ports"
@@ -157,41 +195,17 @@ class Scenario(Noun):
     @classmethod
     def _beside(cls, neighbour: Neighbour, info: ValidationInfo) -> Neighbour:
         placement, machine = info.data.get("placement"), info.data.get("machine")
-        if placement is not None and neighbour.busy and neighbour.cpu in placement.cpus:
+        named = placement.numbers if placement is not None and placement.cpus is not None else ()
+        if neighbour.busy and neighbour.cpu in named:
             raise ValueError(f"the data plane forwards on CPU {neighbour.cpu} itself")
         if machine is not None:
             _check_ways(neighbour, machine)
         return neighbour
 
-    @field_validator("dataplane")
-    @classmethod
-    def _vpp_has_a_graph(
-        cls, dataplane: DataplaneUnderTest, info: ValidationInfo
-    ) -> DataplaneUnderTest:
-        workload = info.data.get("workload")  # absent when it was refused itself
-        if workload is None or dataplane.kind != "vpp":
-            return dataplane
-        named = "kind" in workload.model_fields_set
-        if dataplane.graph == "workload" and workload.kind not in _VPP_GRAPHS:
-            if named:
-                raise ValueError(
-                    f"vpp has no graph for the workload {workload.kind}; take workload.kind "
-                    "l2patch, l2bridge or ip4, or set dataplane.graph to l2xc or ip6"
-                )
-            # Kept, so that the scenario means the same when it is read again with all its keys.
-            return dataplane.model_copy(update={"graph": "l2xc"})
-        contradicts = workload.kind in _VPP_GRAPHS and workload.kind != dataplane.graph
-        if dataplane.graph != "workload" and contradicts:
-            raise ValueError(
-                f"got graph '{dataplane.graph}', but workload.kind is {workload.kind}; leave one "
-                "of the two out"
-            )
-        return dataplane
-
     @field_validator("accelerator")
     @classmethod
     def _serves_a_stage(cls, accelerator: Accelerator, info: ValidationInfo) -> Accelerator:
-        workload = info.data.get("workload")
+        workload = _workload(info)
         if workload is None or accelerator.stage in ("none", *workload.stages):
             return accelerator
         raise ValueError(
@@ -206,28 +220,48 @@ class Scenario(Noun):
         if placement is None:
             return interference
         for pair in interference.pairs:
-            if not set(pair) <= set(placement.cpus):
+            if not set(pair) <= set(placement.numbers):
                 raise ValueError(
                     f"got siblings {pair[0]}+{pair[1]}, but the forwarding lcores are "
-                    f"{placement.lcores}"
+                    + format_cpus(placement.numbers)
                 )
         return interference
 
     @property
-    def vpp_graph(self) -> str:
-        """What VPP forwards by: l2xc, l2patch, l2bridge, ip4 or ip6."""
-        graph = self.dataplane.graph
-        return self.workload.kind if graph == "workload" else graph
+    def forwards(self) -> str:
+        """What forwards: the network function of planecast's own data plane, or another."""
+        return self.workload.kind if self.dataplane.kind == OWN else self.dataplane.subject
 
     @property
-    def neighbour_cpus(self) -> tuple[int, ...]:
-        """The neighbours' CPUs: as many as there are neighbours, of those that don't forward, from
-        the one that was told or the first on."""
-        if not self.neighbour.busy:
-            return ()
-        taken = set(self.placement.cpus)
-        free = (cpu for cpu in count(self.neighbour.cpu or 0) if cpu not in taken)
-        return tuple(islice(free, self.neighbour.cores))
+    def started(self) -> Hosted:
+        """The data plane that a search starts. Raises InputError for one that is there already."""
+        if isinstance(self.dataplane, Hosted):
+            return self.dataplane
+        raise InputError(
+            "what forwards is there already: nothing is started", "dataplane.kind", "name a program"
+        )
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of planecast's own data plane that run; none for others."""
+        return self.workload.stages if self.dataplane.kind == OWN else ()
+
+
+def _kind(info: ValidationInfo) -> str | None:
+    """The kind of data plane; None where it was refused itself."""
+    dataplane = info.data.get("dataplane")
+    return None if dataplane is None else str(dataplane.kind)
+
+
+def _workload(info: ValidationInfo) -> Workload | None:
+    """What planecast's own data plane does; None for another's, and where it was refused itself."""
+    return info.data.get("workload") if _kind(info) == OWN else None
+
+
+def _says(section: Any, key: str) -> bool:
+    """Whether a section, as data or as a noun, has a key typed."""
+    typed = section if isinstance(section, Mapping) else getattr(section, "model_fields_set", ())
+    return key in typed
 
 
 def _check_ways(neighbour: Neighbour, machine: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -51,11 +52,20 @@ def _reached(annotation: Any, found: dict[str, type[Noun]]) -> dict[str, type[No
 
 
 def _describe(noun: type[Noun], schema: dict[str, Any]) -> None:
-    """Adds the docstrings under a noun's fields as descriptions.
-
-    pydantic does so, too (use_attribute_docstrings), but reads every source file at each start.
-    """
+    """Adds the docstrings under a noun's fields as descriptions."""
     properties = schema.get("properties", {})
+    for field, text in field_docs(noun).items():
+        if field in properties:
+            properties[field]["description"] = text
+
+
+@functools.cache
+def field_docs(noun: type[Noun]) -> dict[str, str]:
+    """The docstrings under a noun's fields, by field.
+
+    pydantic reads them, too (use_attribute_docstrings), but reads every source file at each start.
+    """
+    found: dict[str, str] = {}
     for base in reversed(noun.__mro__):
         if not issubclass(base, Noun):
             continue
@@ -65,8 +75,9 @@ def _describe(noun: type[Noun], schema: dict[str, Any]) -> None:
             if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
                 continue
             said = text.value if isinstance(text, ast.Expr) else None
-            if isinstance(said, ast.Constant) and field.target.id in properties:
-                properties[field.target.id]["description"] = inspect.cleandoc(str(said.value))
+            if isinstance(said, ast.Constant):
+                found[field.target.id] = inspect.cleandoc(str(said.value))
+    return found
 
 
 def _bounds_to_numbers(node: Any) -> None:

@@ -103,6 +103,18 @@ class Draw(Noun):
     """How many."""
 
 
+FILLED = 1
+"""Tells the draw of calibration points from that of held-out ones, whose seed may be the same."""
+
+
+class Fill(Draw):
+    """More points to calibrate on, drawn as held-out ones are: errors between points that vary one
+    key are of another kind than errors where all keys differ."""
+
+    seed: Annotated[int, Field(ge=0)] = 1
+    """The study's own, so that calibrations of two runs are of the same points."""
+
+
 class StudyFile(Noun):
     """A study as its YAML file holds it (Study is the same with the points spread out)."""
 
@@ -112,6 +124,8 @@ class StudyFile(Noun):
     """Path of a scenario file, relative to the study's own; or the scenario itself."""
     calibrate: _Points
     """Points to fit the model to: mappings of dotted keys, or grids with vary and set."""
+    fill: Fill | None = None
+    """Points to calibrate on besides, drawn over what those under `calibrate` span."""
     hold_out: _Points | Draw
     """Points to hold out: how many to draw, or a list of them."""
     check: _Points | None = None
@@ -155,6 +169,8 @@ def load_study(
             )
     _refuse_twins(calibrate, [*hold_out, *check])
     fitted = tuple(dict(placed.point) for placed in calibrate)
+    if file.fill is not None:
+        fitted += drawn_points(base, fitted, file.fill.draw, (file.fill.seed, FILLED))
     held = tuple(dict(placed.point) for placed in hold_out)
     if isinstance(file.hold_out, Draw):
         seed = secrets.randbelow(1 << 31) if seed is None else seed

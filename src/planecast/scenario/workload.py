@@ -40,7 +40,7 @@ FUNCTIONS: dict[str, tuple[Stage, ...]] = {
 STAGES: tuple[Stage, ...] = FUNCTIONS["vpe-upstream"]
 """The stages of the vPE upstream pipeline."""
 
-_NEEDS: dict[Stage, Stage] = {
+NEEDS: dict[Stage, Stage] = {
     "classify": "key",
     "actions": "key",
     "route": "key",
@@ -50,6 +50,7 @@ _NEEDS: dict[Stage, Stage] = {
     "next_hop": "check",
     "rewrite": "next_hop",
 }
+"""Of a stage the one that must run before it."""
 _GIVES: dict[Stage, str] = {
     "key": "flow key",
     "downroute": "next hop",
@@ -142,7 +143,7 @@ class Workload(Noun):
                 + (",".join(own) or "none")
             )
         for name in stages:
-            need = _NEEDS.get(name)
+            need = NEEDS.get(name)
             if need is not None and need not in stages:
                 raise ValueError(
                     f"got '{typed}', in which {name} has no {_GIVES[need]}; add the stage "

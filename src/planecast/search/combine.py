@@ -12,6 +12,7 @@ import numpy as np
 from planecast.results.estimate import Estimate, Kind
 from planecast.results.search import Bounds, FoundRate
 from planecast.results.student import half_width
+from planecast.search.repetitions import middle
 from planecast.search.tester import Ceiling
 
 DATAPLANE = "data plane"
@@ -28,11 +29,8 @@ def rate_estimate(bounds: Sequence[Bounds], kind: Kind, model_share: float = 0.0
     leaves open, `model_share` of the value. A repetition that met no upper bound has its lower one
     for a middle.
     """
-    highs = [bound.low_pps if bound.high_pps is None else bound.high_pps for bound in bounds]
-    middles = [(bound.low_pps + high) / 2 for bound, high in zip(bounds, highs, strict=True)]
-    width = float(
-        np.mean([(high - bound.low_pps) / 2 for bound, high in zip(bounds, highs, strict=True)])
-    )
+    middles = [middle(bound) for bound in bounds]
+    width = float(np.mean([middle(bound) - bound.low_pps for bound in bounds]))
     spread = half_width(middles) if len(middles) > 1 else 0.0
     mean = float(np.mean(middles))
     half = math.hypot(width, spread, model_share * mean)
@@ -60,8 +58,10 @@ def found_rate(
     as `rate_estimate` has it.
 
     A repetition that its ceiling capped says only that the data plane takes as much. Where all were
-    capped the highest of them is the answer; where some were, the others are, and the answer has no
-    interval unless these are above every ceiling: ceilings are never averaged.
+    capped the highest of them is the answer. Where some were, those below all others say nothing
+    and are left out; with one above, the answer is the median, the capped ones at what they
+    reached, without an interval: without the fast starts, of which more are capped where more loss
+    is allowed, PDR could come out below NDR. Ceilings are never averaged.
     """
     met = [bound for bound in bounds if bound.high_pps is not None]
     capped = [
@@ -76,14 +76,14 @@ def found_rate(
     why = f"above it the {by} loses packets that were offered"
     if capped:
         best = max((ceiling for _, ceiling in capped), key=lambda ceiling: ceiling.pps)
-        why += (
-            f"; {len(capped)} of {len(bounds)} repetitions were capped by {best.by} and are left "
-            f"out: {best.why}"
-        )
-        if best.pps > min(bound.low_pps for bound in met):
+        why += f"; {len(capped)} of {len(bounds)} repetitions were capped by {best.by}: {best.why}"
+        least = min(bound.low_pps for bound in met)
+        fast = [bound for bound, ceiling in capped if ceiling.pps > least]
+        if fast:
             # How much faster the data plane was in those starts nobody knows.
-            rate = rate.model_copy(update={"low": None, "high": None})
-            by = best.by
+            value = float(np.median([middle(bound) for bound in (*met, *fast)]))
+            change = {"value": value, "low": None, "high": None, "samples": len(met) + len(fast)}
+            rate, by = rate.model_copy(update=change), best.by
     if all(bound.low_pps == 0 for bound in bounds):
         why = "no load met the goal, not even the least: something loses packets at any rate"
     return FoundRate(

@@ -91,6 +91,9 @@ class Journal:
                 "offered": trial.offered,
                 "received": trial.received,
                 "unsent": trial.unsent,
+                "away": trial.away,
+                "lost_cpu": trial.lost_cpu,
+                "handoff_ns": np.nan if trial.handoff_ns is None else trial.handoff_ns,
                 **{f"{name}_ns": trial.latency_ns.get(name, np.nan) for name in _LATENCIES},
             }
             for trial in self.trials

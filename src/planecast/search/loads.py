@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from planecast.errors import RunError
 from planecast.results.estimate import Estimate, Kind
 from planecast.results.search import Bounds, LoadAnswer, SoakAnswer
 from planecast.search.session import Session
@@ -18,6 +19,8 @@ CURVE_STEP = 0.1
 """RFC 2544 section 26.3: no more than a tenth of the highest rate from one load to the next."""
 LATENCY_SHARES = (0.1, 0.5, 0.9)
 CONFIDENCE = 0.95
+LEFT_OUT = 0.5
+"""Share of the time that may be left out of an answer because a CPU was lost in it."""
 _RESAMPLES = 2000
 
 
@@ -139,8 +142,16 @@ def soak_answer(trials: Sequence[Trial], rate_pps: float, target: float) -> Soak
 
     With packets that are lost one by one the exact upper limit of a Poisson count (3.0 for none)
     over the packets. Losses come in clusters: so trials are drawn again, too, and the higher of the
-    two limits counts.
+    two limits counts. Trials whose loss the data plane's lost CPU explains are left out.
+
+    Raises RunError when they are most of the time.
     """
+    left = [trial for trial in trials if trial.lost_cpu]
+    left_out = sum(trial.intended_seconds for trial in left) / sum(
+        trial.intended_seconds for trial in trials
+    )
+    refuse_left_out(left_out, "soak")
+    trials = [trial for trial in trials if not trial.lost_cpu]
     lost = sum(trial.lost for trial in trials)
     offered = sum(trial.offered for trial in trials)
     upper = float(stats.chi2.ppf(CONFIDENCE, 2 * (lost + 1)) / 2 / offered)
@@ -163,19 +174,55 @@ def soak_answer(trials: Sequence[Trial], rate_pps: float, target: float) -> Soak
         target=target,
         upper=limit,
         met=met,
+        left_out=left_out,
+        left_out_lost=sum(trial.lost for trial in left),
         statement=f"with 95 % confidence less than {limit:.2g} of the packets are lost at "
         f"{rate_pps / 1e6:.4g} Mpps ({lost:,} of {offered:,} in {seconds:.4g} s): the target "
-        f"of {target:g} {outcome}{more}",
+        f"of {target:g} {outcome}{more}{_left_out_words(left_out, left)}",
     )
 
 
+def _left_out_words(left_out: float, left: Sequence[Trial]) -> str:
+    if not left:
+        return ""
+    offered, lost = sum(trial.offered for trial in left), sum(trial.lost for trial in left)
+    return (
+        f"; {left_out:.1%} of the time is left out, in which a CPU was lost ({len(left)} trials, "
+        f"with {lost:,} of {offered:,} packets lost)"
+    )
+
+
+def refuse_left_out(share: float, method: str) -> None:
+    """Raises RunError for an answer that would be of less than half of the time."""
+    if share > LEFT_OUT:
+        raise RunError(
+            f"in {share:.0%} of the time the generator or the data plane had lost its CPU: what is "
+            "left says too little",
+            method,
+            "measure while the machine is quieter",
+        )
+
+
+def lost_time(trials: Sequence[Trial]) -> float:
+    """Share of the trials' time in which the generator or the data plane did not have its CPU."""
+    asked = sum(trial.intended_seconds for trial in trials)
+    return 1 - sum(trial.kept_seconds for trial in trials) / asked
+
+
 def mrr(session: Session, ceiling: Ceiling, trials: int) -> Bounds:
-    """Maximum receive rate: what comes back at the highest load, the mean of some trials.
+    """Maximum receive rate: what comes back at the highest load, over some trials, in the time in
+    which both sides had their CPUs.
 
     It has no upper bound but when packets were lost: then it is what the data plane forwards.
+    Raises RunError when a CPU was lost for most of the time.
     """
     made = [session.trial(ceiling.pps) for _ in range(trials)]
-    rate = float(np.mean([trial.forwarded_pps for trial in made]))
+    refuse_left_out(lost_time(made), "mrr")
+    # Over sums: what a hypervisor takes is counted in ticks, as long as a short trial. Both sides
+    # may be away at once, and that time is in both: no more comes back than was offered.
+    came = sum(trial.received for trial in made) / sum(trial.kept_seconds for trial in made)
+    went = sum(trial.offered for trial in made) / sum(trial.sending_seconds for trial in made)
+    rate = min(came, went)
     session.closing(f"repetition {session.repetition + 1}: {rate / 1e6:.4g} Mpps")
     lossy = any(trial.loss_ratio > 0 for trial in made)
     return Bounds(

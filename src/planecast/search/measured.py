@@ -11,18 +11,21 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from planecast.controlled import Planned
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.under_test import title_of
 from planecast.engines.measure.external import ExternalRig
+from planecast.engines.measure.pacing import DATAPLANE_AWAY_S, WATCHED_S, bridged_s
 from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
 from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
+from planecast.instruments.core_to_core import CoreToCore, ping_pong_now
 from planecast.leftovers import private_folder, sweep_leftovers
+from planecast.process import Planned
 from planecast.results.estimate import Kind
-from planecast.scenario.dataplane import DataplaneUnderTest
-from planecast.scenario.load_generator import LoadGeneratorChoice
+from planecast.scenario.dataplanes.own import OwnDataplane
+from planecast.scenario.host_cpus import cpus_here
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.search.simulated import refuse_own_load
 from planecast.search.tester import Opinion
@@ -30,6 +33,8 @@ from planecast.search.trial import Trial
 
 _WARMUP_S = 0.2
 _WARMUP_PPS = 1e6
+_UPCALL_S = 1e-4
+"""Longer than the slow path takes for a flow, which stops the thread that forwards."""
 _OPINION_S = 1.0
 _TRIES = 8
 """Times that a trial is made in which the data plane was kept from its CPU until after its end."""
@@ -44,12 +49,10 @@ class MeasuredTester:
         """`cpu` sends; None: the first that is free. Raises InputError for a scenario that can't be
         fed so, MissingError without a second CPU."""
         refuse_own_load(scenario)
-        ours = DataplaneUnderTest()
-        sends = LoadGeneratorChoice()
-        refuse_unmeasured([scenario.model_copy(update={"dataplane": ours, "generator": sends})])
+        refuse_unmeasured([scenario], searched=True)
         refuse_neighbour(scenario)
         _refuse_spread(scenario)
-        self._by_trial = scenario.dataplane == ours
+        self._by_trial = scenario.dataplane == OwnDataplane()
         self.scenario = scenario
         self._cpu = _sending_cpu(scenario, cpu)
         self._stack = ExitStack()
@@ -57,6 +60,7 @@ class MeasuredTester:
         self._rig: Rig | None = None
         self._external: ExternalRig | None = None
         self.dataplane = title_of(scenario)
+        self._apart: CoreToCore | None = None
 
     def planned(self) -> list[Planned]:
         """The processes that each repetition starts, their sockets in a folder called FOLDER here.
@@ -73,6 +77,9 @@ class MeasuredTester:
         """Starts all programs anew, and sends for a while: caches, tables and pages are warm."""
         self._stack.close()
         sweep_leftovers()
+        here = value_if_any(self.scenario, "dataplane.host") is None
+        if here and self.scenario.generator.kind == "ours":
+            self._apart = ping_pong_now(self._cpu, cpus_here(self.scenario)[0])
         if self._by_trial:
             self._testbed = self._stack.enter_context(
                 Testbed(self.scenario, self._cpu, telemetry=True)
@@ -81,7 +88,7 @@ class MeasuredTester:
             self._external = self._stack.enter_context(ExternalRig(self.scenario))
         else:
             self._rig = self._stack.enter_context(Rig(self.scenario, self._cpu))
-        self._sent(_WARMUP_PPS, _WARMUP_S)
+        self._sent(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
         """One trial, read after everything has drained. Raises RunError when a program is gone."""
@@ -89,7 +96,10 @@ class MeasuredTester:
             sent, whole = self._sent(offered_pps, seconds)
             if whole:
                 break
-        return trial_of(sent, offered_pps, seconds, drained=whole)
+        ring_s = bridged_s(self.scenario, offered_pps)
+        made = trial_of(sent, offered_pps, seconds, drained=whole, ring_s=ring_s)
+        apart = self._apart
+        return made.model_copy(update={"handoff_ns": None if apart is None else apart.ns})
 
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
         """A burst is a trial that is as long as its packets take."""
@@ -130,12 +140,17 @@ class MeasuredTester:
         return made.sent, made.whole
 
 
+def _slow_path_s(scenario: Scenario) -> float:
+    """Seconds until a switch has asked its slow path about each of its rules once."""
+    return scenario.dataplane.rules * _UPCALL_S if scenario.dataplane.kind == "ovs" else 0.0
+
+
 def _refuse_spread(scenario: Scenario) -> None:
     """Raises InputError for lcores of ours that one port can't feed."""
-    lcores, wanted = len(scenario.placement.cpus), scenario.dataplane
+    lcores, wanted = scenario.placement.lcores, scenario.dataplane
     if wanted.kind != "ours" or (lcores == 1 and not scenario.placement.cuts):
         return
-    if wanted.chain == 1:
+    if wanted.programs == 1:
         raise InputError(
             f"{lcores} lcores forward, but the one port that packets come in at feeds one",
             "placement.lcores",
@@ -152,25 +167,49 @@ def _sending_cpu(scenario: Scenario, wanted: int | None) -> int:
     own affair: there the first that would be free here, too, in case that the host is this one.
     Raises as `generator_cpu` does."""
     allowed = sorted(os.sched_getaffinity(0))
-    free = [cpu for cpu in allowed if cpu not in scenario.placement.cpus]
+    taken = cpus_here(scenario)
+    free = [cpu for cpu in allowed if cpu not in taken]
     if scenario.generator.kind != "ours":
         return allowed[0]
-    if scenario.dataplane.host is not None and (wanted in allowed or not free):
+    if value_if_any(scenario, "dataplane.host") is not None and (wanted in allowed or not free):
         return allowed[0] if wanted is None else wanted
     return generator_cpu(scenario, wanted, allowed)
 
 
-def trial_of(sent: dict[str, Any], offered_pps: float, seconds: float, *, drained: bool) -> Trial:
-    """The generator's answer as a trial. What found a full ring was offered, and is lost."""
+def trial_of(
+    sent: dict[str, Any],
+    offered_pps: float,
+    seconds: float,
+    *,
+    drained: bool,
+    ring_s: float = float("inf"),
+) -> Trial:
+    """The generator's answer as a trial. What found a full ring was offered, and is lost.
+
+    `ring_s` is for how long the data plane may be away without a loss."""
     total = sent["total"]
     latency = total["latency_ns"] or {}
+    stalls = sent.get("stalls", {"unsent": 0, "longest_ns": 0.0})
+    unsent = (total["unsent"] - total["refused"]) if total["asked"] else 0
+    away = min(stalls["unsent"], unsent)
+    longest_s = stalls["longest_ns"] / 1e9
+    raw_away_s = sent.get(DATAPLANE_AWAY_S)
+    dataplane_away_s = None
+    if raw_away_s is not None:
+        dataplane_away_s = raw_away_s * min(seconds / sent[WATCHED_S], 1.0)
+    lost = total["lost"] + total["refused"]
+    while_away = (min(raw_away_s or 0.0, seconds) - ring_s) * offered_pps
     return Trial(
         intended_pps=offered_pps,
         intended_seconds=seconds,
         seconds=max(sent["seconds"], 1e-9),
         offered=total["sent"] + total["refused"],
         received=total["sent"] - total["lost"],
-        unsent=(total["unsent"] - total["refused"]) if total["asked"] else 0,
+        unsent=unsent - away,
+        away=away,
+        longest_stall_s=longest_s,
+        dataplane_away_s=dataplane_away_s,
+        lost_cpu=0 < lost <= while_away,
         dataplane_cpu=sent.get("dataplane_cpu"),
         generator_cpu=sent.get("generator_cpu"),
         drained=drained and not sent["running"] and sent["drain_ms"]["took"] >= 900 * DRAIN_S,

@@ -7,14 +7,16 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from planecast.results.search import Method
+from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed
-from planecast.scenario.scenario import Scenario
 from planecast.search.mlr import LossGoal, Start
 from planecast.search.rfc2544 import BinaryGoal
 
 QUESTION = "search.json"
 FRAMING_BYTES = 20
 """Preamble, start delimiter and gap that a frame takes on a link beside itself (IEEE 802.3)."""
+
+_MORE = 2
 
 SearchEngine = Literal["measure", "simulate"]
 Pair = Annotated[tuple[float, float], BeforeValidator(listed)]
@@ -25,9 +27,11 @@ class Question(Noun):
 
     method: Method
     engine: SearchEngine
-    scenario: Scenario
+    scenario: Recorded
     repetitions: Annotated[int, Field(ge=1, le=1000)] = 4
-    """Times that the data plane is started anew."""
+    """Times that the data plane is started anew, at least."""
+    interval: Annotated[float, Field(gt=0)] = 0.03
+    """Half the width of a rate's interval, as a share, above which there are further starts."""
     trial_seconds: Annotated[float, Field(gt=0, le=86400)] = 0.02
     """How long a trial sends."""
     link_gbps: Annotated[float, Field(gt=0, le=10_000)] = 10.0
@@ -61,6 +65,11 @@ class Question(Noun):
     """What looks at the found rates: auto, none, or instruments with commas between them."""
     calibration: str | None = None
     """Run whose calibration the simulator has."""
+
+    @property
+    def most_repetitions(self) -> int:
+        """Starts at the most: twice as many as asked for; one alone is one."""
+        return self.repetitions if self.repetitions == 1 else _MORE * self.repetitions
 
     @property
     def link_pps(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ from planecast.results.manifest import Manifest
 from planecast.results.search import Bounds, FoundRate, SearchAnswer
 from planecast.search import loads, rfc2544
 from planecast.search.bursts import burst_answer, longest_burst
-from planecast.search.combine import equal_rates, found_rate
+from planecast.search.combine import equal_rates, found_rate, rate_estimate
 from planecast.search.mlr import search_losses
 from planecast.search.question import Question
+from planecast.search.repetitions import handoff_note, outlying_notes, state_note
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.second_opinion import check_cycles
 from planecast.search.session import MARGINS, Session, UnofferedError, at_most, capped_at
@@ -64,16 +66,26 @@ class Asked:
         ceiling = session.ceiling(link)
         return Asked(question, session, link, ceiling, model_share=model_share)
 
-    def repeat(self, once: Callable[[], _Found]) -> list[_Found]:
+    def repeat(
+        self, once: Callable[[], _Found], bounds: Callable[[_Found], Sequence[Bounds]]
+    ) -> list[_Found]:
         """Calls `once` for each repetition, whose highest load is found anew: what the generator
-        reaches may change with the machine's state."""
-        found = []
-        for repetition in range(self.question.repetitions):
+        reaches may change with the machine's state. Some more are made while starts differ by more
+        than the question wants and time is left; `bounds` are those of what one of them found."""
+        found: list[_Found] = []
+        longest_s = 0.0
+        for repetition in range(self.question.most_repetitions):
+            began = time.monotonic()
+            late = began + longest_s > self.session.deadline
+            enough = repetition >= self.question.repetitions
+            if enough and (late or not self._differ(found, bounds)):
+                break
             if repetition != self.session.repetition:
                 self.session.begin(repetition)
                 self.ceiling = self.session.ceiling(self.link)
             found.append(self.offered(once))
             self.ceilings.append(self.ceiling)
+            longest_s = max(longest_s, time.monotonic() - began)
         return found
 
     def repeat_at(self, once: Callable[[], _Found]) -> list[_Found]:
@@ -90,6 +102,19 @@ class Asked:
             except UnofferedError:
                 self.ceiling = at_most(self.session.ceiling(self.link), margin, first)
         return self.repeat_at(once)
+
+    def _differ(
+        self, found: Sequence[_Found], bounds: Callable[[_Found], Sequence[Bounds]]
+    ) -> bool:
+        """Whether starts leave the interval of some rate wider than wanted; capped ones don't."""
+        for of_rate in zip(*(bounds(one) for one in found), strict=True):
+            met = [one for one in of_rate if one.high_pps is not None]
+            estimate = rate_estimate(met, self.session.tester.kind) if len(met) > 1 else None
+            if estimate is None or estimate.high is None or estimate.value <= 0:
+                continue
+            if estimate.high - estimate.value > self.question.interval * estimate.value:
+                return True
+        return False
 
     @property
     def _count(self) -> int:
@@ -157,6 +182,10 @@ def search(
     tester = session.tester
     rates: Mapping[str, FoundRate] = found.get("rates", {})
     notes = list(equal_rates(dict(rates)))
+    for name, rate_found in rates.items():
+        notes += outlying_notes(name, rate_found.bounds, session.journal.trials)
+        notes += state_note(name, rate_found.bounds, session.journal.trials)
+    notes += handoff_note(session.journal.trials)
     if question.repetitions == 1:
         notes.append(ONE_REPETITION)
     if question.scenario.dataplane.kind == "external":
@@ -190,7 +219,7 @@ def starved(trials: Sequence[Trial]) -> str:
     return (
         f"INVALID: the data plane's thread had {median(shares):.0%} of its CPU (median of "
         f"{len(shares)} trials), so these rates are of the time that it was given; free that CPU "
-        "of other work, or name another (placement.lcores)"
+        "of other work, or name another (placement.cpus)"
     )
 
 
@@ -210,7 +239,8 @@ def _with_telemetry(
 def _mlr(asked: Asked) -> dict[str, Any]:
     question = asked.question
     found = asked.repeat(
-        lambda: search_losses(asked.session, asked.ceiling, question.goals, question.start)
+        lambda: search_losses(asked.session, asked.ceiling, question.goals, question.start),
+        lambda bounds: list(bounds.values()),
     )
     return {"rates": _by_goal(asked, found)}
 
@@ -224,14 +254,23 @@ def _by_goal(asked: Asked, found: list[dict[str, Bounds]]) -> dict[str, FoundRat
 
 def _throughput(asked: Asked) -> dict[str, Any]:
     goal = asked.question.binary
-    found = asked.repeat(lambda: search_throughput(asked.session, asked.ceiling, goal))
+    found = asked.repeat(
+        lambda: search_throughput(asked.session, asked.ceiling, goal), lambda bounds: [bounds]
+    )
     return {"rates": {rfc2544.NAME: asked.rate(found, goal.loss_ratio)}}
 
 
 def _mrr(asked: Asked) -> dict[str, Any]:
     trials = asked.question.step_trials
-    found = asked.repeat(lambda: loads.mrr(asked.session, asked.ceiling, trials))
-    return {"rates": {"MRR": asked.rate(found, None)}}
+    found = asked.repeat(
+        lambda: loads.mrr(asked.session, asked.ceiling, trials), lambda bounds: [bounds]
+    )
+    share = loads.lost_time(asked.session.believed)
+    left_out = (
+        f"in {share:.1%} of the trials' time the generator or the data plane had lost its CPU"
+    )
+    notes = (f"MRR: {left_out}; that time is left out",) if share > 0 else ()
+    return {"rates": {"MRR": asked.rate(found, None)}, "notes": notes}
 
 
 def _curve(asked: Asked) -> dict[str, Any]:

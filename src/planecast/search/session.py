@@ -87,6 +87,8 @@ class Session:
 
     def __post_init__(self) -> None:
         self.refused: Counter[str] = Counter()
+        self.believed: list[Trial] = []
+        """Trials that counted, in their order."""
         self._started: int | None = None
         self._of_repetition = 0
         self._longest = 0
@@ -161,20 +163,24 @@ class Session:
 
     def _believed(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:
         self._of_repetition += 1
-        reached, cpu = 0.0, None
+        reached, cpu, away = 0.0, None, 0
         tries = tries_of(seconds)
         for _ in range(tries):
             trial = self._made(offered_pps, seconds, make)
             refuse_impossible(trial)
             fault = fault_of(trial)
             if fault is None:
+                self.believed.append(trial)
                 return trial
             self.refused[fault] += 1
-            reached = max(reached, trial.offered / max(trial.seconds, trial.intended_seconds))
+            away += fault == "lost CPU"
+            stretched = max(trial.seconds / trial.intended_seconds, 1.0)
+            reached = max(reached, trial.offered_pps / stretched)
             if trial.generator_cpu is not None:
                 cpu = max(cpu or 0.0, trial.generator_cpu)
-        if cpu is not None and cpu < _OWN_CPU:
-            raise PreemptedError(offered_pps, reached, cpu)
+        kept_away = cpu is not None and cpu < _OWN_CPU
+        if kept_away or 2 * away > tries:
+            raise PreemptedError(offered_pps, reached, cpu if kept_away else None)
         raise UnofferedError(offered_pps, reached, tries)
 
     def _made(self, offered_pps: float, seconds: float, make: Callable[[int], Trial]) -> Trial:

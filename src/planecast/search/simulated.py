@@ -30,7 +30,7 @@ class SimulatedTester:
         self._calibration = calibration
         self._manifest = manifest
         self._repetition = 0
-        self.dataplane = f"the model of {scenario.workload.kind}"
+        self.dataplane = f"the model of {scenario.forwards}"
         (solved,) = solve([scenario], calibration, manifest)
         self.model_share = (solved.throughput_pps.half_width_percent or 0.0) / 100
         """What the calibration leaves open of a rate, as a share of it: 95 %."""

@@ -17,12 +17,15 @@ from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from planecast.dataplanes import TrialAnswer
 from planecast.errors import InputError, PlanecastError
-from planecast.host import Root, hardware_counters, tsc_hz
+from planecast.host import Root
+from planecast.host.clock import tsc_hz
+from planecast.host.counters import hardware_counters
 from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
 from planecast.results.student import mean_estimate
 from planecast.results.telemetry import InstructionSplit, Telemetry
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.search.counting import count, counted, counting
 from planecast.search.trial import Trial
@@ -113,7 +116,7 @@ class _Look:
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        return self.tester.scenario.placement.cpus
+        return cpus_here(self.tester.scenario)
 
     def while_sending(self, seconds: float, look: Callable[[], _Found]) -> tuple[Trial, _Found]:
         """What `look` finds within a trial that lasts that much longer at both ends."""

@@ -23,7 +23,11 @@ LATE_S = 50e-6
 """And the time: what a generator sends late at the most and still counts (engines.measure.pacing).
 Next to nothing of a trial; a burst of some hundred packets takes no longer."""
 
-Fault = Literal["unsent", "stretched"]
+AWAY = 0.5
+"""Share of a trial's packets that may have been due while the generator's CPU was away: what is
+left of a trial with more is no fair sample of it."""
+
+Fault = Literal["unsent", "stretched", "lost CPU"]
 
 
 class Trial(Noun):
@@ -41,6 +45,20 @@ class Trial(Noun):
     """Packets that came back."""
     unsent: int = 0
     """Packets that were due and that the generator did not send: no loss of the data plane's."""
+    away: Annotated[int, Field(ge=0)] = 0
+    """Packets that were due while the generator's CPU was away for longer than it catches up. They
+    are no load: the trial is shorter by them."""
+    longest_stall_s: Annotated[float, Field(ge=0)] = 0.0
+    """Longest time that the generator's loop was away."""
+    dataplane_away_s: Annotated[float, Field(ge=0)] | None = None
+    """For how long the data plane's thread wanted its CPU and did not have it while the trial sent:
+    its share of what was counted until it had drained; null: not known."""
+    lost_cpu: bool = False
+    """Whether packets were lost, no more than came while the data plane's CPU was away for longer
+    than its ring bridges: they say nothing of the data plane."""
+    handoff_ns: Annotated[float, Field(gt=0)] | None = None
+    """What a cache line cost from the generator's CPU to the data plane's, before the repetition
+    began."""
     drained: bool = True
     """Whether the counters were read after the last packet had come."""
     dataplane_cpu: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -64,9 +82,24 @@ class Trial(Noun):
         return self.lost / self.offered if self.offered else 0.0
 
     @property
+    def due(self) -> int:
+        """Packets that were to be sent."""
+        return self.offered + self.unsent + self.away
+
+    @property
+    def sending_seconds(self) -> float:
+        """The time that was asked for, without that in which the generator's CPU was away."""
+        return self.intended_seconds * (1 - self.away / max(self.due, 1))
+
+    @property
+    def kept_seconds(self) -> float:
+        """The same, without that in which the data plane's CPU was away either."""
+        return max(self.sending_seconds - (self.dataplane_away_s or 0.0), 0.0)
+
+    @property
     def offered_pps(self) -> float:
-        """Load that there was: what was offered, over the time that was asked for."""
-        return self.offered / self.intended_seconds
+        """Load that there was: what was offered, over the time in which it was."""
+        return self.offered / max(self.sending_seconds, 1e-12)
 
     @property
     def forwarded_pps(self) -> float:
@@ -91,17 +124,18 @@ def refuse_impossible(trial: Trial) -> None:
             at,
             "let the generator drain before it is read",
         )
-    if trial.offered <= 0 and trial.unsent <= 0:
+    if trial.due <= 0:
         raise RunError("no packet was offered", at, "send for longer (--trial-seconds)")
 
 
 def fault_of(trial: Trial) -> Fault | None:
     """Why a possible trial says nothing of its load, so that it has to be made again."""
-    due = trial.offered + trial.unsent
-    if trial.unsent > UNSENT * due:
+    if trial.away > AWAY * trial.due:
+        return "lost CPU"
+    if trial.unsent > UNSENT * trial.due:
         return "unsent"
     if trial.seconds > (1 + STRETCHED) * trial.intended_seconds + LATE_S:
         return "stretched"
-    if trial.offered_pps < (1 - UNSENT) * trial.intended_pps - 1 / trial.intended_seconds:
+    if trial.offered_pps < (1 - UNSENT) * trial.intended_pps - 1 / trial.sending_seconds:
         return "unsent"  # and it did not even say so
     return None

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from planecast.errors import InputError
-from planecast.host.cpu_list import kernel_cpus
-from planecast.host.cpus import sibling_lists
+from planecast.host.lcore_order import core_groups
 from planecast.host.root import Root
 from planecast.scenario.cpus import format_cpus
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.survey import Subject, Survey
@@ -39,7 +39,7 @@ def cases(survey: Survey, allowed: Sequence[int], root: Root | None = None) -> I
     Where no clock can be fixed there is one more point, at the clock as it is.
     """
     here = root or Root()
-    cores = cores_of(allowed, here)
+    cores = core_groups(allowed, here)
     vary = survey.file.vary
     clocks: tuple[float | None, ...] = vary.ghz or (None,)
     if all(_no_clock(ghz, [group[0] for group in cores], here) for ghz in clocks):
@@ -49,15 +49,6 @@ def cases(survey: Survey, allowed: Sequence[int], root: Root | None = None) -> I
             vary.threads, vary.cores, clocks, vary.flows or (None,)
         ):
             yield _case(subject, scenario, (threads, count, ghz, flows), cores, here)
-
-
-def cores_of(allowed: Sequence[int], root: Root) -> list[tuple[int, ...]]:
-    """The CPUs of each core that we may use, as the machine shows them."""
-    groups = [tuple(kernel_cpus(text)) for text in sibling_lists(root)]
-    told = {cpu for group in groups for cpu in group}
-    groups += [(cpu,) for cpu in allowed if cpu not in told]
-    mine = [tuple(cpu for cpu in group if cpu in allowed) for group in groups]
-    return sorted(group for group in mine if group)
 
 
 def _case(
@@ -77,12 +68,14 @@ def _case(
     why = why or _no_clock(ghz, [group[0] for group in cores], root)
     if not why:
         cpus = _cpus(subject, threads, count, cores)
-        found = with_overrides(found, {"placement.lcores": format_cpus(cpus)})
+        found = with_overrides(found, {"placement.cpus": format_cpus(cpus)})
     return Case(subject, threads, count, active, ghz, found, why)
 
 
 def _with_flows(scenario: Scenario, flows: int) -> Scenario:
     """More flows than the tables have make the tables larger; fewer leave them."""
+    if scenario.dataplane.kind != OWN:
+        return with_overrides(scenario, {"traffic.flows": flows})
     tables = max(scenario.workload.flows, flows)
     return with_overrides(scenario, {"workload.flows": tables, "traffic.flows": flows})
 

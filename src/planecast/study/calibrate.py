@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from planecast.engines.measure import TrialTable, measure
 from planecast.instruments.loaded_latency import remembered_latency
+from planecast.instruments.machine_entry import microarchitecture_of_cpu
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
@@ -15,14 +16,22 @@ from planecast.model.supported import refuse_unmodelled
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.results.result import Result, StageResult
+from planecast.results.result import Result
 from planecast.results.store import CALIBRATION, RunDirectory
+from planecast.scenario.dataplane import OWN
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import Point, point_label
+from planecast.scenario.scenario import Scenario
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
 from planecast.study.possible import possible
+from planecast.study.program import profile_program
 from planecast.workload.counts import InstructionCounts
-from planecast.workload.profile import counts_of, stage_instructions
+from planecast.workload.profile import instructions_by_stage
+from planecast.workload.traced.program_profile import ProgramProfile
+
+PROGRAM = "program"
+"""The one pipeline of a program of others, among instruction counts."""
 
 # Shares of the progress of a study, about as long as each part takes in the usual two minutes.
 _PROBED, PREPARED = 0.1, 0.2
@@ -61,6 +70,8 @@ class Prepared:
 
     hierarchy: Hierarchy
     counts: dict[str, InstructionCounts]
+    program: ProgramProfile | None = None
+    """Of a program of others."""
 
 
 def prepare(context: Context) -> Prepared:
@@ -73,8 +84,11 @@ def prepare(context: Context) -> Prepared:
     others = study.scenarios((*study.hold_out, *study.check))
     refuse_unmodelled([*fitted, *others])
     context.progress(0, 1, "probing caches and memory")
-    probe = probe_machine(cpu=study.scenario.placement.cpus[0])
-    hierarchy = Hierarchy.of(probe, remembered_latency())
+    probe = probe_machine(cpu=cpus_here(study.scenario)[0])
+    core = microarchitecture_of_cpu(str(context.manifest.host.get("cpu_id", "")))
+    hierarchy = Hierarchy.of(probe, remembered_latency(), core)
+    if study.scenario.dataplane.kind != OWN:
+        return _prepared_program(context, hierarchy, fitted)
     context.progress(_PROBED, 1, "counting instructions")
     # Bursts of points that are not calibrated on are predicted from those that were counted.
     usual = study.scenario.placement.burst
@@ -85,13 +99,28 @@ def prepare(context: Context) -> Prepared:
     return Prepared(hierarchy, count_pipelines([*fitted, *plain]))
 
 
+def _prepared_program(
+    context: Context, hierarchy: Hierarchy, fitted: Sequence[Scenario]
+) -> Prepared:
+    """What keys change is traced over the calibration points' values."""
+
+    def done(number: int, whole: int) -> None:
+        share = _PROBED + (PREPARED - _PROBED) * number / whole
+        context.progress(share, 1, "counting and tracing the program")
+
+    program = profile_program(context.study.scenario, fitted, done)
+    return Prepared(hierarchy, {PROGRAM: program.counts}, program)
+
+
 def fit(context: Context, ready: Prepared, results: Sequence[Result]) -> Calibrated:
     """Fits the model to the calibration points' results and writes the calibration.
 
     Raises InputError when the points leave a parameter open.
     """
-    measured = [with_instructions(result, ready.counts) for result in results]
-    calibration = calibrate(measured, ready.hierarchy, ready.counts, context.manifest)
+    measured = [with_instructions(result, ready.counts, ready.program) for result in results]
+    calibration = calibrate(
+        measured, ready.hierarchy, ready.counts, context.manifest, ready.program
+    )
     context.run.write_json(CALIBRATION, calibration)
     return Calibrated(calibration, measured)
 
@@ -126,20 +155,21 @@ def measure_points(context: Context, points: Sequence[Point]) -> list[Result]:
             context.run.write_trials(rows)
 
 
-def with_instructions(result: Result, counts: Mapping[str, InstructionCounts]) -> Result:
+def with_instructions(
+    result: Result,
+    counts: Mapping[str, InstructionCounts],
+    program: ProgramProfile | None = None,
+) -> Result:
     """A measured result with the instructions that were counted for its pipeline and burst."""
-    scenario = result.scenario
-    own = counts_of(scenario.workload.stages, counts)
+    own = instructions_by_stage(result.scenario, counts, program)
     stages = {
-        name: StageResult(
-            cycles_per_packet=stage.cycles_per_packet,
-            instructions_per_packet=_counted(stage_instructions(scenario, name, counts)),
+        name: stage.model_copy(
+            update={"instructions_per_packet": _counted(own[name]) if name in own else None}
         )
         for name, stage in result.stages.items()
     }
-    whole = sum(stage_instructions(scenario, name, counts) for name in result.stages)
-    whole += own.other.at(scenario.placement.burst)
-    return result.model_copy(update={"stages": stages, "instructions_per_packet": _counted(whole)})
+    whole = _counted(sum(own.values()))
+    return result.model_copy(update={"stages": stages, "instructions_per_packet": whole})
 
 
 def _counted(value: float) -> Estimate:

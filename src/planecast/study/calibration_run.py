@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from planecast.errors import InputError
 from planecast.model.calibration import EDITION, Calibration
 from planecast.model.supported import COUNTED
 from planecast.results.basis import Basis, Choice
-from planecast.results.manifest import host_facts
+from planecast.results.manifest import same_host
 from planecast.results.store import CALIBRATION, RESULT, RunDirectory, find_run, list_runs
-from planecast.scenario import SCENARIO_KEYS, Scenario, value_at
+from planecast.scenario import SCENARIO_KEYS, Scenario, value_if_any
+from planecast.scenario.former import Recorded
 
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
@@ -23,8 +26,6 @@ COUNTED_SCENARIO = "counted-scenario.json"
 """What was counted, where somebody told."""
 _BOUND = ("workload", "traffic", "dataplane")
 """Parts of a scenario that counters of one say nothing of another."""
-_SAME_HOST = ("cpu", "cpu_id", "cpus")
-"""Facts that two runs on one host have in common; a kernel is updated, memory is added."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def _bound(key: str) -> bool:
 
 
 def _differs(key: str, scenario: Scenario, expected: Scenario) -> bool:
-    return _bound(key) and value_at(scenario, key) != value_at(expected, key)
+    return _bound(key) and value_if_any(scenario, key) != value_if_any(expected, key)
 
 
 def calibration_of(
@@ -96,7 +97,7 @@ def calibration_of(
 
 def _counted_scenario(path: Path) -> Scenario:
     try:
-        return Scenario.model_validate_json(_text(path))
+        return TypeAdapter(Recorded).validate_json(_text(path))
     except ValueError as error:
         first = str(error).splitlines()[0]
         raise InputError(f"can't read what was counted: {first}", str(path)) from None
@@ -119,7 +120,7 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choic
     alike = [path for path in current if kind in (None, said[path].get("kind"))]
     alike = alike or [path for path in current if said[path].get("kind") == COUNTED] or current
     for path in alike:
-        if _same_host(said[path].get("manifest", {}).get("host", {})):
+        if same_host(said[path].get("manifest", {}).get("host", {})):
             return path, "latest of this host"
     return alike[0], "latest, of another host"
 
@@ -128,13 +129,6 @@ def is_current(path: Path) -> bool:
     """Whether a file holds a calibration of this model, not of an older one, as far as its first
     look tells: whoever reads all of it says what else is wrong."""
     return _json(path).get("edition") == EDITION
-
-
-def _same_host(host: Mapping[str, Any]) -> bool:
-    here = host_facts()
-    return bool(host.get("cpu")) and all(
-        host.get(key, here[key]) == here[key] for key in _SAME_HOST
-    )
 
 
 def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
@@ -148,7 +142,7 @@ def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
         digest=hashlib.sha256(text.encode()).hexdigest()[:12],
         made_at=found.manifest.started_at,
         cpu="" if found.counted is not None else str(host.get("cpu", "")),
-        this_host=found.counted is None and _same_host(host),
+        this_host=found.counted is None and same_host(host),
         choice=choice,
         held_out=len(held_out) or None,
         mean_error_percent=_number(said, "mean_error_percent"),

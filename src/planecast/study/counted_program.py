@@ -7,30 +7,31 @@ functions are divided among stages by a map.
 from __future__ import annotations
 
 import os
-import shlex
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from subprocess import PIPE
 
-from planecast.controlled import STOP_TIMEOUT_S, end_politely
-from planecast.dataplanes.command import dying_with_us
-from planecast.dataplanes.dpdk_program import l3fwd_program
-from planecast.dataplanes.end import End
+from planecast.dataplanes.in_memory import (
+    env_words,
+    portable,
+    program_words,
+    refuse_outside,
+    switch_by_script,
+)
 from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.namespace import Namespace
-from planecast.dataplanes.ovs import OpenVswitch
-from planecast.dataplanes.peer import ended_error
-from planecast.dataplanes.system import System
-from planecast.dataplanes.under_test import Seat, system_of
-from planecast.errors import InputError, PlanecastError, RunError
+from planecast.dataplanes.ovs import SEEN, OpenVswitch
+from planecast.errors import PlanecastError, RunError
 from planecast.instruments.callgrind import INSTRUCTION_SET
 from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.elf import Elf
-from planecast.instruments.window import PORTS, Window, read_report, window_environment
+from planecast.instruments.window import Mark, Window, read_report, window_environment
 from planecast.leftovers import private_folder
+from planecast.process import Process, dying_with_us, ended_error
+from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 from planecast.workload.stage_map import Called, StageMap, stage_map
@@ -40,17 +41,11 @@ PACKETS = {"ovs": 131072}
 timers, has to come often enough for two runs to agree."""
 _PACKETS = 32768
 _LEAD = 32768
-_SWITCH_LEAD = 262144
-"""Open vSwitch looks up anew what it decided before its flows came."""
-_PACKETS_TO_LEARN_A_FLOW = 600
-"""Open vSwitch takes a flow into its exact-match cache with one packet of a hundred, at random."""
 _SLOWER = 60.0
 """Callgrind, against running natively."""
 _START_S = 180.0
 _FORWARDED = 0.9
 """Share of the packets that has to come out; some may wait in a program's own buffers."""
-PORTABLE = "-v3"
-"""What a program's build for AVX2 at most is called, after its name."""
 Tool = Callable[[Mapping[str, str]], list[str]]
 """From what the program's environment gets in addition to the words before its command."""
 _MAPS = {"testpmd": "testpmd", "l3fwd": "l3fwd", "ovs": "ovs", "command": "dpdk"}
@@ -58,33 +53,14 @@ _MAPS = {"testpmd": "testpmd", "l3fwd": "l3fwd", "ovs": "ovs", "command": "dpdk"
 
 def check_program(scenario: Scenario) -> None:
     """Raises InputError for a data plane that can't be counted, with the reason."""
-    wanted = scenario.dataplane
-    if wanted.kind == "external":
-        raise _refused("what forwards is there already, and is not started here", "kind")
-    if wanted.kind == "vpp":
-        raise _refused("VPP's ports are its own, and no window of packets can be marked", "kind")
-    if wanted.host is not None:
-        raise _refused(f"it runs on {wanted.host}; profile it there", "host")
-    if wanted.guests:
-        raise _refused("it is one program of several; take a switch without guests", "guests")
-    if wanted.chain > 1:
-        raise _refused("they are several programs; take a chain of 1", "chain")
-    if wanted.kind == "command" and "_eal}" not in (wanted.command or ""):
-        raise _refused(
-            "its command does not take its ports as {in_eal} and {out_eal}, as DPDK programs do",
-            "command",
-        )
-    if scenario.traffic.frame_mix != "none" or scenario.traffic.classes != "none":
-        raise InputError("profile counts frames of one size", "traffic", "set traffic.frame_bytes")
-
-
-def _refused(reason: str, key: str) -> InputError:
-    return InputError(f"this can't be counted: {reason}", f"dataplane.{key}")
+    refuse_outside(scenario, "counted")
 
 
 def map_of(scenario: Scenario) -> StageMap:
     """The stage map of the scenario's program: its own, or the catalogue's."""
-    return stage_map(_MAPS[scenario.dataplane.kind], scenario.dataplane.stage_map)
+    wanted = scenario.dataplane
+    assert isinstance(wanted, Mapped)
+    return stage_map(_MAPS[wanted.kind], wanted.stage_map)
 
 
 def count_program(
@@ -92,9 +68,11 @@ def count_program(
     bursts: Sequence[int],
     *,
     packets: int | None = None,
+    source: bool = False,
     done: Callable[[int, int], None] = lambda done, total: None,
 ) -> InstructionCounts:
-    """Instructions a packet by stage, function and burst size, one run after the other.
+    """Instructions a packet by stage, function and burst size, one run after the other; with what
+    the hook takes as a stage `source`, or without.
 
     Raises InputError for what can't be counted, MissingError without the program or valgrind,
     RunError when a run fails.
@@ -105,7 +83,8 @@ def count_program(
     found: dict[tuple[int, int], RawCounts] = {}
     for number, (count, burst) in enumerate(plan):
         done(number, len(plan))
-        found[count, burst] = counts_by_stage(_counted(scenario, count, burst), stages, names)
+        threads = _counted(scenario, count, burst)
+        found[count, burst] = counts_by_stage(threads, stages, names, source=source)
     done(len(plan), len(plan))
     counts = solve_counts("callgrind", INSTRUCTION_SET, found)
     ordered = {name: counts.stages[name] for name in stages.in_order(list(counts.stages))}
@@ -115,7 +94,7 @@ def count_program(
 def names_of(scenario: Scenario) -> Mapping[Called, str]:
     """What the map knows of functions without a symbol in this build of the program."""
     with private_folder() as folder:
-        words = program_words(scenario, Path(folder))
+        words = program_words(portable(scenario), Path(folder))
     try:
         return map_of(scenario).names_of(Elf(Path(words[0])).build_id)
     except OSError:
@@ -127,11 +106,14 @@ def _counted(scenario: Scenario, packets: int, burst: int) -> list[CallgrindProf
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
         output = folder / "callgrind.out"
+        window = window_of(
+            scenario, folder, packets, burst, warmup=burst, mark="callgrind", slower=_SLOWER
+        )
 
         def tool(given: Mapping[str, str]) -> list[str]:
-            return [*stacks_words(output), "env", *(f"{k}={v}" for k, v in given.items())]
+            return [*stacks_words(output), *env_words(given)]
 
-        run_window(scenario, folder, tool, _window(scenario, folder, packets, burst))
+        run_window(scenario, folder, tool, window)
         found = []
         for file in sorted(folder.glob("callgrind.out-*")):
             with file.open(encoding="utf-8", errors="replace") as lines:
@@ -139,35 +121,39 @@ def _counted(scenario: Scenario, packets: int, burst: int) -> list[CallgrindProf
         return [thread for thread in found if thread.exclusive]
 
 
-def _window(scenario: Scenario, folder: Path, packets: int, burst: int) -> Window:
+def window_of(
+    scenario: Scenario,
+    folder: Path,
+    packets: int,
+    burst: int,
+    *,
+    warmup: int,
+    mark: Mark,
+    slower: float,
+) -> Window:
+    """The window of a scenario's program, once the program is as it stays.
+
+    A switch waits for a file: packets before its flows are there would be dropped.
+    """
     return Window(
         packets=packets,
         burst=burst,
-        lead=lead_packets(scenario, burst),
-        warmup=burst,
-        mark="callgrind",
-        slower=_SLOWER,
+        lead=_lead_packets(scenario, burst),
+        warmup=warmup,
+        mark=mark,
+        slower=slower,
         report=folder / "window.json",
-        go=go_file(scenario, folder),
+        go=folder / "go" if scenario.dataplane.kind == "ovs" else None,
+        hold=folder / "hold" if scenario.dataplane.kind == "ovs" else None,
     )
 
 
-def go_file(scenario: Scenario, folder: Path) -> Path | None:
-    """What a switch waits for: packets before its flows are there would be dropped."""
-    return folder / "go" if scenario.dataplane.kind == "ovs" else None
-
-
-def lead_packets(scenario: Scenario, burst: int) -> int:
+def _lead_packets(scenario: Scenario, burst: int) -> int:
     """Packets until the program is as it stays, in whole bursts."""
-    lead = _LEAD
-    if scenario.dataplane.kind == "ovs":
-        lead = max(_SWITCH_LEAD, _PACKETS_TO_LEARN_A_FLOW * scenario.traffic.flows)
+    wanted, lead = scenario.dataplane, _LEAD
+    if wanted.kind == "ovs":
+        lead = max(_LEAD, SEEN * max(scenario.traffic.flows, wanted.rules))
     return -(-lead // burst) * burst
-
-
-def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
-    """The command that would be run. Raises MissingError when the program isn't here."""
-    return list(_system(scenario, folder, before).planned()[-1].words)
 
 
 def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> None:
@@ -175,13 +161,13 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
 
     Raises RunError when it fails, or takes too long.
     """
-    prefix = tool(window_environment(meter_library(), window, scenario.traffic))
+    prefix = tool(window_environment(meter_library(), window, scenario))
     own = folder / "program"
     own.mkdir()
     if scenario.dataplane.kind == "ovs":
         _run_switch(scenario, folder, prefix, window)
     else:
-        words = program_words(scenario, own)
+        words = program_words(portable(scenario), own)
         if scenario.dataplane.kind == "testpmd":
             words.append("--no-mlockall")  # an instrument would touch all of that memory
         _run([*prefix, *words], own, Path(words[0]).name)
@@ -196,37 +182,8 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
 
 def _run_switch(scenario: Scenario, folder: Path, prefix: Sequence[str], window: Window) -> None:
     """Starts it by a script that has the tool before it: the emulator runs no setpriv."""
-    own = folder / "program"
-    script = folder / "switch"
-    switch = program_words(scenario, own)[0]
-    before = shlex.join(prefix)
-    if "-plugin" in prefix:  # the emulator's libraries may not be the switch's
-        before += ' ${LD_LIBRARY_PATH:+-E "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"}'
-    script.write_text(f'#!/bin/sh\nexec {before} {shlex.quote(switch)} "$@"\n', encoding="utf-8")
-    script.chmod(0o700)
-    wanted = scenario.dataplane.model_copy(update={"program": str(script)})
     with Namespace(folder) as inside:
-        system = _system(scenario.model_copy(update={"dataplane": wanted}), own, list(inside.words))
-        assert isinstance(system, OpenVswitch)
-        _wait_for_switch(system, window)
-
-
-def _portable(scenario: Scenario) -> Scenario:
-    """With l3fwd's build for valgrind, where there is one beside it."""
-    if scenario.dataplane.kind != "l3fwd":
-        return scenario
-    program = l3fwd_program(scenario.dataplane.program)
-    other = program.with_name(program.name + PORTABLE)
-    wanted = scenario.dataplane.model_copy(
-        update={"program": str(other if other.is_file() else program)}
-    )
-    return scenario.model_copy(update={"dataplane": wanted})
-
-
-def _system(scenario: Scenario, folder: Path, before: Sequence[str]) -> System:
-    ends = [End(kind="virtual", address=port) for port in PORTS]
-    cpu = scenario.placement.cpus[0]
-    return system_of(_portable(scenario), ends, Seat(cpu, cpu, folder, tuple(before)))
+        _wait_for_switch(switch_by_script(scenario, folder, prefix, inside.words), window)
 
 
 def _wait_for_switch(switch: OpenVswitch, window: Window) -> None:
@@ -235,7 +192,13 @@ def _wait_for_switch(switch: OpenVswitch, window: Window) -> None:
     try:
         with switch:
             assert window.go is not None
-            window.go.touch()  # its flows are there
+            assert window.hold is not None
+            with switch.learning():
+                window.go.touch()  # its rules are there
+                while not window.led and time.monotonic() < until:
+                    switch.check()
+                    time.sleep(0.02)
+            window.hold.touch()
             while time.monotonic() < until:
                 switch.check()
                 time.sleep(0.1)
@@ -247,25 +210,15 @@ def _wait_for_switch(switch: OpenVswitch, window: Window) -> None:
 
 def _run(words: Sequence[str], folder: Path, name: str) -> None:
     """Runs a command to its end. Raises RunError when it fails or takes too long."""
-    said = folder / "said"
-    with said.open("wb") as out:
-        process = subprocess.Popen(
-            dying_with_us(words),
-            stdin=subprocess.PIPE,  # testpmd ends when it is closed
-            stdout=out,
-            stderr=out,
-            cwd=folder,
-            env={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
-            start_new_session=True,  # a Ctrl-C is ours to pass on, once
-        )
-    try:
-        code = process.wait(_START_S)
-    except subprocess.TimeoutExpired:
-        raise RunError(f"it counted no window of packets in {_START_S:.0f} s", name) from None
-    finally:
-        end_politely(process, STOP_TIMEOUT_S)
-        if process.stdin is not None:
-            process.stdin.close()
+    environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}
+    command, said = dying_with_us(words), folder / "said"
+    # testpmd ends when its input is closed.
+    with Process(
+        name, command, said, environment=environment, folder=folder, stdin=PIPE
+    ) as process:
+        code = process.ended(_START_S)
+    if code is None:
+        raise RunError(f"it counted no window of packets in {_START_S:.0f} s", name)
     if code == -signal.SIGILL:
         raise RunError(
             "it is compiled with instructions that the instrument does not know (AVX-512)",
@@ -273,4 +226,4 @@ def _run(words: Sequence[str], folder: Path, name: str) -> None:
             what_to_do="compile it for x86-64-v3 (l3fwd: tools/setup.sh bench), and name that one",
         )
     if code != 0:
-        raise ended_error(name, code, said.read_text("utf-8", errors="replace"))
+        raise ended_error(name, code, process.said())

@@ -204,7 +204,7 @@ def _digest(
     for program in programs:
         whole.update(native_program(program).read_bytes())
     # One lcore is counted whatever the placement says, and bursts are the instrument's own.
-    one = scenario.placement.model_copy(update={"lcores": "0", "burst": 1})
+    one = scenario.placement.on((0,)).model_copy(update={"burst": 1})
     plain = scenario.model_copy(update={"placement": one})
     whole.update(config_text(once_config(plain), plain).encode())
     whole.update(" ".join(sorted(Root().cpu_flags())).encode())

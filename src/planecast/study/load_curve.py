@@ -16,6 +16,7 @@ from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.store import RunDirectory
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.study.replayed_loads import replayed_loads
 
@@ -57,7 +58,7 @@ def load_curve(context: LoadCurveContext) -> LoadCurve:
         if pauses.recordings:
             context.run.write_pauses(pauses.columns())
     context.progress(context.budget.seconds, context.budget.seconds, "simulating")
-    both = pauses.both(context.scenario.placement.cpus[0], context.generator_cpu)
+    both = pauses.both(cpus_here(context.scenario)[0], context.generator_cpu)
     curve = compared(context.scenario, measured, both, context.calibration, context.manifest)
     context.run.write_result(curve)
     return curve

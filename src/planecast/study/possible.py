@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planecast.errors import InputError
 from planecast.host import Root
+from planecast.host.lcore_order import lcore_order
 from planecast.host.memory import large_pages
 from planecast.scenario.cpus import format_cpus, parse_cpus
-from planecast.scenario.points import PointValue, point_label
+from planecast.scenario.host_cpus import cpus_here, neighbour_cpus
+from planecast.scenario.points import PointValue, point_label, value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.study import Study
 
@@ -20,13 +23,14 @@ def possible(study: Study, root: Root | None = None) -> tuple[Study, tuple[str, 
     What the base itself needs is no reason: then nothing could be measured, and measuring says so.
     """
     root = root or Root()
-    usual = set(_lacking(study.scenario, root))
+    order = lcore_order(root)
+    usual = set(_lacking(study.scenario, root, order))
     skipped: list[str] = []
 
     def kept(points: Points) -> Points:
         found = []
         for point, scenario in zip(points, study.scenarios(points), strict=True):
-            why = [reason for reason in _lacking(scenario, root) if reason not in usual]
+            why = [reason for reason in _lacking(scenario, root, order) if reason not in usual]
             if why:
                 skipped.append(f"left out {point_label(point)}: {'; '.join(why)}")
             else:
@@ -43,15 +47,18 @@ def possible(study: Study, root: Root | None = None) -> tuple[Study, tuple[str, 
     return fewer, tuple(skipped)
 
 
-def _lacking(scenario: Scenario, root: Root) -> Sequence[str]:
+def _lacking(scenario: Scenario, root: Root, order: tuple[int, ...]) -> Sequence[str]:
     """What of it this machine doesn't have, as sentences."""
     found = []
-    needed = {*scenario.placement.cpus, *scenario.neighbour_cpus}
+    try:
+        needed = {*cpus_here(scenario, order), *neighbour_cpus(scenario, order)}
+    except InputError as error:
+        return [error.what]
     online = root.text("sys/devices/system/cpu/online").strip()
     absent = needed.difference(parse_cpus(online)) if online else ()
     if absent:
         found.append(f"there is no CPU {format_cpus(sorted(absent))} on this machine")
-    pages = scenario.placement.page_size
+    pages = value_if_any(scenario, "placement.page_size") or "auto"
     if pages != "auto" and not large_pages(root):
         found.append(
             "no 2 MiB pages can be had (none are reserved, transparent ones are off), so all "

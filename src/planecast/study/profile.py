@@ -13,6 +13,7 @@ from planecast.errors import InputError
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.leftovers import private_folder
 from planecast.progress import Progress
+from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import check_program, count_program
@@ -23,7 +24,7 @@ from planecast.workload.counts import InstructionCounts, Instrument
 class Profile(Noun):
     """What ``profile`` answers."""
 
-    scenario: Scenario
+    scenario: Recorded
     counts: Annotated[tuple[InstructionCounts, ...], BeforeValidator(listed)]
     """By instrument, in the order asked for."""
     touches: MemoryTouches | None

@@ -20,11 +20,12 @@ from planecast.instruments.machine_probe import MachineProbe
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
 from planecast.model.calibrated_range import any_outside
-from planecast.model.calibration import EDITION
+from planecast.results.earlier import as_of_today
 from planecast.results.result import Result
 from planecast.results.store import CALIBRATION, RESULT, TRIALS
 from planecast.results.validation import Validation, ValidationPoint
 from planecast.workload.counts import InstructionCounts
+from planecast.workload.traced.program_profile import ProgramProfile
 
 RECORDED = (RESULT, CALIBRATION, TRIALS)
 PROBE = "probe.json"
@@ -55,6 +56,8 @@ def replay(folder: Path) -> Validation:
             name: InstructionCounts.model_validate_json(json.dumps(one))
             for name, one in fitted["instructions"].items()
         }
+        traced = fitted.get("program")
+        program = traced and ProgramProfile.model_validate_json(json.dumps(traced))
         hierarchy = _hierarchy(folder, fitted)
     except (KeyError, TypeError, ValueError) as error:
         first = str(error).splitlines()[0]
@@ -67,7 +70,7 @@ def replay(folder: Path) -> Validation:
     if len(known) == len(measured):
         raise InputError("nothing of the recording is held out", str(folder))
     manifest = known[0].manifest
-    calibration = calibrate(known, hierarchy, counts, manifest)
+    calibration = calibrate(known, hierarchy, counts, manifest, program)
     scenarios = [one.scenario for one in measured]
     outside = any_outside(scenarios, calibration.ranges).tolist()
     return Validation.of(
@@ -110,7 +113,7 @@ def _points(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _hierarchy(folder: Path, fitted: Mapping[str, Any]) -> Hierarchy:
-    if fitted.get("edition") == EDITION:
+    if "edition" in fitted:
         return Hierarchy.model_validate_json(json.dumps(fitted["hierarchy"]))
     beside = folder.parent / f"{folder.resolve().name.partition('-')[0]}-{PROBE}"
     path = folder / PROBE if (folder / PROBE).is_file() else beside
@@ -119,7 +122,7 @@ def _hierarchy(folder: Path, fitted: Mapping[str, Any]) -> Hierarchy:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(as_of_today(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         first = str(error).splitlines()[0]
         raise InputError(f"can't read the recording: {first}", str(path)) from None

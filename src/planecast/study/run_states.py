@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from planecast.instruments.host_state import HostState, HostStates
 from planecast.instruments.probe import probe_state
+from planecast.scenario.host_cpus import cpus_here
 from planecast.study.calibrate import Context
 
 HOST_STATE = "host-state.json"
@@ -25,7 +26,7 @@ def host_states(context: Context) -> Iterator[Callable[[float], None]]:
 
     def look(share: float) -> None:
         if len(states) < len(TIMES) and share >= TIMES[len(states)]:
-            states.append(probe_state(context.study.scenario.placement.cpus[0]))
+            states.append(probe_state(cpus_here(context.study.scenario)[0]))
 
     try:
         yield look

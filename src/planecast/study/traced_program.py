@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from planecast.dataplanes import once_command
+from planecast.dataplanes.in_memory import portable, program_words
 from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.under_test import title_of
 from planecast.instruments.memory_trace import (
@@ -17,17 +18,15 @@ from planecast.instruments.memory_trace import (
     traced_stages,
 )
 from planecast.instruments.tool import run_tool
-from planecast.instruments.window import Window, clock_environment
+from planecast.instruments.window import clock_environment
 from planecast.leftovers import private_folder
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import (
     check_program,
-    go_file,
-    lead_packets,
     map_of,
     names_of,
-    program_words,
     run_window,
+    window_of,
 )
 from planecast.workload.counts import STAGE_PREFIX
 from planecast.workload.stage_map import StageMap, StageRule
@@ -58,15 +57,29 @@ def trace_scenario(
     when a run fails.
     """
     burst = scenario.placement.burst
-    wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
-    whole = -(-wanted // burst) * burst
     done(0, 2)
-    trace, stages = _stages(scenario, whole)
+    first = trace_once(scenario, packets)
     done(1, 2)
     other = _OTHER_BURSTS[0] if burst != _OTHER_BURSTS[0] else _OTHER_BURSTS[1]
     placement = scenario.placement.model_copy(update={"burst": other})
     _, again = _stages(scenario.model_copy(update={"placement": placement}), _SHORT)
     done(2, 2)
+    return first.model_copy(
+        update={
+            "stages": {
+                name: _with_bursts(stage, burst, again.get(name), other)
+                for name, stage in first.stages.items()
+            }
+        }
+    )
+
+
+def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
+    """The same from one burst size: nobody knows then which instructions are each burst's."""
+    burst = scenario.placement.burst
+    wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
+    whole = -(-wanted // burst) * burst
+    trace, stages = _stages(scenario, whole)
     return TracedProfile(
         program=title_of(scenario),
         tracer=TRACER,
@@ -74,10 +87,7 @@ def trace_scenario(
         packets=whole,
         burst=burst,
         lines=trace.lines,
-        stages={
-            name: _with_bursts(stage, burst, again.get(name), other)
-            for name, stage in stages.items()
-        },
+        stages=stages,
     )
 
 
@@ -102,7 +112,7 @@ def _with_bursts(
 
 def own_map(scenario: Scenario) -> StageMap:
     """The stages of our own data plane: a function each."""
-    stages = ("source", *scenario.workload.stages, "tx")
+    stages = ("source", *scenario.stages, "tx")
     return StageMap(
         name="ours",
         source="native/dataplane/stages",
@@ -128,15 +138,8 @@ def _traced(scenario: Scenario, packets: int, burst: int) -> Trace:
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
         output = folder / "trace.json"
-        window = Window(
-            packets=packets,
-            burst=burst,
-            lead=lead_packets(scenario, burst),
-            warmup=packets,
-            mark="trace",
-            slower=_SLOWER,
-            report=folder / "window.json",
-            go=go_file(scenario, folder),
+        window = window_of(
+            scenario, folder, packets, burst, warmup=packets, mark="trace", slower=_SLOWER
         )
 
         def tool(given: Mapping[str, str]) -> list[str]:
@@ -154,5 +157,5 @@ def planned_words(scenario: Scenario) -> list[str]:
             words = once_command(scenario, folder, PACKETS, instrument="trace", portable=True)
         else:
             check_program(scenario)
-            words = program_words(scenario, folder)
+            words = program_words(portable(scenario), folder)
         return [*trace_words(folder / "trace.json", {}), *words]

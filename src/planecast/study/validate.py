@@ -46,7 +46,8 @@ def validate(context: Context) -> Validation:
     predicted = solve(held, first.calibration, manifest)
     predictions = context.run.write_json(PREDICTIONS, ResultSet(results=tuple(predicted)))
     results, digest = rows.open(predictions)
-    measured = [with_instructions(r, first.calibration.instructions) for r in results]
+    own = first.calibration
+    measured = [with_instructions(r, own.instructions, own.program) for r in results]
     fitted = solve(study.scenarios(study.calibrate), first.calibration, manifest)
     beyond = any_outside(held, first.calibration.ranges).tolist()
     base = base_file(study, context.run)

@@ -7,6 +7,7 @@ point had) has a sentence in the column `refused` and no answer; it stops no oth
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,8 @@ from planecast.model.site import Site
 from planecast.model.supported import refuse_unmodelled
 from planecast.results.own_clock import in_own_clock
 from planecast.results.result import Result
-from planecast.scenario import value_at, with_overrides
+from planecast.scenario import with_overrides
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.model import list_text
 from planecast.scenario.own_clock import own_clock_factor
 from planecast.scenario.scenario import Scenario
@@ -32,12 +34,18 @@ from planecast.workload.scenario_columns import COLUMNS, Choice
 Columns = dict[str, NDArray[Any]]
 
 ESTIMATES = ("throughput_pps", "cycles_per_packet")
+_BOUNDED = ("placement.lcores",)
+"""Numbers that other keys bound (CPUs, the cores of a machine): each is checked as a scenario."""
 LATENCIES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99.9": "p99_9"}
 
 
 def answer(job_text: str, first: int) -> Columns:
     """The batch that begins with point `first`, of a Job as JSON text."""
-    job = _job(job_text)
+    return answered_columns(_job(job_text), first)
+
+
+def answered_columns(job: Job, first: int) -> Columns:
+    """The batch that begins with point `first`: what was asked, and the answers."""
     plan = job.plan
     drawn = plan.columns(first, first + job.batch)
     size = min(first + job.batch, plan.points) - first
@@ -116,16 +124,20 @@ def _bases(
     Every combination of what are no numbers of the closed form is checked once, as a scenario.
     """
     plan = job.plan
-    active, entries = (
-        drawn.get(key, np.asarray(value_at(plan.base, key)))
-        for key in ("traffic.flows", "workload.flows")
-    )
+    active = drawn.get("traffic.flows", np.asarray(plan.base.traffic.flows))
+    own = plan.base.dataplane.kind == OWN
+    table = np.asarray(plan.base.workload.flows if own else math.inf)
+    entries = drawn.get("workload.flows", table)
     assert not isinstance(active, Choice)  # keys of NUMBERS are arrays
     assert not isinstance(entries, Choice)
     crowded = np.broadcast_to(active > entries, refused.shape)
     refused[crowded] = "traffic.flows: more flows are active than workload.flows has entries"
     open_rows = np.flatnonzero(~crowded)
-    special = [key for key in drawn if isinstance(drawn[key], Choice) or key not in COLUMNS]
+    special = [
+        key
+        for key in drawn
+        if isinstance(drawn[key], Choice) or key not in COLUMNS or key in _BOUNDED
+    ]
     combined: dict[tuple[Any, ...], list[NDArray[np.intp]]] = {}
     bases: dict[tuple[Any, ...], tuple[Scenario, dict[str, float]]] = {}
     for rows in _alike([_rows(drawn[key], open_rows) for key in special], open_rows):

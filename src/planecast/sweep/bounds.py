@@ -23,6 +23,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario import with_overrides
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.machine import machine_of, microarchitecture_of
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.hardware import with_last_level
@@ -54,7 +55,8 @@ def bounds(
     queue and the core's cycles for handing over. Raises InputError for a stage that doesn't run.
     """
     traffic = {"traffic.offered_pps": None, "traffic.arrivals": "constant"}
-    closed = with_overrides(closed_form_view(scenario), traffic)
+    own = scenario.dataplane.kind == OWN
+    closed = with_overrides(closed_form_view(scenario) if own else scenario, traffic)
     at = transferred(calibration, Site.of(closed))
     here = at.calibration
 
@@ -164,7 +166,7 @@ def _accelerated(base: Result, stage: str, factor: float, calibration: Calibrati
 
 
 def _costing(base: Result, cost: Estimate, calibration: Calibration) -> Result:
-    rate = throughput(cost, calibration, len(base.scenario.placement.cpus))
+    rate = throughput(cost, calibration, base.scenario.placement.lcores)
     if cost.interval is None:
         rate = rate.model_copy(update={"low": None, "high": None})
     return base.model_copy(

@@ -17,6 +17,7 @@ from scipy.stats import qmc
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
+from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Axis, Column, Floats, value_of
@@ -31,7 +32,7 @@ MOST_DRAWN = 20_000_000
 class Plan(Noun):
     """Which points a sweep has."""
 
-    base: Scenario
+    base: Recorded
     """What every point changes."""
     axes: Annotated[tuple[Axis, ...], BeforeValidator(listed)]
     sample: Sample

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from planecast.errors import InputError
+from planecast.extras import extra_library
 from planecast.progress import Progress
 from planecast.results.result import Result
-from planecast.scenario import parse_cpus
 from planecast.scenario.document import parse_value
 from planecast.scenario.model import list_text
 from planecast.sweep.answer import answered, loss_of
@@ -43,14 +43,13 @@ class Price:
         text = _text(value)
         if text in self.values:
             return self.values[text]
-        number = len(parse_cpus(text)) if self.key == "placement.lcores" else value
-        if self.unit is None or isinstance(number, bool) or not isinstance(number, int | float):
+        if self.unit is None or isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(
                 f"{self.key}={text} has no price",
                 f"--cost {self.key}",
                 f"write --cost {self.key}={text}:PRICE,…",
             )
-        return self.unit * number
+        return self.unit * value
 
 
 def parse_price(text: str) -> Price:
@@ -184,7 +183,9 @@ def _sample(
     seed: int,
 ) -> None:
     """Try what Optuna proposes."""
-    import optuna
+    optuna = extra_library(
+        "optuna", "optimise", "--vary KEY=LOW:HIGH", "list values: every combination is tried then"
+    )
 
     def objective(trial: Any) -> float:
         candidate = attempt({a.key: _suggested(trial, a) for a in axes}, trial.number + 1)

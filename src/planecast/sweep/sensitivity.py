@@ -9,17 +9,19 @@ Source: Saltelli et al. 2010, by way of SALib.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.errors import InputError
+from planecast.extras import extra_library
 from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 from planecast.results.sensitivity import Sensitivity, Swing
-from planecast.scenario import value_at
+from planecast.scenario import value_at, value_if_any
 from planecast.scenario.model import list_text
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import MAX_FLOWS, MAX_STATIONS
@@ -34,6 +36,7 @@ from planecast.workload.stages.registry import stages_of
 Floats = NDArray[np.float64]
 
 _BATCH = 64
+_WITHOUT = "--draws 0 for the tornado alone"
 _TABLES = {
     "workload.acl_rules": 65536,
     "workload.routes": 65536,
@@ -49,8 +52,9 @@ def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
 
     `draws` is Sobol's base sample, a power of two; the scenarios asked are so many times the axes
     and two. 0 leaves Sobol's indices out. Raises InputError when the base can't be answered, when
-    an end of an axis can't, or when too many draws can't.
+    an end of an axis can't, or when too many draws can't; MissingError without SALib.
     """
+    sobol = _Sobol.loaded() if draws else None
     axes = job.plan.axes
     total = 1 + 2 * len(axes) + draws * (len(axes) + 2)
     ends = [_ends(axis) for axis in axes]
@@ -58,7 +62,7 @@ def sensitivity(job: Job, draws: int, progress: Progress) -> Sensitivity:
     tornado = [_whole(result) for result in answered(job, points)]
     progress(len(points), total, "one at a time")
     base = tornado[0]
-    indices, refused = _sobol(job, draws, progress, len(points), total) if draws else ({}, 0)
+    indices, refused = _sobol(sobol, job, draws, progress, total) if sobol else ({}, 0)
     swings = []
     for i, (axis, (low, high)) in enumerate(zip(axes, ends, strict=True)):
         at_low, at_high = (tornado[1 + 2 * i + end].throughput_pps.value for end in (0, 1))
@@ -90,8 +94,12 @@ def default_axes(base: Scenario) -> list[str]:
     scenario's stages touch, as words for `parse_axis`: half to twice as much of each."""
     words = [f"{key}=0.5:2:log" for key in FACTORS]
     for key, limit in _TABLES.items():
+        if value_if_any(base, key) is None:
+            continue
         value = int(value_at(base, key))
-        most = base.workload.flows if key == "traffic.flows" else limit
+        most = limit
+        if key == "traffic.flows":
+            most = value_if_any(base, "workload.flows") or limit
         ends = (max(2, value // 2), min(most, 2 * value))
         if ends[0] < ends[1] and _touched_lines_follow(base, key, ends):
             words.append(f"{key}={ends[0]}:{ends[1]}:log")
@@ -101,7 +109,7 @@ def default_axes(base: Scenario) -> list[str]:
 def _touched_lines_follow(base: Scenario, key: str, ends: tuple[int, int]) -> bool:
     """Whether the lines that the stages touch change with a key."""
     sizes = Sizes(ScenarioColumns.over(base, {key: np.array(ends, dtype=np.float64)}))
-    regions = (r for stage in stages_of(base.workload.kind) for r in stage.regions(sizes))
+    regions = (r for stage in stages_of(base.forwards) for r in stage.regions(sizes))
     columns = (region.touches * region.lines for region in regions)
     return any(column[0] != column[-1] for column in columns)
 
@@ -126,25 +134,33 @@ def _elasticity(low: Any, high: Any, at_low: float, at_high: float) -> float | N
     return float(np.log(at_high / at_low) / np.log(high / low))
 
 
+@dataclass(frozen=True)
+class _Sobol:
+    """SALib's sampling and analysis."""
+
+    sample: Any
+    analyze: Any
+
+    @classmethod
+    def loaded(cls) -> Self:
+        parts = ("sample", "analyze")
+        names = [f"SALib.{part}.sobol" for part in parts]
+        return cls(*(extra_library(name, "sensitivity", "--draws", _WITHOUT) for name in names))
+
+
 def _sobol(
-    job: Job, draws: int, progress: Progress, done: int, total: int
+    library: _Sobol, job: Job, draws: int, progress: Progress, total: int
 ) -> tuple[dict[str, tuple[Estimate, Estimate]], int]:
     """(first-order and total index by key, how many draws were refused)."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SALib's own, on its way in
-        from SALib.analyze import sobol as analyze
-        from SALib.sample import sobol as sample
-
     axes = job.plan.axes
+    done = total - draws * (len(axes) + 2)
     problem = {
         "num_vars": len(axes),
         "names": [axis.key for axis in axes],
         "bounds": [[0.0, 1.0]] * len(axes),
     }
     seed = job.plan.seed
-    shares = sample.sample(problem, draws, calc_second_order=False, seed=seed)
+    shares = library.sample.sample(problem, draws, calc_second_order=False, seed=seed)
     columns = [axis.drawn(shares[:, i]) for i, axis in enumerate(axes)]
     values: list[float] = []
     for first in range(0, len(shares), _BATCH):
@@ -165,7 +181,7 @@ def _sobol(
     if float(np.ptp(rates)) == 0:
         zero = Estimate(value=0.0, samples=draws, unit="ratio", kind="computed")
         return {axis.key: (zero, zero) for axis in axes}, int(refused.sum())
-    found = analyze.analyze(problem, rates, calc_second_order=False, seed=seed)
+    found = library.analyze.analyze(problem, rates, calc_second_order=False, seed=seed)
     return {
         axis.key: (_index(found, "S1", i, draws), _index(found, "ST", i, draws))
         for i, axis in enumerate(axes)

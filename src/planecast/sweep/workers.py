@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from planecast.errors import RunError
+from planecast.extras import extra_library
 from planecast.leftovers import private_folder
 
 RETRIES = 5
@@ -40,7 +41,7 @@ class Workers:
     def executor(self) -> Iterator[tuple[Executor, int]]:
         """(an executor, how many batches keep it busy). What still runs at the end is dropped.
 
-        Raises RunError when no Dask scheduler answers.
+        Raises RunError when no Dask scheduler answers, MissingError without Dask.
         """
         if self.dask is not None:
             with _dask(self.dask) as found:
@@ -103,11 +104,9 @@ def _end_with(parent: Any) -> None:
 
 @contextmanager
 def _dask(address: str) -> Iterator[tuple[Executor, int]]:
-    from distributed import Client
-
-    connect: Any = Client  # untyped
+    library = extra_library("distributed", "dask", f"--dask {address}", "leave it out: this host")
     try:
-        client = connect(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = library.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise RunError(

@@ -15,6 +15,13 @@ from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import LockStep
 from planecast.workload.stages.registry import stages_of
+from planecast.workload.stages.source import PLAIN_STORES, STORES_PER_PACKET
+from planecast.workload.traced.program_profile import (
+    ProgramProfile,
+    far_touches,
+    instructions,
+)
+from planecast.workload.traced.regions import traced_regions
 
 Floats = NDArray[np.float64]
 
@@ -35,14 +42,24 @@ class WorkloadProfile:
     lock_steps: Mapping[str, LockStep]
     exposed_stores: Floats
     """1 where no stage covers the source's stores before another reads them, or at all; else 0."""
+    source_stores: float
+    """Stores of a packet that the source makes."""
     header_reader: str | None
     """The stage that does, if the function has one."""
+    made_in_memory: bool = False
+    """Whether it is of a program of others, whose packets a port in memory makes."""
 
     @classmethod
     def of(
-        cls, columns: ScenarioColumns, counts: Mapping[str, InstructionCounts]
+        cls,
+        columns: ScenarioColumns,
+        counts: Mapping[str, InstructionCounts],
+        program: ProgramProfile | None = None,
     ) -> WorkloadProfile:
-        """The profile of a network function with the instruction counts of its pipelines."""
+        """The profile of a network function with the instruction counts of its pipelines; or of a
+        `program` of others, as it was counted and traced."""
+        if program is not None:
+            return cls._of_program(columns, program)
         sizes = Sizes(columns, all(one.pads_short_bursts for one in counts.values()))
         own = stages_of(columns.kind)
         regions = [region for stage in own for region in stage.regions(sizes)]
@@ -61,7 +78,35 @@ class WorkloadProfile:
             regions=tuple(region for region in regions if np.any(region.touches)),
             lock_steps={name: step for name, step in steps.items() if step is not None},
             exposed_stores=_exposed(columns, sizes),
+            source_stores=STORES_PER_PACKET.get(columns.kind, PLAIN_STORES),
             header_reader=next((stage.name for stage in own if stage.reads_headers), None),
+        )
+
+    @classmethod
+    def _of_program(cls, columns: ScenarioColumns, program: ProgramProfile) -> WorkloadProfile:
+        keys = ("placement.burst", *program.keys)  # the burst, so that there is a row a scenario
+        values = {key: columns.numbers[key] for key in keys}
+        counts = program.counts
+        bursts = columns.numbers["placement.burst"].astype(int)
+        every, places = np.unique(bursts, return_inverse=True)
+        own, of_bursts = {}, {}
+        for stage in program.stages:
+            part = counts.part(stage)
+            at = np.array([part.at(int(burst)) for burst in every])[places]
+            longest = part.at(counts.burst)
+            own[stage] = np.maximum(at + instructions(program, stage, values), 0.0)
+            of_bursts[stage] = np.minimum(np.maximum(at - longest, 0.0), own[stage])
+        return cls(
+            sizes=Sizes(columns),
+            stages=program.stages,
+            instructions=own,
+            of_bursts=of_bursts,
+            regions=tuple(traced_regions(far_touches(program, values))),
+            lock_steps={},
+            exposed_stores=np.zeros(columns.size),
+            source_stores=PLAIN_STORES,
+            header_reader=None,
+            made_in_memory=True,
         )
 
     def runs(self, stage: str) -> Floats:
@@ -84,7 +129,7 @@ def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:
 
 def pipeline_name(scenario: Scenario) -> str:
     """Name of a scenario's pipeline: its stages with commas, ``none`` for no stage."""
-    return ",".join(scenario.workload.stages) or "none"
+    return ",".join(scenario.stages) or "none"
 
 
 def counts_of(stages: Sequence[str], counts: Mapping[str, InstructionCounts]) -> InstructionCounts:
@@ -97,9 +142,27 @@ def stage_instructions(
     scenario: Scenario, stage: str, counts: Mapping[str, InstructionCounts]
 ) -> float:
     """Instructions a packet of one stage in a scenario; the loop's count to the source."""
-    own = counts_of(scenario.workload.stages, counts)
+    own = counts_of(scenario.stages, counts)
     burst = scenario.placement.burst
     return own.stages[stage].at(burst) if stage in own.stages else 0.0
+
+
+def instructions_by_stage(
+    scenario: Scenario,
+    counts: Mapping[str, InstructionCounts],
+    program: ProgramProfile | None = None,
+) -> dict[str, float]:
+    """Instructions a packet of all stages of a scenario, and of ``other``, what is in none."""
+    if program is not None:
+        columns = ScenarioColumns.of([scenario])
+        profile = WorkloadProfile.of(columns, counts, program)
+        return {stage: float(count[0]) for stage, count in profile.instructions.items()}
+    found = {
+        name: stage_instructions(scenario, name, counts)
+        for name in ("source", *scenario.stages, "tx")
+    }
+    found["other"] = counts_of(scenario.stages, counts).other.at(scenario.placement.burst)
+    return found
 
 
 def _same_code(walk: LockStep | None, count: Floats) -> Floats:

@@ -51,16 +51,6 @@ class Region:
     stride: Floats | None = None
     """Lines from one touched line to the next, where that is a power of two; None: one."""
 
-    def conflicts(self, capacity_lines: Floats) -> NDArray[np.bool_]:
-        """Where a private cache, whose sets follow from the address, can't hold the region.
-
-        A stride of 2^k lines reaches one of 2^k sets, so that share of the cache is all it has. A
-        shared cache spreads lines over its slices by a hash of the whole address.
-        """
-        if self.stride is None:
-            return np.zeros(self.lines.shape, dtype=np.bool_)
-        return np.asarray((self.stride > 1) & (self.lines * self.stride > capacity_lines))
-
     def page_table(self) -> Region:
         """The region as the TLB sees it: its pages, touched when a packet comes to another one.
         Lines that are touched in order come to a page once and stay there."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.scenario.points import value_at
+from planecast.scenario.points import value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 
 Floats = NDArray[np.float64]
@@ -26,11 +26,15 @@ NUMBERS = (
     "workload.bridge_entries",
     "traffic.flows",
     "traffic.frame_bytes",
+    "placement.lcores",
     "placement.burst",
     "placement.rx_ring",
     "placement.tx_ring",
+    "dataplane.rules",
+    "dataplane.masks",
+    "dataplane.routes",
 )
-"""Keys with a number each, in the model's equations."""
+"""Keys with a number each, in the model's equations or its traces."""
 
 CHOICES = (
     "workload.stages",
@@ -41,7 +45,6 @@ CHOICES = (
     "traffic.frame_mix",
     "traffic.classes",
     "traffic.destination_step",
-    "placement.lcores",
     "placement.page_size",
     "neighbour",
 )
@@ -69,23 +72,27 @@ class ScenarioColumns:
     """Scenarios of one network function that the cost model answers all at once."""
 
     kind: str
-    """Their `workload.kind`."""
+    """What forwards in all of them: `Scenario.forwards`."""
 
     numbers: Mapping[str, Floats]
+    """Of the keys that apply to that."""
     choices: Mapping[str, Choice]
     size: int
 
     @classmethod
     def of(cls, scenarios: Sequence[Scenario]) -> ScenarioColumns:
         """The columns of these scenarios. Raises ValueError for several network functions."""
-        kinds = {scenario.workload.kind for scenario in scenarios}
+        kinds = {scenario.forwards for scenario in scenarios}
         if len(kinds) > 1:
             raise ValueError(f"columns of one network function are needed, got {sorted(kinds)}")
         numbers = {
             key: np.array([value_at(s, key) for s in scenarios], dtype=np.float64)
-            for key in NUMBERS
+            for key in _there(NUMBERS, scenarios[0])
         }
-        choices = {key: _choice([value_at(s, key) for s in scenarios]) for key in CHOICES}
+        choices = {
+            key: _choice([value_at(s, key) for s in scenarios])
+            for key in _there(CHOICES, scenarios[0])
+        }
         return cls(kinds.pop(), numbers, choices, len(scenarios))
 
     @classmethod
@@ -102,15 +109,15 @@ class ScenarioColumns:
             raise KeyError(unknown[0])
         (size,) = sizes
         numbers, choices = {}, {}
-        for key in NUMBERS:
+        for key in _there(NUMBERS, base):
             column = columns.get(key)
             given = value_at(base, key) if column is None else np.asarray(column, dtype=np.float64)
             numbers[key] = np.broadcast_to(np.asarray(given, dtype=np.float64), (size,))
-        for key in CHOICES:
+        for key in _there(CHOICES, base):
             given = columns.get(key)
             alone = Choice((value_at(base, key),), np.zeros(size, dtype=np.intp))
             choices[key] = given if isinstance(given, Choice) else alone
-        return cls(base.workload.kind, numbers, choices, size)
+        return cls(base.forwards, numbers, choices, size)
 
     def part(self, first: int, last: int) -> ScenarioColumns:
         """The scenarios from `first` to before `last`."""
@@ -125,9 +132,7 @@ class ScenarioColumns:
     @property
     def lcores(self) -> Floats:
         """Forwarding lcores."""
-        from planecast.scenario.cpus import parse_cpus
-
-        return self.choices["placement.lcores"].each(lambda cpus: len(parse_cpus(cpus)))
+        return self.numbers["placement.lcores"]
 
     @property
     def largest_frame(self) -> Floats:
@@ -168,6 +173,11 @@ class ScenarioColumns:
                 shares[place, here] = share
                 active[place, here] = one.flows or np.maximum(1, np.floor(flows[here] * share))
         return tuple(zip(shares, active, strict=True))
+
+
+def _there(keys: Sequence[str], scenario: Scenario) -> list[str]:
+    """Those that apply to a scenario."""
+    return [key for key in keys if value_if_any(scenario, key) is not None]
 
 
 def _choice(values: Sequence[Any]) -> Choice:

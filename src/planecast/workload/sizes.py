@@ -30,11 +30,15 @@ class Sizes:
         return self.columns.numbers[key]
 
     def is_choice(self, key: str, value: object) -> NDArray[np.bool_]:
-        """Where a key of few values has this one."""
+        """Where a key of few values has this one; nowhere for a key that does not apply."""
+        if key not in self.columns.choices:
+            return np.zeros(self.columns.size, dtype=np.bool_)
         return self.columns.choices[key].each(lambda one: float(one == value)) > 0
 
     def runs(self, stage: str) -> Floats:
         """1 where the stage runs, else 0."""
+        if "workload.stages" not in self.columns.choices:
+            return np.zeros(self.columns.size)
         return self.columns.choices["workload.stages"].each(lambda own: float(stage in own))
 
     @cached_property

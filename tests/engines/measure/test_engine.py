@@ -178,7 +178,7 @@ def test_a_block_is_a_round_of_the_longest_cycle(scenario: MakeScenario) -> None
     assert block(**{"traffic.destination_step": "16.0.0.0", "traffic.flows": 256}) == 4096
     assert block(**{"traffic.flows": 32768, "traffic.destination_step": "16.0.0.0"}) == 32768
     two = {"traffic.flows": 32768, "traffic.destination_step": "16.0.0.0"}
-    assert block(**two, **{"placement.lcores": "0-1"}) == 16384
+    assert block(**two, **{"placement.cpus": "0-1"}) == 16384
     asked = trial_of(scenario({"traffic.flows": 4096}), Budget()).request
     assert " block=16384 settle=0.1 " in asked
     assert "block" not in trial_of(scenario({}), Budget(settle=0)).request
@@ -186,6 +186,6 @@ def test_a_block_is_a_round_of_the_longest_cycle(scenario: MakeScenario) -> None
 
 def test_the_warm_up_touches_every_flow(scenario: MakeScenario) -> None:
     few, many = scenario({"traffic.flows": 256}), scenario({"traffic.flows": 65536})
-    two = scenario({"traffic.flows": 65536, "placement.lcores": "0-1"})
+    two = scenario({"traffic.flows": 65536, "placement.cpus": "0-1"})
     budget = QUICK.model_copy(update={"warmup": 1000})
     assert [warmup_packets(s, budget) for s in (few, many, two)] == [1000, 131072, 65536]

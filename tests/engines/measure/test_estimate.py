@@ -37,7 +37,7 @@ def answer(scenario: MakeScenario, manifest: Manifest) -> Callable[..., Result]:
     """Estimates point 0 of a table."""
 
     def estimate(columns: Columns, lcores: str = "0", point: int = 0, cuts: str = "none") -> Result:
-        wanted = scenario({"placement.lcores": lcores, "placement.cuts": cuts})
+        wanted = scenario({"placement.cpus": lcores, "placement.cuts": cuts})
         good = undisturbed_rows(columns)
         return estimate_point(wanted, columns, good, facts(point), manifest)
 
@@ -266,7 +266,7 @@ def test_the_value_lies_in_its_interval(costs: list[list[float]], restarts: int)
     )
     made_by = Manifest(command="c", seed=1, started_at="t", host={}, versions={}, engine="measure")
     good: Any = undisturbed_rows(columns)
-    alone = Scenario.model_validate({"name": "s", "placement": {"lcores": "0"}})
+    alone = Scenario.model_validate({"name": "s", "placement": {"cpus": "0"}})
     found = estimate_point(alone, columns, good, facts(), made_by)
     for part in (found.cycles_per_packet, found.throughput_pps):
         assert part.covers(part.value)

@@ -11,6 +11,7 @@ from planecast.engines.measure import neighbours as room
 from planecast.engines.measure.neighbours import neighbours
 from planecast.generators.neighbour import Work
 from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.host_cpus import neighbour_cpus
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def scenario(**keys: object) -> Scenario:
     changes = {f"neighbour.{key}": value for key, value in keys.items()}
-    return with_overrides(Scenario(name="one"), {"placement.lcores": "0", **changes})
+    return with_overrides(Scenario(name="one"), {"placement.cpus": "0", **changes})
 
 
 def visit(company: AbstractContextManager[object]) -> None:
@@ -61,8 +62,8 @@ def test_each_works_beside_its_own_points_alone(said: list[str]) -> None:
 def test_several_work_side_by_side(said: list[str]) -> None:
     """On the CPUs that don't forward, from the first that was told on."""
     here = scenario(stream="64MiB", cores=2, cpu=1)
-    moved = here.model_copy(update={"placement": here.placement.model_copy(update={"lcores": "2"})})
-    assert (here.neighbour_cpus, moved.neighbour_cpus) == ((1, 2), (1, 3))
+    moved = here.model_copy(update={"placement": here.placement.model_copy(update={"cpus": "2"})})
+    assert (neighbour_cpus(here), neighbour_cpus(moved)) == ((1, 2), (1, 3))
     with neighbours([here]) as beside:
         visit(beside(0))
     assert said[2:6] == ["stream 64", "stream 64", "idle", "idle"]

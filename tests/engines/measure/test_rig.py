@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from tests.engines.measure.conftest import comes_through
 
+from planecast.dataplanes.dpdk_program import L3FWD_PLACES
 from planecast.dataplanes.ovs import ROOTS, SWITCHES
 from planecast.engines.measure.rig import Rig
 from planecast.errors import MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
-from planecast.scenario.workload import FUNCTIONS
 
 pytestmark = pytest.mark.live
 
@@ -37,9 +39,19 @@ def base(short_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
         if not (native_folder() / name).is_file():
             pytest.skip(f"{name} is not built")
     monkeypatch.setattr("tempfile.tempdir", str(short_folder))
-    placement = {"lcores": str(cpus[-1]), "rx_ring": 1024, "tx_ring": 1024}
+    placement = {"cpus": str(cpus[-1]), "rx_ring": 1024, "tx_ring": 1024}
     keys = {f"placement.{name}": value for name, value in placement.items()}
     return with_overrides(Scenario(name="s"), keys)
+
+
+def switch_says(folder: Path, command: str) -> str:
+    """What an Open vSwitch whose files lie below `folder` answers."""
+    (socket,) = folder.glob("**/vsw.ctl")
+    root = next(root for root in ROOTS if (root / SWITCHES[0]).is_file())
+    libraries = os.pathsep.join(map(str, root.glob("usr/lib/*-linux-*")))
+    words = [root / "usr/bin/ovs-appctl", "-t", socket, command]
+    given = {**os.environ, "LD_LIBRARY_PATH": libraries} if root != Path("/") else None
+    return subprocess.run(words, capture_output=True, text=True, check=True, env=given).stdout
 
 
 def passes(scenario: Scenario, folder: Path) -> None:
@@ -88,6 +100,33 @@ def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
 
 
 @needs_ovs
+def test_megaflows_have_the_masks_that_are_asked_for(base: Scenario, short_folder: Path) -> None:
+    """Each in a table of its own, of which the datapath tells by what it has installed."""
+    keys = {"dataplane.kind": "ovs", "dataplane.rules": 32, "dataplane.masks": 8}
+    keys |= {"dataplane.emc_insert_inv_prob": 0, "traffic.flows": 256}
+    with Rig(with_overrides(base, keys), min(os.sched_getaffinity(0))) as rig:
+        assert comes_through(rig)
+        found = rig.opinions(1e5, 0.5).own
+        assert found["megaflow look-ups"].value > 0.9
+        shown = switch_says(short_folder, "dpctl/dump-flows")
+    flows = [line for line in shown.splitlines() if "ipv4(src=" in line]
+    masks = {re.sub(r"=[^/,)]+(?=/|,|\))", "", line.partition(", packets")[0]) for line in flows}
+    assert len(flows) == 32, shown
+    assert len(masks) == 8, masks
+
+
+@pytest.mark.skipif(
+    not any(place.is_file() for place in L3FWD_PLACES),
+    reason="l3fwd is not built (tools/setup.sh bench)",
+)
+@pytest.mark.parametrize("lookup", ["lpm", "fib", "em"])
+def test_l3fwd_forwards_every_flow(base: Scenario, short_folder: Path, lookup: str) -> None:
+    keys = {"dataplane.kind": "l3fwd", "dataplane.lookup": lookup, "traffic.flows": 3000}
+    keys |= {} if lookup == "em" else {"dataplane.routes": 3000}
+    passes(with_overrides(base, keys), short_folder)
+
+
+@needs_ovs
 def test_a_guest_behind_open_vswitch(base: Scenario, short_folder: Path) -> None:
     keys = {"dataplane.kind": "ovs", "dataplane.ports": "vhost-user", "dataplane.guests": 1}
     passes(with_overrides(base, keys), short_folder)
@@ -96,13 +135,10 @@ def test_a_guest_behind_open_vswitch(base: Scenario, short_folder: Path) -> None
 @pytest.mark.skipif(VPP is None, reason="VPP is not installed")
 @pytest.mark.parametrize("graph", ["l2xc", "l2patch", "l2bridge", "ip4"])
 def test_vpp(base: Scenario, short_folder: Path, graph: str) -> None:
-    kind = "vpe-upstream" if graph == "l2xc" else graph
     keys = {"dataplane.kind": "vpp", "dataplane.graph": graph, "dataplane.program": VPP}
-    tables = {"kind": kind, "flows": 4096, "bridge_entries": 8192, "routes": 4096}
-    tables["stages"] = list(FUNCTIONS[kind])
-    workload = {f"workload.{name}": value for name, value in tables.items()}
+    tables = {"l2bridge": {"dataplane.stations": 8192}, "ip4": {"dataplane.routes": 4096}}
     flows = {"traffic.flows": 4096, "traffic.destination_step": "0.0.64.1"}
-    passes(with_overrides(base, keys | workload | flows), short_folder)
+    passes(with_overrides(base, keys | tables.get(graph, {}) | flows), short_folder)
 
 
 def test_devices_that_are_not_there(base: Scenario, short_folder: Path) -> None:

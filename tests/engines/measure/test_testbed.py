@@ -26,7 +26,7 @@ def small(cpu: int) -> Scenario:
         "workload.flows": 256,
         "workload.routes": 64,
         "traffic.flows": 256,
-        "placement.lcores": str(cpu),
+        "placement.cpus": str(cpu),
         "placement.rx_ring": 1024,
     }
     return with_overrides(Scenario(name="small"), point)
@@ -87,8 +87,8 @@ def test_the_generator_takes_the_first_free_cpu() -> None:
 
 def test_rings_are_those_of_the_placement(tmp_path: Path) -> None:
     testbed = Testbed(small(1), 0)
-    words = testbed.memifs("client", tmp_path)
-    assert words[1].endswith("rsize=10")  # 1,024 towards the data plane
-    assert words[3].endswith("rsize=9")  # 512 back
+    config = testbed.generator_config(tmp_path)
+    assert config.pool == {"tx_ring": 1024, "rx_ring": 512}  # towards the data plane, and back
+    assert config.tx == f"memif:{tmp_path}/memif0.sock"
     assert testbed.dataplane_config.main_cpu == 0
     assert (testbed.dataplane_config.rx, testbed.dataplane_config.tx) == ("0", "1")

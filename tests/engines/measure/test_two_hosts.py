@@ -139,10 +139,10 @@ def config(short_folder: Path, ports: list[int]) -> Iterator[Path]:
 
 
 def scenario_on(config: Path, host: str = "sut", **keys: object) -> Scenario:
-    dotted = {
-        "workload.kind": "l2patch",
-        "workload.stages": "none",
-        "placement.lcores": str(max(os.sched_getaffinity(0))),
+    ours = {"workload.kind": "l2patch", "workload.stages": "none"}
+    dotted: dict[str, object] = {} if "kind" in keys else dict(ours)
+    dotted |= {
+        "placement.cpus": str(max(os.sched_getaffinity(0))),
         "placement.rx_ring": 1024,
         "placement.tx_ring": 1024,
         "dataplane.host": host,

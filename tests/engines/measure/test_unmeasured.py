@@ -40,11 +40,13 @@ def test_ways_are_not_given_by_measuring() -> None:
         refuse_unmeasured([named.model_copy(update={"machine": "host"})])
 
 
-def test_others_are_asked_by_a_search_and_not_by_the_simulator() -> None:
-    with pytest.raises(InputError, match=r"dataplane\.kind is set, .*planecast search has others"):
-        refuse_unmeasured([with_overrides(BASE, {"dataplane.kind": "ovs"})])
+def test_programs_of_others_are_measured_between_ports_in_memory() -> None:
+    refuse_unmeasured([with_overrides(BASE, {"dataplane.kind": "ovs"})])
+    over_veth = {"dataplane.kind": "testpmd", "dataplane.ports": "veth"}
+    with pytest.raises(InputError, match=r"dataplane\.ports is set, .*planecast search"):
+        refuse_unmeasured([with_overrides(BASE, over_veth)])
 
 
 def test_what_the_data_plane_does_is_measured() -> None:
-    point = {"placement.cuts": "tx", "placement.lcores": "0-1", "placement.ring_wait": False}
+    point = {"placement.cuts": "tx", "placement.cpus": "0-1", "placement.ring_wait": False}
     refuse_unmeasured([BASE, with_overrides(BASE, point)])

@@ -78,19 +78,17 @@ def test_an_overloaded_card_drops_and_says_so(ask: Ask) -> None:
 
 def test_rss_shares_flows_out_over_queues(ask: Ask, capacity: float) -> None:
     """Many flows share evenly, one flow loads one lcore."""
-    many = ask(nic__ports=1, placement__lcores="0-3", traffic__offered_pps=capacity)
+    many = ask(nic__ports=1, placement__cpus="0-3", traffic__offered_pps=capacity)
     shares = [lcore.busy for lcore in many.lcores.values()]
     assert max(shares) < 1.15 * min(shares)
     assert set(many.queues) >= {f"port0.rx{queue}" for queue in range(4)}
-    one = ask(
-        nic__ports=1, placement__lcores="0-3", traffic__offered_pps=capacity, traffic__flows=1
-    )
+    one = ask(nic__ports=1, placement__cpus="0-3", traffic__offered_pps=capacity, traffic__flows=1)
     busy = sorted(lcore.busy for lcore in one.lcores.values())
     assert busy[2] == 0
     assert busy[3] > 0.9
 
 
 def test_two_ports_have_a_wire_each(ask: Ask) -> None:
-    found = ask(nic__ports=2, nic__link_gbps=0.5, placement__lcores="0-3")
+    found = ask(nic__ports=2, nic__link_gbps=0.5, placement__cpus="0-3")
     assert found.throughput_pps.value == pytest.approx(2 * 0.5e9 / (8 * 84), rel=0.005)
     assert found.capped_by == "link"

@@ -32,7 +32,7 @@ from planecast.scenario import Scenario, with_overrides
 
 def cut(base: Scenario, cuts: str, lcores: str, **point: Any) -> Scenario:
     changes = {key.replace("__", "."): value for key, value in point.items()}
-    return with_overrides(base, {"placement.cuts": cuts, "placement.lcores": lcores, **changes})
+    return with_overrides(base, {"placement.cuts": cuts, "placement.cpus": lcores, **changes})
 
 
 def segments(scenario: Scenario, calibration: Calibration) -> tuple[Segment, ...]:

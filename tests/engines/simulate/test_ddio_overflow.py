@@ -30,7 +30,7 @@ def test_little_spills_while_rings_are_few() -> None:
 def test_more_rings_and_larger_frames_spill_more() -> None:
     moved = []
     for rings in (128, 512, 1024, 2048, 4096, 8192):
-        found = ddio_overflow(with_rings(rings, **{"placement.lcores": "1-4"}))
+        found = ddio_overflow(with_rings(rings, **{"placement.cpus": "1-4"}))
         assert found is not None
         moved.append(found.spill.memory_bytes)
     assert moved == sorted(moved)
@@ -59,7 +59,7 @@ def test_spilled_headers_make_packets_expensive(calibration: Calibration) -> Non
 
 
 def test_memory_is_a_ceiling_for_many_cores_with_large_rings() -> None:
-    keys = {"placement.lcores": "0-15", "nic.ports": 16, "nic.link_gbps": 400.0}
+    keys = {"placement.cpus": "0-15", "nic.ports": 16, "nic.link_gbps": 400.0}
     found = limits_of(with_rings(16384, **keys))
     assert found["memory"] < found["link"]
     peak = 108e9  # Skylake's local reads

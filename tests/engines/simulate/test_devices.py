@@ -73,7 +73,7 @@ def test_devices_stand_in_every_chain(ask: Ask) -> None:
         accelerator__stage="acl",
         accelerator__pps=1e6,
         accelerator__mode="lookaside",
-        placement__lcores="0-3",
+        placement__cpus="0-3",
         placement__cuts="classify",
     )
     assert two.throughput_pps.value == pytest.approx(2 * one.throughput_pps.value, rel=0.01)
@@ -106,7 +106,7 @@ def test_interrupts_show_in_the_tail(ask: Ask) -> None:
 
 
 def test_siblings_slow_each_other(ask: Ask) -> None:
-    alone = ask(placement__lcores="0-1").throughput_pps.value
-    both = ask(placement__lcores="0-1", interference__siblings="0+1", interference__busy_factor=1.6)
+    alone = ask(placement__cpus="0-1").throughput_pps.value
+    both = ask(placement__cpus="0-1", interference__siblings="0+1", interference__busy_factor=1.6)
     # At the very start one may find the other not yet at work.
     assert both.throughput_pps.value == pytest.approx(alone / 1.6, rel=0.01)

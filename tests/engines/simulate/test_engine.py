@@ -21,7 +21,7 @@ from planecast.scenario.study import Budget
 VARIED: tuple[Mapping[str, Any], ...] = (
     {"placement.burst": 256, "placement.rx_ring": 32},
     {"placement.burst": 1},
-    {"placement.lcores": "0-3"},
+    {"placement.cpus": "0-3"},
     {"workload.stages": "none"},
     {"traffic.flows": 1 << 20},
 )
@@ -43,11 +43,7 @@ def test_as_the_closed_form_on_every_shipped_scenario(
     repository: Path, base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     every = [load_scenario(path) for path in sorted((repository / "scenarios").glob("*.yaml"))]
-    shipped = [
-        scenario
-        for scenario in every
-        if scenario.workload.kind == "vpe-upstream" and scenario.dataplane.kind == "ours"
-    ]
+    shipped = [scenario for scenario in every if scenario.forwards == "vpe-upstream"]
     assert shipped
     for path in sorted((repository / "studies").glob("vpe-upstream.yaml")):
         study = load_study(path)
@@ -107,7 +103,7 @@ def test_beyond_capacity_the_ring_overflows(
 def test_the_rate_is_split_over_lcores(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
-    two = with_overrides(base, {"placement.lcores": "0-1", "traffic.offered_pps": "2Mpps"})
+    two = with_overrides(base, {"placement.cpus": "0-1", "traffic.offered_pps": "2Mpps"})
     (found,) = simulate([two], calibration, manifest, threads=1)
     assert found.throughput_pps.value == pytest.approx(2e6, rel=0.01)
     (one,) = simulate([at_load(base, 1e6)], calibration, manifest, threads=1)

@@ -87,7 +87,7 @@ def test_ways_keep_a_neighbour_away(
 
 def test_every_law_holds_on_several_lcores(ask: Ask, capacity: float) -> None:
     found = ask(
-        placement__lcores="0-3",
+        placement__cpus="0-3",
         **STREAM,
         neighbour__cores=2,
         traffic__offered_pps=3 * capacity,
@@ -135,7 +135,7 @@ def test_memory_under_the_load_of_all_lcores(
 ) -> None:
     """The closed form slows a catalogue machine's memory down by what all lcores ask of it."""
     keys = {"workload__acl_rules": 65536, "workload__routes": 65536, "placement__llc_ways": 1}
-    scenario = large(base, machine="platinum-8180", placement__lcores="0-21", **keys)
+    scenario = large(base, machine="platinum-8180", placement__cpus="0-21", **keys)
     (closed,) = solve([scenario], calibration, manifest)
     (found,) = simulate([scenario], calibration, manifest, threads=1)
     assert any("memory's latency is" in note for note in found.notes)

@@ -59,7 +59,7 @@ def test_the_simulated_port_saturates_at_what_was_measured(
     port = Port(packet_cycles=1000.0, single_cycles=4000.0, poll_cycles=50.0)
     capacity = tsc_hz / port.packet_cycles
     loads = [
-        with_overrides(base, {"traffic.offered_pps": load * capacity, "placement.lcores": "1"})
+        with_overrides(base, {"traffic.offered_pps": load * capacity, "placement.lcores": 1})
         for load in (0.5, 1.25)
     ]
     half, over = simulate(loads, calibration, manifest, packets=400_000, port=port)

@@ -126,6 +126,6 @@ def test_a_capture_is_played_again_and_again(ask: Ask, tmp_path: Path) -> None:
     assert found.latency_ns["p50"].value > 0
     faster = ask(traffic__offered_pps=2e6, **point)
     assert faster.throughput_pps.value == pytest.approx(2e6, rel=0.01)
-    two = ask(placement__lcores="0-1", **point)
+    two = ask(placement__cpus="0-1", **point)
     shares = [lcore.busy for lcore in two.lcores.values()]
     assert min(shares) > 0.5 * max(shares)

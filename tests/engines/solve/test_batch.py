@@ -13,23 +13,21 @@ from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
-from planecast.workload.scenario_columns import Choice, ScenarioColumns
+from planecast.workload.scenario_columns import ScenarioColumns
 
 POINTS: list[dict[str, Any]] = [
-    {"traffic.flows": 256, "placement.burst": 8, "placement.lcores": "1"},
-    {"traffic.flows": 1 << 20, "placement.burst": 32, "placement.lcores": "0-1"},
-    {"traffic.flows": 70_000, "placement.burst": 100, "placement.lcores": "0-3"},
-    {"traffic.flows": 3_000, "placement.burst": 17, "placement.lcores": "1"},
+    {"traffic.flows": 256, "placement.burst": 8, "placement.lcores": 1},
+    {"traffic.flows": 1 << 20, "placement.burst": 32, "placement.lcores": 2},
+    {"traffic.flows": 70_000, "placement.burst": 100, "placement.lcores": 4},
+    {"traffic.flows": 3_000, "placement.burst": 17, "placement.lcores": 1},
 ]
 
 
 def columns(points: list[dict[str, Any]]) -> Mapping[str, Any]:
-    lcores = [point["placement.lcores"] for point in points]
-    values = tuple(dict.fromkeys(lcores))
     return {
         "traffic.flows": np.array([float(point["traffic.flows"]) for point in points]),
         "placement.burst": np.array([float(point["placement.burst"]) for point in points]),
-        "placement.lcores": Choice(values, np.array([values.index(cpus) for cpus in lcores])),
+        "placement.lcores": np.array([float(point["placement.lcores"]) for point in points]),
     }
 
 

@@ -72,7 +72,7 @@ def test_recorded_counters_of_four_generations(
         made = counters_page(found, compare_counters(older, found) if older != found else None)
         drawings += [replace(one, anchor=f"{name}-{one.anchor}") for one in made.drawings]
         known[f"{name}-tree-plot"] = sum(node.share is not None for node in found.nodes)
-    whole = replace(made, drawings=drawings)
+    whole = replace(made, sections=drawings)
     for width, _ in each_size(browser, page(page_html(whole))):
         drawn = browser.script(
             "return Object.fromEntries([...document.querySelectorAll('.plot')].map(plot =>"

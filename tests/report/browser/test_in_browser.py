@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ Browser = Any
 Page = Callable[[str], str]
 
 # Colours are the style sheet's alone: a scheme needs no width of its own.
-SIZES = [(1280, "light"), (420, "dark")]
+SIZES = [(1280, "light"), (400, "dark")]
 
 _TEXTS_OUTSIDE = """
 return [...document.querySelectorAll('.plot')].flatMap(plot => {
@@ -33,8 +35,10 @@ return [...document.querySelectorAll('.plot')].flatMap(plot => {
 
 _LABELS_OVERLAPPING = """
 return [...document.querySelectorAll('.plot')].flatMap(plot =>
-  ['.ytick text', '.legendtext'].flatMap(kind => {
-    const texts = [...plot.querySelectorAll(kind)];
+  ['.xtick text, .ytick text', '.legendtext', '.annotation-text', '.node-label'].flatMap(kind => {
+    // The boxes of slanted labels overlap where the labels don't.
+    const texts = [...plot.querySelectorAll(kind)].filter(text =>
+      !/rotate\\((?!-?(0|90)[,) ])/.test(text.getAttribute('transform') ?? ''));
     const boxes = texts.map(text => text.getBoundingClientRect());
     return texts.filter((_, i) => boxes.some((b, j) => j > i &&
       b.left < boxes[i].right - 1 && boxes[i].left < b.right - 1 &&
@@ -63,9 +67,17 @@ def visit(browser: Browser, address: str, width: int = 1280, scheme: str = "ligh
     browser.complaints()
     browser.look(width, 900, scheme)
     browser.open(address)
-    browser.settle()
-    assert browser.requested() == [address]
+    unfold(browser)
+    # A heat map is an image that is in the page itself.
+    asked = [one for one in browser.requested() if not one.startswith("data:")]
+    assert asked == [address]
     assert browser.complaints() == []
+
+
+def unfold(browser: Browser) -> None:
+    """Open all folds and wait until what is behind them is drawn."""
+    browser.script("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    browser.settle()
 
 
 def each_size(
@@ -107,21 +119,23 @@ def check_validation(browser: Browser) -> None:
         [f"{name}-plot", True, True]
         for name in (
             "measured-predicted",
-            "error",
             "stages-flows",
+            "error",
             "stages-burst",
             "stages-frame",
             "instructions-measured",
         )
     ]
-    assert browser.script("return document.querySelectorAll('#points tbody tr').length") == 24
+    rows = "return document.querySelectorAll('{} tbody tr').length"
+    tables = ("#points", "#calibration-points")
+    assert [browser.script(rows.format(name)) for name in tables] == [16, 8]
     assert browser.script("return document.querySelectorAll('.commands tbody tr').length") == 24
     counts = browser.script(
         "return ['#error-plot .bars .point', '#measured-predicted-plot .points path',"
         " '#stages-burst-plot .bars .point']"
         ".map(what => document.querySelectorAll(what).length)"
     )
-    assert counts == [24, 24, 7 * 7 * 2]
+    assert counts == [16, 24, 7 * 7 * 2]
 
 
 def check_paper(browser: Browser) -> None:
@@ -212,3 +226,61 @@ def test_the_browser_does_see_requests_and_errors(browser: Browser, page: Page) 
     complaints = " ".join(browser.complaints())
     assert "nowhere is not defined" in complaints
     assert "ERR_CONNECTION_REFUSED" in complaints or "ERR_UNSAFE_PORT" in complaints
+
+
+def test_folds_open_for_a_link_and_figures_are_drawn_when_seen(
+    browser: Browser, page: Page, validation: Validation
+) -> None:
+    address = page(report_html(validation))
+    browser.open("about:blank")
+    browser.look(1280, 900)
+    browser.open(address)
+    browser.settle()
+    drawn = "return [...document.querySelectorAll('.plot .main-svg:first-child')].length"
+    assert browser.script(drawn) == 2
+    height = browser.script("return document.documentElement.scrollHeight")
+    browser.script("document.querySelector('nav a[href=\"#error\"]').click()")
+    browser.settle()
+    assert browser.script(drawn) == 3
+    assert browser.script("return document.querySelectorAll('details[open]').length") == 1
+    unfold(browser)
+    assert browser.script("return document.getElementById('unfold').textContent") == "Close all"
+    assert browser.script("return document.documentElement.scrollHeight") > 2 * height
+    assert browser.complaints() == []
+
+
+def test_a_table_sorts_and_is_saved_as_csv(
+    browser: Browser, page: Page, validation: Validation, tmp_path: Path
+) -> None:
+    visit(browser, page(report_html(validation)))
+    browser.devtools(
+        "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved")
+    )
+    column = (
+        "return [...document.querySelectorAll('#points tbody td:nth-child(4)')]"
+        ".map(cell => Number(cell.dataset.value))"
+    )
+    heading = "document.querySelectorAll('#points thead th')[3].click()"
+    before = browser.script(column)
+    browser.script(heading)
+    assert browser.script(column) == sorted(before)
+    browser.script(heading)
+    assert browser.script(column) == sorted(before, reverse=True)
+    browser.script("document.querySelector('#points .csv').click()")
+    saved = tmp_path / "saved" / "points.csv"
+    deadline = time.monotonic() + 20
+    while not saved.is_file() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    with saved.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    held = {p.label: p for p in validation.points if p.held_out}
+    labels = [row["point"].removesuffix(" extrapolated") for row in rows]
+    assert set(labels) == set(held)
+    for row, label in zip(rows, labels, strict=True):
+        cost = held[label].predicted.cycles_per_packet
+        name = "predicted cycles/packet, computed"
+        assert [float(row[f"{name}{end}"]) for end in ("", " low", " high")] == [
+            cost.value,
+            cost.low,
+            cost.high,
+        ]

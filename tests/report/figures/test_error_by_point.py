@@ -15,11 +15,13 @@ def test_a_bar_a_point_with_the_interval_of_the_error(validation: Validation) ->
     assert figure is not None
     bars = {trace.name: trace for trace in figure.data}
     assert {name: len(trace.x) for name, trace in bars.items()} == {
-        "calibration": 8,
         "held out": 13,
         "extrapolated": 3,
     }
-    far = [point for point in validation.points if point.extrapolates]
+    far = sorted(
+        (point for point in validation.points if point.extrapolates),
+        key=lambda point: list(bars["extrapolated"].x).index(point.error_percent),
+    )
     trace = bars["extrapolated"]
     assert list(trace.x) == [point.error_percent for point in far]
     for point, up, down in zip(far, trace.error_x.array, trace.error_x.arrayminus, strict=True):
@@ -29,21 +31,26 @@ def test_a_bar_a_point_with_the_interval_of_the_error(validation: Validation) ->
         assert ends[0] < point.error_percent < ends[1]
 
 
-def test_rows_are_in_the_order_of_the_table(validation: Validation) -> None:
+def test_rows_are_grouped_by_what_varies_the_worst_first(validation: Validation) -> None:
     figure = error_by_point(validation)
     assert figure is not None
-    assert len(figure.layout.yaxis.categoryarray) == 24
-    assert figure.layout.yaxis.categoryarray[0] == "flows=256"
+    rows = [
+        label.replace("<br>", "").replace(" ", "") for label in figure.layout.yaxis.categoryarray
+    ]
+    held = {p.label.replace(" ", ""): abs(p.error_percent) for p in validation.points if p.held_out}
+    assert sorted(rows) == sorted(held)
+    bursts = [held[row] for row in rows if row.startswith("burst=")]
+    assert bursts == sorted(bursts, reverse=True)
     assert figure.layout.yaxis.autorange == "reversed"
 
 
 def test_points_of_one_name_keep_rows_of_their_own(
     make_validation: Callable[..., Validation],
 ) -> None:
-    one = make_validation().points[0]
+    one = make_validation().points[8]
     figure = error_by_point(make_validation(points=(one, one)))
     assert figure is not None
-    assert list(figure.data[0].y) == ["flows=256", "flows=256 #2"]
+    assert list(figure.data[0].y) == ["flows=512", "flows=512 #2"]
 
 
 def test_no_points_no_figure(make_validation: Callable[..., Validation]) -> None:

@@ -18,8 +18,8 @@ def test_every_point_is_there_with_both_intervals(validation: Validation) -> Non
         "±4 %",
         "predicted = measured",
         "calibration",
-        "held out",
         "extrapolated",
+        "held out",
     ]
     held = [p for p in validation.points if p.held_out and not p.extrapolates]
     trace = traces["held out"]

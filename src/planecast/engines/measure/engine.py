@@ -17,7 +17,8 @@ from ipaddress import IPv4Address
 
 import numpy as np
 
-from planecast.dataplanes import Dataplane, DataplaneConfig, Trial, TrialAnswer, configs_for
+from planecast.dataplanes import Trial, TrialAnswer
+from planecast.dataplanes.processes import Answering, Process, process, processes_for
 from planecast.engines.measure.estimate import (
     Columns,
     PointFacts,
@@ -34,6 +35,8 @@ from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
+from planecast.scenario.host_cpus import cpus_here
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.study import Budget
 
@@ -102,9 +105,9 @@ def visit(
     """
     refuse_unmeasured(scenarios)
     facts = [PointFacts(point) for point in range(len(scenarios))]
-    configs = configs_for(scenarios)
+    configs = processes_for(scenarios)
     random = np.random.default_rng(seed)
-    schedule = Schedule([s.placement.cpus for s in scenarios], random)
+    schedule = Schedule([cpus_here(s) for s in scenarios], random)
     began, visits = time.monotonic(), itertools.count()
     for restart in range(budget.restarts):
         paused = time.monotonic()
@@ -156,8 +159,8 @@ def estimate(
 
 
 def _looker(
-    running: Mapping[DataplaneConfig, Dataplane],
-    configs: Sequence[DataplaneConfig],
+    running: Mapping[Process, Answering],
+    configs: Sequence[Process],
     scenarios: Sequence[Scenario],
 ) -> Look:
     def look(point: int) -> TrialAnswer:
@@ -168,11 +171,11 @@ def _looker(
 
 
 def _start(
-    stack: ExitStack, configs: Sequence[DataplaneConfig], eal_arguments: Sequence[str]
-) -> dict[DataplaneConfig, Dataplane]:
+    stack: ExitStack, configs: Sequence[Process], eal_arguments: Sequence[str]
+) -> dict[Process, Answering]:
     """One process for each configuration. They sleep while another one forwards."""
     return {
-        config: stack.enter_context(Dataplane(config, eal_arguments))
+        config: stack.enter_context(process(config, eal_arguments))
         for config in dict.fromkeys(configs)
     }
 
@@ -183,15 +186,15 @@ def warmup_packets(scenario: Scenario, budget: Budget) -> int:
     Every active flow's lines shall have been touched: after twice as many packets as flows, 86 %
     of them have been; the rest comes with the first windows.
     """
-    if scenario.workload.kind == "compute":
+    if scenario.forwards == "compute":
         return budget.warmup // PACKETS_OF_AN_ITERATION
-    return max(budget.warmup, 2 * scenario.traffic.flows // len(scenario.placement.cpus))
+    return max(budget.warmup, 2 * scenario.traffic.flows // scenario.placement.lcores)
 
 
 def window_packets(scenario: Scenario, budget: Budget) -> int:
     """Packets of a window on each lcore. The compute reference's take about a hundred times as
     long as others, and a window that lasts longer is a disturbed one."""
-    if scenario.workload.kind == "compute":
+    if scenario.forwards == "compute":
         return max(1, budget.packets // PACKETS_OF_AN_ITERATION)
     return budget.packets
 
@@ -201,10 +204,10 @@ def block_packets(scenario: Scenario, budget: Budget) -> int:
 
     A cycle of more than CYCLE_PACKETS is cut: its caches are full after the warm-up's packets.
     """
-    step = int(IPv4Address(scenario.traffic.destination_step))
+    step = int(IPv4Address(value_if_any(scenario, "traffic.destination_step") or 0))
     destinations = 2**32 // math.gcd(step, 2**32)
-    flows = scenario.traffic.flows // len(scenario.placement.cpus)
-    cycle = 0 if scenario.workload.kind == "compute" else max(destinations, flows)
+    flows = scenario.traffic.flows // scenario.placement.lcores
+    cycle = 0 if scenario.forwards == "compute" else max(destinations, flows)
     return max(min(cycle, CYCLE_PACKETS), BLOCK_WINDOWS * window_packets(scenario, budget))
 
 

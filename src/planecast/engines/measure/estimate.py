@@ -23,6 +23,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
 from planecast.results.student import FEWEST_ROUNDS, half_width
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
 
@@ -37,6 +38,10 @@ FEW_WINDOWS = "too few undisturbed windows"
 """How the note of such a result begins."""
 NOT_STEADY = "not steady"
 """How the note of a result begins some of whose visits weren't steady."""
+IN_MEMORY = (
+    "between ports in memory, without links; source is what making its packets takes, which is in "
+    "the cycles a packet"
+)
 LEAST_SHARE = 0.01
 """A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
 SCHEDULER_SHARE = 0.001
@@ -111,10 +116,13 @@ def estimate_point(
     """The Result of one point from the rows that are its own. `good` marks undisturbed rows."""
     rows = np.asarray(columns["point"]) == facts.point
     notes = [f"pages of {facts.page_size}"]
+    if scenario.dataplane.kind != "ours":
+        notes.append(IN_MEMORY)
+    cpus = cpus_here(scenario)
     used = np.zeros_like(rows)
     steady = steady_rows(columns)
     unsteady_counted = False
-    for cpu in scenario.placement.cpus:
+    for cpu in cpus:
         # Each lcore has its own neighbours: one may be disturbed while another isn't.
         own = rows & _of_cpu(columns, cpu)
         chosen = own & good & steady
@@ -123,7 +131,7 @@ def estimate_point(
             unsteady_counted = True
         if int(chosen.sum()) < MIN_WINDOWS:
             chosen = _least_disturbed(columns, own)
-            on = f" on CPU {cpu}" if len(scenario.placement.cpus) > 1 else ""
+            on = f" on CPU {cpu}" if scenario.placement.lcores > 1 else ""
             notes.append(
                 f"{FEW_WINDOWS}{on}, {int((own & good).sum())} of {int(own.sum())}, so the "
                 f"{int(chosen.sum())} least disturbed were used: the true cost may be lower"
@@ -133,7 +141,7 @@ def estimate_point(
     ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)
     lcores = [
         _lcore_cost(columns, used & ends & _of_cpu(columns, cpu))
-        for cpu in scenario.placement.cpus
+        for cpu in cpus
         if (ends & _of_cpu(columns, cpu)).any()
     ]
     notes += _instances_note(columns, used & ends)
@@ -146,7 +154,7 @@ def estimate_point(
             "not the core, are the limit; raise workload.tm_rate and workload.tm_pipe_rate, or "
             "spread the traffic over more flows, to measure the core"
         )
-    cost = _mean_cost(throughput, facts.tsc_hz, len(scenario.placement.cpus))
+    cost = _mean_cost(throughput, facts.tsc_hz, scenario.placement.lcores)
     return Result(
         scenario=scenario,
         throughput_pps=throughput,
@@ -370,5 +378,5 @@ def _stage_names(columns: Columns) -> list[str]:
         if name.startswith("stage_")
     ]
     own = [stage for stages in FUNCTIONS.values() for stage in stages]
-    order = ["source", "take", *dict.fromkeys(own), "tx", "hand"]
+    order = ["source", "take", "rx", *dict.fromkeys(own), "program", "tx", "hand"]
     return sorted(names, key=order.index)

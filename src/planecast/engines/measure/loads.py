@@ -123,9 +123,9 @@ def check_scenario(scenario: Scenario) -> None:
         )
     refuse_unmeasured([scenario])
     refuse_neighbour(scenario)
-    if len(scenario.placement.cpus) != 1:
+    if scenario.placement.lcores != 1:
         raise InputError(
-            f"{len(scenario.placement.cpus)} lcores forward, but a memory interface feeds one",
+            f"{scenario.placement.lcores} lcores forward, but a memory interface feeds one",
             "placement.lcores",
             "name one CPU",
         )

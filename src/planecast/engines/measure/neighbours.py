@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from planecast.generators.neighbour import Neighbour, Work
+from planecast.scenario.host_cpus import neighbour_cpus
 from planecast.scenario.scenario import Scenario
 
 Company = Callable[[int], AbstractContextManager[object]]
@@ -19,7 +20,7 @@ def neighbours(scenarios: Sequence[Scenario]) -> Iterator[Company]:
 
     Raises MissingError without the program, RunError when it refuses its CPU.
     """
-    busy = {cpu for scenario in scenarios for cpu in scenario.neighbour_cpus}
+    busy = {cpu for scenario in scenarios for cpu in neighbour_cpus(scenario)}
     with ExitStack() as stack:
         running = {cpu: stack.enter_context(Neighbour(cpu)) for cpu in sorted(busy)}
 
@@ -27,7 +28,7 @@ def neighbours(scenarios: Sequence[Scenario]) -> Iterator[Company]:
         def company(point: int) -> Iterator[None]:
             scenario = scenarios[point]
             with ExitStack() as visit:
-                for cpu in scenario.neighbour_cpus:
+                for cpu in neighbour_cpus(scenario):
                     visit.enter_context(running[cpu].doing(Work.of(scenario.neighbour)))
                 yield
 

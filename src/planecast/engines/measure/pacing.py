@@ -15,6 +15,10 @@ from planecast.scenario.scenario import Scenario
 CPU_SHARES = ("dataplane_cpu", "generator_cpu")
 """Keys that a trial's answer gets: share of its CPU that the data plane's thread had while the
 trial ran, and our generator's thread."""
+DATAPLANE_AWAY_S = "dataplane_away_s"
+"""Likewise: seconds that the data plane's thread wanted its CPU and did not have it."""
+WATCHED_S = "watched_s"
+"""And of how many seconds that was: of sending, and of draining."""
 LINK_GBPS = 10.0
 """Ethernet that a memory interface is taken for, where loads are shares of a link."""
 _RING_SHARE = 0.5
@@ -41,5 +45,10 @@ def trial_keys(scenario: Scenario, offered_pps: float | None) -> dict[str, objec
 def catch_up_us(scenario: Scenario, offered_pps: float) -> float:
     """For how long packets are sent late: until half an RX ring is due, within 10 and 50 us."""
     least, most = _CATCH_UP_US
-    holds_us = _RING_SHARE * scenario.placement.rx_ring / max(offered_pps, 1.0) * 1e6
+    holds_us = bridged_s(scenario, offered_pps) * 1e6
     return round(min(max(holds_us, least), most), 1)
+
+
+def bridged_s(scenario: Scenario, offered_pps: float) -> float:
+    """For how long a data plane may be away at a rate until its ring is full, if it was half so."""
+    return _RING_SHARE * scenario.placement.rx_ring / max(offered_pps, 1.0)

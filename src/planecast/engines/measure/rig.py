@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from planecast.controlled import Planned
 from planecast.dataplanes.devices import check_devices
-from planecast.dataplanes.end import End, eal_words, named_end, port_numbers
+from planecast.dataplanes.end import End, eal_words, generator_ports, named_end
 from planecast.dataplanes.line import Line, LocalLine
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.remote_line import RemoteLine
 from planecast.dataplanes.under_test import title_of
-from planecast.engines.measure.pacing import CPU_SHARES, trial_keys
+from planecast.engines.measure.pacing import CPU_SHARES, DATAPLANE_AWAY_S, WATCHED_S, trial_keys
 from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import RunError
 from planecast.generators import Generator
@@ -28,7 +27,9 @@ from planecast.generators.config import StreamConfig
 from planecast.generators.load import LoadGenerator
 from planecast.generators.matching import matching_stream, plain_stream
 from planecast.host.cpu_time import pinned_seconds
+from planecast.process import Planned
 from planecast.results.estimate import Estimate
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 
 DRAIN_S = 0.05
@@ -71,7 +72,7 @@ class Rig:
         self._check_devices()
         line = self._made_line()
         found = line.planned(folder)
-        if self._scenario.dataplane.host is None:
+        if self._scenario.started.host is None:
             generator = self._made_generator(line)
             if isinstance(generator, Generator):
                 found.append(generator.plan())
@@ -93,19 +94,24 @@ class Rig:
     def __exit__(self, *about: object) -> None:
         self._stack.close()
 
-    def trial(self, offered_pps: float, seconds: float) -> dict[str, Any]:
-        """The generator's answer to one trial, after it has drained; with the share of its CPU that
-        each side's thread had, where that is known (`CPU_SHARES`).
+    def trial(self, offered_pps: float | None, seconds: float) -> dict[str, Any]:
+        """The generator's answer to one trial at a rate (None: as fast as it can), after it has
+        drained; with the share of its CPU that each side's thread had (`CPU_SHARES`), and for how
+        long the data plane's wanted it in vain (`DATAPLANE_AWAY_S`), where that is known.
 
         Raises RunError when a program has ended, with its last words.
         """
         began, had, sender_had = time.monotonic(), self._line.cpu_seconds(), self._sender_seconds()
+        was_away = self._line.away_seconds()
         self._generator.start(seconds=seconds, keys=trial_keys(self._scenario, offered_pps))
         # Asked before, the generator's main thread would look for the end every millisecond.
         time.sleep(seconds + DRAIN_S)
         sent = self._generator.wait()
         passed = time.monotonic() - began
         has, sender_has = self._line.cpu_seconds(), self._sender_seconds()
+        is_away = self._line.away_seconds()
+        if is_away is not None and was_away is not None:
+            sent[DATAPLANE_AWAY_S], sent[WATCHED_S] = is_away - was_away, passed
         self.check()
         shares = [min((has[cpu] - had[cpu]) / passed, 1.0) for cpu in has.keys() & had.keys()]
         dataplane, sender = CPU_SHARES
@@ -154,7 +160,7 @@ class Rig:
 
     def _check_devices(self) -> None:
         """Raises MissingError for a named one that isn't here, before anything is started."""
-        named = self._scenario.dataplane.generator_devices
+        named = value_if_any(self._scenario, "dataplane.generator_devices") or ()
         check_devices((named_end(device) for device in named), where="dataplane.generator_devices")
 
     def _sender_seconds(self) -> float | None:
@@ -170,16 +176,15 @@ class Rig:
         return sent, (asked + time.monotonic()) / 2
 
     def _made_line(self) -> Line:
-        if self._scenario.dataplane.host is not None:
+        if self._scenario.started.host is not None:
             return RemoteLine(self._scenario)
         return LocalLine(self._scenario, self._cpu)
 
     def _made_generator(self, line: Line) -> LoadGenerator:
         ends = line.ends
-        sends, receives = port_numbers(ends)
         queues = THREADS if self._by_thread(ends) else 1
-        config = joined(self._cpu, self._stream, DRAIN_S, tx=sends, rx=receives, rx_queues=queues)
-        eal = EalWords(eal_words(ends), tuple(line.before))
+        config = joined(self._cpu, self._stream, DRAIN_S, ends, queues)
+        eal = EalWords(eal_words(generator_ports(ends)[0]), tuple(line.before))
         locations = ends[0].device(0), ends[1].device(1)
         return sender(self._scenario, config, eal, locations, DRAIN_S)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planecast.dataplanes.end import End, generator_ports
 from planecast.engines.measure.pacing import LINK_GBPS, run_keys
 from planecast.errors import InputError
 from planecast.generators import Generator, GeneratorConfig
@@ -29,9 +30,20 @@ class EalWords:
 
 
 def joined(
-    cpu: int, stream: StreamConfig, drain_s: float, *, tx: int, rx: int, rx_queues: int = 1
+    cpu: int,
+    stream: StreamConfig,
+    drain_s: float,
+    ends: Sequence[End],
+    rx_queues: int = 1,
 ) -> GeneratorConfig:
-    """Our generator beside what it feeds: one stream, sent and received in turn by one CPU."""
+    """Our generator beside what it feeds: one stream, sent and received in turn by one CPU. It
+    sends at the first end and receives at the second."""
+    tx, rx = generator_ports(ends)[1]
+    rings = {
+        name: end.slots
+        for name, port, end in zip(("tx_ring", "rx_ring"), (tx, rx), ends, strict=True)
+        if isinstance(port, str)  # DPDK's drivers are asked by their devices' options
+    }
     return GeneratorConfig(
         tx=tx,
         rx=rx,
@@ -41,6 +53,7 @@ def joined(
         main_cpu=cpu,
         streams=(stream,),
         run=run_keys(drain_s),
+        pool=rings,
     )
 
 
@@ -58,7 +71,7 @@ def sender(
     """
     if scenario.generator.kind == "ours":
         return Generator(config, eal.arguments, eal.before)
-    if scenario.dataplane.ports == "veth":
+    if scenario.started.ports == "veth":
         raise InputError(
             "virtual Ethernet is in a namespace that planecast's own generator alone enters",
             "dataplane.ports",
@@ -75,9 +88,9 @@ def other_sender(
     Raises InputError without ports, or for packets that it isn't asked for.
     """
     wanted = scenario.generator
-    if scenario.dataplane.kind == "ours" and scenario.workload.kind not in _PLAIN:
+    if scenario.dataplane.kind == "ours" and scenario.forwards not in _PLAIN:
         raise InputError(
-            f"{wanted.kind} is asked for IPv4 packets without tags, which {scenario.workload.kind} "
+            f"{wanted.kind} is asked for IPv4 packets without tags, which {scenario.forwards} "
             "does not forward",
             "generator.kind",
             f"take planecast's own generator, or a workload.kind of {' or '.join(_PLAIN)}",

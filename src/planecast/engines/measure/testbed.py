@@ -17,16 +17,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from planecast.controlled import Planned
 from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
-from planecast.engines.measure.pacing import CPU_SHARES, trial_keys
+from planecast.dataplanes.end import End, eal_words
+from planecast.engines.measure.pacing import CPU_SHARES, DATAPLANE_AWAY_S, WATCHED_S, trial_keys
 from planecast.engines.measure.sender import EalWords, joined, sender
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.matching import matching_stream
-from planecast.host.cpu_time import pinned_seconds
+from planecast.host.cpu_time import away_seconds, pinned_seconds
 from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.leftovers import private_folder
+from planecast.process import Planned
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 
@@ -72,47 +74,40 @@ class Testbed:
         config = configs_for([self.scenario])[0]
         return replace(config, rx="0", tx="1", telemetry=self._telemetry)
 
-    @property
-    def generator_config(self) -> GeneratorConfig:
+    def generator_config(self, folder: Path) -> GeneratorConfig:
         """What the generator is started with."""
-        return joined(self._cpu, self._stream, DRAIN_S, tx=0, rx=1)
+        return joined(self._cpu, self._stream, DRAIN_S, self.ends(folder, server=False))
 
-    def memifs(self, role: str, folder: Path) -> list[str]:
-        """EAL arguments of one side; the client's ring sizes are those that hold."""
+    def ends(self, folder: Path, *, server: bool) -> list[End]:
+        """Where one side sends or takes, and where the other; the client's ring sizes hold."""
         rings = (self.scenario.placement.rx_ring, self.scenario.placement.tx_ring)
-        found = []
-        for number, ring in enumerate(rings):
-            socket = folder / f"memif{number}.sock"
-            found += [
-                "--vdev",
-                f"net_memif{number},role={role},socket={socket},socket-abstract=no,"
-                f"rsize={ring.bit_length() - 1}",
-            ]
-        return found
+        return [
+            End(kind="memif", address=str(folder / f"memif{number}.sock"), ring=ring, server=server)
+            for number, ring in enumerate(rings)
+        ]
 
     def planned(self, folder: Path) -> list[Planned]:
         """The processes that it starts, with their sockets in `folder`; a generator of others runs
         already. Raises MissingError for a program that isn't built."""
-        memifs = self.memifs("server", folder)
+        memifs = eal_words(self.ends(folder, server=True))
         found = [Dataplane(self.dataplane_config, memifs).plan()]
         if self.scenario.generator.kind == "ours":
-            memifs = self.memifs("client", folder)
-            found.append(Generator(self.generator_config, memifs).plan())
+            found.append(Generator(self.generator_config(folder)).plan())
         return found
 
     def __enter__(self) -> Self:
         try:
             folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
             self._dataplane = self._stack.enter_context(
-                Dataplane(self.dataplane_config, self.memifs("server", folder))
+                Dataplane(self.dataplane_config, eal_words(self.ends(folder, server=True)))
             )
-            vdevs = self.memifs("client", folder)
+            sends, receives = self.ends(folder, server=False)
             self._generator = self._stack.enter_context(
                 sender(
                     self.scenario,
-                    self.generator_config,
-                    EalWords(vdevs),
-                    (vdevs[1], vdevs[3]),
+                    self.generator_config(folder),
+                    EalWords(()),
+                    (sends.device(0), receives.device(1)),
                     DRAIN_S,
                 )
             )
@@ -140,7 +135,7 @@ class Testbed:
     @property
     def cpus(self) -> tuple[int, int]:
         """The data plane's, and the generator's."""
-        return self.scenario.placement.cpus[0], self._cpu
+        return cpus_here(self.scenario)[0], self._cpu
 
     def _cpu_seconds(self) -> tuple[float | None, float | None]:
         """CPU time that the data plane's thread has had, and our generator's."""
@@ -151,6 +146,10 @@ class Testbed:
             for pid, cpu in zip(pids, self.cpus, strict=True)
         )
         return dataplane, sender
+
+    def _away_seconds(self) -> float | None:
+        pid = self._dataplane.pid
+        return None if pid is None else away_seconds(pid, self.cpus[0])
 
     def idle(self, seconds: float) -> TrialAnswer:
         """Polls an empty port for so long; packets that a trial left behind are forwarded."""
@@ -180,7 +179,7 @@ class Testbed:
         if offered_pps is not None:
             self._generator.prepare(round(offered_pps), seconds)
         scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
-        had = self._cpu_seconds()
+        had, was_away = self._cpu_seconds(), self._away_seconds()
         self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
         time.sleep(_LEAD_S)
         keys = trial_keys(self.scenario, offered_pps)
@@ -197,6 +196,9 @@ class Testbed:
         ):
             if one is not None and other is not None:
                 sent[key] = min((other - one) / length, 1.0)
+        is_away = self._away_seconds()
+        if is_away is not None and was_away is not None:
+            sent[DATAPLANE_AWAY_S], sent[WATCHED_S] = is_away - was_away, window_s
         # What came after the data plane's window is in the ring still.
         came = sent["total"]["sent"] + sent.get("warm_up_sent", 0)
         whole = forwarded.packets_in == came and not sent["gave_up"]
@@ -211,7 +213,7 @@ def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]
     Raises InputError for a CPU that the data plane has or that isn't there, MissingError without a
     second CPU.
     """
-    taken = scenario.placement.cpus
+    taken = cpus_here(scenario)
     free = [cpu for cpu in allowed if cpu not in taken]
     if wanted is not None:
         if wanted in free:

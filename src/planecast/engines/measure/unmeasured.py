@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planecast.errors import InputError
-from planecast.scenario.override import SCENARIO_KEYS
-from planecast.scenario.points import value_at
+from planecast.scenario.dataplane import OWN
+from planecast.scenario.points import keys_of, usual_of, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 
 _GENERATOR = "measuring offers as much as is taken: planecast curve has a generator for loads"
@@ -24,7 +24,7 @@ _REASONS = {
     "placement.llc_ways": "planecast partition gives ways to a running data plane",
     "neighbour.ways": "planecast partition gives ways to what runs",
     "placement.remote_memory": "bind the data plane's memory to a node with numactl",
-    "placement.busy_siblings": "name both threads of each core in placement.lcores",
+    "placement.busy_siblings": "name both threads of each core in placement.cpus",
     "placement.handover_ns": "what is measured takes as long as it takes",
     "nic.": "the data plane's own source has no network card",
     "accelerator.": "the data plane has no accelerator",
@@ -33,23 +33,29 @@ _REASONS = {
     "interference.": "what disturbs this machine can't be set, it is told of",
 }
 """Keys, or sections, and why a measurement can't heed them."""
-_OTHERS = ("dataplane.", "generator.")
+_PROGRAM = "dataplane."
+_OTHERS = (_PROGRAM, "generator.")
 """Sections that a search heeds, and the simulator doesn't know."""
+_PORTS = "what is measured here runs between ports in memory"
+_SEARCH = "leave it out, or look for its rates: planecast search has others"
+_SIMULATE = "leave it out, or ask the simulator: planecast predict --engine simulate"
 
 
-def refuse_unmeasured(scenarios: Iterable[Scenario]) -> None:
-    """Raises InputError for the first key that is set and that measuring does not heed."""
+def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) -> None:
+    """Raises InputError for the first key that is set and that measuring, or a search, does not
+    heed."""
     for scenario in scenarios:
-        usual = Scenario(name="usual")
-        for key in SCENARIO_KEYS:
+        own = scenario.dataplane.kind == OWN
+        if not own and not searched and value_if_any(scenario, "dataplane.ports") != "memif":
+            raise InputError(f"dataplane.ports is set, but {_PORTS}", scenario.name, _SEARCH)
+        usual = usual_of(scenario)
+        for key in keys_of(scenario):
+            if (searched and key.startswith(_OTHERS)) or (not own and key.startswith(_PROGRAM)):
+                continue
             why = next((why for name, why in _REASONS.items() if key.startswith(name)), None)
             if why is not None and value_at(scenario, key) != value_at(usual, key):
-                other = "ask the simulator: planecast predict --engine simulate"
-                if key.startswith(_OTHERS):
-                    other = "look for its rates: planecast search has others"
-                raise InputError(
-                    f"{key} is set, but {why}", scenario.name, f"leave it out, or {other}"
-                )
+                other = _SEARCH if key.startswith(_OTHERS) else _SIMULATE
+                raise InputError(f"{key} is set, but {why}", scenario.name, other)
 
 
 def refuse_neighbour(scenario: Scenario) -> None:

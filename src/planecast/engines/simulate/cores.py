@@ -109,7 +109,7 @@ def _stage(scenario: Scenario, stage: StageCost, device: str) -> sim.Stage:
     accelerator = scenario.accelerator
     served = accelerator.mode == "sync" and stage.name == accelerator.stage
     # Flows are opened where they are looked up; a pipeline without it does so as it takes packets.
-    opens = "classify" if "classify" in scenario.workload.stages else "source"
+    opens = "classify" if "classify" in scenario.stages else "source"
     return sim.Stage(
         name=stage.name,
         cycles_by_burst=stage.cycles.tolist(),

@@ -18,7 +18,7 @@ from planecast.engines.simulate.pipeline_split import split_pipeline
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
 from planecast.engines.simulate.sources import capture_of, frames_of
-from planecast.engines.simulate.stage_cost import header_miss_cycles, stage_costs
+from planecast.engines.simulate.stage_cost import PipelineCost, header_miss_cycles, stage_costs
 from planecast.engines.simulate.to_result import Prepared, to_result
 from planecast.engines.solve import solve
 from planecast.errors import InputError, RunError
@@ -49,6 +49,7 @@ def simulate(
     port: Port | None = None,
     at_once: Sequence[float] | None = None,
     generator_latencies: Sequence[GeneratorLatency | None] | None = None,
+    slower: Sequence[float] | None = None,
 ) -> list[Result]:
     """Simulates scenarios. Intervals are 95 %, from batch means: the simulation's own.
 
@@ -58,8 +59,10 @@ def simulate(
     receives what the core answered, its series and traces among it. `port` replaces the cost of the
     in-process source and sink. `at_once` says for each scenario how many packets of constant
     arrivals come together on average, by default one; `generator_latencies`, of scenarios of one
-    lcore and no card, what a generator in software adds to latencies, by default nothing. `seed` is
-    by default that of the scenario's traffic. With `replications` each runs so often, with the
+    lcore and no card, what a generator in software adds to latencies, by default nothing.
+    `slower` says for each scenario how many times its cost a packet takes, by default once: what
+    the calibration leaves open has to be played to be seen in loss and latency. `seed` is by
+    default that of the scenario's traffic. With `replications` each runs so often, with the
     seeds that follow: then percentiles have an interval, too. The same seed gives the same Results
     on any number of `threads`, by default one a CPU. Raises InputError for what the model doesn't
     know and for a capture that can't be read, RunError when the core refuses its model.
@@ -73,6 +76,8 @@ def simulate(
         one if port is None else over_port(one, port)
         for one in prepare(scenarios, calibration, manifest, recording, precision)
     ]
+    if slower is not None:
+        asked = [_at_cost(one, one.cost.times(by)) for one, by in zip(asked, slower, strict=True)]
     models = [
         _tested(
             model_of(
@@ -123,7 +128,10 @@ def _tested(model: sim.Model, scenario: Scenario, tester: GeneratorLatency | Non
 
 def over_port(asked: Prepared, port: Port) -> Prepared:
     """The same over a port."""
-    cost = with_port(asked.cost, port, asked.scenario.placement.burst)
+    return _at_cost(asked, with_port(asked.cost, port, asked.scenario.placement.burst))
+
+
+def _at_cost(asked: Prepared, cost: PipelineCost) -> Prepared:
     return replace(asked, cost=cost, segments=split_pipeline(asked.scenario, cost, asked.lines))
 
 

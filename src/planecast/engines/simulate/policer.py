@@ -46,7 +46,7 @@ def meters(scenario: Scenario) -> Meters:
 
 def red_share(scenario: Scenario) -> float:
     """Share of the packets that come red, and are dropped where flow actions run."""
-    if "actions" not in scenario.workload.stages:
+    if "actions" not in scenario.stages:
         return 0.0
     return sum(one.share for one in scenario.traffic.by_class if one.red)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.machine.overlap import blocking
+from planecast.machine.overlap import BY_CLASS, blocking
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.model.site import Site
@@ -77,6 +77,11 @@ class PipelineCost:
 
     stages: tuple[StageCost, ...]
 
+    def times(self, factor: float) -> PipelineCost:
+        """The cost with every burst so many times as expensive; polls stay as they are."""
+        stages = (replace(stage, cycles=stage.cycles * factor) for stage in self.stages)
+        return PipelineCost(tuple(stages))
+
     def per_packet(self, burst: float) -> float:
         """TSC cycles a packet in bursts of so many packets."""
         return sum(stage.per_packet(burst) for stage in self.stages)
@@ -98,15 +103,18 @@ def stage_costs(scenarios: Sequence[Scenario], calibration: Calibration) -> list
         costs = {
             name: values[rows] * sizes
             for name, (values, _) in predicted.stages.items()
-            if name in ("source", "tx") or name in scenario.workload.stages
+            if name in ("source", "tx") or name in scenario.stages
         }
         found.append(tabulated(costs, predicted.value[rows] * sizes))
     return found
 
 
 def header_miss_cycles(scenario: Scenario, calibration: Calibration) -> float:
-    """TSC cycles that a packet's headers cost more from memory than from the last level."""
+    """TSC cycles that a packet's headers cost more from memory than from the last level; 0 of a
+    calibration that knows no lines."""
     at = transferred(calibration, Site.of(scenario)).calibration
+    if BY_CLASS[Overlap.STORED] not in at.values:
+        return 0.0
     memory = float(at.hierarchy.line_cycles(np.array([32.0]))[0])
     return blocking(Overlap.STORED, at.values) * max(
         0.0, memory - at.hierarchy.levels[-1].line_cycles

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.model.site import Site
-from planecast.model.supported import refuse_too_many_lcores, refuse_unmodelled
+from planecast.model.supported import refuse_absent_cpus, refuse_unmodelled
 from planecast.model.transfer import transferred
 from planecast.scenario.scenario import Scenario
 from planecast.workload.scenario_columns import Choice, Floats, ScenarioColumns
@@ -30,7 +30,7 @@ def solve_many(
     """
     refuse_unmodelled([base], calibration.kind)
     asked = ScenarioColumns.over(base, columns)
-    refuse_too_many_lcores(base, int(np.max(asked.lcores, initial=0)), calibration)
+    refuse_absent_cpus(base, int(np.max(asked.lcores, initial=0)), calibration)
     at = transferred(calibration, Site.of(base))
     parts = [
         _answers(asked.part(first, first + CHUNK), at.calibration)

@@ -10,13 +10,13 @@ from planecast.model.counter_model import STAGE, notes_of
 from planecast.model.memory_contention import WORTH_A_WORD, Load
 from planecast.model.prediction import Prediction, predict
 from planecast.model.site import Site, by_site
-from planecast.model.supported import refuse_too_many_lcores
+from planecast.model.supported import refuse_absent_cpus
 from planecast.model.transfer import Transferred, transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
 from planecast.scenario.scenario import Scenario
-from planecast.workload.profile import counts_of, stage_instructions
+from planecast.workload.profile import instructions_by_stage
 
 
 def solve(
@@ -27,7 +27,7 @@ def solve(
     Raises InputError for what the model doesn't know, and for more lcores than the host has CPUs.
     """
     for scenario in scenarios:
-        refuse_too_many_lcores(scenario, len(scenario.placement.cpus), calibration)
+        refuse_absent_cpus(scenario, scenario.placement.lcores, calibration)
     predicted = predict(scenarios, calibration)
     sites = {site: transferred(calibration, site) for site in by_site(scenarios)}
     return [
@@ -41,20 +41,19 @@ def _result(
 ) -> Result:
     calibration = at.calibration
     cost = predicted.estimate(i)
-    count = _instructions(scenario, calibration)
+    own = _instructions(scenario, calibration)
+    count = _counted(sum(own.values()))
     stages = {
         stage: StageResult(
             cycles_per_packet=predicted.stage_estimate(stage, i),
-            instructions_per_packet=_counted(
-                stage_instructions(scenario, stage, calibration.instructions)
-            ),
+            instructions_per_packet=_counted(own[stage]),
         )
         for stage in predicted.stages
-        if stage in ("source", "tx") or stage in scenario.workload.stages
+        if stage in own
     }
     return Result(
         scenario=scenario,
-        throughput_pps=throughput(cost, calibration, len(scenario.placement.cpus)),
+        throughput_pps=throughput(cost, calibration, scenario.placement.lcores),
         cycles_per_packet=cost,
         instructions_per_packet=count,
         ipc=_ipc(count, cost, calibration),
@@ -96,7 +95,7 @@ def _of_neighbour(scenario: Scenario, calibration: Calibration) -> list[str]:
 def _outside(scenario: Scenario, calibration: Calibration) -> list[str]:
     if calibration.counted is None:
         return outside(scenario, calibration.ranges)
-    lcores = len(scenario.placement.cpus)
+    lcores = scenario.placement.lcores
     return notes_of(calibration.counted, calibration.hierarchy, lcores)
 
 
@@ -104,16 +103,10 @@ def _counted(value: float) -> Estimate:
     return Estimate(value=value, unit="instructions/packet", kind="computed")
 
 
-def _instructions(scenario: Scenario, calibration: Calibration) -> Estimate:
+def _instructions(scenario: Scenario, calibration: Calibration) -> dict[str, float]:
     if calibration.counted is not None:
-        return _counted(calibration.instructions[STAGE].instructions_per_packet)
-    counts = counts_of(scenario.workload.stages, calibration.instructions)
-    burst = scenario.placement.burst
-    names = ("source", *scenario.workload.stages, "tx")
-    return _counted(
-        sum(stage_instructions(scenario, name, calibration.instructions) for name in names)
-        + counts.other.at(burst)
-    )
+        return {STAGE: calibration.instructions[STAGE].instructions_per_packet}
+    return instructions_by_stage(scenario, calibration.instructions, calibration.program)
 
 
 def _ipc(instructions: Estimate, cost: Estimate, calibration: Calibration) -> Estimate:
@@ -134,7 +127,7 @@ def _offered(scenario: Scenario, cost: Estimate, calibration: Calibration) -> li
     wanted = scenario.traffic.offered_pps
     if wanted is None:
         return []
-    able = throughput(cost, calibration, len(scenario.placement.cpus)).value
+    able = throughput(cost, calibration, scenario.placement.lcores).value
     if wanted <= able:
         meant = f"{100 * wanted / able:.0f} % of what can be forwarded"
     else:

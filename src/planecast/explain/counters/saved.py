@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from planecast.errors import InputError
+from planecast.errors import InputError, first_refusal
 from planecast.explain.counters.explanation import CounterExplanation
 
 _LOOKED_AT = 4096
@@ -31,10 +31,8 @@ def read_saved(path: Path) -> CounterExplanation | None:
     try:
         return CounterExplanation.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"it is no explanation any more: {place}: {first['msg']}",
+            f"it is no explanation any more: {first_refusal(error)}",
             str(path),
             "write it again: planecast explain … -o FILE.json",
         ) from None

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planecast.report.figures.style import (
-    OTHER_COLOUR,
-    ROLE_COLOURS,
-    STAGE_COLOURS,
-    Figure,
-    new_figure,
-    rows_figure,
-)
+from planecast.report.colours import OTHER_COLOUR, ROLE_COLOURS, SERIES_COLOURS
+from planecast.report.figures.style import Figure, new_figure, rows_figure
 from planecast.report.labels import folded
 from planecast.reproduce import Claim, Curve
 
@@ -52,7 +46,7 @@ def curves_figure(curves: Sequence[Curve]) -> Figure | None:
     alike = [curve for curve in curves if (curve.x, curve.y) == (curves[0].x, curves[0].y)]
     if not alike:
         return None
-    colours = [*STAGE_COLOURS.values(), OTHER_COLOUR]
+    colours = [*SERIES_COLOURS, OTHER_COLOUR]
     figure = new_figure(height=320)
     for number, curve in enumerate(alike):
         points = sorted(curve.points)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from planecast.explain import Explanation
 from planecast.explain.stall_causes import in_order
-from planecast.report.figures.causes import cause_colour, cause_title
+from planecast.report.colours import cause_colour
+from planecast.report.figures.causes import cause_title
 from planecast.report.figures.style import Figure, rows_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import estimate_text

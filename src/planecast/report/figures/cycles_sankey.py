@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from planecast.explain import Explanation
 from planecast.explain.stall_causes import in_order
-from planecast.report.figures.causes import cause_colour, cause_title
-from planecast.report.figures.style import OTHER_COLOUR, Figure, faint, new_figure, stage_colour
+from planecast.report.colours import OTHER_COLOUR, cause_colour, faint, stage_colour
+from planecast.report.figures.causes import cause_title
+from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
 
@@ -53,6 +54,12 @@ def cycles_sankey(explained: Explanation) -> Figure | None:
                 f"packet {digits(whole.value)}",
                 *(f"{plain(s.stage)} {digits(s.cycles.value)}" for s in stages if s.cycles),
                 *(f"{cause_title(cause)} {digits(sums[cause])}" for cause in causes),
+            ],
+            # What a narrow screen has room for.
+            "customdata": [
+                digits(whole.value),
+                *(plain(s.stage) for s in stages),
+                *(f"{cause_title(cause)} {sums[cause]:.0f}" for cause in causes),
             ],
             "color": [
                 OTHER_COLOUR,

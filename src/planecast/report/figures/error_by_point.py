@@ -1,26 +1,22 @@
-"""Error by point: a bar a point with the interval of the error, over the band."""
+"""Error by held-out point: a bar a point with the interval of the error, over the band."""
 
 from __future__ import annotations
 
-from planecast.report.figures.style import (
-    BAND_PERCENT,
-    ROLE_COLOURS,
-    Figure,
-    error_bars,
-    rows_figure,
-)
+from planecast.report.colours import ROLE_COLOURS
+from planecast.report.figures.style import BAND_PERCENT, Figure, error_bars, rows_figure
 from planecast.report.labels import folded, plain, unique
 from planecast.report.numbers import percent
-from planecast.report.roles import ROLES, role_of
+from planecast.report.roles import by_what_varies, role_of
 from planecast.results import Validation, ValidationPoint, ratio
 
-PATTERNS = {"calibration": "", "held out": "", "extrapolated": "/"}
-"""Hatching, so that the roles differ without colour; calibration bars are hollow too."""
+PATTERNS = {"held out": "", "extrapolated": "/", "check": "x"}
+"""Hatching, so that the roles differ without colour."""
 
 
 def error_by_point(validation: Validation) -> Figure | None:
-    """The figure; None when there is no point."""
-    points = validation.points
+    """The figure, the points in the order of their tables; None when no point is held out."""
+    groups = by_what_varies([point for point in validation.points if not _is_fitted(point)])
+    points = [point for group in groups.values() for point in group]
     if not points:
         return None
     labels = [folded(label) for label in unique([point.label for point in points])]
@@ -28,12 +24,16 @@ def error_by_point(validation: Validation) -> Figure | None:
     figure.add_vrect(
         x0=-BAND_PERCENT, x1=BAND_PERCENT, fillcolor="#8a8f98", opacity=0.22, line_width=0
     )
-    for role in ROLES:
+    for role in PATTERNS:
         members = [i for i, point in enumerate(points) if role_of(point) == role]
         if members:
             _add_role(figure, role, [labels[i] for i in members], [points[i] for i in members])
     figure.update_xaxes(title_text="error in %, computed", zeroline=True)
     return figure
+
+
+def _is_fitted(point: ValidationPoint) -> bool:
+    return role_of(point) == "calibration"
 
 
 def error_interval(point: ValidationPoint) -> tuple[float, float] | None:
@@ -47,14 +47,13 @@ def error_interval(point: ValidationPoint) -> tuple[float, float] | None:
 def _add_role(figure: Figure, role: str, labels: list[str], points: list[ValidationPoint]) -> None:
     errors = [point.error_percent for point in points]
     ends = [error_interval(point) or (point.error_percent,) * 2 for point in points]
-    hollow = role == "calibration"
     figure.add_bar(
         y=labels,
         x=errors,
         orientation="h",
         error_x=error_bars(errors, [low for low, _ in ends], [high for _, high in ends]),
         marker={
-            "color": "rgba(138, 143, 152, 0.25)" if hollow else ROLE_COLOURS[role],
+            "color": ROLE_COLOURS[role],
             "line": {"color": ROLE_COLOURS[role], "width": 1.5},
             "pattern": {"shape": PATTERNS[role], "fillmode": "overlay", "size": 6},
         },

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planecast.explain.flame import Frame
-from planecast.report.figures.style import OTHER_COLOUR, Figure, new_figure, stage_colour
+from planecast.report.colours import OTHER_COLOUR, stage_colour
+from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
-from planecast.workload.counts import IO_STAGES, STAGE_PREFIX
+from planecast.workload.counts import STAGE_PREFIX
 
 _ROW_PX = 26
 _LOWEST_PX = 250
-_OTHER_STAGES = "#56b4e9"
 
 
 def flame_graph(frames: Sequence[Frame], per: float = 1.0, unit: str = "instructions") -> Figure:
@@ -47,8 +47,7 @@ def _colour(frame: Frame) -> str:
     if not stages:
         return OTHER_COLOUR
     stage = stages[-1].partition("'")[0]
-    colour = stage_colour(stage)
-    return colour if colour != OTHER_COLOUR or stage in IO_STAGES else _OTHER_STAGES
+    return stage_colour(stage)
 
 
 def _is_stage(name: str) -> bool:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from planecast.report.figures.style import (
-    OTHER_COLOUR,
-    ROLE_COLOURS,
-    STAGE_COLOURS,
-    Figure,
-    error_bars,
-    new_figure,
-)
+from planecast.report.colours import MEASURED, OTHER_COLOUR, SIMULATED
+from planecast.report.figures.style import Figure, interval_bars, new_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import estimate_text
 from planecast.results import Estimate, LoadCurve, LoadPoint
 
-_COLOURS = {"measured": ROLE_COLOURS["held out"], "simulated": STAGE_COLOURS["actions"]}
+_COLOURS = {"measured": MEASURED, "simulated": SIMULATED}
 _SIDES = ("measured", "simulated")
 _PERCENTILES = {"p50": ("circle", "solid"), "p99": ("diamond", "dash")}
 _LOSS_PANEL, _LATENCY_PANEL = [0.56, 1.0], [0.0, 0.46]
@@ -68,12 +62,11 @@ def _add(figure: Figure, loads: Sequence[LoadPoint], name: str, picked: Picked, 
         return
     symbol, dash = _PERCENTILES.get(name, ("circle", "solid"))
     values = [estimate.value for _, estimate in found]
-    ends = [estimate.interval or (estimate.value, estimate.value) for _, estimate in found]
     style = (
         {
             "mode": "markers",
             "marker": {"color": _COLOURS[side], "symbol": symbol, "size": 8},
-            "error_y": error_bars(values, [low for low, _ in ends], [high for _, high in ends]),
+            "error_y": interval_bars([estimate for _, estimate in found]),
         }
         if side == "measured"
         else {"mode": "lines", "line": {"color": _COLOURS[side], "dash": dash, "width": 2}}

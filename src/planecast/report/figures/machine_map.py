@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from planecast.host.topology import CacheDomain, Core, Topology
 from planecast.partition.division import Division
-from planecast.report.figures.style import OTHER_COLOUR, STAGE_COLOURS, Figure, new_figure
+from planecast.report.colours import OTHER_COLOUR, SERIES_COLOURS
+from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import plain
 from planecast.scenario.cpus import format_cpus
 
@@ -20,7 +21,6 @@ _GAP = 0.08
 _NOBODY = "nobody's"
 _PRIORITY = {"high": "clock priority", "normal": "cores", "low": "pays for others' priority"}
 _PRIORITY_COLOURS = {"high": "#e69f00", "normal": "#56b4e9", "low": OTHER_COLOUR}
-_PALETTE = tuple(STAGE_COLOURS.values())
 _FRAME = "rgba(128,128,128,0.55)"
 _ISOLATED = "#d55e00"
 
@@ -159,9 +159,9 @@ def _colours(machine: Topology, division: Division | None) -> Mapping[str, str]:
 
 def _colour(number: int) -> str:
     """One of the palette; paler the next time round."""
-    name = _PALETTE[number % len(_PALETTE)].removeprefix("#")
+    name = SERIES_COLOURS[number % len(SERIES_COLOURS)].removeprefix("#")
     red, green, blue = (int(name[i : i + 2], 16) for i in (0, 2, 4))
-    return f"rgba({red},{green},{blue},{0.8 / (1 + number // len(_PALETTE)):.2f})"
+    return f"rgba({red},{green},{blue},{0.8 / (1 + number // len(SERIES_COLOURS)):.2f})"
 
 
 def _box(figure: Figure, x: float, y: float, colour: str, *, isolated: bool) -> None:

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from planecast.report.figures.style import (
-    BAND_PERCENT,
-    OTHER_COLOUR,
-    ROLE_COLOURS,
-    ROLE_SYMBOLS,
-    TOTAL,
-    Figure,
-    error_bars,
-    new_figure,
-)
+from planecast.report.colours import OTHER_COLOUR, ROLE_COLOURS, ROLE_SYMBOLS
+from planecast.report.figures.style import BAND_PERCENT, TOTAL, Figure, interval_bars, new_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import estimate_text, percent
 from planecast.report.roles import ROLES, role_of
@@ -27,7 +19,7 @@ def measured_predicted(validation: Validation) -> Figure | None:
     low, high = max(0.0, min(ends) - margin), max(ends) + margin
     figure = new_figure(height=520, hovermode="closest")
     _add_lines(figure, low, high)
-    for role in ROLES:
+    for role in reversed(ROLES):  # what counts lies on top
         _add_points(figure, role, [p for p in validation.points if role_of(p) == role])
     figure.update_xaxes(title_text="measured, cycles/packet", range=[low, high])
     figure.update_yaxes(title_text="predicted, cycles/packet", range=[low, high])
@@ -74,22 +66,13 @@ def _add_points(figure: Figure, role: str, points: list[ValidationPoint]) -> Non
     figure.add_scatter(
         x=[estimate.value for estimate in measured],
         y=[estimate.value for estimate in predicted],
-        error_x=_bars(measured),
-        error_y=_bars(predicted),
+        error_x=interval_bars(measured),
+        error_y=interval_bars(predicted),
         mode="markers",
         marker={"size": 9, "symbol": ROLE_SYMBOLS[role], "color": ROLE_COLOURS[role]},
         name=role,
         hovertext=[_hover(point) for point in points],
         hoverinfo="text",
-    )
-
-
-def _bars(estimates: list[Estimate]) -> dict[str, object]:
-    intervals = [_interval(estimate) for estimate in estimates]
-    return error_bars(
-        [estimate.value for estimate in estimates],
-        [low for low, _ in intervals],
-        [high for _, high in intervals],
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.report.figures.style import OTHER_COLOUR, STAGE_COLOURS, Figure, new_figure
+from planecast.report.colours import OTHER_COLOUR, SERIES_COLOURS
+from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import plain
 
 Series = Mapping[str, NDArray[Any]]
@@ -16,7 +17,7 @@ Series = Mapping[str, NDArray[Any]]
 
 MOST_POINTS = 400
 """Of a line: a screen shows no more, and the page stays small."""
-_PALETTE = (*STAGE_COLOURS.values(), OTHER_COLOUR)
+_PALETTE = (*SERIES_COLOURS, OTHER_COLOUR)
 _MOST_LINES = len(_PALETTE)  # of a panel: the first lcores, the first rings
 _RATES = ("offered", "forwarded", "dropped")
 _GAP = 0.06

@@ -3,28 +3,36 @@ latency against load."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.report.closing import running_bounds
-from planecast.report.figures.style import OTHER_COLOUR, STAGE_COLOURS, Figure, new_figure
+from planecast.report.colours import (
+    LITTLE_LOST,
+    MORE_LOST,
+    NOTHING_LOST,
+    OTHER_COLOUR,
+    RATE_COLOURS,
+    SERIES_COLOURS,
+    faint,
+)
+from planecast.report.figures.style import Figure, new_figure
 from planecast.results import FoundRate
 
 Columns = Mapping[str, NDArray[Any]]
 """Of a search's ``trials.parquet``."""
 
 _CLASSES = (
-    ("nothing lost", STAGE_COLOURS["key"], "circle"),
-    ("up to 0.5 % lost", STAGE_COLOURS["acl"], "diamond"),
-    ("more lost", STAGE_COLOURS["actions"], "x"),
+    ("nothing lost", NOTHING_LOST, "circle"),
+    ("up to 0.5 % lost", LITTLE_LOST, "diamond"),
+    ("more lost", MORE_LOST, "x"),
 )
 _PDR = 0.005
 _VIEW_SHARE = 0.06
 """Of a rate, to both sides of it: what is shown at first."""
-_BAND = {"NDR": STAGE_COLOURS["classify"], "PDR": STAGE_COLOURS["route"]}
 _MOST_POINTS = 4000
 """Of a figure: a browser stays quick, and the page small."""
 
@@ -37,20 +45,25 @@ def loss_of(trials: Columns) -> NDArray[np.float64]:
 
 
 def interval_closing(
-    trials: Columns, rates: Mapping[str, FoundRate], exceed: float
+    trials: Columns,
+    rates: Mapping[str, FoundRate],
+    exceed: float,
+    outlying: Sequence[int] = (),
 ) -> Figure | None:
     """Loads in the order in which they were tried, and the bounds after each; None without trials.
 
-    `exceed` is the share of a load's trials that may lose more than the goal.
+    `exceed` is the share of a load's trials that may lose more than the goal; `outlying` are the
+    repetitions to mark, from 0.
     """
     count = len(trials["intended_pps"])
     if count == 0:
         return None
     numbers = np.arange(1, count + 1)
     figure = new_figure(height=420, hovermode="closest")
-    _add_classes(figure, trials, numbers, np.asarray(trials["intended_pps"]) / 1e6)
     if count <= _MOST_POINTS:
         _add_bounds(figure, trials, rates, exceed)
+    _add_classes(figure, trials, numbers, np.asarray(trials["intended_pps"]) / 1e6)
+    _mark_outlying(figure, trials, outlying)
     figure.update_layout(
         xaxis={"title": {"text": "trial"}, "rangemode": "tozero"},
         yaxis={"title": {"text": "offered load, Mpps"}, **_near(rates)},
@@ -66,7 +79,7 @@ def loss_by_load(trials: Columns, rates: Mapping[str, FoundRate]) -> Figure | No
     _add_classes(figure, trials, np.asarray(trials["intended_pps"]) / 1e6, 100 * loss_of(trials))
     for name, rate in rates.items():
         at = rate.rate_pps.value / 1e6
-        colour = _BAND.get(name, OTHER_COLOUR)
+        colour = RATE_COLOURS.get(name, OTHER_COLOUR)
         ends = rate.rate_pps.interval
         if ends is not None:
             figure.add_shape(
@@ -111,8 +124,8 @@ def latency_by_load(trials: Columns, rates: Mapping[str, FoundRate]) -> Figure |
     load = np.asarray(trials["intended_pps"], dtype=np.float64) / 1e6
     drawn = False
     for name, symbol, colour in (
-        ("p50_ns", "circle", STAGE_COLOURS["source"]),
-        ("p99_ns", "diamond", STAGE_COLOURS["actions"]),
+        ("p50_ns", "circle", SERIES_COLOURS[0]),
+        ("p99_ns", "diamond", SERIES_COLOURS[1]),
     ):
         values = np.asarray(trials.get(name, np.full(load.size, np.nan)), dtype=np.float64)
         there = _thinned(np.flatnonzero(np.isfinite(values) & (values > 0)))
@@ -169,24 +182,71 @@ def _add_bounds(
     for name, rate in rates.items():
         if rate.loss_ratio is None:
             continue
-        colour = _BAND.get(name, OTHER_COLOUR)
-        for number, bounds in enumerate(rate.bounds):
+        colour = RATE_COLOURS.get(name, OTHER_COLOUR)
+        area, lows, highs = _Path(), _Path(), _Path()
+        for bounds in rate.bounds:
             mine = np.flatnonzero(repetition == bounds.repetition)
             if mine.size == 0:
                 continue
-            ends = running_bounds(loads[mine], losses[mine], rate.loss_ratio, exceed)
-            for end, fill in zip(ends, ("none", "tonexty"), strict=True):
-                figure.add_scatter(
-                    x=(mine + 1).tolist(),
-                    y=[None if np.isnan(value) else value / 1e6 for value in end],
-                    mode="lines",
-                    line={"color": colour, "width": 1.2, "shape": "hv"},
-                    fill=fill,
-                    name=name,
-                    legendgroup=name,
-                    showlegend=number == 0 and fill == "tonexty",
-                    hoverinfo="skip",
-                )
+            low, high = running_bounds(loads[mine], losses[mine], rate.loss_ratio, exceed) / 1e6
+            for ends, path in ((low, lows), (high, highs)):
+                for stretch in _stretches(np.isfinite(ends)):
+                    path.add(*_steps(mine[stretch] + 1, ends[stretch]))
+            for stretch in _stretches(np.isfinite(low) & np.isfinite(high)):
+                x, upper = _steps(mine[stretch] + 1, high[stretch])
+                _, lower = _steps(mine[stretch] + 1, low[stretch])
+                area.add([*x, *x[::-1]], [*upper, *lower[::-1]])
+        shared = {"mode": "lines", "name": name, "legendgroup": name, "hoverinfo": "skip"}
+        figure.add_scatter(
+            x=area.x, y=area.y, fill="toself", fillcolor=faint(colour), line={"width": 0}, **shared
+        )
+        for path in (lows, highs):
+            figure.add_scatter(
+                x=path.x, y=path.y, line={"color": colour, "width": 1.2}, showlegend=False, **shared
+            )
+
+
+class _Path:
+    """Lines with gaps between them."""
+
+    def __init__(self) -> None:
+        self.x: list[float | None] = []
+        self.y: list[float | None] = []
+
+    def add(self, x: list[float], y: list[float]) -> None:
+        gap = [None] if self.x else []
+        self.x += [*gap, *x]
+        self.y += [*gap, *y]
+
+
+def _stretches(known: NDArray[np.bool_]) -> list[slice]:
+    """Where it is known without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], known.astype(np.int8), [0]))))
+    return [slice(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _steps(trials: NDArray[Any], ends: NDArray[np.float64]) -> tuple[list[float], list[float]]:
+    """A bound holds from its trial to the next one."""
+    x = np.repeat(np.append(trials, trials[-1] + 1), 2)[1:-1]
+    return x.tolist(), np.repeat(ends, 2).tolist()
+
+
+def _mark_outlying(figure: Figure, trials: Columns, outlying: Sequence[int]) -> None:
+    """A shade behind the trials of outlying repetitions, named in the legend."""
+    repetition = np.asarray(trials["repetition"])
+    for number in outlying:
+        mine = np.flatnonzero(repetition == number) + 1
+        if mine.size:
+            figure.add_vrect(
+                x0=int(mine[0]), x1=int(mine[-1]) + 1, fillcolor=MORE_LOST, opacity=0.15,
+                line_width=0, layer="below",
+            )  # fmt: skip
+    if outlying:
+        named = ", ".join(str(number + 1) for number in outlying)
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", name=f"outlying: repetition {named}",
+            marker={"symbol": "square", "size": 12, "color": faint(MORE_LOST, 0.3)},
+        )  # fmt: skip
 
 
 def _thinned(which: NDArray[Any]) -> NDArray[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planecast.report.figures.style import OTHER_COLOUR, ROLE_COLOURS, Figure, rows_figure
-from planecast.report.figures.style import error_bars as bars
+from planecast.report.colours import OTHER_COLOUR, ROLE_COLOURS
+from planecast.report.figures.style import Figure, interval_bars, rows_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import digits, estimate_text
 from planecast.results import Sensitivity
@@ -44,7 +44,6 @@ def sobol_indices(found: Sensitivity) -> Figure | None:
     places = [folded(key) for key, _ in pairs]
     totals = [total for _, total in pairs]
     values = [total.value for total in totals]
-    ends = [total.interval or (total.value, total.value) for total in totals]
     figure = rows_figure(places)
     figure.update_layout(margin_t=32)  # room for the buttons, as there is no legend
     figure.add_bar(
@@ -52,7 +51,7 @@ def sobol_indices(found: Sensitivity) -> Figure | None:
         x=values,
         orientation="h",
         marker={"color": ROLE_COLOURS["held out"]},
-        error_x=bars(values, [low for low, _ in ends], [high for _, high in ends]),
+        error_x=interval_bars(totals),
         hovertext=[
             f"{place}<br>{plain(estimate_text(total))}"
             for place, total in zip(places, totals, strict=True)

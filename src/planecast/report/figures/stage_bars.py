@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from planecast.report.figures.style import Figure, stage_colour
+from planecast.report.colours import stage_colour
+from planecast.report.figures.style import Figure
 from planecast.report.labels import plain
 from planecast.report.numbers import estimate_text
 from planecast.results import Estimate, Result

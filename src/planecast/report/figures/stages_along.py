@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planecast.report.colours import OTHER_COLOUR
 from planecast.report.family import Family
 from planecast.report.figures.stage_bars import CYCLES, add_stage_bars, stage_estimates
-from planecast.report.figures.style import OTHER_COLOUR, TOTAL, Figure, error_bars, new_figure
+from planecast.report.figures.style import TOTAL, Figure, few_bars_gap, interval_bars, new_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import estimate_text
 from planecast.results import Result
@@ -28,7 +29,8 @@ def stages_along(family: Family, groups: Mapping[str, Sequence[Result]]) -> Figu
     if not drawn:
         return None
     labels = [folded(label) for label in family.labels]
-    figure = new_figure(height=460, barmode="stack", scattermode="group", bargap=0.25)
+    figure = new_figure(height=460, barmode="stack", scattermode="group")
+    figure.update_layout(bargap=few_bars_gap(len(labels)))
     add_stage_bars(figure, labels, drawn, CYCLES)
     for name, results in drawn.items():
         _add_totals(figure, labels, name, results)
@@ -40,12 +42,10 @@ def stages_along(family: Family, groups: Mapping[str, Sequence[Result]]) -> Figu
 
 def _add_totals(figure: Figure, labels: list[str], group: str, results: list[Result]) -> None:
     totals = [result.cycles_per_packet for result in results]
-    values = [total.value for total in totals]
-    ends = [total.interval or (total.value, total.value) for total in totals]
     figure.add_scatter(
         x=labels,
-        y=values,
-        error_y=error_bars(values, [low for low, _ in ends], [high for _, high in ends]),
+        y=[total.value for total in totals],
+        error_y=interval_bars(totals),
         mode="markers",
         marker={"symbol": "line-ew-open", "size": 7, "color": OTHER_COLOUR},
         offsetgroup=group,

@@ -1,4 +1,4 @@
-"""What all figures share: colours that the colour-blind tell apart, layout, hover text.
+"""What all figures share: layout, hover text.
 
 Text, grid and axes have no colour here: the page's style sheet gives them one, so that a figure
 follows a light screen, a dark one and paper.
@@ -11,21 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-STAGE_COLOURS = {
-    "source": "#56b4e9",
-    "acl": "#e69f00",
-    "key": "#009e73",
-    "classify": "#0072b2",
-    "actions": "#d55e00",
-    "route": "#cc79a7",
-    "tx": "#f0e442",
-}
-"""The seven colours of Okabe and Ito ("Color Universal Design", 2008) that suit white and black."""
-
-OTHER_COLOUR = "#8a8f98"
-
-ROLE_COLOURS = {"held out": "#1f83c4", "extrapolated": "#e07b00", "calibration": OTHER_COLOUR}
-ROLE_SYMBOLS = {"held out": "circle", "extrapolated": "diamond", "calibration": "circle-open"}
+from planecast.results import Estimate
 
 TOTAL = "total"
 """uid of a trace that the style sheet draws in the colour of text."""
@@ -35,21 +21,12 @@ BAND_PERCENT = 4.0
 
 _ROW_PX = 24
 _LINE_PX = 13
+_AROUND_PX = 130
+_THICKEST_PX = 28
 _LOWEST_PX = 250  # on a narrow screen a legend has three lines, and half the figure at most
 
 Figure = Any
 """A plotly.graph_objects.Figure; Plotly has no types."""
-
-
-def stage_colour(stage: str) -> str:
-    """The colour of a stage, the same in every figure."""
-    return STAGE_COLOURS.get(stage, OTHER_COLOUR)
-
-
-def faint(colour: str) -> str:
-    """A colour through which others are seen."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.4)"
 
 
 def new_figure(height: int, **layout: Any) -> Figure:
@@ -67,7 +44,9 @@ def new_figure(height: int, **layout: Any) -> Figure:
         hoverlabel={"font": {"family": "system-ui, sans-serif"}, "align": "left"},
         legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"},
     )
-    axis = {"automargin": True, "zeroline": False, "title": {"standoff": 8}, "ticks": ""}
+    # A title in the usual size is wider than a telephone's figure.
+    title = {"standoff": 8, "font": {"size": 12}}
+    axis = {"automargin": True, "zeroline": False, "title": title, "ticks": ""}
     # Clear ticks keep the labels off the bars.
     aside = axis | {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}
     figure.update_layout(xaxis=axis, yaxis=aside)
@@ -78,9 +57,11 @@ def new_figure(height: int, **layout: Any) -> Figure:
 def rows_figure(labels: Sequence[str], **layout: Any) -> Figure:
     """An empty figure for horizontal bars: a row a label, every label shown, the first on top."""
     lines = max(label.count("<br>") for label in labels)  # the highest label sets every row
-    height = max(_LOWEST_PX, 130 + (_ROW_PX + _LINE_PX * lines) * len(labels))
-    # A single bar would be as thick as the figure is high.
-    gap = 0.65 if len(labels) == 1 else 0.25
+    wanted = (_ROW_PX + _LINE_PX * lines) * len(labels)
+    height = max(_LOWEST_PX, _AROUND_PX + wanted)
+    # Two bars would be as thick as half of the figure is high.
+    row = (height - _AROUND_PX) / len(labels)
+    gap = max(0.25, 1 - _THICKEST_PX / row)
     figure = new_figure(height, bargap=gap, **layout)
     figure.update_yaxes(
         type="category",
@@ -92,6 +73,18 @@ def rows_figure(labels: Sequence[str], **layout: Any) -> Figure:
         tickfont_size=11,
     )
     return figure
+
+
+def few_bars_gap(count: int) -> float:
+    """Gap between `count` groups of upright bars, so that two don't fill a wide page."""
+    return max(0.25, 1 - 0.13 * count)
+
+
+def interval_bars(estimates: Sequence[Estimate]) -> dict[str, Any]:
+    """Error bars of estimates; none where no interval is known."""
+    ends = [one.interval or (one.value, one.value) for one in estimates]
+    values = [one.value for one in estimates]
+    return error_bars(values, [low for low, _ in ends], [high for _, high in ends])
 
 
 def error_bars(values: list[float], lows: list[float], highs: list[float]) -> dict[str, Any]:

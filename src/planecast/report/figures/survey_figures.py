@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from planecast.report.figures.style import (
-    OTHER_COLOUR,
-    STAGE_COLOURS,
-    Figure,
-    error_bars,
-    new_figure,
-)
+from planecast.report.colours import OTHER_COLOUR, SERIES_COLOURS
+from planecast.report.figures.style import Figure, interval_bars, new_figure, rows_figure
+from planecast.report.labels import folded, plain, unique
+from planecast.report.numbers import estimate_text
 from planecast.results import Estimate, SurveyPoint
 
-_PALETTE = tuple(STAGE_COLOURS.values())
 _DASHES = ("solid", "dash", "dot")
 _SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")
 _KINDS = (("io", "I/O"), ("processing", "processing"), ("other", "other"))
@@ -21,27 +17,33 @@ _KINDS = (("io", "I/O"), ("processing", "processing"), ("other", "other"))
 Picked = Callable[[SurveyPoint], Estimate | None]
 
 
-def grouped_bars(
+def point_bars(
     points: Sequence[SurveyPoint], setting: Callable[[SurveyPoint], str], picked: Picked, axis: str
 ) -> Figure | None:
-    """A group of bars a data plane, a bar a setting; None where nothing is known."""
+    """A bar a point, its colour by setting; None where nothing is known."""
     known = [(point, estimate) for point in points if (estimate := picked(point)) is not None]
     if not known:
         return None
-    figure = new_figure(height=360, barmode="group")
+    places = _places([point for point, _ in known], setting)
+    figure = rows_figure(places)
     settings = list(dict.fromkeys(setting(point) for point, _ in known))
-    for colour, name in zip(_cycled(_PALETTE, len(settings)), settings, strict=True):
-        mine = [(point, estimate) for point, estimate in known if setting(point) == name]
-        values = [estimate.value for _, estimate in mine]
-        ends = [estimate.interval or (estimate.value, estimate.value) for _, estimate in mine]
+    for number, name in enumerate(settings):
+        mine = [at for at, (point, _) in enumerate(known) if setting(point) == name]
+        values = [known[at][1].value for at in mine]
         figure.add_bar(
-            x=[point.label for point, _ in mine],
-            y=values,
-            name=name,
-            marker={"color": colour},
-            error_y=error_bars(values, [low for low, _ in ends], [high for _, high in ends]),
+            y=[places[at] for at in mine],
+            x=values,
+            orientation="h",
+            name=plain(name),
+            marker={"color": SERIES_COLOURS[number % len(SERIES_COLOURS)]},
+            error_x=interval_bars([known[at][1] for at in mine]),
+            hovertext=[f"{places[at]}<br>{plain(estimate_text(known[at][1]))}" for at in mine],
+            hoverinfo="text",
+            # A row has one bar, whatever its setting.
+            offsetgroup="0",
+            showlegend=len(settings) > 1,
         )
-    figure.update_layout(yaxis={"title": {"text": axis}, "rangemode": "tozero"})
+    figure.update_xaxes(title_text=axis, rangemode="tozero")
     return figure
 
 
@@ -52,18 +54,27 @@ def split_bars(
     known = [point for point in points if point.split is not None]
     if not known:
         return None
-    several = len({setting(point) for point in known}) > 1
-    labels = [f"{point.label}<br>{setting(point)}" if several else point.label for point in known]
-    figure = new_figure(height=360, barmode="stack")
-    for colour, (kind, title) in zip(_PALETTE, _KINDS, strict=False):
+    places = _places(known, setting)
+    figure = rows_figure(places, barmode="stack", legend_traceorder="normal")
+    for colour, (kind, title) in zip(SERIES_COLOURS, _KINDS, strict=False):
         figure.add_bar(
-            x=labels,
-            y=[getattr(point.split, kind) for point in known],
+            y=places,
+            x=[getattr(point.split, kind) for point in known],
+            orientation="h",
             name=title,
             marker={"color": colour},
         )
-    figure.update_layout(yaxis={"title": {"text": "instructions a packet"}, "rangemode": "tozero"})
+    figure.update_xaxes(title_text="instructions a packet", rangemode="tozero")
     return figure
+
+
+def _places(points: Sequence[SurveyPoint], setting: Callable[[SurveyPoint], str]) -> list[str]:
+    """What the rows of these points are called."""
+    several = len({setting(point) for point in points}) > 1
+    return [
+        folded(label)
+        for label in unique([f"{p.label}, {setting(p)}" if several else p.label for p in points])
+    ]
 
 
 def lines_over(
@@ -86,7 +97,7 @@ def lines_over(
     names = list(dict.fromkeys((point.label, point.threads) for point in known))
     for number, (label, threads) in enumerate(names):
         mine = sorted((p for p in known if (p.label, p.threads) == (label, threads)), key=along)
-        colour = _PALETTE[number % len(_PALETTE)]
+        colour = SERIES_COLOURS[number % len(SERIES_COLOURS)]
         figure.add_scatter(
             x=[along(point) for point in mine],
             y=[(point.pps or 0) / 1e6 for point in mine],
@@ -120,7 +131,3 @@ def lines_over(
         yaxis={"title": {"text": "Mpps"}, "rangemode": "tozero"},
     )
     return figure
-
-
-def _cycled(colours: Sequence[str], count: int) -> list[str]:
-    return [colours[number % len(colours)] for number in range(count)]

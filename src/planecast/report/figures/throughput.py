@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planecast.report.figures.style import (
-    ROLE_COLOURS,
-    Figure,
-    error_bars,
-    rows_figure,
-)
+from planecast.report.colours import ROLE_COLOURS
+from planecast.report.figures.style import Figure, interval_bars, rows_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import estimate_text, kinds_text
 from planecast.results import Result
@@ -21,16 +17,14 @@ def throughput(labels: Sequence[str], results: Sequence[Result]) -> Figure | Non
         return None
     places = [folded(label) for label in labels]
     found = [result.throughput_pps.scaled(1e-6, "Mpps") for result in results]
-    ends = [estimate.interval or (estimate.value, estimate.value) for estimate in found]
-    values = [estimate.value for estimate in found]
     figure = rows_figure(places)
     figure.update_layout(margin_t=32)  # room for the buttons, as there is no legend
     figure.add_bar(
         y=places,
-        x=values,
+        x=[estimate.value for estimate in found],
         orientation="h",
         marker={"color": ROLE_COLOURS["held out"]},
-        error_x=error_bars(values, [low for low, _ in ends], [high for _, high in ends]),
+        error_x=interval_bars(found),
         hovertext=[
             f"{place}<br>{plain(estimate_text(estimate))}"
             for place, estimate in zip(places, found, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planecast.explain.counters import ExplainedNode
-from planecast.report.figures.style import Figure, error_bars, rows_figure
+from planecast.report.figures.style import Figure, interval_bars, rows_figure
 from planecast.report.figures.topdown_colours import node_colour
 from planecast.report.labels import plain, unique
 from planecast.report.numbers import estimate_text
@@ -23,7 +23,6 @@ def topdown_bars(nodes: Sequence[ExplainedNode]) -> Figure | None:
     labels = unique([_INDENT * (node.level - 1) + plain(node.title) for node in shown])
     figure = rows_figure(labels, xaxis={"title": {"text": "percent"}, "rangemode": "tozero"})
     shares = [node.share.scaled(100, "%") for node in shown if node.share is not None]
-    ends = [share.interval or (share.value, share.value) for share in shares]
     figure.add_bar(
         x=[share.value for share in shares],
         y=labels,
@@ -35,9 +34,7 @@ def topdown_bars(nodes: Sequence[ExplainedNode]) -> Figure | None:
             "opacity": [1.0 if node.over else 0.55 for node in shown],
             "line": {"width": 0},
         },
-        error_x=error_bars(
-            [share.value for share in shares], [low for low, _ in ends], [high for _, high in ends]
-        ),
+        error_x=interval_bars(shares),
         hovertext=[
             f"{plain(node.title)}: {plain(estimate_text(share))} of {node.of.replace('_', ' ')}"
             f"{', over its threshold' if node.over else ''}"

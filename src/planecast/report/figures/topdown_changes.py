@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from planecast.explain.counters import CounterDifference
-from planecast.report.figures.style import Figure, error_bars, rows_figure
-from planecast.report.figures.waterfall import CHEAPER, DEARER, Step, steps_figure
+from planecast.report.colours import BETTER, WORSE
+from planecast.report.figures.style import Figure, interval_bars, rows_figure
+from planecast.report.figures.waterfall import Step, steps_figure
 from planecast.report.labels import plain, unique
 from planecast.report.numbers import digits, estimate_text
 
@@ -17,7 +18,6 @@ def topdown_changes(found: CounterDifference) -> Figure | None:
         return None
     labels = unique([_INDENT * (c.level - 1) + plain(c.title) for c in found.changes])
     changes = [change.change.scaled(100, "points") for change in found.changes]
-    ends = [change.interval or (change.value, change.value) for change in changes]
     figure = rows_figure(labels, xaxis={"title": {"text": "points, B less A"}}, showlegend=False)
     figure.update_xaxes(zeroline=True)
     figure.add_bar(
@@ -25,15 +25,11 @@ def topdown_changes(found: CounterDifference) -> Figure | None:
         y=labels,
         orientation="h",
         marker={
-            "color": [DEARER if change.value > 0 else CHEAPER for change in changes],
+            "color": [WORSE if change.value > 0 else BETTER for change in changes],
             "opacity": [0.45 if change.moved is False else 1.0 for change in found.changes],
             "line": {"width": 0},
         },
-        error_x=error_bars(
-            [change.value for change in changes],
-            [low for low, _ in ends],
-            [high for _, high in ends],
-        ),
+        error_x=interval_bars(changes),
         hovertext=[
             f"{plain(one.title)}: {digits(100 * one.a.value)} % to {digits(100 * one.b.value)} %, "
             f"{plain(estimate_text(change))}"

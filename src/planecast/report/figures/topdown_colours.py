@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planecast.explain.counters import ExplainedNode
-from planecast.report.figures.style import OTHER_COLOUR
+from planecast.report.colours import OTHER_COLOUR
 
 _COLOURS = {
     "frontend_bound": "#e69f00",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planecast.explain.counters import ExplainedNode
-from planecast.report.figures.style import OTHER_COLOUR, Figure, faint, new_figure
+from planecast.report.colours import OTHER_COLOUR, faint
+from planecast.report.figures.style import Figure, new_figure
 from planecast.report.figures.topdown_colours import node_colour
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
@@ -40,6 +41,11 @@ def topdown_sankey(
             "label": [
                 whole,
                 *(f"{plain(n.title)} {digits(v)}" for n, v in zip(drawn, values, strict=True)),
+            ],
+            # What a narrow screen has room for.
+            "customdata": [
+                whole.removeprefix("packet "),
+                *(plain(n.title).removesuffix(" bound").removeprefix("Bad ") for n in drawn),
             ],
             "color": [OTHER_COLOUR, *(node_colour(node.node, known) for node in drawn)],
             "pad": 16,

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planecast.explain.against import ALL, Change, Difference
+from planecast.report.colours import BETTER, OTHER_COLOUR, WORSE
 from planecast.report.figures.causes import cause_title
 from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import digits, estimate_text
 from planecast.results import Estimate
 
-DEARER, CHEAPER = "#d55e00", "#0072b2"
-"""Colours of a step up and a step down."""
-_WHOLE = "#8a8f98"
 _HEIGHT_PX = 420
 _DOUBT = ": within the intervals"
 _SHOWN = 0.001
@@ -52,10 +50,10 @@ def steps_figure(a: Estimate, b: Estimate, steps: Sequence[Step], unit: str) -> 
         x=["A", *(s.name if s.sure else f"{s.name} (?)" for s in seen), "others", "B"],
         y=[a.value, *(step.change for step in seen), left, b.value],
         measure=["absolute", *("relative" for _ in seen), "relative", "total"],
-        increasing={"marker": {"color": DEARER}},
-        decreasing={"marker": {"color": CHEAPER}},
-        totals={"marker": {"color": _WHOLE}},
-        connector={"line": {"width": 1, "color": _WHOLE}},
+        increasing={"marker": {"color": WORSE}},
+        decreasing={"marker": {"color": BETTER}},
+        totals={"marker": {"color": OTHER_COLOUR}},
+        connector={"line": {"width": 1, "color": OTHER_COLOUR}},
         hovertext=[
             plain(f"A {estimate_text(a)}"),
             *(plain(f"{s.name}: {s.told}{'' if s.sure else _DOUBT}") for s in seen),
@@ -72,7 +70,6 @@ def steps_figure(a: Estimate, b: Estimate, steps: Sequence[Step], unit: str) -> 
         textposition="outside",
     )
     figure.update_yaxes(range=_range(a.value, b.value, seen))
-    figure.update_xaxes(tickangle=0 if len(seen) < 6 else -40)
     return figure
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.sizes import Sizes
-from planecast.workload.stages.descriptor import LockStep, StageDescriptor
+from planecast.workload.stages.descriptor import Floats, LockStep, StageDescriptor
 
 LINES_PER_RULE = 338 / 64
 """rte_acl's run-time structures take 1,386,704 bytes for 4,096 of our rules (its own dump)."""
@@ -29,8 +29,8 @@ class Acl(StageDescriptor):
     covers_stores = True
 
     def regions(self, sizes: Sizes) -> list[Region]:
-        destinations = sizes.distinct_destinations(DESTINATIONS)
-        lines = LINES_PER_RULE * np.minimum(sizes.number("workload.acl_rules"), destinations)
+        destinations, rules = self._destinations_and_rules(sizes)
+        lines = LINES_PER_RULE * np.minimum(rules, destinations)
         return [
             Region(
                 stage=self.name,
@@ -56,13 +56,18 @@ class Acl(StageDescriptor):
             walked = burst
             scalar = np.ceil(burst / np.where(burst >= eight, eight, four))
         wide = walked >= WIDE_LANES
-        destinations = sizes.distinct_destinations(DESTINATIONS)
-        change = np.minimum(sizes.number("workload.acl_rules") / destinations, 1.0)
+        destinations, rules = self._destinations_and_rules(sizes)
+        change = np.minimum(rules / destinations, 1.0)
         lanes = np.minimum(burst, np.where(wide, WIDE_LANES, np.where(walked > four, eight, four)))
         return LockStep(
-            divergent=1 - (1 - change) ** lanes,
             steps=FIELD_BYTES,
             gathered=runs * wide * np.ceil(walked / WIDE_LANES) / burst,
             gathered_packets=runs * wide,
             scalar=runs * ~wide * scalar / burst,
+            # Of a round of packets, at least one whose rule is another than the one before it.
+            divergent=1 - (1 - change) ** lanes,
         )
+
+    @staticmethod
+    def _destinations_and_rules(sizes: Sizes) -> tuple[Floats, Floats]:
+        return sizes.distinct_destinations(DESTINATIONS), sizes.number("workload.acl_rules")

@@ -47,9 +47,10 @@ STAGES: dict[str, StageDescriptor] = {
 
 
 def stages_of(kind: str) -> list[StageDescriptor]:
-    """The descriptors of a network function in pipeline order, source and tx among them.
+    """The descriptors of a network function in pipeline order, source and tx among them; of a
+    program of others these two alone.
 
     Raises KeyError for a function one of whose stages has no descriptor.
     """
-    own: tuple[str, ...] = FUNCTIONS[kind]
+    own: tuple[str, ...] = FUNCTIONS.get(kind, ())
     return [STAGES[name] for name in ("source", *own, "tx")]

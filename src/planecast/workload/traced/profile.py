@@ -50,11 +50,6 @@ class TouchHistogram(Noun):
             found.touches_per_packet * _beyond(found, lines) for found in self.bins
         )
 
-    def miss_ratio(self, lines: float) -> float:
-        """Share of the touches that a cache of so many lines misses; 0 without touches."""
-        touches = self.touches_per_packet
-        return self.misses(lines) / touches if touches else 0.0
-
     def plus(self, other: TouchHistogram) -> TouchHistogram:
         """Both together."""
         joined: dict[tuple[int, int], float] = {}

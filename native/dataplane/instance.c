@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "instance.h"
+
+#include <numa.h>
+#include <string.h>
+
+#include "placement.h"
+
+static int socket_of_cpu(uint32_t cpu)
+{
+    int socket = numa_available() < 0 ? 0 : numa_node_of_cpu((int)cpu);
+    return socket < 0 || socket >= SOCKETS_MAX ? 0 : socket;
+}
+
+uint32_t sockets_of(const struct config *config)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < config->lcores.count; i++)
+        seen |= UINT64_C(1) << socket_of_cpu(config->lcores.cpu[i]);
+    return (uint32_t)RTE_MAX(__builtin_popcountll(seen), 1);
+}
+
+/* Without large pages of its own EAL knows no sockets: whoever touches memory first decides where
+ * it is. */
+static void prefer_socket(int socket)
+{
+    if (numa_available() >= 0 && numa_max_node() > 0)
+        numa_set_preferred(socket);
+}
+
+static void prefer_here(void)
+{
+    if (numa_available() >= 0 && numa_max_node() > 0)
+        numa_set_localalloc();
+}
+
+/* The stage's tables on a socket, made when they are first asked for. */
+static bool open_tables(struct instance *instances, uint32_t position,
+                        const struct stage_site *site, void **tables)
+{
+    struct instance *instance = &instances[position];
+    const struct stage *stage = instance->stage;
+    int socket = stage->one_table ? 0 : site->socket;
+    *tables = NULL;
+    for (uint32_t i = 0; i < position && stage->tables_of != NULL; i++) {
+        if (strcmp(instances[i].stage->name, stage->tables_of) == 0)
+            *tables = instances[i].tables[instances[i].stage->one_table ? 0 : site->socket];
+    }
+    if (stage->create == NULL)
+        return true;
+    if (instance->tables[socket] == NULL)
+        instance->tables[socket] = stage->create(site);
+    *tables = instance->tables[socket];
+    return *tables != NULL;
+}
+
+static bool open_chain(struct instance *instances, uint32_t position, uint32_t chain,
+                       struct stage_site *site)
+{
+    struct instance *instance = &instances[position];
+    const struct stage *stage = instance->stage;
+    if (!open_tables(instances, position, site, &site->tables))
+        return false;
+    instance->context[chain] = stage->open == NULL ? site->tables : stage->open(site);
+    instance->chains = chain + 1;
+    return stage->open == NULL || instance->context[chain] != NULL;
+}
+
+bool instance_open(struct instance *instances, uint32_t position, const struct config *config,
+                   char *error, size_t error_bytes)
+{
+    bool fine = true;
+    instances[position].stage = function_stage(config_function(config), position);
+    for (uint32_t chain = 0; chain < chains_of(config) && fine; chain++) {
+        uint32_t lcore = chain * segments_of(config) + segment_of(config, position);
+        struct stage_site site = {.config = config,
+                                  .socket = socket_of_cpu(config->lcores.cpu[lcore]),
+                                  .lcore = lcore,
+                                  .error = error,
+                                  .error_bytes = error_bytes};
+        prefer_socket(site.socket);
+        fine = open_chain(instances, position, chain, &site);
+        prefer_here();
+    }
+    return fine;
+}
+
+void instance_close(struct instance *instance)
+{
+    const struct stage *stage = instance->stage;
+    for (uint32_t chain = 0; chain < instance->chains; chain++) {
+        if (stage->close != NULL && instance->context[chain] != NULL)
+            stage->close(instance->context[chain]);
+    }
+    for (uint32_t socket = 0; socket < SOCKETS_MAX; socket++) {
+        if (instance->tables[socket] != NULL)
+            stage->destroy(instance->tables[socket]);
+    }
+    *instance = (struct instance){0};
+}
+
+uint64_t instance_held(const struct instance *instance)
+{
+    uint64_t held = 0;
+    for (uint32_t chain = 0; chain < instance->chains && instance->stage->held != NULL; chain++)
+        held += instance->stage->held(instance->context[chain]);
+    return held;
+}
+
+void *stage_context(const struct stage_use *use, const char *name)
+{
+    const struct function *function = use->pipeline->function;
+    if (!pipeline_has(use->pipeline, name))
+        return NULL;
+    return use->instances[function_find(function, name, strlen(name))].context[use->chain];
+}

@@ -1,0 +1,81 @@
+"""The group of all verbs, which loads a verb's module when it is asked for.
+
+Loading every verb for ``planecast --help`` would import numpy, scipy, DuckDB and Plotly: the help
+is printed from the table in `planecast.cli.verbs` instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from planecast.cli.verbs import GROUPS, VERBS
+
+
+def load_verb(verb: str) -> Any:
+    """The command of a verb, its module imported."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    importlib.import_module(f"planecast.cli.verbs.{verb}").register(app)
+    command = typer.main.get_command(app)
+    command.name = verb
+    for one in (command, *getattr(command, "commands", {}).values()):
+        if any("--format" in parameter.opts for parameter in one.params):
+            one.params.append(_wide())
+    return command
+
+
+def _wide() -> Any:
+    """``--wide``, which all verbs with a table have."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def holder(
+        wide: Annotated[
+            bool,
+            typer.Option(
+                "--wide",
+                expose_value=False,
+                callback=_set_wide,
+                help="Tables as wide as they are, not folded to the terminal or 80 columns.",
+            ),
+        ] = False,
+    ) -> None:
+        del wide
+
+    (option,) = (one for one in typer.main.get_command(app).params if "--wide" in one.opts)
+    return option
+
+
+def _set_wide(wanted: bool) -> None:
+    from planecast.cli.shared.output import WIDE
+
+    WIDE.wanted = wanted
+
+
+class _Unloaded(TyperCommand):
+    """A verb as the help shows it; it turns into the real command when it is to run."""
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        return load_verb(str(self.name)).make_context(info_name, args, parent=parent, **extra)
+
+
+class LazyGroup(TyperGroup):
+    """The group of all verbs."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        for group, verbs in GROUPS.items():
+            if cmd_name in verbs:
+                line = verbs[cmd_name]
+                return _Unloaded(cmd_name, callback=None, help=line, rich_help_panel=group)
+        return None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        # What the base class looks for the nearest name in.
+        self.commands = {verb: self.get_command(ctx, verb) for verb in VERBS}
+        return super().resolve_command(ctx, args)

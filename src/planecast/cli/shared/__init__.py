@@ -1,0 +1,1 @@
+"""What verbs share: options, output, progress, runs that resume. May import tables, no verb."""

@@ -1,0 +1,61 @@
+"""The run whose calibration a verb predicts with."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.study.calibration_run import Chosen
+
+_log = logging.getLogger(__name__)
+
+CalibrationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--calibration",
+        metavar="RUN",
+        help="A run of calibrate or validate: its folder or name. Default: the latest of this "
+        "host and of the scenario's network function.",
+    ),
+]
+
+
+def calibration_of(
+    named: str | None, root: Path, *, counted: bool = False, kind: str | None = None
+) -> Chosen:
+    """The calibration of a run; one of another machine is warned of. Raises InputError when there
+    is none.
+
+    `counted`: one from imported counters will do, which knows no stages. `kind`: the network
+    function that is asked of; where no run is named, its latest calibration is taken.
+    """
+    from planecast.results.manifest import host_facts
+    from planecast.study.calibration_run import calibration_of as find
+
+    found = find(named, root, counted=counted, kind=kind)
+    theirs = found.basis.cpu
+    if theirs and not found.basis.this_host:
+        here = host_facts()["cpu"]
+        _log.warning("the calibration is of %s, so are the answers; this machine: %s", theirs, here)
+    return found
+
+
+def calibration_if_any(
+    named: str | None, root: Path, kind: str | None = None
+) -> tuple[Chosen | None, str]:
+    """Likewise, for a verb that does with fewer answers when nobody names one: none, and why.
+
+    Raises InputError when the one that is named isn't there.
+    """
+    try:
+        return calibration_of(named, root, kind=kind), ""
+    except InputError as error:
+        if named is not None:
+            raise
+        return None, str(error)

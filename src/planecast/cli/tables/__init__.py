@@ -1,0 +1,1 @@
+"""What verbs print, as sheets; imports neither verbs nor shared."""

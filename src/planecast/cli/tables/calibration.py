@@ -1,0 +1,94 @@
+"""The parameters of a calibration, from a study or from counters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planecast.cli.tables.sheet import Column, Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from planecast.calibrate.from_counters import Imported
+    from planecast.model.calibration import Calibration
+
+_COLUMNS = (
+    Column("parameter", "parameter"),
+    Column("value", "value", number=True),
+    Column("low", "low", number=True),
+    Column("high", "high", number=True),
+    Column("unit", "unit"),
+    Column("informed", "informed", number=True),
+)
+
+_LITTLE = 0.1
+"""Share of a prior's variance below which its parameter counts as not calibrated."""
+
+
+def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
+    """The parameters with their intervals, and how wrong the model is where it has no point."""
+    own = calibration.discrepancy
+    notes = [
+        f"{calibration.kind}: fitted to {calibration.points} points; informed: the share of what "
+        "was open before that the points took away",
+        f"the model's own error: {100 * own.core:.1f} %, and {100 * own.memory:.1f} % of what is "
+        "waited for in the last level and in memory",
+        *(f"{name} is as assumed before: {vary}" for name, vary in _open(calibration)),
+        f"run: {run}",
+    ]
+    return _sheet(calibration, notes)
+
+
+def _open(calibration: Calibration) -> list[tuple[str, str]]:
+    """Parameters of which the points tell next to nothing, and what to vary so that they do."""
+    from planecast.machine.registry import MECHANISMS
+
+    little = {one.name for one in calibration.parameters if one.informed < _LITTLE}
+    known = (one for m in MECHANISMS for one in m.parameters(calibration.hierarchy))
+    return [(one.name, one.identified_by) for one in known if one.name in little]
+
+
+def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
+    """The parameters of a calibration from counters, what they rest on and what was assumed."""
+    calibration = done.calibration
+    counted = calibration.counted
+    assert counted is not None
+    instructions = next(iter(calibration.instructions.values())).instructions_per_packet
+    lines = ", ".join(
+        f"{point.lines:.3g} beside {point.llc_bytes / 2**20:.3g} MiB" for point in counted.memory
+    )
+    notes = [
+        f"{instructions:.4g} instructions a packet on {counted.machine.title}; runs: "
+        f"{calibration.points}",
+        f"lines a packet from memory: {lines}",
+        f"the model's own error: {100 * calibration.discrepancy.core:.1f} %",
+        *done.remarks,
+        f"run: {run}",
+    ]
+    return _sheet(calibration, notes)
+
+
+def _sheet(calibration: Calibration, notes: list[str]) -> Sheet:
+    rows: list[dict[str, Any]] = [
+        {
+            "parameter": p.name,
+            "value": p.value,
+            "low": p.low,
+            "high": p.high,
+            "unit": p.unit,
+            "informed": p.informed,
+        }
+        for p in calibration.parameters
+    ]
+    cells = [
+        {
+            "parameter": p.name,
+            "value": f"{p.value:.3g}",
+            "low": f"{p.low:.3g}",
+            "high": f"{p.high:.3g}",
+            "unit": p.unit,
+            "informed": f"{100 * p.informed:.0f} %",
+        }
+        for p in calibration.parameters
+    ]
+    return Sheet(_COLUMNS, rows, cells, calibration, notes=notes)

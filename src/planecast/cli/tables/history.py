@@ -1,0 +1,236 @@
+"""A history as tables: a row a scenario, a run, or a scenario under several versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.errors import InputError
+from planecast.results.columns import metrics
+from planecast.results.estimate import Estimate
+from planecast.results.history import Level, Observation, Series
+from planecast.results.versions import UnderVersion, Versions, by_version
+
+_SERIES = (
+    Column("scenario", "scenario"),
+    Column("metric", "metric"),
+    Column("host", "host"),
+)
+_LEVELS = (
+    *_SERIES,
+    Column("runs", "runs", number=True),
+    Column("level", "level", number=True),
+    Column("since", "since"),
+    Column("change_percent", "change %", number=True),
+    Column("verdict", "verdict"),
+)
+_POINTS = (
+    *_SERIES,
+    Column("run", "run"),
+    Column("value", "value", number=True),
+    Column("level", "level", number=True),
+    Column("change_percent", "change %", number=True),
+    Column("verdict", "verdict"),
+)
+
+
+def _hosts(series: Sequence[Series]) -> dict[str, str]:
+    """A letter a host where there are several; nothing where all are of one."""
+    names = list(dict.fromkeys(one.host for one in series))
+    if len(names) == 1:
+        return {}
+    letters = [*ascii_uppercase, *(f"H{number}" for number in range(27, len(names) + 1))]
+    return dict(zip(names, letters, strict=False))
+
+
+def _scaled(one: Series, value: Estimate) -> str:
+    return estimate_text(value, one.metric.scale)
+
+
+def _about(one: Series, hosts: dict[str, str]) -> dict[str, str]:
+    return {
+        "scenario": one.scenario,
+        "metric": _metric_text(one),
+        "host": hosts.get(one.host, ""),
+    }
+
+
+def _metric_text(one: Series) -> str:
+    """The unit, or name and unit where that alone doesn't say what it is."""
+    unit = one.metric.header or one.metric.unit
+    return unit if one.metric.name in metrics() else f"{one.metric.name} {unit}"
+
+
+def _change_text(level: Level) -> str:
+    """Value and interval of a change, in percent."""
+    if level.change is None:
+        return ""
+    value, *ends = (
+        f"{100 * (end - 1):+.1f}" for end in (level.change.value, *(level.change.interval or ()))
+    )
+    return f"{value} [{', '.join(ends)}]" if ends else value
+
+
+def _plain(one: Series, level: Level) -> dict[str, Any]:
+    change = level.change
+    return {
+        "scenario": one.scenario,
+        "metric": one.metric.name,
+        "kind": one.kind,
+        "host": one.host,
+        "calibration": one.calibration,
+        "runs": len(level.points),
+        "level": level.value.value,
+        "level_low": level.value.low,
+        "level_high": level.value.high,
+        "unit": level.value.unit,
+        "since": level.points[0].manifest.started_at,
+        "first_run": level.points[0].run.name,
+        "change_percent": level.change_percent,
+        "change_low_percent": _percent(None if change is None else change.low),
+        "change_high_percent": _percent(None if change is None else change.high),
+        "verdict": level.verdict,
+    }
+
+
+def _percent(end: float | None) -> float | None:
+    return None if end is None else 100 * (end - 1)
+
+
+def level_sheet(series: Sequence[Series]) -> Sheet:
+    """A row a series: the level that it is on."""
+    hosts = _hosts(series)
+    rows = [_plain(one, one.now) for one in series]
+    cells = [
+        _about(one, hosts)
+        | {
+            "runs": f"{len(one.points)}",
+            "level": _scaled(one, one.now.value),
+            "since": one.now.points[0].manifest.started_at[:10],
+            "change_percent": _change_text(one.now),
+            "verdict": one.now.verdict,
+        }
+        for one in series
+    ]
+    return Sheet(_LEVELS, rows, cells, notes=[*_notes(series, hosts), *_change_notes(series)])
+
+
+def _change_notes(series: Sequence[Series]) -> Iterator[str]:
+    changes = [(one, level) for one in series for level in one.levels if level.verdict]
+    if not changes:
+        yield "no level changed"
+    for one, level in changes:
+        yield (
+            f"{one.scenario}: {level.verdict} of {_change_text(level)} % at "
+            f"{level.points[0].run.name}"
+        )
+
+
+def _notes(series: Sequence[Series], hosts: dict[str, str]) -> Iterator[str]:
+    for name, letter in hosts.items():
+        yield f"host {letter}: {name}"
+    if not hosts:
+        yield f"host: {series[0].host}"
+    kinds = dict.fromkeys(
+        f"{one.kind} by {one.calibration}" if one.calibration else one.kind for one in series
+    )
+    yield f"levels with 95 % intervals, {'; '.join(kinds)}; change against the level before"
+
+
+def point_sheet(series: Sequence[Series]) -> Sheet:
+    """A row a run."""
+    hosts = _hosts(series)
+    rows, cells = [], []
+    for one in series:
+        for level in one.levels:
+            for number, point in enumerate(level.points):
+                verdict = level.verdict if number == 0 else ""
+                rows.append(
+                    _plain(one, level)
+                    | {
+                        "run": point.run.name,
+                        "started_at": point.manifest.started_at,
+                        "value": point.value.value,
+                        "low": point.value.low,
+                        "high": point.value.high,
+                        "change_percent": level.change_percent if verdict else None,
+                        "verdict": verdict,
+                    }
+                )
+                cells.append(
+                    _about(one, hosts)
+                    | {
+                        "run": point.run.name,
+                        "value": _scaled(one, point.value),
+                        "level": _scaled(one, level.value).partition(" ")[0],
+                        "change_percent": _change_text(level) if verdict else "",
+                        "verdict": verdict,
+                    }
+                )
+    return Sheet(_POINTS, rows, cells, notes=[*_notes(series, hosts), *_change_notes(series)])
+
+
+def version_sheet(found: Sequence[Observation], by: str) -> Sheet:
+    """A row a scenario, a column a version of `by`.
+
+    Raises InputError when none was run with several, or no run keeps that version.
+    """
+    table = by_version(found, by)
+    if not table:
+        raise InputError(f"every scenario was run with one version of {by} alone", f"--by {by}")
+    series = [row.series for row in table]
+    hosts = _hosts(series)
+    names = list(dict.fromkeys(one.version for row in table for one in row.versions))
+    columns = [*_SERIES, Column(names[0], names[0], number=True)]
+    for name in names[1:]:
+        columns += [
+            Column(name, name, number=True),
+            Column(f"{name} ratio", f"{name} ratio", number=True),
+            Column(f"{name} verdict", "verdict"),
+        ]
+    rows = [row for one in table for row in _version_rows(one, by)]
+    cells = [_version_cells(one, hosts) for one in table]
+    notes = [
+        *_notes(series, hosts),
+        f"mean of each version's runs, and its ratio to {by} {names[0]}, or the first of the row",
+    ]
+    return Sheet(columns, rows, cells, rows, notes=notes)
+
+
+def _version_rows(row: Versions, by: str) -> Iterator[dict[str, Any]]:
+    for one in row.versions:
+        yield {
+            "scenario": row.series.scenario,
+            "metric": row.series.metric.name,
+            "kind": row.series.kind,
+            "host": row.series.host,
+            "calibration": row.series.calibration,
+            by: one.version,
+            "runs": one.value.samples,
+            "value": one.value.value,
+            "low": one.value.low,
+            "high": one.value.high,
+            "unit": one.value.unit,
+            "levels": one.levels,
+            "ratio": one.ratio and one.ratio.value,
+            "ratio_low": one.ratio and one.ratio.low,
+            "ratio_high": one.ratio and one.ratio.high,
+            "verdict": one.verdict,
+        }
+
+
+def _version_cells(row: Versions, hosts: dict[str, str]) -> dict[str, str]:
+    cells = _about(row.series, hosts)
+    for one in row.versions:
+        cells |= {
+            one.version: _scaled(row.series, one.value),
+            f"{one.version} ratio": "" if one.ratio is None else estimate_text(one.ratio),
+            f"{one.version} verdict": _verdict(one),
+        }
+    return cells
+
+
+def _verdict(one: UnderVersion) -> str:
+    return f"{one.verdict} ({one.levels} levels)" if one.levels > 1 else one.verdict

@@ -1,0 +1,86 @@
+"""Results as a table: a row a scenario, the same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from planecast.cli.tables.basis import basis_notes
+from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.results import Estimate, Result, ResultSet
+from planecast.results.columns import Column as ResultColumn
+from planecast.results.columns import Form, answer_keys, in_terminal, stored_row
+
+
+def results_sheet(
+    results: Sequence[Result],
+    labels: Sequence[str],
+    run: Path | None = None,
+    answers: Sequence[Estimate] | None = None,
+    *,
+    people: bool = True,
+) -> Sheet:
+    """The table of results. Intervals are 95 %; notes follow, then the run's folder.
+
+    `answers` are what the calibration's uncertainty is judged by; by default the results' cycles.
+    """
+    notes = [
+        f"{label}: {note}"
+        for label, result in zip(labels, results, strict=True)
+        for note in result.notes
+        if not note.startswith("pages of")
+    ]
+    pages = dict.fromkeys(note for r in results for note in r.notes if note.startswith("pages of"))
+    kind = results[0].cycles_per_packet.kind if results else ""
+    if answers is None:
+        answers = [result.cycles_per_packet for result in results]
+    foot = basis_notes(results[0].manifest, answers) if results else []
+    foot += [f"{kind}; 95 % intervals" + "".join(f"; {page}" for page in pages)]
+    if run is not None:
+        foot.append(f"run: {run}")
+    return Sheet(
+        _shown() if people else _stored(),
+        [
+            {"scenario": label} | stored_row(result)
+            for label, result in zip(labels, results, strict=True)
+        ],
+        [_cells(label, result) for label, result in zip(labels, results, strict=True)],
+        ResultSet(results=tuple(results)),
+        notes=[*notes, *foot],
+    )
+
+
+def _stored() -> list[Column]:
+    return [Column(key, key) for key in ("scenario", *answer_keys())]
+
+
+def _shown() -> list[Column]:
+    """Those of the registry that a terminal shows, and the cycles of stages."""
+    return [
+        Column("scenario", "scenario"),
+        *(Column(one.name, one.header, number=one.form is not Form.TEXT) for one in in_terminal()),
+        Column("stages", "cycles by stage"),
+    ]
+
+
+def _cells(label: str, result: Result) -> dict[str, str]:
+    stages = [
+        f"{name} {stage.cycles_per_packet.value:.1f}"
+        for name, stage in result.stages.items()
+        if stage.cycles_per_packet is not None
+    ]
+    return {
+        "scenario": label,
+        **{one.name: _text(one, one.read(result)) for one in in_terminal()},
+        "stages": ", ".join(stages),
+    }
+
+
+def _text(column: ResultColumn, value: Any) -> str:
+    """A value as a person reads it."""
+    if column.is_metric:
+        return estimate_text(value, column.scale)
+    if column.form is Form.SHARE:
+        return "" if value is None else f"{100 * value:.0f} %"
+    return str(value or "")

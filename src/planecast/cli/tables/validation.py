@@ -1,0 +1,142 @@
+"""A validation as a table: every point, and the error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+
+if TYPE_CHECKING:
+    from planecast.results import Validation, ValidationPoint
+
+_COLUMNS = (
+    Column("point", "point"),
+    Column("held_out", "held out"),
+    Column("measured_cycles_per_packet", "measured", number=True),
+    Column("measured_low", "", number=True),
+    Column("measured_high", "", number=True),
+    Column("predicted_cycles_per_packet", "predicted", number=True),
+    Column("predicted_low", "", number=True),
+    Column("predicted_high", "", number=True),
+    Column("error_percent", "error", number=True),
+    Column("inside", "inside"),
+    Column("extrapolates", "beyond"),
+)
+
+
+_WORST = 5
+"""Points that a note names."""
+
+
+def validation_sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
+    """A row a point."""
+    from planecast.engines.measure.estimate import FEW_WINDOWS
+
+    held = [point for point in answer.points if point.held_out]
+    few = [
+        p.label for p in answer.points if any(n.startswith(FEW_WINDOWS) for n in p.measured.notes)
+    ]
+    notes = [
+        *_noise(answer),
+        f"held-out points: {len(held)}; mean error {answer.mean_error_percent:.1f} %, "
+        f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % lie in their "
+        "95 % intervals",
+        *_scores(answer),
+        "TSC cycles a packet on each lcore; measured: medians of undisturbed windows, their mean "
+        "over process instances; predicted: computed",
+    ]
+    if answer.repeatability is not None:
+        notes.append(
+            "one point measured twice, in the same blocks: ratio "
+            + estimate_text(answer.repeatability)
+        )
+    if few:
+        notes.append(
+            f"{len(few)} of {len(answer.points)} points had too few undisturbed windows, so their "
+            f"true cost may be lower than measured: {'; '.join(few)}"
+        )
+    notes += _unsteady(answer.points)
+    notes += answer.skipped
+    notes += [f"run: {run}", f"report: {page}"]
+    points = sorted(answer.points, key=_worst_first)
+    shown = [column for column in _COLUMNS if whole or column.header]
+    return Sheet(
+        shown,
+        [_row(point) for point in points],
+        [_cells(point) for point in points],
+        answer,
+        notes=notes,
+    )
+
+
+def _noise(answer: Validation) -> list[str]:
+    if not answer.noisy:
+        return []
+    return [
+        f"this host is too noisy now: noise floor {answer.noise_floor_percent:.1f} %, the mean "
+        "error of even a perfect model"
+    ]
+
+
+def _scores(answer: Validation) -> list[str]:
+    if answer.noise_floor_percent is None or answer.half_width_percent is None:
+        return []
+    found = [
+        f"noise floor {answer.noise_floor_percent:.1f} %; mean half-width of the intervals "
+        f"{answer.half_width_percent:.1f} %, interval score "
+        f"{answer.interval_score_percent or 0.0:.1f} %; no skill (the calibration points' mean "
+        f"for each): mean error {answer.baseline_error_percent or 0.0:.1f} %"
+    ]
+    if answer.seed is not None:
+        found.append(f"held-out points were drawn with seed {answer.seed} (--seed repeats them)")
+    return found
+
+
+def _unsteady(points: Sequence[ValidationPoint]) -> list[str]:
+    """A note on points whose visits weren't all steady, the worst ones by name."""
+    shares = [
+        (p.measured.steady_share, p.label)
+        for p in points
+        if p.measured.steady_share is not None and p.measured.steady_share < 1
+    ]
+    if not shares:
+        return []
+    worst = "; ".join(f"{label} ({100 * share:.0f} %)" for share, label in sorted(shares)[:_WORST])
+    return [
+        f"{len(shares)} of {len(points)} points had visits that were not steady when their warm-up "
+        f"ended; share of steady visits, the lowest first: {worst}"
+    ]
+
+
+def _worst_first(point: ValidationPoint) -> tuple[bool, bool, float]:
+    """Held-out points first, then checked ones, the largest errors first."""
+    return (not point.held_out, not point.checked, -abs(point.error_percent))
+
+
+def _row(point: ValidationPoint) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "point": point.label,
+        "held_out": point.held_out,
+        "error_percent": point.error_percent,
+        "inside": point.inside,
+        "extrapolates": point.extrapolates,
+    }
+    for side, result in (("measured", point.measured), ("predicted", point.predicted)):
+        cost = result.cycles_per_packet
+        row |= {f"{side}_cycles_per_packet": cost.value}
+        row |= {f"{side}_low": cost.low, f"{side}_high": cost.high}
+    return row
+
+
+def _cells(point: ValidationPoint) -> dict[str, str]:
+    return {
+        "point": point.label,
+        "held_out": "held out" if point.held_out else "check" if point.checked else "calibrated",
+        "measured_cycles_per_packet": estimate_text(point.measured.cycles_per_packet),
+        "predicted_cycles_per_packet": estimate_text(point.predicted.cycles_per_packet),
+        "error_percent": f"{point.error_percent:+.1f} %",
+        "inside": "inside" if point.inside else "outside",
+        "extrapolates": "yes" if point.extrapolates else "",
+    }

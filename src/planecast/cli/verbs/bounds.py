@@ -1,0 +1,104 @@
+"""``planecast bounds SCENARIO``: the upper bounds that no upgrade can exceed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.options import (
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import emit
+from planecast.cli.shared.scenarios import ScenarioArgument
+from planecast.cli.tables.basis import basis_notes
+from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+
+_COLUMNS = (
+    Column("bound", "bound"),
+    Column("throughput_pps", "Mpps", number=True),
+    Column("gain_percent", "against as it is", number=True),
+    Column("cycles_per_packet", "TSC cycles/packet", number=True),
+    Column("kind", "kind"),
+    Column("meaning", "what it is"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(bounds)
+
+
+def bounds(
+    scenario: ScenarioArgument,
+    faster: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--faster",
+            metavar="STAGE=FACTOR",
+            help="A stage that a device does so many times as fast, handed over for free. "
+            "Repeatable. A scenario's own `accelerator` is simulated beside it.",
+        ),
+    ] = None,
+    calibration: CalibrationOption = None,
+    settings: SetOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """The upper bounds that no upgrade, and no traffic, can exceed.
+
+    A last cache level that holds all, every access near, a core that issues as many instructions
+    as it can, one flow against all of the table's, stages on a device.
+    """
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.own_clock import in_own_clock
+    from planecast.scenario import load_scenario
+    from planecast.sweep.bounds import bounds as ask
+    from planecast.sweep.bounds import gain_percent, parse_faster
+
+    base = load_scenario(scenario, overrides(settings))
+    root = runs_folder(runs)
+    chosen = calibration_of(calibration, root, kind=base.forwards)
+    manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
+    found = ask(base, chosen.model, manifest, parse_faster(faster or []))
+    with RunDirectory.create(root, "bounds", base.name) as run:
+        tsc_hz = chosen.model.hierarchy.tsc_hz
+        run.write_result([in_own_clock(bound.result, tsc_hz) for bound in found])
+    rows, cells = [], []
+    for bound in found:
+        gain = gain_percent(bound, found[0])
+        result = in_own_clock(bound.result, chosen.model.hierarchy.tsc_hz)
+        rows.append(
+            {
+                "bound": bound.name,
+                "throughput_pps": result.throughput_pps.value,
+                "gain_percent": gain,
+                "cycles_per_packet": result.cycles_per_packet.value,
+                "kind": result.throughput_pps.kind,
+                "meaning": bound.meaning,
+            }
+        )
+        cells.append(
+            {
+                "bound": bound.name,
+                "throughput_pps": estimate_text(result.throughput_pps, 1e6),
+                "gain_percent": f"{gain:+.1f} %",
+                "cycles_per_packet": estimate_text(result.cycles_per_packet),
+                "kind": result.throughput_pps.kind,
+                "meaning": bound.meaning,
+            }
+        )
+    notes = [
+        f"{bound.name}: {note}"
+        for bound in found
+        for note in bound.result.notes[1:]
+        if bound.name == "device" or "outside" in note
+    ]
+    notes += basis_notes(manifest, [bound.result.cycles_per_packet for bound in found])
+    emit(Sheet(_COLUMNS, rows, cells, notes=[*notes, f"run: {run.path}"]), form, output)

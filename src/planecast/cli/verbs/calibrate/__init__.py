@@ -1,0 +1,77 @@
+"""``planecast calibrate STUDY``: measures a study's calibration points and fits the model."""
+
+from __future__ import annotations
+
+import typer
+
+from planecast.cli.shared.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import emit
+from planecast.cli.shared.progress import progress_bar
+from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.scenarios import MaybeStudyArgument
+from planecast.cli.tables.calibration import calibration_sheet
+from planecast.cli.verbs.calibrate.counters import (
+    FromOption,
+    MachineOption,
+    ScenarioOption,
+    import_counters,
+)
+from planecast.errors import InputError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(calibrate)
+
+
+def calibrate(
+    study: MaybeStudyArgument = None,
+    recorded: FromOption = None,
+    machine: MachineOption = None,
+    counted: ScenarioOption = None,
+    settings: SetOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Measure a study's calibration points and fit the model to them; or import counters.
+
+    The run's folder then holds calibration.json, which predict takes.
+    """
+    from planecast.cli.shared.dry_run import print_study_plan
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.scenario import load_study
+    from planecast.study.calibrate import Context, calibrate_study
+
+    if recorded:
+        extra = {"STUDY": study, "--set": settings, "--dry-run": dry_run or None}
+        given = next((name for name, value in extra.items() if value), None)
+        if given is not None:
+            raise InputError("counters that are imported take none", given, "leave it out")
+        import_counters(recorded, machine, counted, runs=runs, form=form, output=output)
+        return
+    if study is None:
+        raise InputError("nobody told what to calibrate on", "calibrate", "name a STUDY, or --from")
+    of_counters = {"--machine": machine, "--of": counted}
+    given = next((name for name, value in of_counters.items() if value is not None), None)
+    if given is not None:
+        raise InputError("a study is measured here", given, "it goes with --from")
+    found = load_study(study, overrides(settings))
+    if dry_run:
+        print_study_plan(found, held_out=False)
+        return
+    manifest = collect_manifest("measure", found.scenario.traffic.seed)
+    run = RunDirectory.create(runs_folder(runs), "calibrate", found.name)
+    with told_what_is_kept(run), run:
+        with progress_bar("calibrating") as progress:
+            done = calibrate_study(Context(found, run, manifest, progress))
+        run.write_result(done.measured)
+    emit(calibration_sheet(done.calibration, run.path), form, output)

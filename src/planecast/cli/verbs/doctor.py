@@ -1,0 +1,166 @@
+"""``planecast doctor``: what this machine can measure, what disturbs it, how to fix it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planecast.cli.shared.options import Format, FormatOption, OutputOption, RunsOption
+from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.tables.sheet import Column, Sheet
+from planecast.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from planecast.host import Check, Root
+    from planecast.host.settings import Change
+
+_COLUMNS = (
+    Column("what", "what"),
+    Column("state", "state"),
+    Column("found", "found"),
+    Column("meaning", "what it means"),
+    Column("fix", "how to better it"),
+    Column("source", "whose advice it is"),
+)
+_UNDER_THE_TABLE = ("fix", "source")
+_CHANGES = (
+    Column("path", "setting"),
+    Column("before", "was"),
+    Column("after", "is"),
+    Column("refused", "refused"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(doctor)
+
+
+def doctor(
+    root: Annotated[
+        Path, typer.Option("--root", metavar="DIR", help="Read proc and sys under this folder.")
+    ] = Path("/"),
+    sample: Annotated[
+        float, typer.Option("--sample", min=0.0, max=60.0, help="Seconds to watch stolen time for.")
+    ] = 1.0,
+    probe: Annotated[
+        bool,
+        typer.Option(
+            "--probe", help="Measure memory's latency and bandwidth too; 20 seconds on all CPUs."
+        ),
+    ] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Change what can be changed while it runs; needs root.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Write back all that --apply changed; needs root.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="WHAT", help="This row alone, for --apply too; repeatable."),
+    ] = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """What this machine can measure, what disturbs it, how to fix it.
+
+    good: as measuring wants it. limits: measuring works, less well. missing: something can't be
+    done without it. note: good to know. Nothing is changed without --apply; what was there before
+    is recorded first, so that --undo restores it, after a crash too.
+    """
+    from planecast.host import Root, examine
+    from planecast.host import settings as host_settings
+    from planecast.instruments.core_to_core import check_core_to_core
+    from planecast.results import runs_folder
+
+    if not root.is_dir():
+        raise InputError("there is no such folder", f"--root {root}", "name a file system's root")
+    if undo and (apply or only):
+        raise InputError("--undo restores everything", "--undo", "give it alone")
+    machine = Root(root.resolve())
+    if undo:
+        _emit_changes(host_settings.undo(machine), "nothing was changed", form, output)
+        return
+    looked = [
+        *examine(machine, runs_folder(runs), sample),
+        *check_core_to_core(machine),
+        *_memory_speed(machine, probe),
+    ]
+    checks = _picked(looked, only)
+    if apply:
+        wanted = [setting for check in checks for setting in check.settings]
+        made = host_settings.apply(machine, wanted)
+        _emit_changes(made, "nothing can be bettered while the machine runs", form, output)
+        return
+    rows = [_row(check) for check in checks]
+    # Under the table and not in it: a command that is folded into a column can't be copied.
+    fixes = [f"{check.what}: {check.fix}" for check in checks if check.fix]
+    counts = {
+        state: sum(check.state == state for check in checks) for state in ("limits", "missing")
+    }
+    notes = [f"{counts['missing']} missing, {counts['limits']} limits"]
+    changed = host_settings.recorded(machine)
+    if changed:
+        notes.append(f"{len(changed)} settings are changed; planecast doctor --undo restores them")
+    if any(check.settings for check in checks):
+        rows_of = ", ".join(check.what for check in checks if check.settings)
+        notes.append(f"sudo planecast doctor --apply would change: {rows_of}")
+    notes += ["", "How to better it:", *fixes] if fixes else []
+    columns = [column for column in _COLUMNS if column.key not in _UNDER_THE_TABLE]
+    if chosen_format(form, output) != "table":
+        columns = list(_COLUMNS)
+    emit(Sheet(columns, rows, document={"checks": rows}, notes=notes), form, output)
+
+
+def _memory_speed(machine: Root, probe: bool) -> Iterator[Check]:
+    """Measured when asked to. Raises InputError for a machine that isn't this one."""
+    from planecast.instruments.memory_speed import check_memory_speed, measured_speed
+
+    speed = None
+    if probe:
+        from planecast.instruments.probe import probe_machine
+
+        if not machine.live:
+            raise InputError("another machine can't be measured from here", "--probe with --root")
+        speed = measured_speed(probe_machine(), sorted(os.sched_getaffinity(0)))
+    yield from check_memory_speed(machine, speed)
+
+
+def _row(check: Check) -> dict[str, Any]:
+    row = asdict(check)
+    row["settings"] = [asdict(setting) for setting in check.settings]
+    return row
+
+
+def _picked(checks: list[Check], only: list[str] | None) -> list[Check]:
+    """The rows that were asked for. Raises InputError for one that there isn't."""
+    if not only:
+        return checks
+    names = [check.what for check in checks]
+    unknown = next((name for name in only if name not in names), None)
+    if unknown is not None:
+        raise InputError(
+            f"there is no row '{unknown}'", "--only", f"the rows are {', '.join(names)}"
+        )
+    return [check for check in checks if check.what in only]
+
+
+def _emit_changes(
+    changes: list[Change], nothing: str, form: Format | None, output: Path | None
+) -> None:
+    """Prints what was changed. Raises RunError when the system refused something."""
+    rows = [asdict(change) for change in changes]
+    emit(Sheet(_CHANGES, rows, notes=() if changes else (nothing,)), form, output)
+    refused = [change for change in changes if change.refused]
+    if refused:
+        raise RunError(
+            f"{len(refused)} of {len(changes)} settings were refused: {refused[0].refused}",
+            f"/{refused[0].path}",
+            "take sudo; some kernels and virtual machines allow none of it",
+        )

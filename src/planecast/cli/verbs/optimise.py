@@ -1,0 +1,228 @@
+"""``planecast optimise SCENARIO``: the cheapest placement or machine that meets a target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.options import (
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import emit
+from planecast.cli.shared.progress import progress_bar
+from planecast.cli.shared.scenarios import ScenarioArgument
+from planecast.errors import InputError, MissingError, RunError
+
+if TYPE_CHECKING:
+    from planecast.results import RunDirectory
+    from planecast.study.calibration_run import Chosen
+    from planecast.sweep import Job
+    from planecast.sweep.confirm import Confirmation, Measurer
+    from planecast.sweep.optimise import Found, Target
+
+Percentile = Literal["p50", "p90", "p99", "p99.9", "mean", "max"]
+
+RESTARTS = 4
+"""Starts of a confirmed configuration's process: where pages lie differs between them."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(optimise)
+
+
+def optimise(
+    scenario: ScenarioArgument,
+    rate: Annotated[str, typer.Option("--rate", metavar="PPS", help="To forward: 5Mpps.")],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            "--vary",
+            metavar="KEY=…",
+            help="What may change: KEY=V,V… or KEY=LOW:HIGH, keys of a scenario or "
+            "machine.llc_size and the like, factors over the calibrated machine. Repeatable.",
+        ),
+    ],
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cost",
+            metavar="KEY=PRICE",
+            help="Price of each unit, or KEY=VALUE:PRICE,… Repeatable. Default: an lcore costs 1.",
+        ),
+    ] = None,
+    loss: Annotated[
+        float | None,
+        typer.Option("--loss", min=0, max=1, help="Share of packets that may be lost at the rate."),
+    ] = None,
+    latency: Annotated[
+        str | None,
+        typer.Option("--latency", metavar="TIME", help="At most, at the rate: 20us."),
+    ] = None,
+    percentile: Annotated[Percentile, typer.Option("--percentile", help="Of the latency.")] = "p99",
+    trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="At most.")] = 200,
+    runners_up: Annotated[int, typer.Option("--runners-up", min=0, max=1000)] = 4,
+    wants_confirmation: Annotated[
+        bool | None,
+        typer.Option(
+            "--confirm/--no-confirm",
+            help="Measure the best few on this machine, interleaved, and rank by that. Default: "
+            "where the calibration is of this host and the data plane is built.",
+            show_default=False,
+        ),
+    ] = None,
+    confirm_best: Annotated[
+        int, typer.Option("--confirm-best", min=1, max=100, help="How many are measured.")
+    ] = 3,
+    confirm_seconds: Annotated[
+        float,
+        typer.Option("--confirm-seconds", min=1, max=3600, help="Time to measure each for."),
+    ] = 4.0,
+    calibration: CalibrationOption = None,
+    settings: SetOption = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the search.")] = 1,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """The cheapest placement or machine that meets a rate, a loss and a latency.
+
+    The low end of the closed form's 95 % interval has to reach the rate; loss and latency are
+    simulated at it. The best few are then measured, for the best of many predictions is often one
+    that errs in its favour: those that are measured to miss the rate rank last.
+    """
+    from planecast.cli.tables.optimise import optimise_sheet
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.scenario import load_scenario
+    from planecast.sweep import Job, Plan, parse_axis
+    from planecast.sweep.confirm import confirm, unconfirmed
+    from planecast.sweep.optimise import optimise as search
+    from planecast.sweep.optimise import parse_price
+
+    wanted = _target(rate, loss, latency, percentile)
+    prices = [parse_price(text) for text in cost or ["placement.lcores=1"]]
+    base = load_scenario(scenario, overrides(settings))
+    axes = [parse_axis(text) for text in vary]
+    root = runs_folder(runs)
+    chosen = calibration_of(calibration, root, kind=base.forwards)
+    job = Job(
+        plan=Plan.of(base, axes, "lhs", trials, seed),
+        calibration=chosen.model,
+        engine="simulate",
+        precision=0.02,
+        batch=1,
+        manifest=collect_manifest("optimise", seed, calibration=chosen.basis),
+    )
+    why_not = _why_not_confirmed(wants_confirmation, chosen)
+    with RunDirectory.create(root, "optimise", base.name) as run:
+        with progress_bar("searching") as progress:
+            found = search(job, prices, wanted, trials, progress)
+        if not found.best:
+            raise RunError(_missed(found, wanted), rate, "allow more, or vary more")
+        after = unconfirmed(job, found.best)
+        if not why_not:
+            measurer = _measurer(job, run, confirm_seconds)
+            try:
+                after = confirm(job, found.best, wanted.rate_pps, confirm_best, measurer)
+            except MissingError as missing:
+                if wants_confirmation:
+                    raise
+                why_not = missing.what
+        shown = after.ranked[: max(1 + runners_up, len(after.measured))]
+        run.write_result([result for one in shown for result in one.results])
+        _refuse_refuted(after)
+    emit(optimise_sheet(shown, after, found, wanted, why_not, run.path), form, output)
+
+
+def _target(rate: str, loss: float | None, latency: str | None, percentile: Percentile) -> Target:
+    from planecast.scenario.units import parse_duration_s, parse_rate_pps
+    from planecast.sweep.optimise import Target
+
+    longest = None if latency is None else _parsed(parse_duration_s, latency, "--latency")
+    return Target(
+        rate_pps=_parsed(parse_rate_pps, rate, "--rate"),
+        loss=loss,
+        latency_ns=None if longest is None else 1e9 * longest,
+        percentile=percentile,
+    )
+
+
+def _parsed(parse: Any, text: str, option: str) -> float:
+    try:
+        value = float(parse(text))
+    except ValueError as error:
+        raise InputError(str(error), option) from None
+    if value <= 0:
+        raise InputError(f"got '{text}'", option, "say more than 0")
+    return value
+
+
+def _why_not_confirmed(wanted: bool | None, chosen: Chosen) -> str:
+    """Why nothing is measured; empty where the best few are to be. Raises InputError and
+    MissingError where a person asked for what can't be done."""
+    from planecast.native import native_program
+
+    if wanted is False:
+        return "--no-confirm"
+    try:
+        if not chosen.basis.this_host:
+            raise InputError("the calibration is of another machine", "--confirm")
+        native_program("planecast-dataplane")
+    except (InputError, MissingError) as error:
+        if wanted:
+            raise
+        return error.what
+    return ""
+
+
+def _measurer(job: Job, run: RunDirectory, seconds: float) -> Measurer:
+    """Measures interleaved, and keeps the raw trials with the run."""
+    from planecast.engines.measure import TrialTable, measure
+    from planecast.results import Result, collect_manifest
+    from planecast.scenario import Scenario
+    from planecast.scenario.study import Budget
+    from planecast.sweep.confirm import Measurer, check_here
+
+    def measured(asked: Sequence[Scenario]) -> Sequence[Result]:
+        budget = Budget(seconds=seconds * len(asked), restarts=RESTARTS, patience=seconds)
+        table = TrialTable([f"candidate {number}" for number in range(1, len(asked) + 1)])
+        manifest = collect_manifest("measure", job.manifest.seed)
+        try:
+            with progress_bar("confirming") as progress:
+                return measure(asked, budget, manifest, table=table, progress=progress)
+        finally:
+            if table.columns():
+                run.write_trials(table.stored())
+
+    return Measurer(measured, check_here)
+
+
+def _refuse_refuted(after: Confirmation) -> None:
+    """Raises RunError where all that meets the target by prediction is measured to miss it."""
+    if all(one.verdict == "refuted" for one in after.ranked):
+        raise RunError(
+            f"none of the {len(after.ranked)} configurations that were predicted to meet the rate "
+            "does: all were measured",
+            "optimise",
+            "calibrate anew (planecast calibrate), vary more, or see them with --no-confirm",
+        )
+
+
+def _missed(found: Found, target: Target) -> str:
+    from planecast.cli.tables.optimise import label_of
+
+    nearest = found.nearest
+    if nearest.refused:
+        return f"none of {found.tried} configurations could be asked: {nearest.refused}"
+    parts = [f"{part} by {100 * gap:.1f} %" for part, gap in nearest.gaps.items() if gap > 0]
+    return (
+        f"none of {found.tried} configurations meets the target; the nearest, {label_of(nearest)}, "
+        f"misses {' and '.join(parts)}"
+    )

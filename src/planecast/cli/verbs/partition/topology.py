@@ -1,0 +1,100 @@
+"""``planecast partition topology``: sockets, caches, cores, clocks, cards, what can be divided."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planecast.cli.shared.options import FormatOption, OutputOption
+from planecast.cli.shared.output import chosen_format, emit, page_path, write_out, write_page
+from planecast.cli.tables.sheet import Column, Sheet
+from planecast.errors import InputError, MissingError
+
+if TYPE_CHECKING:
+    from planecast.host.topology import Topology
+
+SysfsOption = Annotated[
+    Path,
+    typer.Option(
+        "--sysfs", metavar="DIR", help="Read sys and proc under this folder: a recording."
+    ),
+]
+
+_COLUMNS = (
+    Column("cpu", "CPU", number=True),
+    Column("siblings", "siblings"),
+    Column("socket", "socket", number=True),
+    Column("node", "node", number=True),
+    Column("llc", "LLC", number=True),
+    Column("base_mhz", "base MHz", number=True),
+    Column("most_mhz", "turbo MHz", number=True),
+    Column("priority", "priority"),
+    Column("isolated", "isolated"),
+)
+
+
+def topology(
+    sysfs: SysfsOption = Path("/"), form: FormatOption = None, output: OutputOption = None
+) -> None:
+    """Show the machine: sockets, nodes, caches, cores, siblings, clocks, cards, RDT, isolation.
+
+    -o machine.html draws it.
+    """
+    machine = topology_of(sysfs)
+    page = page_path(form, output)
+    if page is not None:
+        from planecast.cli.tables.machine_picture import remarks
+        from planecast.report.machine_page import machine_html
+
+        write_page(page, machine_html(machine, list(remarks(machine))))
+        return
+    if chosen_format(form, output) == "table":
+        from planecast.cli.tables.machine_picture import picture
+
+        write_out("\n".join(picture(machine)) + "\n", output)
+        return
+    document = {**asdict(machine), "fingerprint": machine.fingerprint}
+    emit(Sheet(_COLUMNS, _rows(machine), document=document), form, output)
+
+
+def topology_of(sysfs: Path) -> Topology:
+    """The machine recorded in a folder, or this one.
+
+    Raises InputError for a folder without CPUs in it, MissingError where sysfs isn't mounted.
+    """
+    from planecast.host.root import Root
+    from planecast.host.topology import read_topology
+
+    root = Root(sysfs.resolve() if sysfs != Path("/") else sysfs)
+    machine = read_topology(root)
+    if not machine.cores:
+        where = "sys/devices/system/cpu/online"
+        if root.live:
+            raise MissingError("the kernel tells of no CPU", f"/{where}", "mount /sys")
+        raise InputError(
+            f"there is no {where} in it",
+            f"--sysfs {sysfs}",
+            "name a folder that holds a machine's sys and proc",
+        )
+    return machine
+
+
+def _rows(machine: Topology) -> list[dict[str, object]]:
+    return [
+        {
+            "cpu": cpu,
+            "siblings": " ".join(str(other) for other in core.threads if other != cpu),
+            "socket": core.socket,
+            "node": core.node,
+            "llc": core.llc,
+            "base_mhz": core.frequency.base_mhz,
+            "most_mhz": core.frequency.most_mhz,
+            "priority": core.frequency.priority,
+            "isolated": core.isolated,
+        }
+        for core in machine.cores
+        for cpu in core.threads
+    ]

@@ -1,0 +1,246 @@
+"""``planecast predict SCENARIO``: the model's answer, with its interval."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.options import (
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SeedOption,
+    SetOption,
+    VaryOption,
+    overrides,
+    variations,
+)
+from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.scenarios import ScenarioArgument, scenarios_of, with_note
+from planecast.cli.shared.trace_options import (
+    DurationOption,
+    IntervalOption,
+    SeriesOption,
+    TraceOption,
+    wanted_recordings,
+)
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from planecast.engines.simulate import _simulator as sim
+    from planecast.engines.simulate.model import Recording
+    from planecast.model.calibration import Calibration
+    from planecast.results import Estimate, Result
+    from planecast.scenario import Scenario
+    from planecast.study.calibration_run import Chosen
+
+Engine = Literal["solve", "simulate"]
+
+PRECISION = 0.01
+"""Half-width of the interval as a share of the value, where the simulation ends."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(predict)
+
+
+def predict(
+    scenario: ScenarioArgument,
+    calibration: CalibrationOption = None,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            "--engine",
+            help="solve: closed form, what is forwarded at most. simulate: events in time, also "
+            "loss, latency and rings at traffic.offered_pps, cut pipelines, and the sections nic, "
+            "accelerator and interference (`planecast schema scenario` tells every key).",
+        ),
+    ] = "solve",
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision",
+            metavar="SHARE",
+            help="simulate: ends when the interval is within this share of the value. Default: 1%.",
+            show_default=False,
+        ),
+    ] = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            "--replications",
+            min=1,
+            max=1000,
+            help="simulate: runs of each scenario, so that percentiles have intervals. Default: 1.",
+            show_default=False,
+        ),
+    ] = None,
+    interrupted_as: Annotated[
+        str | None,
+        typer.Option(
+            "--interrupted-as",
+            metavar="RUN",
+            help="simulate: lcores are taken away as often and for as long as in the trials of "
+            "this run; of a curve, as its data plane's CPU.",
+        ),
+    ] = None,
+    duration: DurationOption = None,
+    series: SeriesOption = None,
+    interval: IntervalOption = None,
+    trace: TraceOption = None,
+    settings: SetOption = None,
+    vary: VaryOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Answer a scenario by the calibrated model: cycles a packet and packets a second."""
+    from planecast.cli.tables.results import results_sheet
+    from planecast.results import RunDirectory, find_run, runs_folder
+    from planecast.results.own_clock import in_own_clock
+
+    share = _precision(precision, engine)
+    timed = {"--replications": replications, "--interrupted-as": interrupted_as}
+    given = next((name for name, value in timed.items() if value is not None), None)
+    if given is not None and engine != "simulate":
+        raise InputError("the closed form runs for no time", given, "add --engine simulate")
+    base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
+    wanted = wanted_recordings(
+        trace,
+        series,
+        interval,
+        duration,
+        simulates=engine == "simulate",
+        points=len(scenarios),
+    )
+    root = runs_folder(runs)
+    chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
+    model = chosen.model
+    chosen.refuse_other_workloads(scenarios)
+    notes: list[str] = []
+    if interrupted_as is not None:
+        scenarios = _interrupted(scenarios, find_run(interrupted_as, root).path, model, notes)
+    recorded: list[sim.Results] = []
+    results = _answers(
+        engine,
+        scenarios,
+        chosen,
+        base.traffic.seed,
+        precision=share,
+        replications=replications or 1,
+        recording=wanted.recording,
+        recorded=recorded,
+    )
+    wanted.write(recorded, labels)
+    results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
+    results = [with_note(result, note) for result in results for note in notes] or results
+    with RunDirectory.create(root, "predict", base.name) as run:
+        run.write_result(results)
+        if wanted.series is not None:
+            from planecast.engines.simulate.series import series_columns
+
+            run.write_series(series_columns(recorded, labels))
+    people = chosen_format(form, output) == "table"
+    open_cycles = _open_cycles(scenarios, model) if engine == "simulate" else None
+    emit(results_sheet(results, labels, run.path, open_cycles, people=people), form, output)
+
+
+def _open_cycles(scenarios: list[Scenario], model: Calibration) -> list[Estimate]:
+    """The closed form's cycles: what the calibration leaves open of simulated ones. None of what it
+    doesn't answer."""
+    from planecast.engines.solve import solve
+    from planecast.results import collect_manifest
+
+    found: list[Estimate] = []
+    for scenario in scenarios:
+        with suppress(InputError):
+            (result,) = solve([scenario], model, collect_manifest("solve", 0))
+            found.append(result.cycles_per_packet)
+    return found
+
+
+def _interrupted(
+    scenarios: list[Scenario], run: Path, model: Calibration, notes: list[str]
+) -> list[Scenario]:
+    """The scenarios with the interruptions of a run; adds a note of what they are."""
+    from planecast.calibrate.interruptions import interruptions, recorded_interruptions
+    from planecast.results import LoadCurve, RunDirectory, read_parquet
+    from planecast.results.store import PAUSES, TRIALS
+
+    path, pauses = run / TRIALS, run / PAUSES
+    if not path.is_file():
+        raise InputError(
+            "the run has no trials", str(path), "name a run of measure, validate or curve"
+        )
+    curve = RunDirectory(run).read() if pauses.is_file() else None
+    if isinstance(curve, LoadCurve):
+        cpu = next(one.cpu for one in curve.pauses if one.role == "data plane")
+        found = recorded_interruptions(read_parquet(pauses), cpu, str(pauses))
+    else:
+        found = interruptions(read_parquet(path), model.hierarchy.tsc_hz, str(path))
+    notes.append(found.sentence(run.name))
+    # Siblings and their factors stay as the scenario says.
+    change = found.interference.model_dump(include={"per_second", "duration_us", "spread"})
+    return [
+        scenario.model_copy(
+            update={"interference": scenario.interference.model_copy(update=change)}
+        )
+        for scenario in scenarios
+    ]
+
+
+def _precision(text: str | None, engine: Engine) -> float:
+    """``1%`` or ``0.01`` as a share. Raises InputError for what is none, and where none is used."""
+    if text is None:
+        return PRECISION
+    where = f"--precision {text}"
+    if engine != "simulate":
+        raise InputError("the closed form runs for no time", where, "add --engine simulate")
+    from planecast.scenario.units import parse_share
+
+    try:
+        share = parse_share(text)
+    except ValueError:
+        share = 0.0
+    if not 1e-6 <= share <= 0.5:
+        raise InputError(f"got '{text}'", where, "say a share from 0.0001% to 50%, such as 1%")
+    return share
+
+
+def _answers(
+    engine: Engine,
+    scenarios: list[Scenario],
+    chosen: Chosen,
+    seed: int,
+    *,
+    precision: float,
+    replications: int,
+    recording: Recording | None,
+    recorded: list[sim.Results],
+) -> list[Result]:
+    from planecast.results import collect_manifest
+
+    manifest = collect_manifest(engine, seed, calibration=chosen.basis)
+    model = chosen.model
+    if engine == "solve":
+        from planecast.engines.solve import solve
+
+        return solve(scenarios, model, manifest)
+    from planecast.engines.simulate.engine import simulate
+
+    return simulate(
+        scenarios,
+        model,
+        manifest,
+        precision=precision,
+        replications=replications,
+        recording=recording,
+        recorded=recorded,
+    )

@@ -1,0 +1,231 @@
+"""``planecast profile SCENARIO``: instructions a packet and memory touches, by stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from planecast.cli.shared.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import emit
+from planecast.cli.shared.progress import progress_bar
+from planecast.cli.shared.scenarios import ScenarioArgument
+from planecast.cli.tables.sheet import Column, Sheet
+from planecast.cli.verbs.profile.memory import trace_memory
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.scenario import Scenario
+    from planecast.study.profile import Profile
+    from planecast.workload.counts import InstructionCounts, Instrument
+
+InstrumentOption = Annotated[
+    Literal["callgrind", "singlestep", "both"],
+    typer.Option(
+        "--instrument",
+        help="callgrind: AVX2 at most, seconds. singlestep: natively, slower. both: and compare.",
+    ),
+]
+
+ByOption = Annotated[
+    Literal["stage", "function"],
+    typer.Option("--by", help="What the table's rows are; the JSON file has both."),
+]
+
+_COLUMNS = (
+    Column("stage", "stage"),
+    Column("instructions_per_packet", "instr./packet", number=True),
+    Column("share_percent", "share", number=True),
+    Column("instructions_per_added_packet", "by packet", number=True),
+    Column("instructions_per_burst", "by burst", number=True),
+    Column("reads_per_packet", "reads", number=True),
+    Column("writes_per_packet", "writes", number=True),
+    Column("native_instructions_per_packet", "native", number=True),
+    Column("native_difference_percent", "difference", number=True),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(profile)
+
+
+def profile(
+    scenario: ScenarioArgument,
+    instrument: InstrumentOption = "callgrind",
+    touches: Annotated[
+        bool, typer.Option("--touches", help="Memory reads and writes too (callgrind).")
+    ] = False,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory", help="Trace memory: re-use distances by stage, not counts (QEMU)."
+        ),
+    ] = False,
+    by: ByOption = "stage",
+    settings: SetOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Count the instructions of the scenario's program by stage and by function: exactly, from two
+    run lengths and several burst sizes.
+
+    Stages and the loop around them add up to the total. A program that is not planecast's runs
+    between two ports in memory; a stage map says which of its functions are which stage.
+    """
+    from planecast.results import RunDirectory, runs_folder
+    from planecast.scenario import load_scenario
+    from planecast.study.profile import check_countable, profile_scenario
+
+    found = load_scenario(scenario, overrides(settings))
+    both: tuple[Instrument, ...] = (
+        ("callgrind", "singlestep") if instrument == "both" else (instrument,)
+    )
+    if memory:
+        if touches or by != "stage" or instrument != "callgrind":
+            raise InputError(
+                "a trace has no other instrument, touches or functions",
+                "--memory",
+                "leave --instrument, --touches and --by out",
+            )
+        trace_memory(found, runs, form, output, dry_run=bool(dry_run))
+        return
+    check_countable(found, both, touches)
+    if dry_run:
+        _print_plan(found, instrument)
+        return
+    with RunDirectory.create(runs_folder(runs), "profile", found.name) as run:
+        with progress_bar("counting") as progress:
+            counted = profile_scenario(found, both, touches=touches, progress=progress)
+        run.write_json("profile.json", counted)
+    emit(_functions(counted) if by == "function" else _sheet(counted), form, output)
+
+
+def _print_plan(scenario: Scenario, instrument: str) -> None:
+    import shlex
+    from pathlib import Path
+
+    from planecast.dataplanes import once_command
+    from planecast.dataplanes.in_memory import portable, program_words
+    from planecast.instruments.callgrind import callgrind_command
+    from planecast.instruments.callgrind_stacks import stacks_words
+    from planecast.instruments.singlestep import singlestep_command
+    from planecast.leftovers import private_folder
+    from planecast.study.instructions import PACKETS
+
+    with private_folder() as folder:
+        if scenario.dataplane.kind != "ours":
+            output = Path(folder) / "callgrind.out"
+            words = [*stacks_words(output), *program_words(portable(scenario), Path(folder))]
+            typer.echo(shlex.join(words))
+            return
+        if instrument in ("callgrind", "both"):
+            packets = PACKETS["callgrind"]
+            words = once_command(
+                scenario, Path(folder), packets, instrument="callgrind", portable=True
+            )
+            typer.echo(shlex.join(callgrind_command(words, Path("callgrind.out"))))
+        if instrument in ("singlestep", "both"):
+            packets = PACKETS["singlestep"]
+            words = once_command(scenario, Path(folder), packets, instrument="stop", portable=False)
+            typer.echo(shlex.join(singlestep_command(words, Path("counts.json"))))
+
+
+_FUNCTION_COLUMNS = (
+    Column("function", "function"),
+    Column("object", "in"),
+    Column("instructions_per_packet", "instr./packet", number=True),
+    Column("share_percent", "share", number=True),
+)
+
+
+def _functions(profile: Profile) -> Sheet:
+    """Functions by falling share, of the first instrument."""
+    counts = profile.counts[0]
+    total = sum(function.per_packet for function in counts.functions)
+    rows = [
+        {
+            "function": function.name,
+            "object": function.object,
+            "instructions_per_packet": function.per_packet,
+            "share_percent": 100 * function.per_packet / total,
+        }
+        for function in counts.functions
+    ]
+    cells = [{c.key: _text(row[c.key], c.key) for c in _FUNCTION_COLUMNS} for row in rows]
+    notes = [
+        f"in bursts of {counts.burst}; counted by {counts.instrument} ({counts.instruction_set})",
+        "0x…: a function without a symbol, by its address in the program or library",
+    ]
+    return Sheet(list(_FUNCTION_COLUMNS), rows, cells, profile, notes=notes)
+
+
+def _sheet(profile: Profile) -> Sheet:
+    first = profile.counts[0]
+    burst = profile.scenario.placement.burst
+    native = profile.counts[1] if len(profile.counts) > 1 else None
+    total = first.total.at(burst)
+    order = list(first.stages)
+    if profile.scenario.dataplane.kind == "ours":
+        order = ["source", *profile.scenario.stages, "tx"]
+    names = [*order, "other", "total"]
+    rows = [_row(name, profile, first, native, total) for name in names]
+    shown = [c for c in _COLUMNS if any(row.get(c.key) is not None for row in rows)]
+    cells = [{c.key: _text(row.get(c.key), c.key) for c in shown} for row in rows]
+    notes = [
+        f"in bursts of {burst}; counted by {first.instrument} ({first.instruction_set})",
+        "other: the loop around the stages; by packet, by burst: what one more of each adds",
+    ]
+    if profile.scenario.dataplane.kind != "ours":
+        notes.append(
+            "its ports are in memory: rx and tx are those of net_null, not of a NIC or of memif"
+        )
+    if native is not None:
+        notes.append(f"native: {native.instrument} ({native.instruction_set})")
+    return Sheet(shown, rows, cells, profile, notes=notes)
+
+
+def _row(
+    name: str,
+    profile: Profile,
+    first: InstructionCounts,
+    native: InstructionCounts | None,
+    total: float,
+) -> dict[str, Any]:
+    burst = profile.scenario.placement.burst
+    counted = first.part(name)
+    value = counted.at(burst)
+    row: dict[str, Any] = {
+        "stage": name,
+        "instructions_per_packet": value,
+        "share_percent": 100 * value / total,
+        "instructions_per_added_packet": counted.per_packet,
+        "instructions_per_burst": counted.per_burst,
+    }
+    if native is not None:
+        other = native.part(name).at(burst)
+        row["native_instructions_per_packet"] = other
+        row["native_difference_percent"] = 100 * (other / value - 1) if value else None
+    if profile.touches is not None:
+        touched = profile.touches.part(name)
+        row["reads_per_packet"], row["writes_per_packet"] = touched.reads, touched.writes
+    return row
+
+
+def _text(value: Any, key: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if key == "native_difference_percent":
+        return f"{value:+.1f} %"
+    return f"{value:.1f} %" if key == "share_percent" else f"{value:.1f}"

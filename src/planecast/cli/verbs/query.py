@@ -1,0 +1,38 @@
+"""``planecast query``: SQL over all runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
+from planecast.cli.shared.output import emit
+from planecast.cli.tables.sheet import Column, Sheet
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(query)
+
+
+def query(
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT of DuckDB's SQL.")],
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """SQL over all runs: view results has a row a result, view trials a row a raw trial.
+
+    For example: SELECT run, traffic_flows, cycles_per_packet FROM results ORDER BY started_at
+    """
+    from planecast.results import query as run_query
+    from planecast.results import runs_folder
+
+    table = run_query(sql, runs_folder(runs))
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    columns = [
+        Column(name, name, number=any(isinstance(row[name], int | float) for row in rows))
+        for name in table.columns
+    ]
+    emit(Sheet(columns, rows), form, output)

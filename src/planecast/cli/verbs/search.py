@@ -1,0 +1,329 @@
+"""``planecast search SCENARIO``: the highest loads that a data plane takes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from planecast.cli.shared.options import (
+    DryRunOption,
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SeedOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import emit
+from planecast.cli.shared.progress import progress_bar
+from planecast.cli.shared.resume import ResumeOption, refuse_beside_resume, told_how_to_go_on
+from planecast.cli.shared.search_args import rate_pps, rates_pps, shares
+from planecast.errors import EXIT_FAILED, InputError
+
+if TYPE_CHECKING:
+    from planecast.results import Manifest, RunDirectory, SearchAnswer
+    from planecast.search.question import Question
+    from planecast.search.tester import Tester
+
+MethodName = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
+EngineName = Literal["measure", "simulate"]
+
+_PUBLISHED_TRIAL_S = 20.0
+_SHORT_TRIAL_S = 0.02
+"""Short trials are either undisturbed or visibly not, also on a machine that is shared."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(search)
+
+
+def search(
+    context: typer.Context,
+    scenario: Annotated[
+        Path | None,
+        typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.", show_default=False),
+    ] = None,
+    method: Annotated[
+        MethodName,
+        typer.Option(
+            "--method",
+            help="mlr: NDR and PDR by MLRsearch. rfc2544: "
+            "binary search. back-to-back: RFC 9004. loss-curve, latency (at 10, 50 and 90 % of the "
+            "throughput), soak, mrr (what comes back at the highest load).",
+        ),
+    ] = "mlr",
+    engine: Annotated[
+        EngineName, typer.Option("--engine", help="Real packets, or the simulator's.")
+    ] = "measure",
+    trial_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--trial-seconds",
+            min=0.0001,
+            max=86400,
+            help="How long a trial sends. Default: 0.02; rfc2544: 20.",
+            show_default=False,
+        ),
+    ] = None,
+    repetitions: Annotated[
+        int,
+        typer.Option(
+            "--repetitions",
+            min=1,
+            max=1000,
+            help="Whole searches; the data plane starts anew. Up to twice as many while starts "
+            "differ by more than 3 %.",
+        ),
+    ] = 4,
+    link_gbps: Annotated[
+        float, typer.Option("--link-gbps", min=0.001, max=10_000, help="Rate of the link.")
+    ] = 10.0,
+    max_rate: Annotated[
+        str | None,
+        typer.Option("--max-rate", metavar="RATE", help="No trial goes above this: 5Mpps."),
+    ] = None,
+    start: Annotated[
+        float,
+        typer.Option("--start", min=0.001, max=100, help="rfc2544: percent of the highest load."),
+    ] = 10.0,
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            "--trials",
+            min=1,
+            max=1000,
+            help="Trials that a bound (mlr: 21) or a step (else 8) rests on.",
+            show_default=False,
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            "--loss",
+            metavar="SHARE",
+            help="rfc2544: share to lose less than. Default: 0.01%. soak: the target. "
+            "Default: 1e-7.",
+            show_default=False,
+        ),
+    ] = None,
+    exceed: Annotated[
+        str | None,
+        typer.Option(
+            "--exceed",
+            metavar="SHARE",
+            help="Share of a load's trials that may lose more. Default: mlr 50%, rfc2544 none.",
+            show_default=False,
+        ),
+    ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            "--expect",
+            metavar="LOW..HIGH",
+            help="The predicted rate: mlr begins there. Such as 5.8Mpps..6.4Mpps.",
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="RATE", help="latency, soak: the rate; else searched."),
+    ] = None,
+    soak_seconds: Annotated[
+        float, typer.Option("--soak-seconds", min=0.001, max=1e7, help="Length of a soak.")
+    ] = 1800.0,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            "--calibration",
+            metavar="RUN",
+            help="simulate: what the model is calibrated by. measure: predicts where to begin.",
+        ),
+    ] = None,
+    cpu: Annotated[
+        int | None, typer.Option("--generator-cpu", min=0, help="CPU that sends.")
+    ] = None,
+    telemetry: Annotated[
+        str,
+        typer.Option(
+            "--telemetry",
+            metavar="WHAT",
+            help="What looks at the found rates, after the search: auto, none, or some of cycles, "
+            "perf, callgrind, singlestep, dpdk.",
+        ),
+    ] = "auto",
+    max_seconds: Annotated[
+        float | None,
+        typer.Option("--max-seconds", min=0.001, help="Stops then; --resume goes on."),
+    ] = None,
+    resume: ResumeOption = None,
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    dry_run: DryRunOption = False,
+) -> None:
+    """Search the highest loads that lose no more than a goal allows, or ask what they cost.
+
+    Whole searches are repeated, each on a data plane that is started anew. Every trial is kept as
+    it ends: a search that was stopped, however, goes on with --resume.
+    """
+    from planecast.results import RunDirectory, collect_manifest, find_run, runs_folder
+    from planecast.search.question import Question
+    from planecast.search.run import check_question
+
+    root = runs_folder(runs)
+    run = None
+    if resume is not None:
+        refuse_beside_resume(context, "search", allowed=("max_seconds", "dry_run"))
+        run = find_run(resume, root)
+        question = _resumed(run)
+    else:
+        if scenario is None:
+            raise InputError("no scenario is named", "search", "name a file, or use --resume RUN")
+        from planecast.scenario import load_scenario
+
+        question = Question(
+            method=method,
+            engine=engine,
+            scenario=load_scenario(scenario, overrides(settings, seed)),
+            repetitions=repetitions,
+            trial_seconds=trial_seconds
+            or (_PUBLISHED_TRIAL_S if method == "rfc2544" else _SHORT_TRIAL_S),
+            link_gbps=link_gbps,
+            max_pps=rate_pps(max_rate, "--max-rate"),
+            start_share=start / 100,
+            rate_pps=rate_pps(rate, "--rate"),
+            soak_seconds=soak_seconds,
+            generator_cpu=cpu,
+            calibration=calibration,
+            telemetry=telemetry,
+            expect_pps=rates_pps(expect, "--expect"),
+            **shares(method, trials, loss, exceed),
+        )
+    manifest = collect_manifest(question.engine, question.scenario.traffic.seed)
+    tester, question, manifest = _tester(question, root, manifest)
+    check_question(question)
+    if dry_run:
+        _print_plan(question, tester)
+        return
+    try:
+        if run is None:
+            run = RunDirectory.create(root, "search", question.scenario.name)
+        deadline = float("inf") if max_seconds is None else time.monotonic() + max_seconds
+        answer = _searched(run, question, tester, manifest, deadline)
+    finally:
+        tester.close()
+    from planecast.cli.tables.search import search_sheet
+
+    emit(search_sheet(answer, run.path), form, output)
+    if answer.invalid:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print_plan(question: Question, tester: Tester) -> None:
+    """What is asked, and every process that a repetition starts."""
+    from planecast.cli.shared.dry_run import print_process
+    from planecast.search.measured import MeasuredTester
+
+    most = min(question.link_pps, question.max_pps or question.link_pps)
+    typer.echo(
+        f"# {question.method} on {tester.dataplane}: trials of {question.trial_seconds:g} s at "
+        f"{most / 1e6:.4g} Mpps at the most, {question.repetitions} to "
+        f"{question.most_repetitions} repetitions"
+    )
+    if not isinstance(tester, MeasuredTester):
+        typer.echo("# nothing is started: the simulator answers")
+        return
+    planned = tester.planned()
+    if not planned:
+        typer.echo("# nothing is started: what forwards, and what sends, is there already")
+    for process in planned:
+        typer.echo("")
+        print_process(process, question.repetitions)
+
+
+def _searched(
+    run: RunDirectory, question: Question, tester: Tester, manifest: Manifest, deadline: float
+) -> SearchAnswer:
+    """Searches, and keeps every trial and the answer in the run."""
+    from planecast.search.journal import JOURNAL, Journal
+    from planecast.search.measured import MeasuredTester
+    from planecast.search.question import QUESTION
+    from planecast.search.run import search as answer_of
+    from planecast.search.session import Session
+    from planecast.search.simulated import SimulatedTester
+
+    with (
+        told_how_to_go_on(run),
+        run,
+        Journal(run.path / JOURNAL) as journal,
+        progress_bar("searching") as progress,
+    ):
+        run.write_question(QUESTION, question)
+        try:
+
+            def closing(words: str) -> None:
+                total = max(question.repetitions, session.repetition + 1)
+                progress(session.done, total, words)
+
+            session = Session(tester, journal, question.trial_seconds, deadline, closing)
+            watched = tester if isinstance(tester, MeasuredTester) else None
+            share = tester.model_share if isinstance(tester, SimulatedTester) else 0.0
+            answer = answer_of(question, session, manifest, watched, model_share=share)
+        finally:
+            if journal.trials:
+                run.write_trials(journal.columns())
+        run.write_result(answer)
+    return answer
+
+
+def _resumed(run: RunDirectory) -> Question:
+    """The question of a run. Raises InputError when it has none."""
+    from planecast.search.question import QUESTION, Question
+
+    path = run.path / QUESTION
+    if not path.is_file():
+        raise InputError("this run is no search", str(run.path), "name a run of planecast search")
+    if run.failed:
+        raise InputError("this search failed before its first trial", str(run.path), "ask it again")
+    if not run.partial:
+        raise InputError("this search is complete", str(run.path), "read its result.json")
+    try:
+        return Question.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"can't read the question: {first}", str(path)) from None
+
+
+def _tester(
+    question: Question, root: Path, manifest: Manifest
+) -> tuple[Tester, Question, Manifest]:
+    """The engine as a tester; the question, with its calibration and where the model says to begin;
+    the manifest, with the calibration that the answer rests on."""
+    from planecast.cli.shared.calibration import calibration_of
+    from planecast.search.prediction import predicted_pps
+    from planecast.search.simulated import SimulatedTester
+
+    model, begins = None, False
+    if question.engine == "simulate" or question.calibration is not None:
+        begins = question.method == "mlr" and question.calibration is not None
+        chosen = calibration_of(question.calibration, root, kind=question.scenario.forwards)
+        model = chosen.model
+        manifest = manifest.model_copy(update={"calibration": chosen.basis})
+        # A search that is resumed goes on with the same one.
+        named = question.calibration or chosen.basis.run
+        question = question.model_copy(update={"calibration": named})
+    if question.expect_pps is None and model is not None and begins:
+        expected = predicted_pps(question.scenario, model, manifest)
+        question = question.model_copy(update={"expect_pps": expected})
+    if question.engine == "simulate":
+        assert model is not None
+        return SimulatedTester(question.scenario, model, manifest), question, manifest
+    from planecast.search.measured import MeasuredTester
+
+    return MeasuredTester(question.scenario, question.generator_cpu), question, manifest

@@ -1,0 +1,88 @@
+"""``planecast sensitivity SCENARIO``: which component is worth money, which number matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.options import (
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import emit
+from planecast.cli.shared.progress import progress_bar
+from planecast.cli.shared.scenarios import ScenarioArgument
+from planecast.cli.tables.sensitivity import sensitivity_sheet
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    pass
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(sensitivity)
+
+
+def sensitivity(
+    scenario: ScenarioArgument,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="KEY=LOW:HIGH",
+            help="What is varied and how far (KEY=V,V… too); machine.llc_size and the like are "
+            "factors over the calibrated machine. Default: every component, and the tables, from "
+            "half to twice.",
+        ),
+    ] = None,
+    draws: Annotated[
+        int,
+        typer.Option(
+            "--draws",
+            min=0,
+            max=65536,
+            help="Sobol's base sample, a power of two; 0: the tornado alone.",
+        ),
+    ] = 64,
+    calibration: CalibrationOption = None,
+    settings: SetOption = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the draws.")] = 1,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """How much each component and number moves the packets a second, by the closed form.
+
+    One key at a time (a tornado) and all together (Sobol's indices); `planecast report` draws both.
+    """
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.scenario import load_scenario
+    from planecast.sweep import Job, Plan, parse_axis
+    from planecast.sweep.sensitivity import default_axes
+    from planecast.sweep.sensitivity import sensitivity as analyse
+
+    if draws & (draws - 1):
+        raise InputError(f"got {draws} draws", "--draws", "say a power of two, such as 64")
+    base = load_scenario(scenario, overrides(settings))
+    root = runs_folder(runs)
+    axes = [parse_axis(text) for text in vary or default_axes(base)]
+    chosen = calibration_of(calibration, root, kind=base.forwards)
+    job = Job(
+        plan=Plan.of(base, axes, "lhs", max(1, draws), seed),
+        calibration=chosen.model,
+        engine="solve",
+        precision=0.01,
+        batch=1,
+        manifest=collect_manifest("solve", seed, calibration=chosen.basis),
+    )
+    with RunDirectory.create(root, "sensitivity", base.name) as run:
+        with progress_bar("asking") as progress:
+            found = analyse(job, draws, progress)
+        run.write_result(found)
+    emit(sensitivity_sheet(found, str(run.path)), form, output)

@@ -1,0 +1,197 @@
+"""``planecast sweep SCENARIO``: very many points by the model."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.options import (
+    FormatOption,
+    OutputOption,
+    RunsOption,
+    SetOption,
+    overrides,
+)
+from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.progress import progress_bar
+from planecast.cli.shared.resume import ResumeOption, refuse_beside_resume, told_how_to_go_on
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.cli.tables.sheet import Sheet
+    from planecast.results import Result, RunDirectory
+    from planecast.study.calibration_run import Chosen
+    from planecast.sweep import Job
+
+Engine = Literal["solve", "simulate"]
+Sample = Literal["grid", "lhs"]
+
+SHOWN = 5
+"""Points with most packets a second that are shown, and stored as results."""
+SOLVED_BATCH = 65536
+SIMULATED_BATCH = 16
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to `app`."""
+    app.command()(sweep)
+
+
+def sweep(
+    context: typer.Context,
+    scenario: Annotated[
+        str | None,
+        typer.Argument(metavar="[SCENARIO]", help="A scenario's YAML file.", show_default=False),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="KEY=…",
+            help="KEY=V,V… or KEY=LOW:HIGH, in a grid KEY=LOW:HIGH:COUNT; :log behind it for equal "
+            "ratios. Repeatable.",
+        ),
+    ] = None,
+    sample: Annotated[
+        Sample,
+        typer.Option("--sample", help="grid: every combination. lhs: a Latin hypercube of -n."),
+    ] = "grid",
+    points: Annotated[
+        int | None,
+        typer.Option(
+            "-n", "--points", min=1, help="lhs: how many points. Default: 1000.", show_default=False
+        ),
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="solve: closed form. simulate: events in time.")
+    ] = "solve",
+    precision: Annotated[
+        float,
+        typer.Option(
+            "--precision", min=1e-4, max=0.5, help="simulate: a point's relative interval."
+        ),
+    ] = 0.01,
+    calibration: CalibrationOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=1024,
+            help="Processes; by default one for each CPU.",
+            show_default=False,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that answers."),
+    ] = None,
+    resume: ResumeOption = None,
+    settings: SetOption = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the Latin hypercube.")] = 1,
+    runs: RunsOption = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Answer very many points by the model, into Parquet as they come.
+
+    `planecast query "SELECT … FROM sweeps"` reads them, also while the sweep runs.
+    """
+    from planecast.results import RunDirectory, find_run, runs_folder
+    from planecast.sweep import Workers, parse_axis, read_job, run_sweep
+    from planecast.sweep.job import Plan
+
+    root = runs_folder(runs)
+    if resume is not None:
+        refuse_beside_resume(context, "sweep", allowed=("workers", "dask"))
+        run = find_run(resume, root)
+        job = read_job(run)
+        if run.failed:
+            raise InputError("the sweep failed before its first point", str(run.path), "ask again")
+        if not run.partial:
+            raise InputError("the sweep is complete", str(run.path), "query it: FROM sweeps")
+    else:
+        if scenario is None:
+            raise InputError("no scenario", "sweep", "name a scenario's file, or --resume RUN")
+        from planecast.scenario import load_scenario
+
+        base = load_scenario(scenario, overrides(settings))
+        plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
+        chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
+        chosen.refuse_other_workloads([base], [axis.key for axis in plan.axes])
+        job = _job(plan, chosen, engine, precision)
+        run = RunDirectory.create(root, "sweep", base.name)
+    count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
+    with told_how_to_go_on(run), run, progress_bar("sweeping") as progress:
+        run_sweep(job, run, Workers(count, dask), progress)
+        best = _best(job, run)
+        run.write_result([result for _, result in best])
+    people = chosen_format(form, output) == "table"
+    emit(_sheet(job, run, best, people=people), form, output)
+
+
+def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:
+    from planecast.results import collect_manifest
+    from planecast.sweep import Job
+
+    cpus = len(os.sched_getaffinity(0))
+    most = SOLVED_BATCH if engine == "solve" else SIMULATED_BATCH
+    return Job(
+        plan=plan,
+        calibration=chosen.model,
+        engine=engine,
+        precision=precision,
+        # Some ten batches for each CPU, so that no CPU waits long for the last one.
+        batch=max(1, min(most, plan.points // (10 * cpus))),
+        manifest=collect_manifest(engine, plan.seed, calibration=chosen.basis),
+    )
+
+
+def _best(job: Job, run: RunDirectory) -> list[tuple[str, Result]]:
+    """(label, whole result) of the points with most packets a second; raises InputError when every
+    point was refused."""
+    from planecast.results import Result
+    from planecast.scenario import point_label
+    from planecast.sweep import best_points
+    from planecast.sweep.answer import answered
+
+    numbers, refused, why = best_points(run, SHOWN)
+    if not numbers:
+        raise InputError(f"all {refused} points were refused", "--vary", f"the first: {why[0]}")
+    points = [job.plan.point(number) for number in numbers]
+    results = answered(job, points)
+    return [
+        (point_label(p), r) for p, r in zip(points, results, strict=True) if isinstance(r, Result)
+    ]
+
+
+def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]], *, people: bool) -> Sheet:
+    from dataclasses import replace
+
+    from planecast.cli.tables.results import results_sheet
+    from planecast.results.store import SWEEP
+    from planecast.sweep import best_points
+
+    _, refused, why = best_points(run, SHOWN)
+    labels, results = [label for label, _ in best], [result for _, result in best]
+    sheet = results_sheet(results, labels, run.path, people=people)
+    answered = job.plan.points - refused
+    notes = [
+        f"{answered} of {job.plan.points} points answered; the {len(best)} with most packets "
+        f"a second are shown; all of them: {run.path / SWEEP}"
+    ]
+    if refused:
+        notes.append(f"{refused} points were refused, such as: {why[0]}")
+    document = {
+        "run": str(run.path),
+        "points": job.plan.points,
+        "refused": refused,
+        "parquet": str(run.path / SWEEP),
+        "best": [
+            {"label": label, "result": result.model_dump(mode="json")} for label, result in best
+        ],
+    }
+    return replace(sheet, document=document, notes=[*notes, *sheet.notes])

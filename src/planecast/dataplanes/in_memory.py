@@ -1,0 +1,118 @@
+"""A program of others between two ports in memory, with planecast-meter.so loaded into it.
+
+Nothing sends to it: its ports are ``net_null``, and the library, in the receive function of the
+first one, gives packets the frames of the scenario's flows. So one CPU is enough, and neither links
+nor copies of a generator are in what is counted, traced or measured.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from planecast.dataplanes.dpdk_program import l3fwd_program
+from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.end import End
+from planecast.dataplanes.ovs import OpenVswitch
+from planecast.dataplanes.under_test import Seat, system_of
+from planecast.dataplanes.wiring import guests_of
+from planecast.errors import InputError
+from planecast.instruments.window import PORTS
+from planecast.scenario.host_cpus import cpus_here
+from planecast.scenario.scenario import Scenario
+
+PORTABLE = "-v3"
+"""What a program's build for AVX2 at most is called, after its name."""
+BURST_MOST = 256
+"""What testpmd asks its port for: the library limits bursts, and changes the limit as it runs."""
+
+
+def refuse_outside(scenario: Scenario, verb: str) -> None:
+    """Raises InputError for a program that can't run between ports in memory, with the reason;
+    `verb` is what can't be done to it, such as counted."""
+    wanted = scenario.dataplane
+
+    def refused(reason: str, key: str) -> InputError:
+        return InputError(f"this can't be {verb}: {reason}", f"dataplane.{key}")
+
+    if wanted.kind == "external":
+        raise refused("what forwards is there already, and is not started here", "kind")
+    if wanted.kind == "vpp":
+        raise refused("VPP's ports are its own, and no window of packets can be marked", "kind")
+    if wanted.host is not None:
+        raise refused(f"it runs on {wanted.host}; start planecast there", "host")
+    if guests_of(scenario):
+        raise refused("it is one program of several; take a switch without guests", "guests")
+    if wanted.programs > 1:
+        raise refused("they are several programs; take a chain of 1", "chain")
+    if wanted.kind == "command" and "_eal}" not in wanted.command:
+        raise refused(
+            "its command does not take its ports as {in_eal} and {out_eal}, as DPDK programs do",
+            "command",
+        )
+    if scenario.traffic.frame_mix != "none" or scenario.traffic.classes != "none":
+        raise InputError(
+            f"frames of one size are {verb}", "traffic", "set traffic.frame_bytes alone"
+        )
+
+
+def system_in_memory(
+    scenario: Scenario, folder: Path, before: Sequence[str] = (), fds: Sequence[int] = ()
+) -> Dut:
+    """The program between its two ports; `folder` is empty, private, and its own; `fds` are file
+    descriptors that it inherits. Raises MissingError when it isn't here."""
+    ends = [End(kind="virtual", address=port) for port in PORTS]
+    cpu = cpus_here(scenario)[0]
+    return system_of(scenario, ends, Seat(cpu, cpu, folder, tuple(before), tuple(fds)))
+
+
+def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
+    """The command that would be run. Raises MissingError when the program isn't here."""
+    words = list(system_in_memory(scenario, folder, before).planned()[-1].words)
+    if scenario.dataplane.kind == "testpmd":
+        burst = next(i for i, word in enumerate(words) if word.startswith("--burst="))
+        words[burst] = f"--burst={BURST_MOST}"
+    return words
+
+
+def portable(scenario: Scenario) -> Scenario:
+    """With l3fwd's build for instruments that know no AVX-512, where there is one next to it."""
+    if scenario.dataplane.kind != "l3fwd":
+        return scenario
+    program = l3fwd_program(scenario.dataplane.program)
+    other = program.with_name(program.name + PORTABLE)
+    return _with_program(scenario, other if other.is_file() else program)
+
+
+def switch_by_script(
+    scenario: Scenario,
+    folder: Path,
+    prefix: Sequence[str],
+    before: Sequence[str],
+    fds: Sequence[int] = (),
+) -> OpenVswitch:
+    """Open vSwitch, started by a script in `folder` that has `prefix` before its command: an
+    emulator runs no setpriv, and what is loaded into the switch is not for the words `before`."""
+    own = folder / "program"
+    own.mkdir(exist_ok=True)
+    script = folder / "switch"
+    switch = program_words(scenario, own)[0]
+    words = shlex.join(prefix)
+    if "-plugin" in prefix:  # the emulator's libraries may not be the switch's
+        words += ' ${LD_LIBRARY_PATH:+-E "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"}'
+    script.write_text(f'#!/bin/sh\nexec {words} {shlex.quote(switch)} "$@"\n', encoding="utf-8")
+    script.chmod(0o700)
+    system = system_in_memory(_with_program(scenario, script), own, before, fds)
+    assert isinstance(system, OpenVswitch)
+    return system
+
+
+def env_words(given: Mapping[str, str]) -> list[str]:
+    """Words before a command that give it these variables."""
+    return ["env", *(f"{name}={value}" for name, value in given.items())]
+
+
+def _with_program(scenario: Scenario, program: Path) -> Scenario:
+    wanted = scenario.dataplane.model_copy(update={"program": str(program)})
+    return scenario.model_copy(update={"dataplane": wanted})

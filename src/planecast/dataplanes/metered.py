@@ -1,0 +1,242 @@
+"""A program of others that answers trials: in ports of memory, asked by planecast-meter.so.
+
+Frames, flows and bursts change from trial to trial, so scenarios that differ in those alone share a
+process and take turns in it, as they do in planecast's own data plane. Between trials its
+forwarding thread sleeps.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE
+from typing import Self
+
+from planecast.dataplanes.in_memory import (
+    env_words,
+    program_words,
+    refuse_outside,
+    switch_by_script,
+)
+from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
+from planecast.dataplanes.namespace import Namespace
+from planecast.dataplanes.ovs import SEEN, OpenVswitch
+from planecast.dataplanes.peer import pages_of
+from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
+from planecast.dataplanes.under_test import title_of
+from planecast.errors import InputError, RunError
+from planecast.instruments.window import frame_words
+from planecast.leftovers import private_folder
+from planecast.process import Planned, Process, Started, dying_with_us
+from planecast.scenario.host_cpus import cpus_here
+from planecast.scenario.neighbour import Neighbour
+from planecast.scenario.placement import Placement
+from planecast.scenario.plain_flows import traffic_of_tables
+from planecast.scenario.scenario import Scenario
+
+START_S = 60.0
+TRIAL_S = 60.0
+TIMED = 16
+"""Of so many polls the parts of one are timed."""
+FORWARDED = 0.9
+"""Share of the packets that has to come out; a program may hold some back in its own buffers."""
+HELD = 512
+"""Packets of these: some of DPDK's bursts."""
+_IN, _OUT = 0, 1
+
+
+@dataclass(frozen=True)
+class MeteredConfig:
+    """What is fixed when a program starts: the scenario without what a trial changes."""
+
+    scenario: Scenario
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """The process that serves a scenario. Raises InputError for one that can't be metered."""
+        refuse_outside(scenario, "measured here")
+        if scenario.placement.lcores > 1:
+            raise InputError(
+                f"{scenario.placement.lcores} lcores are to forward, but the meter stands in one "
+                "queue of one port",
+                "placement.lcores",
+                "take one",
+            )
+        fixed = {
+            "name": "metered",
+            "traffic": traffic_of_tables(scenario),
+            "placement": Placement().on(cpus_here(scenario)),
+            "neighbour": Neighbour(),
+            "dataplane": scenario.dataplane.model_copy(update={"stage_map": None}),
+        }
+        return cls(scenario.model_copy(update=fixed))
+
+    @property
+    def cpu(self) -> int:
+        """Where it forwards."""
+        return cpus_here(self.scenario)[0]
+
+
+class MeteredDataplane(Started):
+    """A running program of others. A context manager: it never outlives its block."""
+
+    def __init__(self, config: MeteredConfig) -> None:
+        self.config = config
+        self._name = title_of(config.scenario)
+        self._stack = ExitStack()
+        self._process: Process | None = None
+        self._switch: OpenVswitch | None = None
+        self._learnt = 0
+        """Flows that its caches know by now."""
+
+    def plan(self, name: str = "") -> Planned:
+        """What would be run, which reads no file `name`. Raises MissingError when it isn't here."""
+        with private_folder() as folder:
+            return Planned(tuple(program_words(self.config.scenario, Path(folder)))).moved(
+                folder, "FOLDER"
+            )
+
+    def stop(self) -> None:
+        """Ends it."""
+        self._stack.close()
+
+    def trial(self, trial: Trial) -> TrialAnswer:
+        """Runs one trial. Raises RunError when it fails, or forwards other packets than it got."""
+        scenario = trial.scenario
+        self._learn(trial)
+        before = self._stats()
+        found = self._asked(trial)
+        after = self._stats()
+        self._check(found, scenario.placement.burst)
+        return self._answer(found, before, after)
+
+    def request(self, trial: Trial) -> str:
+        """The line that asks the meter for a trial."""
+        words: dict[str, object] = {"burst": trial.scenario.placement.burst, "clock": TIMED}
+        words |= frame_words(trial.scenario)
+        return trial_request(trial.windows, trial.packets, trial.warmup, TRIAL_S, words)
+
+    def check(self) -> None:
+        """Raises RunError with its last words when it has ended."""
+        if self._switch is not None:
+            self._switch.check()
+        if self._process is not None:
+            self._process.check()
+
+    def _asked(self, trial: Trial) -> MeterAnswer:
+        try:
+            return self._meter.trial(self.request(trial), TRIAL_S)
+        except RunError:
+            self.check()
+            raise
+
+    def _learn(self, trial: Trial) -> None:
+        """Shows a switch all flows that are not those of the trial before."""
+        flows, wanted = trial.scenario.traffic.flows, trial.scenario.dataplane
+        if self._switch is None or wanted.kind != "ovs" or flows == self._learnt:
+            return
+        packets = SEEN * max(flows, wanted.rules)
+        with self._switch.learning():
+            self._asked(trial.model_copy(update={"windows": 1, "warmup": packets}))
+        self._learnt = flows
+
+    def _check(self, found: MeterAnswer, burst: int) -> None:
+        windows = found.windows
+        packets, bursts = sum(windows.packets), sum(windows.bursts)
+        if packets != burst * bursts:
+            raise InputError(
+                f"packets came in bursts of {packets / max(bursts, 1):.3g} and not of {burst}: it "
+                "asks its port for fewer at a time",
+                "placement.burst",
+                "set it to what the program asks for, or lower",
+            )
+        if found.cpu != self.config.cpu:
+            raise RunError(
+                f"it forwards on CPU {found.cpu} and not on {self.config.cpu}", self._name
+            )
+
+    def _answer(
+        self, found: MeterAnswer, before: tuple[PortStats, PortStats], after: tuple[PortStats, ...]
+    ) -> TrialAnswer:
+        came = after[_IN].rx_packets - before[_IN].rx_packets
+        left = after[_OUT].tx_packets - before[_OUT].tx_packets
+        if left < FORWARDED * came - HELD and self.config.scenario.dataplane.kind != "command":
+            raise RunError(
+                f"only {left} of {came} packets came out, so others were measured than those that "
+                "it forwards",
+                self._name,
+            )
+        attached = self._meter.attached
+        assert attached is not None
+        lcore = LcoreAnswer(cpu=found.cpu, chain=0, segment=0, clock_cost=0, windows=found.windows)
+        return TrialAnswer(
+            trial={},
+            lcores=(lcore,),
+            packets_in=came,
+            copies=0,
+            packets_out=left,
+            in_flight=0,
+            drops={},
+            conserved=True,
+            interrupted=False,
+            tsc_hz=attached.tsc_hz,
+            page_size=self._page_size(),
+            simd_bits=0,
+            dpdk=attached.dpdk,
+        )
+
+    def _stats(self) -> tuple[PortStats, PortStats]:
+        return self._meter.stats(_IN), self._meter.stats(_OUT)
+
+    def _page_size(self) -> str:
+        running = self._process if self._switch is None else self._switch
+        pid = None if running is None else running.pid
+        return pages_of(Path(f"/proc/{pid}/smaps").read_text(encoding="ascii"))
+
+    def _start(self) -> None:
+        """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""
+        scenario = self.config.scenario
+        folder = Path(
+            self._stack.enter_context(private_folder(for_sockets=scenario.dataplane.kind == "ovs"))
+        )
+        own = folder / "program"
+        own.mkdir()
+        self._meter = Meter("2MiB")
+        self._stack.callback(self._meter.close)
+        loads = env_words(self._meter.environment())
+        if scenario.dataplane.kind == "ovs":
+            self._start_switch(folder, loads)
+        else:
+            words = [*loads, *program_words(scenario, own)]
+            self._process = Process(
+                self._name,
+                dying_with_us(words),
+                environment={**os.environ, "RUNTIME_DIRECTORY": str(own)},
+                folder=own,
+                stdin=PIPE,  # testpmd ends when it is closed
+                descriptors=[self._meter.descriptor],
+            )
+            self._stack.enter_context(self._process)
+            self._meter.started()
+        try:
+            waiting = wait_attached(self._meter, _IN, "rx", time.monotonic() + START_S, _OUT)
+        except RunError:
+            if self._process is not None:
+                self._process.check(1.0)
+            self.check()
+            raise
+        if waiting:
+            raise RunError(f"it does not forward after {START_S:.0f} s: {waiting}", self._name)
+        if self._switch is not None:
+            self._switch.forget()
+
+    def _start_switch(self, folder: Path, loads: list[str]) -> None:
+        inside = self._stack.enter_context(Namespace(folder))
+        fds = (self._meter.descriptor,)
+        switch = switch_by_script(self.config.scenario, folder, loads, inside.words, fds)
+        self._stack.enter_context(switch)
+        self._meter.started()
+        self._switch = switch

@@ -1,0 +1,52 @@
+"""Stages of a program of others: its cycles, divided as the model of its counts has them.
+
+The meter reads the clock at a program's ports, not within it, and a program's own statistics are of
+the whole of its work. What of that each of its stages takes is the model's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from planecast.explain.arithmetic import difference, together
+from planecast.explain.model_breakdown import ModelBreakdown
+from planecast.explain.stall_causes import PORTS
+from planecast.results.estimate import Estimate
+from planecast.workload.counts import IO_STAGES
+
+PROGRAM = "program"
+"""What the meter calls all that is between a program's ports."""
+
+
+def inner_stages(model: ModelBreakdown) -> dict[str, Estimate]:
+    """The model's stages between the ports."""
+    return {name: said for name, said in model.stages.items() if name not in IO_STAGES}
+
+
+def with_inner_stages(
+    measured: Mapping[str, Estimate], model: ModelBreakdown | None
+) -> dict[str, Estimate]:
+    """Cycles by stage with the program's own ones in place of `PROGRAM`: what was measured of all
+    of them, in the model's proportions."""
+    whole = measured.get(PROGRAM)
+    inner = {} if model is None else inner_stages(model)
+    said = sum(one.value for one in inner.values())
+    found: dict[str, Estimate] = {}
+    for name, cycles in measured.items():
+        if name != PROGRAM or whole is None or said <= 0:
+            found[name] = cycles
+            continue
+        for stage, one in inner.items():
+            part = whole.scaled(one.value / said, whole.unit)
+            found[stage] = part.model_copy(update={"kind": "computed"})
+    return found
+
+
+def with_ports(working: Estimate, model: ModelBreakdown) -> dict[str, Estimate]:
+    """Cycles by stage of all that a program works: its own stages as the model has them, and its
+    ports, which are what is left. Stages alone, scaled, where these take all of it."""
+    inner = inner_stages(model)
+    whole = together(inner.values())
+    if whole is None or whole.value >= working.value:
+        return with_inner_stages({PROGRAM: working}, model)
+    return {PORTS: difference(working, whole), **inner}

@@ -1,0 +1,124 @@
+"""Measures a point in the background, one at a time, as ``planecast measure`` does.
+
+In a process of its own: it pins threads and handles signals as it does when a person types it, and
+what is left of it after an interruption is cleaned up there.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import ValidationError
+
+from planecast.errors import InputError
+from planecast.explore.copying import scenario_yaml
+from planecast.leftovers import note_process, private_folder
+from planecast.results import Result, ResultSet
+from planecast.scenario import Scenario
+
+Json = dict[str, Any]
+
+SHORTEST_S, LONGEST_S = 1.0, 600.0
+_PARTING_S = 10.0
+_SAID = 300
+
+
+@dataclass
+class Measuring:
+    """The measurement that runs, and how the last one ended."""
+
+    runs: Path
+    done: list[Result] = field(default_factory=list)
+    """What was measured, the latest last."""
+    program: tuple[str, ...] = (sys.executable, "-m", "planecast.cli.app")
+    _process: subprocess.Popen[str] | None = None
+    _waiter: threading.Thread | None = None
+    _began: float = 0.0
+    _seconds: float = 0.0
+    _failed: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start(self, scenario: Scenario, seconds: float) -> None:
+        """Begins to measure. Raises InputError while another measurement runs, and for a time that
+        is none."""
+        if not SHORTEST_S <= seconds <= LONGEST_S:
+            raise InputError(
+                f"got {seconds} seconds", "seconds", f"say {SHORTEST_S:g} to {LONGEST_S:g}"
+            )
+        with self._lock:
+            if self._process is not None:
+                raise InputError("a measurement runs already", what_to_do="wait for it, or stop it")
+            folder = private_folder()
+            file = Path(folder.name) / "scenario.yaml"
+            file.write_text(scenario_yaml(scenario), encoding="utf-8")
+            self._process = subprocess.Popen(
+                [
+                    *self.program,
+                    "measure",
+                    str(file),
+                    *("--seconds", f"{seconds:g}", "--runs", str(self.runs), "--format", "json"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                # Ctrl-C in the terminal is ours to pass on.
+                start_new_session=True,
+            )
+            self._began, self._seconds, self._failed = time.monotonic(), seconds, ""
+            note_process(Path(folder.name), self._process.pid)
+            self._waiter = threading.Thread(
+                target=self._wait, args=(self._process, folder), daemon=True
+            )
+            self._waiter.start()
+
+    def _wait(self, process: subprocess.Popen[str], folder: TemporaryDirectory[str]) -> None:
+        said, complaints = process.communicate()
+        folder.cleanup()
+        with self._lock:
+            self._process = None
+            if process.returncode == 0:
+                try:
+                    self.done.extend(ResultSet.model_validate_json(said).results)
+                except ValidationError:
+                    self._failed = "the measurement's answer can't be read"
+            else:
+                self._failed = _last_sentence(complaints) or f"exit status {process.returncode}"
+
+    def state(self) -> Json:
+        """What goes on, for the page."""
+        with self._lock:
+            return {
+                "running": self._process is not None,
+                "seconds": time.monotonic() - self._began if self._process else 0.0,
+                "of_seconds": self._seconds,
+                "failed": self._failed,
+                "count": len(self.done),
+            }
+
+    def stop(self) -> None:
+        """Ends what runs, as Ctrl-C would, and waits until it is gone."""
+        with self._lock:
+            process, waiter = self._process, self._waiter
+        if process is None or waiter is None:
+            return
+        process.send_signal(signal.SIGINT)
+        waiter.join(_PARTING_S)
+        if waiter.is_alive():
+            os.killpg(process.pid, signal.SIGKILL)
+            waiter.join(_PARTING_S)
+
+
+def _last_sentence(complaints: str) -> str:
+    """The program's own sentence on stderr."""
+    lines = [line for line in complaints.splitlines() if line.startswith("planecast: ")]
+    return lines[-1].removeprefix("planecast: ")[:_SAID] if lines else ""

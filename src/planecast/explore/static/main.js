@@ -1,0 +1,92 @@
+// The page: asks what there is to set, then answers each change.
+
+import { showAnswer } from "./answer.js";
+import { ask, asker } from "./ask.js";
+import { drawControls, show as showControls } from "./controls.js";
+import { curveKeys, showCurve } from "./curve.js";
+import { openCopy } from "./copy.js";
+import { byId } from "./dom.js";
+import { askFront } from "./front.js";
+import { showHeat } from "./heat.js";
+import { showMachines } from "./machines.js";
+import { buildMeasure, showMeasured } from "./measure.js";
+import { canRedo, canUndo, followAddress, onChange, redo, reset, state, undo } from "./state.js";
+import { askTimed } from "./timed.js";
+
+let page = null;
+let keys = [];
+
+const asked = (more) => () => ({ changes: state().changes, ...more?.(state()) });
+
+const answer = asker("answer", asked((now) => ({ machines: now.machines })), (found) => {
+  showAnswer(found, page);
+  showMachines(found, page);
+  showMeasured(found);
+  if (!found.refused) byId("status").textContent = `answered in ${found.milliseconds.toFixed(0)} ms`;
+});
+const curve = asker("curve", asked((now) => ({ key: now.curve })), (found) => showCurve(found, keys, page.base), 40);
+const heat = asker("heat", asked((now) => ({ across: now.across, up: now.up })), (found) => showHeat(found, keys, page.base), 120);
+const controls = asker("controls", asked(), (found) => {
+  if (found.refused) {
+    byId("status").textContent = found.refused;
+    return;
+  }
+  keys = curveKeys(found.controls);
+  drawControls(found.controls, page);
+  figures();
+});
+
+/** All that takes longer than the answer. */
+function figures() {
+  curve();
+  heat();
+  askTimed(page);
+  askFront(page, keys);
+}
+
+const kindOf = (of) => of.changes["workload.kind"] ?? page.base["workload.kind"];
+
+function buttons() {
+  byId("undo").disabled = !canUndo();
+  byId("redo").disabled = !canRedo();
+  byId("reset").disabled = Object.keys(state().changes).length === 0;
+}
+
+function changed(now, before) {
+  buttons();
+  if (kindOf(now) !== kindOf(before)) controls();
+  showControls();
+  answer();
+  figures();
+}
+
+function keyboard(event) {
+  const typing = event.target.matches?.("input[type=text]");
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || typing) return;
+  event.preventDefault();
+  (event.shiftKey ? redo : undo)();
+}
+
+async function begin() {
+  page = await ask("page");
+  if (page.refused) {
+    byId("refused").hidden = false;
+    byId("refused").textContent = page.refused;
+    return;
+  }
+  byId("name").textContent = page.name;
+  document.title = `${page.name} · planecast explore`;
+  followAddress();
+  onChange(changed);
+  byId("undo").addEventListener("click", undo);
+  byId("redo").addEventListener("click", redo);
+  byId("reset").addEventListener("click", reset);
+  byId("copy").addEventListener("click", openCopy);
+  addEventListener("keydown", keyboard);
+  buildMeasure(() => { answer(); curve(); }, () => { answer(); controls(); });
+  buttons();
+  answer();
+  controls();
+}
+
+begin();

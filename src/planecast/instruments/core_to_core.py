@@ -1,0 +1,113 @@
+"""What a cache line costs from one CPU to another, now: a canary of every measurement across two.
+
+Where a guest's CPUs run is the hypervisor's choice, and changes: the same two were 50 to 80 ns
+apart in one hour and 340 ns in another, and a memory interface between them took 20 or 6 million
+packets a second. No other clock, canary or counter shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+
+import numpy as np
+
+from planecast.errors import MissingError, RunError
+from planecast.host import Check, Root
+from planecast.native import native_program
+from planecast.scenario.model import Noun
+
+CHANGED = 1.5
+"""Factor by which half a round trip differs between two states; within one it is a tenth."""
+_TIMEOUT_S = 30.0
+_LOOKS = 8
+
+
+class CoreToCore(Noun):
+    """Half a round trip of a cache line between two CPUs."""
+
+    cpu: int
+    other: int
+    ns: float
+    """The median of the slices, each of 100 round trips."""
+    low_ns: float
+    """The tenth lowest of a hundred slices."""
+    high_ns: float
+    """The tenth highest."""
+    slices: int
+
+    def __str__(self) -> str:
+        return f"CPUs {self.cpu} and {self.other} {self.ns:.0f} ns apart"
+
+
+def core_to_core(cpu: int, other: int) -> CoreToCore:
+    """Measures it, in some 10 ms; nothing else should run on the two.
+
+    Raises MissingError when the probe is not built, RunError when it fails.
+    """
+    command = [str(native_program("planecast-probe")), "--ping-pong", f"{cpu},{other}"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RunError(f"planecast-probe could not be run: {error}") from error
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()
+        raise RunError(said[-1] if said else f"planecast-probe ended with {done.returncode}")
+    return parse_ping_pong(done.stdout)
+
+
+def parse_ping_pong(text: str) -> CoreToCore:
+    """What ``planecast-probe --ping-pong`` prints. Raises RunError for anything else."""
+    try:
+        answer = json.loads(text)
+        slices = np.asarray(answer["half_round_trips"], dtype=np.float64)
+        slices_ns = slices * (1e9 / float(answer["tsc_hz"]))
+        low, middle, high = np.quantile(slices_ns, [0.1, 0.5, 0.9])
+        return CoreToCore(
+            cpu=int(answer["cpu"]),
+            other=int(answer["other"]),
+            ns=float(middle),
+            low_ns=float(low),
+            high_ns=float(high),
+            slices=len(slices),
+        )
+    except (ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
+        raise RunError(f"planecast-probe answered what can't be read: {error!r}") from error
+
+
+def ping_pong_now(cpu: int, other: int | None = None) -> CoreToCore | None:
+    """The same where it is no more than a remark: None on one CPU, and when it can't be had."""
+    allowed = sorted(os.sched_getaffinity(0))
+    others = [one for one in allowed if one != cpu]
+    wanted = (others[0] if others else None) if other is None else other
+    if wanted is None or cpu not in allowed or wanted not in allowed or wanted == cpu:
+        return None
+    try:
+        return core_to_core(cpu, wanted)
+    except (MissingError, RunError):
+        return None
+
+
+def check_core_to_core(machine: Root) -> Iterator[Check]:
+    """How far apart the CPUs that we may use are, as `doctor` says it: nothing on one CPU."""
+    allowed = sorted(os.sched_getaffinity(0))
+    if not machine.live or len(allowed) < 2:
+        return
+    looks = [found.ns for _ in range(_LOOKS) if (found := ping_pong_now(allowed[-1]))]
+    if not looks:
+        return
+    low, high = min(looks), max(looks)
+    changes = high >= CHANGED * low
+    yield Check(
+        "core_to_core",
+        "limits" if changes else "note",
+        f"{low:.0f} to {high:.0f} ns" if changes else f"{np.median(looks):.0f} ns",
+        "a hypervisor moves these CPUs, and rates between two of them change with it"
+        if changes
+        else f"half a round trip of a cache line between CPUs {allowed[-1]} and {allowed[0]}; "
+        "searches look before each start",
+    )

@@ -1,0 +1,82 @@
+"""Left out: calibration points as the others predict them, and the discrepancy that follows.
+
+With the model linearised at its mode, parameters and errors are normal together, so no fit is done
+again for a point that is left out (Rasmussen, Williams, Gaussian Processes for Machine Learning,
+2006, section 5.4.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from planecast.model.calibration import Discrepancy
+
+Floats = NDArray[np.float64]
+
+SCALES = (0.02, 0.06)
+"""Of half-normal priors of the discrepancy's parts, core and memory: few points tell them."""
+LEAST_VARIANCE = 1e-8
+"""Of a point: nothing is measured better than to a hundredth of a percent."""
+FREEDOM = 4.0
+"""Of Student's t of the errors of points left out, for the odd disturbed point; and so of
+predictions."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Points and priors about a mode; logarithms of parameters and costs count from there."""
+
+    errors: Floats
+    """Logarithm of measured over predicted cost, of shape (points,)."""
+    slopes: Floats
+    """Of the predicted costs' logarithms, of shape (points, parameters)."""
+    variances: Floats
+    """Of the measurements."""
+    memory_share: Floats
+    prior: Floats
+    """Prior mean of the parameters, of shape (parameters,)."""
+    spreads: Floats
+    stage_precision: Floats
+    """What each point's stage clocks say of the parameters: inverse covariance, of shape (points,
+    parameters, parameters)."""
+    stage_pull: Floats
+    """Inverse covariance times what they say, of shape (points, parameters)."""
+
+    @cached_property
+    def _without(self) -> tuple[Floats, Floats]:
+        """(covariance that parameters give all points, errors at their mean) where each point's
+        stages are left out with it: of shape (points, points, points) and (points, points)."""
+        precision = np.diag(1 / self.spreads**2) + self.stage_precision.sum(axis=0)
+        pull = self.prior / self.spreads**2 + self.stage_pull.sum(axis=0)
+        open_part = np.linalg.inv(precision - self.stage_precision)
+        means = np.einsum("nij,nj->ni", open_part, pull - self.stage_pull)
+        return self.slopes @ open_part @ self.slopes.T, self.errors - means @ self.slopes.T
+
+    def left_out(self, discrepancy: Discrepancy) -> tuple[Floats, Floats]:
+        """(error of each point as the others predict it, predicted over measured; its variance)."""
+        common, errors = self._without
+        own = discrepancy.deviation(self.memory_share) ** 2 + self.variances + LEAST_VARIANCE
+        # Of the inverse of the matrix without a point's stages, that point's row.
+        unit = np.eye(own.size)[:, :, None]
+        rows = np.linalg.solve(common + np.diag(own), unit)[:, :, 0]
+        variances = 1 / np.diag(rows)
+        return -(rows * errors).sum(axis=1) * variances, variances
+
+    def likeliest(self) -> Discrepancy:
+        """The discrepancy that makes the errors of points left out likeliest."""
+
+        def loss(logs: Floats) -> float:
+            core, memory = np.exp(logs).tolist()
+            errors, variances = self.left_out(Discrepancy(core=core, memory=memory))
+            likely = (FREEDOM + 1) / 2 * np.log1p(errors**2 / variances / FREEDOM)
+            prior = 0.5 * ((np.exp(logs) / SCALES) ** 2).sum() - logs.sum()
+            return float((likely + 0.5 * np.log(variances)).sum() + prior)
+
+        found = optimize.minimize(loss, np.log(SCALES), method="Nelder-Mead")
+        core, memory = np.exp(found.x).tolist()
+        return Discrepancy(core=core, memory=memory)

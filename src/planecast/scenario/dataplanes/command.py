@@ -1,0 +1,27 @@
+"""Any command."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from planecast.scenario.dataplanes.hosted import Mapped
+from planecast.scenario.dataplanes.linked import Chained
+
+
+class Command(Chained, Mapped):
+    """Any program, started as `command` says."""
+
+    kind: Literal["command"]
+    """Any program."""
+    command: str
+    """What is started, without a shell. {in} and {out} stand for the sockets (or interfaces) of the
+    two links, {in_role} and {out_role} for its side of each, {in_eal} and {out_eal} for the whole
+    argument of a DPDK program, {ring} for the logarithm of their ring sizes, {cpu} for the CPU that
+    forwards, {main_cpu} for one that may sleep, {folder} for an empty folder."""
+    ready: str | None = None
+    """Words in its output that say it is up; null: packets come through."""
+
+    @property
+    def subject(self) -> str:
+        """The command itself."""
+        return f"command {self.command}"

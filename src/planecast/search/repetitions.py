@@ -1,0 +1,136 @@
+"""Repetitions that differ from the others: which, how far, and what was different about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from statistics import median
+
+from planecast.instruments.core_to_core import CHANGED
+from planecast.results.search import Bounds
+from planecast.search.trial import Trial
+
+_LEAST = 3
+"""Of fewer repetitions nobody can say which one is out of line."""
+_APART = 0.05
+"""Least distance from the others, as a share of them."""
+_SPREADS = 2.0
+"""And in multiples of how far the others are apart, and of their bounds' width."""
+_CPU = 0.05
+"""Difference of two CPU shares that counts as one."""
+
+
+def middle(bounds: Bounds) -> float:
+    """A repetition's rate: the middle of its bounds, the lower one where there is no upper."""
+    high = bounds.low_pps if bounds.high_pps is None else bounds.high_pps
+    return (bounds.low_pps + high) / 2
+
+
+def outlying(bounds: Sequence[Bounds]) -> list[int]:
+    """The places of those that are out of line with the others, which agree; and of the smaller
+    side where repetitions fall into two groups."""
+    order = sorted(range(len(bounds)), key=lambda place: middle(bounds[place]))
+    if len(order) < _LEAST:
+        return []
+    values = [middle(bounds[place]) for place in order]
+    width = max(((b.high_pps or b.low_pps) - b.low_pps for b in bounds), default=0.0)
+    steps = [after - before for before, after in pairwise(values)]
+    widest = max(range(len(steps)), key=steps.__getitem__)
+    sides = order[: widest + 1], order[widest + 1 :]
+    spread = max(values[widest] - values[0], values[-1] - values[widest + 1], width)
+    enough = max(_APART * median(values), _SPREADS * spread)
+    if steps[widest] <= enough:
+        return []
+    low, high = sides
+    return sorted(low if len(low) <= len(high) else high)
+
+
+def outlying_notes(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> list[str]:
+    """A sentence for each repetition that is out of line, with what was different about it."""
+    out = outlying(bounds)
+    others = [bound for place, bound in enumerate(bounds) if place not in out]
+    if not out:
+        return []
+    usual = median(middle(bound) for bound in others)
+    of_others = _of(trials, others)
+    found = []
+    for place in out:
+        rate = middle(bounds[place])
+        why = _differences(_of(trials, [bounds[place]]), of_others)
+        found.append(
+            f"{name}: repetition {bounds[place].repetition + 1} is out of line: "
+            f"{rate / 1e6:.4g} Mpps, {100 * (rate / usual - 1):+.0f} % of the others' "
+            f"{usual / 1e6:.4g}; {why}"
+        )
+    return found
+
+
+def _of(trials: Sequence[Trial], bounds: Sequence[Bounds]) -> list[Trial]:
+    wanted = {bound.repetition for bound in bounds}
+    return [trial for trial in trials if trial.repetition in wanted]
+
+
+def _differences(here: Sequence[Trial], there: Sequence[Trial]) -> str:
+    """What was different in these trials, in words."""
+    found = []
+    apart, usual = (_median(side, lambda trial: trial.handoff_ns) for side in (here, there))
+    if apart and usual and max(apart / usual, usual / apart) >= CHANGED:
+        found.append(f"its CPUs were {apart:.0f} ns apart, the others' {usual:.0f}")
+    for name, share in (
+        ("the data plane's", lambda trial: trial.dataplane_cpu),
+        ("the generator's", lambda trial: trial.generator_cpu),
+    ):
+        had, usual = (_median(side, share) for side in (here, there))
+        if had is not None and usual is not None and abs(had - usual) >= _CPU:
+            found.append(f"{name} thread had {had:.0%} of its CPU, {usual:.0%} in the others")
+    if not found:
+        return (
+            "no cause is seen: CPU shares and the way between the CPUs were as in the others, so "
+            "it is the start (where its memory came to lie) or another guest of the host"
+        )
+    return "; ".join(found)
+
+
+def _median(trials: Sequence[Trial], value: Callable[[Trial], float | None]) -> float | None:
+    values = [found for trial in trials if (found := value(trial)) is not None]
+    return median(values) if values else None
+
+
+def state_note(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> list[str]:
+    """The rate by the way between the CPUs, where that was not one and the same."""
+    apart = {t.repetition: t.handoff_ns for t in trials if t.handoff_ns is not None}
+    known = sorted(
+        (apart[bound.repetition], middle(bound)) for bound in bounds if bound.repetition in apart
+    )
+    states: list[list[tuple[float, float]]] = []
+    for one in known:
+        if states and one[0] < CHANGED * states[-1][0][0]:
+            states[-1].append(one)
+        else:
+            states.append([one])
+    if len(states) < 2:
+        return []
+    said = [
+        f"{state[0][0]:.0f} to {state[-1][0]:.0f} ns apart {_range([rate for _, rate in state])} "
+        f"Mpps ({len(state)} repetitions)"
+        for state in states
+    ]
+    return [f"{name} by the way between the CPUs: {'; '.join(said)}"]
+
+
+def _range(rates: Sequence[float]) -> str:
+    low, high = (f"{rate / 1e6:.4g}" for rate in (min(rates), max(rates)))
+    return low if low == high else f"{low} to {high}"
+
+
+def handoff_note(trials: Sequence[Trial]) -> list[str]:
+    """How far apart the two CPUs were, and whether that changed from repetition to repetition."""
+    values = sorted({trial.handoff_ns for trial in trials if trial.handoff_ns is not None})
+    if not values:
+        return []
+    if values[-1] < CHANGED * values[0]:
+        return [f"a cache line took {median(values):.0f} ns from CPU to CPU, in every repetition"]
+    return [
+        f"a cache line took {values[0]:.0f} to {values[-1]:.0f} ns from CPU to CPU: a hypervisor "
+        "moved them, and rates over memory interfaces change with that"
+    ]

@@ -1,0 +1,154 @@
+"""Profile of a program of others for a study: counted once, traced at the ends of what is varied.
+
+Counts and traces depend on the program, its traffic and what it was built with, and take from
+seconds to a minute each: they are kept in the user's cache folder under a digest of these.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from planecast.dataplanes.in_memory import portable, program_words
+from planecast.dataplanes.meter import meter_library
+from planecast.errors import InputError
+from planecast.instruments.memory_trace import PLUGIN
+from planecast.instruments.remembered import cache_folder, recall, remember
+from planecast.leftovers import private_folder
+from planecast.native import native_library
+from planecast.scenario.draw import near_power_of_two
+from planecast.scenario.override import with_overrides
+from planecast.scenario.points import keys_of, value_at
+from planecast.scenario.scenario import Scenario
+from planecast.study.counted_program import count_program, map_of
+from planecast.study.traced_program import trace_once
+from planecast.workload.counts import InstructionCounts
+from planecast.workload.traced.coordinates import together
+from planecast.workload.traced.profile import TracedProfile
+from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
+
+Done = Callable[[int, int], None]
+
+BURSTS = (4, 8, 16, 32)
+"""Counted at least; larger ones only where a study has them, for many programs ask for 32."""
+FEW_BURSTS = (8, 32)
+FRAME = "traffic.frame_bytes"
+SECTIONS = ("traffic.", "dataplane.")
+"""What a trace may depend on. Bursts are counted, and neighbours are the machine's."""
+_UNTRACED = ("traffic.seed",)
+STEP = 64.0
+"""Ratio of neighbouring traced values at most: between them a line is drawn."""
+
+
+def profile_program(
+    base: Scenario, scenarios: Sequence[Scenario], done: Done = lambda done, total: None
+) -> ProgramProfile:
+    """The profile of the base's program for keys as they vary over `scenarios`.
+
+    Raises InputError for keys that are no numbers, and as `count_program` and `trace_once` do.
+    """
+    varied = varied_values([base, *scenarios])
+    plan = traced_points(base, varied)
+    points = []
+    for number, keys in enumerate(plan):
+        done(number, len(plan) + 1)
+        there = with_overrides(base, keys)
+        made = _counted(there, FEW_BURSTS) if FRAME in keys else None
+        own = {key: float(value) for key, value in keys.items()}
+        points.append(TracedPoint(keys=own, trace=_traced(there), counts=made))
+    done(len(plan), len(plan) + 1)
+    bursts = {*BURSTS, *(one.placement.burst for one in scenarios)}
+    counts = _counted(base, tuple(sorted(bursts)))
+    done(len(plan) + 1, len(plan) + 1)
+    return ProgramProfile(
+        subject=base.forwards,
+        counts=counts,
+        base={key: float(value_at(base, key)) for key in varied},
+        points=tuple(points),
+    )
+
+
+def traced_points(base: Scenario, varied: Mapping[str, Sequence[float]]) -> list[dict[str, int]]:
+    """The base, each key's values one at a time, and those together that act together."""
+    alone: dict[str, list[int]] = {}
+    for key, values in varied.items():
+        found = dict.fromkeys(_possible(base, key, value) for value in traced_values(values))
+        alone[key] = [value for value in found if value != value_at(base, key)]
+    plan: list[dict[str, int]] = [{}]
+    plan += [{key: value} for key, values in alone.items() for value in values]
+    for one, other in together(base.forwards):
+        plan += [{one: x, other: y} for x in alone.get(one, ()) for y in alone.get(other, ())]
+    return plan
+
+
+def _possible(base: Scenario, key: str, value: float) -> int:
+    """A value that a scenario may have, the nearest power of two where it takes no others."""
+    try:
+        with_overrides(base, {key: round(value)})
+    except InputError:
+        return near_power_of_two(round(value))
+    return round(value)
+
+
+def varied_values(scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
+    """Values of each key that a trace may depend on and that is not the same in all scenarios.
+
+    Raises InputError for one that is no number.
+    """
+    found: dict[str, list[float]] = {}
+    keys = dict.fromkeys(key for one in scenarios for key in keys_of(one))
+    for key in keys:
+        if not key.startswith(SECTIONS) or key in _UNTRACED:
+            continue
+        values = [value_at(one, key) for one in scenarios]
+        if len(set(values)) == 1:
+            continue
+        if not all(isinstance(one, int) and not isinstance(one, bool) for one in values):
+            raise InputError(
+                "a study of a program of others varies whole numbers alone",
+                key,
+                "make a study of each of its values",
+            )
+        found[key] = [float(one) for one in values]
+    return found
+
+
+def traced_values(values: Sequence[float]) -> list[float]:
+    """Lowest, highest, and as many between as keep neighbours within `STEP`."""
+    low, high = min(values), max(values)
+    count = max(1, math.ceil(math.log(high / low) / math.log(STEP) - 1e-9))
+    return [float(round(low * (high / low) ** (i / count))) for i in range(count + 1)]
+
+
+def _traced(scenario: Scenario) -> TracedProfile:
+    kept = _kept("traced", scenario)
+    known = recall(kept, TracedProfile)
+    if known is None:
+        known = trace_once(scenario)
+        remember(kept, known)
+    return known
+
+
+def _counted(scenario: Scenario, bursts: tuple[int, ...]) -> InstructionCounts:
+    kept = _kept(f"counted {bursts}", scenario)
+    known = recall(kept, InstructionCounts)
+    if known is None:
+        known = count_program(scenario, bursts, source=True)
+        remember(kept, known)
+    return known
+
+
+def _kept(what: str, scenario: Scenario) -> Path:
+    whole = hashlib.sha256()
+    with private_folder() as folder:
+        words = program_words(portable(scenario), Path(folder))
+    for file in (Path(words[0]), meter_library(), native_library(PLUGIN)):
+        whole.update(file.read_bytes())
+    whole.update(what.encode())
+    whole.update(map_of(scenario).model_dump_json().encode())
+    whole.update(scenario.traffic.model_dump_json().encode())
+    whole.update(scenario.dataplane.model_dump_json().encode())
+    whole.update(str(scenario.placement.burst).encode())
+    return cache_folder() / f"program-{whole.hexdigest()[:24]}.json"

@@ -1,0 +1,212 @@
+"""ProgramProfile: what a program of others does with a packet, as counts and traces of it say.
+
+Nobody described its stages. Their instructions are counted, by burst size; and the program is
+traced at a base scenario and again with one key changed at a time (`TracedPoint`). What a key
+changes, in instructions and in how far apart touches of a line are, is interpolated between the
+traced values of that key, linear in its logarithm, and added to the base's: so keys are taken to
+act apart from each other, but for what is known (`coordinates`). Beyond the traced values the
+nearest one holds.
+
+Touches are compared by rank: the touch that only r others a packet are farther than is the same
+touch in every trace, nearer in one and farther in the other. Keys that bring lines of a table apart
+stretch the distances of those ranks, and leave those of packet buffers as they are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator
+
+from planecast.scenario.model import Noun, listed
+from planecast.workload.counts import InstructionCounts
+from planecast.workload.traced.coordinates import INSTRUCTIONS, SCALES, Scale, logarithm, together
+from planecast.workload.traced.profile import TouchHistogram, TracedProfile
+
+Floats = NDArray[np.float64]
+Values = Mapping[str, Floats]
+"""Keys' values in many scenarios: arrays of shape (scenarios,)."""
+Scales = Mapping[tuple[str, str], Scale]
+"""By program and key, where a key's scale is not the usual one."""
+
+NEAR_LINES = 128
+"""Touches nearer than so many lines are served by any first-level cache, however it is shared."""
+RANKS = tuple(np.concatenate([[0, 0.05, 0.15, 0.3, 0.5, 0.75], np.geomspace(1, 64, 19)]).tolist())
+"""Touches a packet, farthest first, where each component ends: fine where they are farthest."""
+
+
+class TracedPoint(Noun):
+    """A trace with some keys changed."""
+
+    keys: dict[str, float]
+    """Their values there; none for the base."""
+    trace: TracedProfile
+    counts: InstructionCounts | None = None
+    """Where a key changes what makes the packets, which traces leave out: frames of another
+    length."""
+
+
+class ProgramProfile(Noun):
+    """A program of others, counted and traced."""
+
+    subject: str
+    """What it is, as `Scenario.forwards` has it."""
+    counts: InstructionCounts
+    """Of the base scenario, ``source`` among the stages: what makes its packets in memory."""
+    base: dict[str, float]
+    """Values of the base for all keys that were changed."""
+    points: Annotated[tuple[TracedPoint, ...], BeforeValidator(listed)]
+    """The base first; then with one key changed, and with two that act together."""
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """As a packet meets them, ``source`` first; ``other`` last where there is any."""
+        known = list(self.counts.stages)
+        if self.counts.other.at(self.counts.burst) > 0:
+            known.append(OTHER)
+        return tuple(sorted(known, key=lambda name: name != SOURCE))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys that some trace changed."""
+        return tuple(dict.fromkeys(key for point in self.points for key in point.keys))
+
+    def changes(self, of: Callable[[TracedPoint], Floats], values: Values, on: Scales) -> Floats:
+        """What keys add to a number of the base's trace, or to several, of shape (numbers,
+        scenarios); linear between traced values `on` the scale of each key."""
+        base = of(self.points[0])
+        weights = {key: self._weights(key, values[key], on) for key in self.keys}
+        found = np.zeros((base.size, max((w.shape[1] for w in weights.values()), default=1)))
+        alone = {}
+        for key, own in weights.items():
+            alone[key] = np.stack([of(self._at({key: x})) - base for x in self._nodes(key)])
+            found += alone[key].T @ own
+        for one, other in together(self.subject):
+            if one in weights and other in weights:
+                table = np.stack(
+                    [
+                        [of(self._at({one: x, other: y})) - base for y in self._nodes(other)]
+                        for x in self._nodes(one)
+                    ]
+                )
+                table = table - alone[one][:, None] - alone[other][None]
+                found += np.einsum("xyn,xs,ys->ns", table, weights[one], weights[other])
+        return found
+
+    def _nodes(self, key: str) -> list[float]:
+        """Traced values of a key, ascending."""
+        own = {point.keys[key] for point in self.points if key in point.keys}
+        return sorted(own | {self.base[key]})
+
+    def _at(self, keys: Mapping[str, float]) -> TracedPoint:
+        """The point with these values. Raises KeyError where it was not traced."""
+        changed = {key: value for key, value in keys.items() if value != self.base[key]}
+        for point in self.points:
+            if point.keys == changed:
+                return point
+        raise KeyError(f"no trace of {changed}")
+
+    def _weights(self, key: str, values: Floats, on: Scales) -> Floats:
+        """Shares of a key's traced values, of shape (values, scenarios)."""
+        scale = on.get((self.subject, key)) or SCALES.get(key, logarithm)
+        nodes = scale(np.array(self._nodes(key)))
+        asked = scale(np.asarray(values, dtype=np.float64))
+        return np.stack([np.interp(asked, nodes, row) for row in np.eye(nodes.size)])
+
+
+SOURCE, OTHER = "source", "other"
+
+
+@dataclass(frozen=True)
+class Far:
+    """Touches of one rank: arrays of shape (scenarios,)."""
+
+    stage: str
+    stored: bool
+    prefetched: bool
+    touches: float
+    """A packet."""
+    distance: Floats
+    """Distinct lines that the program touches between two touches of such a line."""
+
+
+def instructions(profile: ProgramProfile, stage: str, values: Values) -> Floats:
+    """Instructions a packet that keys add to a stage's at the base."""
+
+    def counted(point: TracedPoint) -> Floats:
+        return np.array([_instructions(point.trace, stage)])
+
+    def made(point: TracedPoint) -> Floats:
+        counts = point.counts or profile.counts
+        return np.array([counts.stages[SOURCE].at(profile.counts.burst)])
+
+    of = made if stage == SOURCE else counted
+    return np.asarray(profile.changes(of, values, INSTRUCTIONS)[0])
+
+
+def far_touches(profile: ProgramProfile, values: Values) -> list[Far]:
+    """All touches that are not near, by stage, loads and stores apart."""
+    base = profile.points[0].trace
+    found = []
+    for stage in profile.stages:
+        for stored in (False, True):
+            for (low, high), row in zip(
+                itertools.pairwise(RANKS), _far(profile, stage, stored, values), strict=True
+            ):
+                if np.any(row > NEAR_LINES):
+                    ahead = not stored and high <= _prefetches(base, stage)
+                    found.append(Far(stage, stored, ahead, high - low, row))
+    return found
+
+
+def _far(profile: ProgramProfile, stage: str, stored: bool, values: Values) -> Floats:
+    """Distances of the touches of each rank, of shape (ranks, scenarios)."""
+
+    def logarithms(point: TracedPoint) -> Floats:
+        return np.asarray(np.log(_distances(point.trace, stage, stored)))
+
+    base = logarithms(profile.points[0])
+    return np.asarray(np.exp(base[:, None] + profile.changes(logarithms, values, {})))
+
+
+def _instructions(trace: TracedProfile, stage: str) -> float:
+    own = trace.stages.get(stage)
+    return own.instructions_per_packet if own is not None else 0.0
+
+
+def _prefetches(trace: TracedProfile, stage: str) -> float:
+    own = trace.stages.get(stage)
+    return own.prefetches_per_packet if own is not None else 0.0
+
+
+def _distances(trace: TracedProfile, stage: str, stored: bool) -> Floats:
+    """Mean distance, geometric, of the touches of each rank; 1 where there are so few."""
+    own = trace.stages.get(stage)
+    edges = np.array(RANKS)
+    if own is None:
+        return np.ones(edges.size - 1)
+    touched, logs = _farthest_first(own.stores if stored else own.loads, trace.lines)
+    # The integral of the logarithm over the ranks, at the edges; differences are means.
+    whole = np.concatenate([[0.0], np.cumsum(touched * logs)])
+    ends = np.concatenate([[0.0], np.cumsum(touched)])
+    return np.asarray(np.exp(np.diff(np.interp(edges, ends, whole)) / np.diff(edges)))
+
+
+def _farthest_first(found: TouchHistogram, lines: int) -> tuple[Floats, Floats]:
+    """(touches a packet, logarithms of their distances), cold ones first: they are as far as all
+    that was touched."""
+    bins: Sequence[tuple[float, float]] = [
+        (one.touches_per_packet, np.log(max((one.start + one.end - 1) / 2, 1.0)))
+        for one in reversed(found.bins)
+    ]
+    if found.cold_per_packet > 0:
+        bins = [(found.cold_per_packet, float(np.log(max(lines, 1)))), *bins]
+    if not bins:
+        return np.zeros(1), np.zeros(1)
+    touched, logs = zip(*bins, strict=True)
+    return np.array(touched), np.array(logs)

@@ -1,0 +1,67 @@
+"""Regions of a traced program: from stack distances to lines that are touched in turns.
+
+The law of cache sharing (`planecast.machine.cache_sharing`) asks how long ago a line was touched,
+in packets, not how many other lines were since. In a time t a program touches as many distinct
+lines as its footprint f(t), whose slope is the rate of touches that are farther than f(t)
+(Denning's working-set theory; Xiang, Ding, Luo, Bao: HOTL, ASPLOS 2013). So with touches in rising
+order of distance, each farther than the one before by a step, the time between two touches of a
+line grows by that step over the rate of all touches that are as far or farther. Touches m of a
+packet that come back after a time t are m·t lines that are touched in turns: an LRU cache then
+misses what the trace says, and other caches, shared ones and neighbours follow by the law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planecast.workload.regions import Overlap, Region
+from planecast.workload.traced.program_profile import Far
+
+Floats = NDArray[np.float64]
+IN_FLIGHT = 8.0
+"""Lines that are asked for together where nothing is known of a program: its packets of a burst are
+independent, and an out-of-order core sees a few of them."""
+
+
+def traced_regions(far: Sequence[Far]) -> list[Region]:
+    """The regions of one lcore's touches."""
+    if not far:
+        return []
+    distances = np.stack([one.distance for one in far])
+    touches = np.array([one.touches for one in far])
+    lines = touches[:, None] * _times(distances, touches)
+    return [
+        Region(
+            stage=one.stage,
+            name="stored" if one.stored else "loaded",
+            cyclic=True,
+            lines=own,
+            touches=np.full_like(own, one.touches),
+            pages=own,
+            total_lines=own,
+            overlap=_overlap(one),
+            in_flight=IN_FLIGHT,
+        )
+        for one, own in zip(far, lines, strict=True)
+    ]
+
+
+def _times(distances: Floats, touches: Floats) -> Floats:
+    """Packets between two touches of a line, of shape (touches, scenarios)."""
+    order = np.argsort(distances, axis=0)
+    rising = np.take_along_axis(distances, order, axis=0)
+    rates = touches[order]
+    farther = np.cumsum(rates[::-1], axis=0)[::-1]
+    steps = np.diff(rising, axis=0, prepend=0.0) / farther
+    found = np.empty_like(distances)
+    np.put_along_axis(found, order, np.cumsum(steps, axis=0), axis=0)
+    return found
+
+
+def _overlap(one: Far) -> Overlap:
+    if one.stored:
+        return Overlap.STORED
+    return Overlap.PREFETCHED if one.prefetched else Overlap.INDEPENDENT

@@ -1,0 +1,60 @@
+"""``planecast machine``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+from planecast.errors import InputError
+from planecast.instruments.machine_entry import likeness, microarchitecture_of_cpu
+
+
+def test_list(run: Run) -> None:
+    answer = run("machine", "list", "--format", "json").json()
+    assert {"gold-6230n", "epyc-9354"} <= {row["name"] for row in answer["machines"]}
+    assert {"x710", "cx6"} <= {row["name"] for row in answer["cards"]}
+
+
+@pytest.mark.parametrize("name", ["gold-6230n", "x710", "skylake"])
+def test_show_tells_the_source_of_each_value(run: Run, name: str) -> None:
+    answer = run("machine", "show", name)
+    assert answer.code == 0
+    assert "published" in answer.out
+    assert "sources" in run("machine", "show", name, "--format", "json").json()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["show"], "which machine"),
+        (["show", "gold"], "no machine 'gold'"),
+        (["show", "no.yaml"], "no such file"),
+        (["list", "gold-6230n"], "takes no name"),
+        (["list", "--fresh"], "measures nothing"),
+        (["probe", "host.txt"], "name it host.txt.yaml"),
+        (["ports", "net_null,atm"], "no port kind 'atm'"),
+    ],
+)
+def test_bad_input(run: Run, words: list[str], said: str) -> None:
+    answer = run("machine", *words)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+def test_the_model_number_tells_the_likeness(tmp_path: Path) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n\nmodel : 1\n")
+    assert likeness(None, cpuinfo).microarchitecture == "sapphire-rapids"
+    cpuinfo.write_text("vendor_id : Somebody\ncpu family : 6\nmodel : 1\n")
+    with pytest.raises(InputError, match="--like"):
+        likeness(None, cpuinfo)
+
+
+def test_one_model_number_means_two_cores_in_two_families() -> None:
+    zen4, zen5 = (microarchitecture_of_cpu(f"AuthenticAMD-{family}-17") for family in (25, 26))
+    assert zen4 is not None
+    assert zen5 is not None
+    assert (zen4.name, zen5.name) == ("zen4", "zen5")
+    assert microarchitecture_of_cpu("") is None

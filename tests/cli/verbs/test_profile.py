@@ -1,0 +1,208 @@
+"""``planecast profile``: instructions by stage, made up and for real."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run
+from tests.dataplanes.conftest import Fake
+
+from planecast.dataplanes.wiring import guests_of
+from planecast.errors import MissingError
+from planecast.instruments.memory_trace import trace_words
+from planecast.native import native_folder
+from planecast.scenario import load_scenario
+from planecast.study.instructions import PACKETS
+from planecast.study.profile import Profile
+
+OneRun = Callable[[], Path]
+
+STEPPED = ("--instrument", "singlestep")
+
+
+def test_help(run: Run) -> None:
+    answer = run("profile", "--help")
+    assert answer.code == 0
+    assert "Usage: planecast profile [OPTIONS] {SCENARIO}" in answer.out
+    assert "callgrind" in answer.out
+
+
+def test_stages_and_other_add_up_to_the_total(
+    run: Run, small: Path, machine: Fake, one_run: OneRun
+) -> None:
+    answer = run("profile", small, *STEPPED, "--format", "csv")
+    assert answer.code == 0, answer.err
+    rows = {row["stage"]: row for row in csv.DictReader(answer.out.splitlines())}
+    assert list(rows) == [
+        *("source", "acl", "key", "classify", "actions", "route", "tx", "other", "total")
+    ]
+    each = [float(row["instructions_per_packet"]) for row in rows.values()]
+    assert sum(each[:-1]) == pytest.approx(each[-1])
+    assert float(rows["classify"]["instructions_per_packet"]) == 90 + 100 / 32
+    assert float(rows["total"]["share_percent"]) == 100
+    assert {path.name for path in one_run().iterdir()} == {"profile.json"}
+
+
+def test_a_table(run: Run, small: Path, machine: Fake) -> None:
+    answer = run("profile", small, *STEPPED, "--set", "workload.stages=none")
+    assert answer.code == 0, answer.err
+    assert "in bursts of 32; counted by singlestep (native: all that this CPU has)" in answer.out
+    assert "acl" not in answer.out
+
+
+def test_answers_for_machines(run: Run, small: Path, machine: Fake, tmp_path: Path) -> None:
+    answer = run("profile", small, *STEPPED, "-o", "out.json")
+    assert (answer.code, answer.out) == (0, ""), answer.err
+    found = Profile.model_validate_json((tmp_path / "out.json").read_text())
+    assert found.counts[0].instrument == "singlestep"
+    assert found.scenario.name == "small"
+
+
+def test_a_dry_run_prints_the_commands(
+    run: Run, small: Path, machine: Fake, tmp_path: Path
+) -> None:
+    answer = run("profile", small, *STEPPED, "--dry-run")
+    assert answer.code == 0, answer.err
+    words = answer.out.split()
+    assert words[0] == str(machine.folder / "planecast-singlestep")
+    assert words[-4:] == ["--packets", "64", "--instrument", "stop"]
+    assert machine.log() == []
+    assert not (tmp_path / "runs").exists()
+    assert list((tmp_path / "rooms").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--instrument", "guess"], "Invalid value for '--instrument'"),
+        (["--set", "traffic.flows=lots"], "got 'lots', which is not a whole number"),
+        (["--set", "placement.cpus=1023"], "there is no CPU 1023 on this machine"),
+        (["--set", "placment.burst=8"], "unknown key placment.burst; did you mean placement"),
+    ],
+)
+def test_mistakes_are_sentences(
+    run: Run, small: Path, machine: Fake, *, words: list[str], sentence: str
+) -> None:
+    answer = run("profile", small, *STEPPED, *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert sentence in answer.err
+
+
+def test_a_machine_without_the_programs(
+    run: Run, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANECAST_NATIVE", str(tmp_path))
+    for words in (STEPPED, ("--instrument", "callgrind"), (*STEPPED, "--dry-run")):
+        answer = run("profile", small, *words)
+        assert (answer.code, answer.out) == (3, "")
+        assert "is not built; install libdpdk-dev" in answer.err
+
+
+def test_a_program_that_fails_is_one_sentence(
+    run: Run, small: Path, machine: Fake, one_run: OneRun
+) -> None:
+    program = machine.folder / "planecast-singlestep"
+    program.write_text("#!/bin/sh\necho 'planecast-singlestep: it can not' >&2\nexit 1\n")
+    answer = run("profile", small, *STEPPED)
+    assert (answer.code, answer.out) == (1, "")
+    assert "it can not" in answer.err
+    assert answer.err.count("\n") == 1
+    assert "it can not" in (one_run() / "failed").read_text()
+
+
+PROGRAMS = {"testpmd": "dpdk-testpmd", "l3fwd": "l3fwd", "ovs": "ovs-vswitchd"}
+SCENARIOS = sorted((Path(__file__).parents[3] / "scenarios").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
+def test_never_another_program_than_the_scenarios(run: Run, machine: Fake, file: Path) -> None:
+    scenario = load_scenario(file)
+    wanted = scenario.dataplane
+    stepped = run("profile", file, *STEPPED, "--dry-run")
+    if wanted.kind == "ours":
+        assert stepped.code == 0, stepped.err
+        assert "/planecast-dataplane " in stepped.out
+        return
+    assert (stepped.code, stepped.out) == (2, "")
+    answer = run("profile", file, "--dry-run")
+    if wanted.programs > 1 or guests_of(scenario) or wanted.kind == "vpp":
+        assert (answer.code, answer.out) == (2, "")
+        assert "this can't be counted: " in answer.err
+    else:
+        assert "planecast-dataplane" not in answer.out
+        assert answer.code == 3 or f"/{PROGRAMS[wanted.kind]}" in answer.out
+
+
+def test_a_trace_that_can_not_be(
+    run: Run, small: Path, bare: Path, machine: Fake, tmp_path: Path
+) -> None:
+    answer = run("profile", bare, "--memory", "--set", "dataplane.kind=external")
+    assert (answer.code, answer.out) == (2, "")
+    assert "dataplane.kind: this can't be counted: what forwards is there already" in answer.err
+    answer = run("profile", small, "--memory", "--by", "function")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--memory: a trace has no other instrument, touches or functions" in answer.err
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_a_trace_of_ours_for_real(
+    run: Run, small: Path, real: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PACKETS, "callgrind", 2048)
+    monkeypatch.setattr("planecast.study.traced_program.PACKETS", 2048)
+    try:
+        trace_words(tmp_path, {})
+    except MissingError as error:
+        pytest.skip(str(error))
+    size = ("--set", "traffic.flows=256", "--set", "workload.flows=256", "--memory")
+    found = run("profile", small, *size, "--format", "json").json()
+    assert list(found["stages"]) == [
+        *("source", "acl", "key", "classify", "actions", "route", "tx", "other")
+    ]
+    counted = profiled(run, small, *size[:-1])["counts"][0]["stages"]
+    for name in ("key", "actions", "route"):
+        instructions = found["stages"][name]["instructions_per_packet"]
+        assert instructions == pytest.approx(counted[name]["counted"][-1]["per_packet"], rel=0.02)
+
+
+@pytest.fixture
+def real() -> None:
+    """The compiled programs, or the test is skipped."""
+    for name in ("planecast-dataplane", "planecast-dataplane-v3", "planecast-singlestep"):
+        if not os.access(native_folder() / name, os.X_OK):
+            pytest.skip(f"{name} is not built")
+
+
+def profiled(run: Run, small: Path, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = run("profile", small, *words, "--format", "json").json()
+    return found
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_both_instruments_for_real(
+    run: Run, small: Path, real: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is not installed")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setitem(PACKETS, "callgrind", 2048)
+    found = profiled(run, small, "--instrument", "both", "--touches")
+    valgrind, native = found["counts"]
+    assert (valgrind["instrument"], native["instrument"]) == ("callgrind", "singlestep")
+    assert set(valgrind["stages"]) == set(native["stages"]) > {"source", "acl", "tx"}
+    assert set(found["touches"]["stages"]) >= {"acl", "classify"}
+    for counts in (valgrind, native):
+        total = counts["total"]["counted"][-1]["per_packet"]
+        stages = sum(stage["counted"][-1]["per_packet"] for stage in counts["stages"].values())
+        assert stages + counts["other"]["counted"][-1]["per_packet"] == pytest.approx(total)
+    again = profiled(run, small)["counts"][0]
+    first = valgrind["total"]["counted"][-1]["per_packet"]
+    assert again["total"]["counted"][-1]["per_packet"] == pytest.approx(first, rel=1e-3)

@@ -1,0 +1,77 @@
+"""``planecast sweep``: from the words to Parquet."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.cli.verbs.test_predict import asked, calibrated, kept
+
+__all__ = ["asked", "calibrated", "kept"]
+
+
+def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
+    burst = ("--vary", "placement.burst=16:64:4")
+    refusals: tuple[tuple[tuple[str | Path, ...], str], ...] = (
+        ((asked, *burst, "--vary", "traffic.flows=1,99Mi"), "--vary traffic.flows=1,99Mi"),
+        (("--resume", "latest", *burst), "a sweep goes on with what it began with"),
+        (("--resume", "latest"), "the run is no sweep"),
+        ((), "name a scenario"),
+        ((asked, "--vary", "nic.link_gbps=10,25"), "all 2 points were refused"),
+    )
+    for words, fragment in refusals:
+        answer = run("sweep", *words)
+        assert answer.code == 2
+        assert fragment in answer.err
+    answer = run("sweep", asked, *burst, "--vary", "traffic.flows=1024,32Ki")
+    assert answer.code == 0, answer.err
+    assert "8 of 8 points answered" in answer.out
+    sql = "SELECT count(*) AS n FROM sweeps WHERE throughput_pps > 0"
+    assert run("query", sql, "--format", "json").json() == [{"n": 8}]
+    sql = "SELECT count(*) AS n FROM results WHERE verb = 'sweep'"
+    assert run("query", sql, "--format", "json").json() == [{"n": 5}]
+    again = run("sweep", "--resume", "latest")
+    assert again.code == 2
+    assert "complete" in again.err
+
+
+def test_the_cheapest_and_what_matters(run: Run, asked: Path, calibrated: Path) -> None:
+    vary = ("--vary", "placement.lcores=1,2", "--vary", "machine.core_clock=1,1.5")
+    plain = ("--rate", "10kpps", *vary, "--no-confirm")
+    answer = run("optimise", asked, *plain, "--format", "json")
+    found = answer.json()
+    assert (found["tried"], found["possible"]) == (4, 4)
+    assert found["candidates"][0]["point"]["placement.lcores"] == 1
+    answer = run("optimise", asked, "--rate", "10Gpps", *vary)
+    assert answer.code == 1
+    assert "none of 4 configurations meets the target; the nearest," in answer.err
+    for words in (("--rate", "fast"), ("--rate", "1Mpps", "--cost", "x")):
+        answer = run("optimise", asked, *words, *vary)
+        assert answer.code == 2
+        assert words[-2] in answer.err
+    answer = run("sensitivity", asked, *vary[2:], "--draws", "0", "--format", "json")
+    assert [swing["key"] for swing in answer.json()["swings"]] == ["machine.core_clock"]
+    answer = run("sensitivity", asked, "--draws", "48")
+    assert answer.code == 2
+    assert "power of two" in answer.err
+
+
+def test_a_library_that_is_missing_is_named(
+    run: Run, asked: Path, calibrated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranges = ("--vary", "machine.core_clock=1:1.5")
+    for library, words, otherwise in (
+        ("SALib", ("sensitivity", asked, *ranges), "or --draws 0 for the tornado alone"),
+        ("optuna", ("optimise", asked, "--rate", "1kpps", *ranges), "or list values: every"),
+        ("distributed", ("sweep", asked, *ranges[:1], "placement.burst=16,32", "--dask", "x:1"),
+         "or leave it out: this host"),
+    ):  # fmt: skip
+        for module in [one for one in sys.modules if one.partition(".")[0] == library]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setitem(sys.modules, library, None)
+        answer = run(*words)
+        assert (answer.code, answer.out) == (3, "")
+        assert f"the library {library} is not installed; pip install 'planecast[" in answer.err
+        assert otherwise in answer.err

@@ -1,0 +1,119 @@
+"""Programs of others in ports of memory: who shares a process, and trials of testpmd."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planecast.dataplanes.meter import meter_library
+from planecast.dataplanes.metered import MeteredConfig, MeteredDataplane
+from planecast.dataplanes.processes import process, processes_for
+from planecast.dataplanes.trial import Trial
+from planecast.errors import InputError, MissingError, RunError
+from planecast.scenario import Scenario
+
+Make = Callable[..., Scenario]
+NULL_PORTS = "--no-huge --no-shconf --no-telemetry --no-pci -m 256"
+
+
+@pytest.fixture
+def testpmd() -> str:
+    """Its path, where the meter can be loaded into it."""
+    path = shutil.which("dpdk-testpmd")
+    if path is None:
+        pytest.skip("dpdk-testpmd is not installed (apt-get install dpdk-dev)")
+    try:
+        meter_library()
+    except MissingError as missing:
+        pytest.skip(str(missing))
+    return path
+
+
+def trial(scenario: Scenario, windows: int = 4, packets: int = 2048) -> Trial:
+    return Trial(windows=windows, packets=packets, warmup=4096, scenario=scenario)
+
+
+def test_traffic_and_bursts_change_within_a_process(scenario: Make) -> None:
+    base = {"dataplane.kind": "testpmd"}
+    points: list[dict[str, Any]] = [
+        {},
+        {"traffic.flows": 9, "traffic.frame_bytes": 512, "placement.burst": 4},
+        {"neighbour.stream": "64MiB"},
+        {"dataplane.mode": "macswap"},
+    ]
+    first, second, third, other = processes_for([scenario(base | point) for point in points])
+    assert first == second == third != other
+    assert isinstance(first, MeteredConfig)
+
+
+def test_ours_and_others_in_one_run(scenario: Make) -> None:
+    ours, theirs = processes_for([scenario(), scenario({"dataplane.kind": "testpmd"})])
+    assert isinstance(process(theirs), MeteredDataplane)
+    assert not isinstance(process(ours), MeteredDataplane)
+
+
+@pytest.mark.parametrize(
+    ("point", "reason"),
+    [
+        (
+            {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"},
+            "can't be measured here: VPP's ports are its own",
+        ),
+        ({"dataplane.kind": "testpmd", "dataplane.chain": 2}, "they are several programs"),
+        ({"dataplane.kind": "ovs", "dataplane.guests": 1}, "it is one program of several"),
+        ({"dataplane.kind": "l3fwd", "placement.cpus": "0-1"}, "2 lcores are to forward"),
+    ],
+)
+def test_refused_with_the_reason(scenario: Make, point: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        processes_for([scenario(point)])
+
+
+def test_what_the_meter_is_asked(scenario: Make) -> None:
+    point = {"dataplane.kind": "testpmd", "placement.burst": 8, "traffic.frame_bytes": 128}
+    asked = scenario({**point, "traffic.flows": 77})
+    words = MeteredDataplane(MeteredConfig.of(asked)).request(trial(asked)).split()
+    assert words[:4] == ["trial", "windows=4", "packets=2048", "warmup=4096"]
+    assert {"burst=8", "length=124", "flows=77"} <= set(words)
+
+
+@pytest.mark.live
+def test_testpmd_for_real(scenario: Make, testpmd: str) -> None:
+    base = scenario({"dataplane.kind": "testpmd"})
+    with MeteredDataplane(MeteredConfig.of(base)) as running:
+        for burst in (4, 64):
+            asked = scenario({"dataplane.kind": "testpmd", "placement.burst": burst})
+            found = running.trial(trial(asked))
+            windows = found.lcores[0].windows
+            assert sum(windows.packets) == burst * sum(windows.bursts)
+            assert found.packets_in >= 4096 + 4 * 2048
+            assert found.packets_out >= 0.99 * found.packets_in
+            sampled = sum(windows.sampled_packets)
+            assert sampled == burst * sum(windows.sampled_bursts) > 0
+            assert set(windows.stage_cycles) == {"rx", "source", "program", "tx"}
+            # The parts are those of some polls: no more than all of them took.
+            parts = sum(sum(column) for column in windows.stage_cycles.values())
+            assert parts / sampled < 3 * sum(windows.cycles) / sum(windows.packets)
+
+
+@pytest.mark.live
+def test_a_program_that_asks_for_fewer(scenario: Make, testpmd: str) -> None:
+    command = f"{testpmd} --lcores 0@{{main_cpu}},1@{{cpu}} {{in_eal}} {{out_eal}} {NULL_PORTS}"
+    command += " -- --nb-cores=1 --burst=16 --total-num-mbufs=8192 --auto-start --no-flush-rx"
+    kind = {"dataplane.kind": "command", "dataplane.command": command}
+    asked = scenario({**kind, "placement.burst": 32})
+    with MeteredDataplane(MeteredConfig.of(asked)) as running:
+        with pytest.raises(InputError, match=r"bursts of 16 and not of 32"):
+            running.trial(trial(asked))
+        lower = scenario({**kind, "placement.burst": 16})
+        assert running.trial(trial(lower)).lcores[0].windows.count == 4
+
+
+def test_a_program_that_ends(scenario: Make, testpmd: str) -> None:
+    kind = {"dataplane.kind": "command", "dataplane.command": "false {in_eal} {out_eal}"}
+    ends = MeteredDataplane(MeteredConfig.of(scenario(kind)))
+    with pytest.raises(RunError, match="false"), ends:
+        pass

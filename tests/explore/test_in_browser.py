@@ -1,0 +1,236 @@
+"""The page as a person uses it, in headless Chromium: sliders, figures, undo, links, widths."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+
+from planecast.explore.server import Listening, application
+from planecast.explore.session import Session
+
+pytestmark = pytest.mark.browser
+
+Browser = Any
+
+_WAIT = """
+const [what, most] = [arguments0, 20000];
+return new Promise((done, failed) => {
+  const began = performance.now();
+  const look = () => {
+    let found = null;
+    try { found = what(); } catch (error) { found = null; }
+    if (found) done(found);
+    else if (performance.now() - began > most) failed(new Error('waited in vain for ' + what));
+    else setTimeout(look, 20);
+  };
+  look();
+});
+"""
+
+_TEXTS_OUTSIDE = """
+return [...document.querySelectorAll('svg text')].filter((text) => {
+  const box = text.getBoundingClientRect(), frame = text.ownerSVGElement.getBoundingClientRect();
+  return box.left < frame.left - 1 || box.right > frame.right + 1;
+}).map((text) => text.textContent);
+"""
+
+
+class Page:
+    """The page in its window."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser, self.address = browser, address
+
+    def open(self, fragment: str = "", width: int = 1280, scheme: str = "light") -> None:
+        """Open it, with the figures drawn, and see that it asked for its own alone."""
+        self.browser.open("about:blank")
+        self.browser.requested()
+        self.browser.complaints()
+        self.browser.look(width, 900, scheme)
+        self.browser.open(f"{self.address}{'#' if fragment else ''}{fragment}")
+        for panel in ("stages", "curve", "heat", "machines", "front"):
+            self.until(f"document.querySelector('#{panel} :is(svg, .stage)')")
+        self.until("document.querySelector('#timed tbody td')")
+
+    def until(self, expression: str) -> Any:
+        """What an expression gives, once it gives something."""
+        return self.browser.script(_WAIT.replace("arguments0", f"() => ({expression})"))
+
+    def run(self, script: str) -> Any:
+        return self.browser.script(script)
+
+    def figure(self, number: int = 0) -> str:
+        """The headline's number."""
+        found: str = self.run(
+            f"return document.querySelectorAll('.figure strong')[{number}].textContent"
+        )
+        return found
+
+    def type(self, key: str, text: str) -> None:
+        """Types a value into a key's box."""
+        self.run(
+            f"const box = document.getElementById('c-{key}');"
+            f"box.value = '{text}'; box.dispatchEvent(new Event('change'))"
+        )
+
+    def changed_from(self, before: str) -> str:
+        """The headline's number, once it is another."""
+        self.until(f"document.querySelector('.figure strong').textContent !== '{before}'")
+        return self.figure()
+
+    def press(self, selector: str, key: str, modifiers: int = 0) -> None:
+        """A key on an element that has the focus, as the keyboard sends it."""
+        self.run(f"document.querySelector({json.dumps(selector)}).focus()")
+        codes = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "Enter": 13, "z": 90}
+        for kind in ("rawKeyDown", "keyUp"):
+            self.browser.devtools(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=f"Key{key.upper()}" if len(key) == 1 else key,
+                windowsVirtualKeyCode=codes[key],
+                modifiers=modifiers,
+            )
+
+
+@pytest.fixture
+def page(browser: Browser, session: Session) -> Iterator[Page]:
+    """The page of a session, served until the test ends."""
+    listening = Listening(0)
+    app = application(session, listening.token, listening.port)
+    server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="error", ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening.socket]})
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield Page(browser, listening.address)
+    finally:
+        browser.open("about:blank")
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+def test_a_slider_is_moved_undone_and_restored_by_a_link(page: Page) -> None:
+    page.open()
+    first = page.figure()
+    page.press("[data-key='placement.burst'] input[type=range]", "ArrowLeft")
+    second = page.changed_from(first)
+    assert float(second) < float(first), "smaller bursts forward less"
+    assert "placement.burst=" in page.run("return location.hash")
+    link = page.run("return location.hash.slice(1)")
+    page.press("body", "z", modifiers=2)
+    assert page.changed_from(second) == first
+    assert page.run("return location.hash") in ("", "#")
+    page.press("body", "z", modifiers=2 | 8)
+    assert page.changed_from(first) == second
+    page.open(link)
+    assert page.figure() == second
+    assert (
+        page.run("return document.querySelector('.row.changed').dataset.key") == "placement.burst"
+    )
+    page.run("document.getElementById('reset').click()")
+    assert page.changed_from(second) == first
+    asked = [url for url in page.browser.requested() if not url.startswith("data:")]
+    assert asked
+    assert all(url.startswith(page.address) for url in asked)
+    assert page.browser.complaints() == []
+
+
+def test_beyond_the_calibration_and_what_can_not_be(page: Page) -> None:
+    page.open()
+    first = page.figure()
+    page.type("placement.burst", "256")
+    page.changed_from(first)
+    page.until("document.querySelector('#headline.extrapolates')")
+    assert "placement.burst=256" in page.run("return document.getElementById('beyond').textContent")
+    page.type("workload.flows", "1Ki")
+    said = page.until("document.getElementById('refused').textContent")
+    assert "1024 entries of the flow table" in said
+    page.type("workload.flows", "1Mi")
+    page.until("document.getElementById('refused').hidden")
+    page.type("placement.burst", "many")
+    assert "placement.burst" in page.until("document.getElementById('refused').textContent")
+
+
+def test_figures_are_read_and_taken_by_keyboard(page: Page) -> None:
+    page.open("-curve=placement.burst")
+    page.press("#curve svg", "ArrowLeft")
+    assert page.until("document.querySelector('#curve .readout').textContent").startswith("burst=")
+    first = page.figure()
+    page.press("#curve svg", "Enter")
+    second = page.changed_from(first)
+    page.press("#heat svg", "ArrowRight")
+    assert "flows=" in page.until("document.querySelector('#heat .readout').textContent")
+    page.press("#heat svg", "ArrowLeft")
+    page.press("#heat svg", "ArrowLeft")
+    page.press("#heat svg", "Enter")
+    page.changed_from(second)
+    assert "traffic.flows=" in page.run("return location.hash")
+
+
+def test_machines_loss_and_a_front(page: Page) -> None:
+    page.open()
+    page.run(
+        "document.querySelector('#machines summary').click();"
+        "document.querySelector('#machines input[value=\"gold-6230n\"]').click()"
+    )
+    page.until("document.querySelectorAll('#machines .stage').length === 2")
+    page.until("document.querySelectorAll('#timed tbody tr').length === 2")
+    text = page.run("return document.querySelector('#timed tbody').textContent")
+    assert "µs" in text
+    page.run(
+        "document.getElementById('load').value = 115;"
+        "document.getElementById('load').dispatchEvent(new Event('change'))"
+    )
+    page.until(
+        "Number(/([0-9.]+) %/.exec(document.querySelector('#timed tbody').textContent)[1]) > 5"
+    )
+    first = page.figure()
+    page.until("document.querySelector('#front tbody button')")
+    page.run("[...document.querySelectorAll('#front tbody button')].at(-1).click()")
+    assert float(page.changed_from(first).replace(",", "")) > float(first)
+
+
+def test_copying_gives_what_the_command_line_takes(page: Page, tmp_path: Any) -> None:
+    from planecast.scenario import load_scenario
+
+    page.open("traffic.flows=4096&placement.page_size=4KiB")
+    page.run("document.getElementById('copy').click()")
+    text = page.until("document.getElementById('copy-yaml')?.textContent")
+    (tmp_path / "scenario.yaml").write_text(text)
+    scenario = load_scenario(tmp_path / "scenario.yaml")
+    assert (scenario.traffic.flows, scenario.placement.page_size) == (4096, "4KiB")
+    assert page.run("return document.getElementById('copy-link').textContent").startswith(
+        page.address
+    )
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1280, "light")])
+def test_it_fits_the_window(page: Page, width: int, scheme: str) -> None:
+    page.open('-machines=["gold-6230n"]&placement.burst=200', width, scheme)
+    assert page.run("return document.documentElement.scrollWidth") <= width
+    outside = page.run(_TEXTS_OUTSIDE)
+    assert outside == []
+    paper = page.run("return getComputedStyle(document.body).backgroundColor")
+    assert paper == {"dark": "rgb(20, 24, 29)", "light": "rgb(255, 255, 255)"}[scheme]
+    # The button is stronger than the system: auto, light, dark.
+    page.run("const one = document.getElementById('theme'); one.click(); one.click()")
+    assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+    page.run("document.getElementById('theme').click()")
+
+
+def test_every_control_has_a_name(page: Page) -> None:
+    page.open()
+    nameless = page.run(
+        "return [...document.querySelectorAll('input, select, button')].filter((one) =>"
+        " !one.labels?.length && !one.getAttribute('aria-label') && !one.textContent.trim())"
+        ".map((one) => one.outerHTML)"
+    )
+    assert nameless == []

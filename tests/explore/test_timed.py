@@ -1,0 +1,34 @@
+"""Loss and latency: what the simulator says at a load, with what the calibration leaves open."""
+
+from __future__ import annotations
+
+from tests.explore.conftest import Ask
+
+
+def test_below_saturation_nothing_is_lost_and_above_it_the_rest(ask: Ask) -> None:
+    low = ask("timed", changes={}, load=0.5)
+    assert low["loss"]["high"] == 0
+    assert low["latency"]["mean"]["low"] < low["latency"]["mean"]["value"]
+    assert low["latency"]["p50"]["value"] <= low["latency"]["p99"]["value"]
+    high = ask("timed", changes={}, load=1.2)
+    assert high["loss"]["low"] < 1 - 1 / 1.2 < high["loss"]["high"]
+    assert high["loss"]["kind"] == "simulated"
+    assert high["loss"]["samples"] == high["runs"]
+
+
+def test_a_rate_of_the_scenario_stands(ask: Ask) -> None:
+    changes = {"traffic.offered_pps": 1e6, "traffic.arrivals": "poisson"}
+    found = ask("timed", changes=changes, load=0.5)
+    assert found["offered_pps"] == 1e6
+
+
+def test_a_slower_machine_at_the_same_rate_loses_more(ask: Ask) -> None:
+    here = ask("timed", changes={}, load=0.9)
+    there = ask("timed", changes={}, load=0.9, machine="e5-2630v4")
+    assert there["offered_pps"] == here["offered_pps"]
+    assert there["loss"]["value"] > here["loss"]["value"]
+
+
+def test_no_load_is_refused(ask: Ask) -> None:
+    assert "load" in ask("timed", changes={}, load=0)["refused"]
+    assert "load" in ask("timed", changes={}, load="much")["refused"]

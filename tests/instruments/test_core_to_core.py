@@ -1,0 +1,60 @@
+"""The way of a cache line between two CPUs: what the probe prints, and this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from planecast.errors import RunError
+from planecast.instruments.core_to_core import core_to_core, parse_ping_pong, ping_pong_now
+from planecast.native import native_folder
+
+
+def _said(slices: list[float]) -> str:
+    return json.dumps({"cpu": 0, "other": 3, "tsc_hz": 2e9, "half_round_trips": slices})
+
+
+def test_the_median_of_slices_counts() -> None:
+    found = parse_ping_pong(_said([100.0] * 6 + [120.0] * 4 + [9000.0]))
+    assert (found.cpu, found.other, found.slices) == (0, 3, 11)
+    assert (found.ns, found.low_ns) == pytest.approx((50, 50))
+    assert found.high_ns == pytest.approx(60)  # and not of the one that was interrupted
+    assert str(found) == "CPUs 0 and 3 50 ns apart"
+
+
+@pytest.mark.parametrize("said", ["", "{}", _said([]), '{"tsc_hz": 0, "half_round_trips": [1]}'])
+def test_what_cannot_be_read_is_refused(said: str) -> None:
+    with pytest.raises(RunError, match="can't be read"):
+        parse_ping_pong(said)
+
+
+@pytest.mark.live
+def test_two_cpus_of_this_machine() -> None:
+    allowed = sorted(os.sched_getaffinity(0))
+    if len(allowed) < 2 or not (native_folder() / "planecast-probe").is_file():
+        pytest.skip("two CPUs and the probe are needed")
+    found = core_to_core(allowed[0], allowed[-1])
+    assert found.low_ns <= found.ns <= found.high_ns
+    assert 1 < found.ns < 1e6
+
+
+def test_one_cpu_has_no_way() -> None:
+    cpu = min(os.sched_getaffinity(0))
+    assert ping_pong_now(cpu, cpu) is None
+    assert ping_pong_now(100_000) is None
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("cpus", ["0", "0,0", "0,1,2", "0,x"])
+def test_two_different_cpus_are_named(cpus: str) -> None:
+    program = native_folder() / "planecast-probe"
+    if not program.is_file():
+        pytest.skip("planecast-probe is not built")
+    done = subprocess.run(
+        [program, "--ping-pong", cpus], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "--ping-pong" in done.stderr

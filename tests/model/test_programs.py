@@ -1,0 +1,125 @@
+"""Programs of others: calibrated from counts and traces, without a descriptor of a stage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.calibrations import hierarchy, manifest
+from tests.traced_programs import BASE, HELD, POINTS, PROFILE, TRUTH, measured_program
+
+from planecast.engines.solve import solve
+from planecast.errors import InputError
+from planecast.explain.case import Case
+from planecast.explain.run import explain_case
+from planecast.machine.hierarchy import Hierarchy
+from planecast.model.calibrate import calibrate
+from planecast.model.calibration import CURVED, Calibration
+from planecast.model.posterior import parameters_of
+from planecast.model.stage_cost import stage_cost
+from planecast.model.supported import columns_of
+from planecast.results import Manifest
+from planecast.scenario import with_overrides
+from planecast.workload.profile import WorkloadProfile
+
+__all__ = ["hierarchy", "manifest"]
+
+
+@pytest.fixture(scope="module")
+def model(hierarchy: Hierarchy, manifest: Manifest) -> Calibration:
+    results = measured_program(POINTS, hierarchy, manifest, noise=0.003)
+    return calibrate(results, hierarchy, {"program": PROFILE.counts}, manifest, PROFILE)
+
+
+def test_points_that_were_held_out_are_predicted(
+    model: Calibration, hierarchy: Hierarchy, manifest: Manifest
+) -> None:
+    truth = measured_program(HELD, hierarchy, manifest)
+    answers = solve([one.scenario for one in truth], model, manifest)
+    for right, answer in zip(truth, answers, strict=True):
+        assert answer.cycles_per_packet.value == pytest.approx(
+            right.cycles_per_packet.value, rel=0.02
+        )
+        low, high = answer.cycles_per_packet.interval or (0, 0)
+        assert low < right.cycles_per_packet.value < high
+        assert set(answer.stages) == set(PROFILE.stages)
+        parts = sum(one.cycles_per_packet.value for one in answer.stages.values())
+        assert parts == pytest.approx(answer.cycles_per_packet.value)
+
+
+def test_few_parameters_and_none_of_mechanisms_that_it_has_not(model: Calibration) -> None:
+    machine = [name for name in model.names if not name.startswith("core.cpi:")]
+    assert len(machine) < 10
+    assert not any(name.startswith(("lock_step", "store_drain", "tlb")) for name in machine)
+    fitted = {one.name: one for one in model.parameters}
+    for name in ("port_drain.wait", "port_drain.buffered"):
+        assert fitted[name].low < TRUTH[name] < fitted[name].high
+
+
+def test_it_survives_its_file(model: Calibration, manifest: Manifest) -> None:
+    again = Calibration.model_validate_json(model.model_dump_json())
+    asked = [with_overrides(BASE, {"traffic.flows": 5000})]
+    left, right = (solve(asked, one, manifest)[0].cycles_per_packet for one in (model, again))
+    assert left == right
+
+
+@pytest.mark.parametrize(
+    ("point", "reason"),
+    [
+        ({"dataplane.kind": "testpmd"}, "this calibration is of l3fwd, not of testpmd io"),
+        ({"placement.lcores": 2}, "2 lcores are named"),
+        ({"dataplane.chain": 2}, "this can't be modelled: they are several programs"),
+    ],
+)
+def test_what_it_says_nothing_of_is_refused(
+    model: Calibration, manifest: Manifest, point: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(InputError, match=reason):
+        solve([with_overrides(BASE, point)], model, manifest)
+
+
+def test_a_measured_run_is_explained_by_its_stages(
+    model: Calibration, hierarchy: Hierarchy, manifest: Manifest
+) -> None:
+    (result,) = measured_program(POINTS[:1], hierarchy, manifest, noise=0.003)
+    found = explain_case(Case("run", result.scenario, result, None, model))
+    names = [stage.stage for stage in found.stages]
+    assert names[:3] == ["source", "rx", "lookup"]
+    assert found.cycles_per_packet is not None
+    whole = found.cycles_per_packet.value
+    stages = sum(stage.cycles.value for stage in found.stages if stage.cycles)
+    assert stages == pytest.approx(whole, rel=1e-6)
+    causes = {part.cause: part.cycles.value for part in found.causes}
+    assert sum(causes.values()) == pytest.approx(whole, rel=1e-6)
+    assert "unattributed" not in causes
+    assert abs(causes.get("unexplained", 0.0)) < 0.15 * whole
+    assert causes["port drain"] > 0
+    assert np.isfinite(list(causes.values())).all()
+
+
+def test_slopes_are_those_of_the_cost(hierarchy: Hierarchy) -> None:
+    scenarios = [with_overrides(BASE, dict(point)) for point in (*POINTS, *HELD)]
+    profile = WorkloadProfile.of(columns_of(scenarios), {}, PROFILE)
+    names = [one.name for one in parameters_of(profile, hierarchy) if one.name not in CURVED]
+    values = {one.name: one.median for one in parameters_of(profile, hierarchy)} | TRUTH
+    slopes = stage_cost(profile, hierarchy, values).slopes(names)
+    step = 1e-4
+    for name, own in zip(names, slopes, strict=True):
+        more, less = (
+            stage_cost(profile, hierarchy, {**values, name: values[name] * np.exp(way * step)})
+            for way in (1, -1)
+        )
+        assert (more.total - less.total) / (2 * step) == pytest.approx(own, abs=0.02), name
+
+
+def test_lines_come_while_stores_drain(hierarchy: Hierarchy) -> None:
+    """Of two waits together little more than the longer one is seen."""
+
+    def cost(flows: int, burst: int) -> float:
+        asked = [with_overrides(BASE, {"traffic.flows": flows, "placement.burst": burst})]
+        profile = WorkloadProfile.of(columns_of(asked), {}, PROFILE)
+        values = {one.name: one.median for one in parameters_of(profile, hierarchy)} | TRUTH
+        return float(stage_cost(profile, hierarchy, values).total[0])
+
+    far_alone = cost(100_000, 4) - cost(10, 4)
+    far_while_draining = cost(100_000, 32) - cost(10, 32)
+    assert 0 < far_while_draining < far_alone

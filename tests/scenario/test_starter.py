@@ -1,0 +1,72 @@
+"""The scenario that somebody begins with."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planecast.errors import InputError
+from planecast.scenario import load_scenario
+from planecast.scenario.starter import TITLES, Starter, StarterKind, next_commands, placed_command
+
+MINE = "./app -l 0-3 -n 4 --vdev net_x,a=1 -a 0000:18:00.0 --file-prefix=x -- -p 3 --config '(0,0)'"
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_each_is_a_scenario(kind: StarterKind, tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(Starter(kind, frame_bytes=128, flows=100_000, command=MINE).text)
+    found = load_scenario(path)
+    assert found.dataplane.kind == kind
+    assert (found.traffic.frame_bytes, found.traffic.flows) == (128, 100_000)
+    assert found.placement.lcores == 1
+    assert max(len(line) for line in path.read_text().splitlines() if "command:" not in line) <= 100
+
+
+def test_the_program_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(Starter("testpmd", program="/opt/it's/testpmd").text)
+    assert load_scenario(path).dataplane.program == "/opt/it's/testpmd"
+
+
+def test_a_command_line_gets_planecasts_cpus_and_ports() -> None:
+    assert shlex.split(placed_command(MINE, large_pages=True)) == [
+        *("./app", "--lcores", "0@{main_cpu},1@{cpu}", "{in_eal}", "{out_eal}", "--no-pci"),
+        *("-n", "4", "--", "-p", "3", "--config", "(0,0)"),
+    ]
+    small = shlex.split(placed_command("app -l0-1 -c=3 --lcores=1 -- -x", large_pages=False))
+    assert small[5:] == ["--no-pci", "--no-huge", "-m", "512", "--no-shconf", "--", "-x"]
+    without = placed_command("app --no-huge -m 64", large_pages=False)
+    assert shlex.split(without)[-3:] == ["--no-huge", "-m", "64"]
+
+
+def test_one_that_has_placeholders_is_taken_as_it_is() -> None:
+    typed = "app --in {in} --out {out} --cpu {cpu}"
+    assert placed_command(typed, large_pages=False) == typed
+
+
+@given(st.lists(st.text(min_size=1), min_size=1))
+def test_words_stay_words(words: list[str]) -> None:
+    """Whatever the program's own arguments are, a shell's reader finds them again."""
+    typed = shlex.join(["app", "--", *words])
+    if "{in" not in typed:
+        kept = shlex.split(placed_command(typed, large_pages=True))
+        assert [word.format() for word in kept[kept.index("--") + 1 :]] == words
+
+
+@pytest.mark.parametrize("typed", ["", "   ", "app 'x"])
+def test_what_is_no_command_line(typed: str) -> None:
+    with pytest.raises(InputError, match="--command"):
+        placed_command(typed, large_pages=False)
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_three_commands_follow(kind: StarterKind) -> None:
+    commands = next_commands(kind, "my file.yaml")
+    assert len(commands) == 3
+    assert all(command.startswith("planecast ") for command in commands)
+    assert any("'my file.yaml'" in command for command in commands)

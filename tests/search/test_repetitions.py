@@ -1,0 +1,87 @@
+"""Which repetitions are out of line, and what is said of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from planecast.results.search import Bounds
+from planecast.search.repetitions import handoff_note, outlying, outlying_notes, state_note
+from planecast.search.trial import Trial
+
+
+def _bounds(*rates: float, width: float = 0.005) -> list[Bounds]:
+    return [
+        Bounds(repetition=number, low_pps=rate * (1 - width), high_pps=rate, trials=9)
+        for number, rate in enumerate(rates)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rates", "out"),
+    [
+        ((8e6, 8e6, 8e6, 8e6), []),
+        ((7.7e6, 4.2e6, 8.6e6, 8.1e6), [1]),  # as it came in a search of Open vSwitch
+        ((8e6, 8.1e6, 12e6, 8e6), [2]),
+        ((8e6, 4e6, 8.1e6, 4.1e6, 8e6), [1, 3]),  # two states
+        ((8e6, 7.8e6, 8.2e6, 7.9e6), []),
+        ((4e6, 5e6, 6e6, 7e6, 8e6), []),  # spread, and none of them apart
+        ((8e6, 4e6), []),  # which of two?
+    ],
+)
+def test_those_apart_from_others_that_agree(rates: tuple[float, ...], out: list[int]) -> None:
+    assert outlying(_bounds(*rates)) == out
+
+
+def test_bounds_that_are_wide_are_not_apart() -> None:
+    assert outlying(_bounds(8e6, 8e6, 7e6, width=0.2)) == []
+
+
+def _trial(repetition: int, **keys: float) -> Trial:
+    return Trial(
+        repetition=repetition,
+        intended_pps=1e6,
+        intended_seconds=1,
+        seconds=1,
+        offered=10,
+        received=10,
+        **keys,
+    )
+
+
+@pytest.mark.parametrize(
+    ("odd", "usual", "says"),
+    [
+        ({"handoff_ns": 340.0}, {"handoff_ns": 60.0}, "340 ns apart, the others' 60"),
+        (
+            {"dataplane_cpu": 0.7},
+            {"dataplane_cpu": 0.99},
+            "the data plane's thread had 70% of its CPU, 99% in the others",
+        ),
+        ({"handoff_ns": 62.0}, {"handoff_ns": 60.0}, "no cause is seen"),
+    ],
+)
+def test_what_was_different_is_said(
+    odd: dict[str, float], usual: dict[str, float], says: str
+) -> None:
+    trials = [_trial(number, **(odd if number == 1 else usual)) for number in range(4)]
+    (note,) = outlying_notes("NDR", _bounds(8e6, 4e6, 8e6, 8e6), trials)
+    assert note.startswith("NDR: repetition 2 is out of line: 3.99 Mpps, -50 % of the others' 7.98")
+    assert says in note
+
+
+def test_the_way_between_the_cpus_is_said() -> None:
+    assert handoff_note([_trial(0)]) == []
+    (same,) = handoff_note([_trial(0, handoff_ns=60.0), _trial(1, handoff_ns=64.0)])
+    assert "62 ns" in same
+    (moved,) = handoff_note([_trial(0, handoff_ns=60.0), _trial(1, handoff_ns=340.0)])
+    assert "60 to 340 ns" in moved
+
+
+def test_rates_are_said_by_state() -> None:
+    bounds = _bounds(8e6, 4e6, 8.2e6, 4e6, width=0)
+    apart = (50.0, 220.0, 55.0, 230.0)
+    trials = [_trial(number, handoff_ns=ns) for number, ns in enumerate(apart)]
+    (note,) = state_note("NDR", bounds, trials)
+    assert "50 to 55 ns apart 8 to 8.2 Mpps (2 repetitions); 220 to 230 ns apart 4 Mpps" in note
+    assert state_note("NDR", bounds, [_trial(number, handoff_ns=50.0) for number in range(4)]) == []
+    assert state_note("NDR", bounds, [_trial(0)]) == []

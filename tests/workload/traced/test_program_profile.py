@@ -1,0 +1,82 @@
+"""A program's profile: what keys change, between traced values."""
+
+import numpy as np
+import pytest
+from tests.traced_programs import FLOWS, FRAME, PROFILE, counts, trace
+
+from planecast.workload.traced.program_profile import (
+    ProgramProfile,
+    TracedPoint,
+    far_touches,
+    instructions,
+)
+
+MASKS = "dataplane.masks"
+
+
+def at(flows: float, frame: float = 64.0) -> dict[str, np.ndarray]:
+    return {FLOWS: np.array([flows]), FRAME: np.array([frame])}
+
+
+def test_stages_begin_with_the_source() -> None:
+    assert PROFILE.stages == ("source", "rx", "lookup")
+    assert PROFILE.keys == (FLOWS, FRAME)
+
+
+@pytest.mark.parametrize(("flows", "more"), [(10, -10), (1000, 0), (10_000, 20), (1e6, 40)])
+def test_instructions_follow_a_key_between_traced_values(flows: float, more: float) -> None:
+    assert instructions(PROFILE, "lookup", at(flows))[0] == pytest.approx(more)
+
+
+def test_what_makes_the_packets_is_counted() -> None:
+    assert instructions(PROFILE, "source", at(1000))[0] == pytest.approx(0)
+    assert instructions(PROFILE, "source", at(10, 1024))[0] == pytest.approx(40)
+    assert instructions(PROFILE, "source", at(10, 544))[0] == pytest.approx(20)
+
+
+@pytest.mark.parametrize(("flows", "distance"), [(1000, 2000), (10_000, 20_000), (1e6, 200_000)])
+def test_distances_follow_a_key(flows: float, distance: float) -> None:
+    found = far_touches(PROFILE, at(flows))
+    assert sum(one.touches for one in found) == pytest.approx(2.0)
+    assert [one.distance[0] for one in found] == pytest.approx([distance] * len(found), rel=1e-3)
+    assert {(one.stage, one.stored, one.prefetched) for one in found} == {("lookup", False, False)}
+
+
+def test_near_touches_are_no_regions() -> None:
+    assert far_touches(PROFILE, at(10)) == []
+
+
+def test_prefetched_touches_are_the_farthest() -> None:
+    ahead = PROFILE.model_copy(
+        update={"points": (TracedPoint(keys={}, trace=trace(1000, prefetches=1.0)),)}
+    )
+    found = far_touches(ahead, {})
+    assert sum(one.touches for one in found if one.prefetched) == pytest.approx(1.0)
+    assert sum(one.touches for one in found) == pytest.approx(2.0)
+
+
+def test_masks_cost_packets_that_the_exact_match_cache_misses() -> None:
+    def point(keys: dict[str, float], instructions: float) -> TracedPoint:
+        return TracedPoint(keys=keys, trace=trace(1000, instructions))
+
+    switch = ProgramProfile(
+        subject="ovs",
+        counts=counts(),
+        base={FLOWS: 65536.0, MASKS: 2.0},
+        points=(
+            point({}, 300),
+            point({FLOWS: 64.0}, 100),
+            point({MASKS: 8.0}, 600),
+            point({FLOWS: 64.0, MASKS: 8.0}, 100),
+        ),
+    )
+
+    def more(flows: float, masks: float) -> float:
+        values = {FLOWS: np.array([flows]), MASKS: np.array([masks])}
+        return float(instructions(switch, "lookup", values)[0])
+
+    assert more(65536, 8) == pytest.approx(300)
+    assert more(64, 8) == more(64, 2) == pytest.approx(-200)
+    # Below what the cache holds nothing is missed, so masks don't matter; above it they soon do.
+    assert more(2000, 8) == pytest.approx(-200, abs=5)
+    assert more(16384, 8) == pytest.approx(-200 + 500 * 0.51 / 0.875, abs=10)
