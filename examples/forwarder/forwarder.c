@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A small DPDK forwarder, to show how planecast profiles, measures and predicts a program of yours
- * (docs/your-data-plane.md). Packets come in at port 0 and leave by port 1; of each, the IPv4
+ * (docs/tutorials/your-data-plane.md). Packets come in at port 0 and leave by port 1; of each, the IPv4
  * destination is looked up in a hash table, its entry's packets are counted and its MAC address is
  * written. Unknown destinations get an entry when they come first.
  *

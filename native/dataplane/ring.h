@@ -44,7 +44,7 @@ static inline void ring_close(struct ring *ring, struct rte_mempool *pool)
 
 /* Neither goes through an array of its own: what was stored in pieces of one size and is at once
  * loaded in pieces of another waits until the stores are in the cache. For bursts that are no
- * multiple of four that was 30 to 200 cycles a burst (docs/design/dataplane.md, "Bursts"). */
+ * multiple of four that was 30 to 200 cycles a burst (docs/explanation/dataplane.md, "Bursts"). */
 
 /* Buffers from the ring's next place on that lie side by side. */
 static inline uint32_t ring_run(const struct ring *ring, uint32_t count)

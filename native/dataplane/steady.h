@@ -4,7 +4,7 @@
  *
  * A block is a whole round of the largest table's cycle, so all blocks do the same work. Caches
  * fill over many rounds where the last level is shared: a cost still fell by 2 % a round after
- * eight of them (docs/design/measuring.md). Medians, because a block that was interrupted says
+ * eight of them (docs/explanation/measuring.md). Medians, because a block that was interrupted says
  * nothing.
  */
 #ifndef PLANECAST_STEADY_H

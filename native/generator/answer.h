@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers as JSON, one line each. docs/design/interfaces.md has their format.
+ * Answers as JSON, one line each. docs/reference/interfaces.md has their format.
  */
 #ifndef PLANECAST_GENERATOR_ANSWER_H
 #define PLANECAST_GENERATOR_ANSWER_H

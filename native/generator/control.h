@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Requests of a controlling program, a line each; docs/design/interfaces.md has them.
+ * Requests of a controlling program, a line each; docs/reference/interfaces.md has them.
  */
 #ifndef PLANECAST_GENERATOR_CONTROL_H
 #define PLANECAST_GENERATOR_CONTROL_H

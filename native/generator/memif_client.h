@@ -2,7 +2,7 @@
  *
  * A memory interface's client (memif 2.0), as an alternative to DPDK's driver: the generator is
  * what a data plane is measured with, so a packet costs it less than it costs the data plane
- * (docs/design/generator.md).
+ * (docs/explanation/generator.md).
  *
  * A client makes the memory (rings and buffers, memif_ring.h), hands it to the server over a Unix
  * socket, and is connected from then on. The socket is looked at between runs only: a peer that

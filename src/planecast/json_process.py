@@ -1,6 +1,6 @@
 """A child process driven by JSON lines: started, asked, stopped.
 
-Our data plane, generator and neighbour are such programs (docs/design/interfaces.md, sections 1
+Our data plane, generator and neighbour are such programs (docs/reference/interfaces.md, sections 1
 and 4), and `planecast dataplane` on another host.
 """
 

@@ -75,7 +75,7 @@ def test_a_column_is_one_entry(
 
 
 def test_the_documented_columns_are_those_of_the_registry(repository: Path) -> None:
-    page = repository / "docs/columns.md"
+    page = repository / "docs/reference/columns.md"
     text = page.read_text(encoding="utf-8")
     said, bar, _ = text.partition("| column |")
     assert bar

@@ -338,8 +338,8 @@ def test_two_flows_through_the_data_plane(tmp_path: Path) -> None:
 
 
 def test_the_documented_example(repository: Path) -> None:
-    """The code of docs/otg.md, as it stands there."""
-    text = (repository / "docs" / "otg.md").read_text()
+    """The code of docs/how-to/otg.md, as it stands there."""
+    text = (repository / "docs/how-to/otg.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     (output,) = re.findall(r"```text\n(.*?)```", text, flags=re.DOTALL)
     with served() as (url, _):

@@ -19,9 +19,7 @@ from planecast.cli.verbs import VERBS
 from planecast.native import native_folder
 
 REPOSITORY = Path(__file__).parent.parent.parent
-DOCUMENTS = sorted(
-    [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("docs/design/*.md")]
-)
+DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
 _FENCE = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _INLINE = re.compile(r"`((?:sudo )?planecast[^`\n]*)`")
 _COMMAND = re.compile(r"(?:sudo )?(?:\.venv/bin/)?(planecast|make)\b")
@@ -52,7 +50,7 @@ def words(command: str) -> list[str]:
 
 def test_documents_show_commands() -> None:
     names = {document for document, _, _ in COMMANDS}
-    assert {"README.md", "docs/otg.md", "docs/doctor.md", "docs/comparing.md"} <= names
+    assert {"README.md", "docs/how-to/otg.md", "docs/how-to/doctor.md", "docs/how-to/comparing.md"} <= names
 
 
 @pytest.mark.parametrize(("document", "command", "full"), COMMANDS)

@@ -13,7 +13,7 @@ DATA = Path(os.environ.get("PLANECAST_SHARED_DATA", "../shared/data"))
 
 
 def rows(repository: Path) -> dict[str, list[int]]:
-    text = (repository / "docs/evidence.md").read_text(encoding="utf-8")
+    text = (repository / "docs/explanation/evidence.md").read_text(encoding="utf-8")
     cells = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")]
     return {row[0].strip(): [int(cell) for cell in row[1:]] for row in cells[1:]}
 

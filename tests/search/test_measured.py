@@ -16,7 +16,7 @@ SCENARIO = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"})
 
 
 def answer(asked: int = 1000, **total: int) -> dict[str, Any]:
-    """What the generator says of a run (docs/design/interfaces.md, section 4)."""
+    """What the generator says of a run (docs/reference/interfaces.md, section 4)."""
     counts = {"asked": asked, "sent": asked, "unsent": 0, "refused": 0, "lost": 0} | total
     return {
         "running": False,

@@ -57,7 +57,7 @@ def events(names: set[str], seed: int) -> dict[str, NDArray[np.float64]]:
     """Random counts over four decades, with a time of one second.
 
     The vendor divides the frequency by the time once too often, which a second hides: see
-    docs/design/topdown.md.
+    docs/explanation/topdown.md.
     """
     generator = np.random.default_rng(seed)
     found = {name: np.rint(10 ** generator.uniform(5, 9, VECTORS)) for name in sorted(names)}

@@ -110,7 +110,7 @@ static SLOW_PATH drop_denied(struct burst *burst, const uint32_t *rule)
 
 /* Packets that rte_acl is given for `count`. It searches 4, 8 or 16 at a time and begins with as
  * many as it has: what is fewer than 8, or than 16, takes a narrower search twice, which costs more
- * than the next wider one once (docs/design/dataplane.md, "Bursts"). */
+ * than the next wider one once (docs/explanation/dataplane.md, "Bursts"). */
 static inline uint32_t searched_together(uint32_t count)
 {
     return count <= 8 ? (count <= 4 ? 4 : 8) : RTE_MAX(16U, RTE_ALIGN_CEIL(count, 8U));

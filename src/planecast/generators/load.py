@@ -1,7 +1,7 @@
 """One interface to whoever sends: entered it is configured, `start` runs a trial, `wait` reads it
 after it has drained. Ours, any server of the Open Traffic Generator API, TRex.
 
-An answer is that of our own generator (docs/design/interfaces.md, section 4), of which a search
+An answer is that of our own generator (docs/reference/interfaces.md, section 4), of which a search
 needs the keys that `run_answer` makes.
 """
 

@@ -9,7 +9,7 @@ from planecast.scenario.plain_flows import UDP_PORTS, plain_flows
 from planecast.scenario.scenario import Scenario
 
 _DSCP = "0,10,12,18,20,26,34,46"
-"""The data plane's own code points (docs/design/interfaces.md, section 1)."""
+"""The data plane's own code points (docs/reference/interfaces.md, section 1)."""
 
 
 def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:

@@ -23,7 +23,7 @@ USUAL_CPI = 0.3
 study's 0.5 on Skylake, and wider cores of today."""
 EFFECT_SPREAD = 0.4
 """Stages differ more than whole programs, whose IPC on one core spreads by a quarter (BSDP); chosen
-by cross-validation over calibration points (docs/design/model.md)."""
+by cross-validation over calibration points (docs/explanation/model.md)."""
 
 
 class Core(Mechanism):

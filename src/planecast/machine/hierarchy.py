@@ -149,7 +149,7 @@ class Hierarchy(Noun):
                     name=level.name,
                     size_bytes=max(claimed, size.value) if shared else size.value,
                     # Unknown tenants come and go: whatever a shared level evicts, a line stays for
-                    # a random time (chosen by cross-validation: docs/design/model.md).
+                    # a random time (chosen by cross-validation: docs/explanation/model.md).
                     shape=RANDOM_SHAPE if shared else float(min(max(level.ways or 8, 1), 64)),
                     latency_cycles=level.latency_cycles.value,
                     line_cycles=_line_cycles(probe, levels, level),

@@ -19,7 +19,7 @@ SHARE_OF_STORED = "overlap.stored"
 """Takes the place of `STORED_SHARE` in values that have it: bounds set it to 1."""
 STORED_SHARE = 0.3
 """Of what a prefetched line costs, for one that is only written: the store buffer waits, not the
-core. No calibration that we have says more (docs/design/model.md)."""
+core. No calibration that we have says more (docs/explanation/model.md)."""
 
 BY_CLASS = {
     Overlap.PREFETCHED: PREFETCHED,

@@ -15,7 +15,7 @@ def running_bounds(loads: Floats, losses: Floats, loss_ratio: float, exceed: flo
 
     A load meets the goal while no more than the share `exceed` of its trials so far lost more than
     `loss_ratio`. It is what the trials say on the way; the search's own bounds at the end rest on
-    more than that (docs/design/search.md). One repetition.
+    more than that (docs/explanation/search.md). One repetition.
     """
     counts: dict[float, list[int]] = defaultdict(lambda: [0, 0])
     ends = np.full((2, loads.size), np.nan)

@@ -2,7 +2,7 @@
 
 Every output that has a row or a figure per result reads `COLUMNS`: the terminal's table, CSV,
 Parquet, `query`, `compare`, `history`, `report`, Prometheus, JSON Schema (`planecast schema
-columns`) and docs/columns.md. A new column is one entry here.
+columns`) and docs/reference/columns.md. A new column is one entry here.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def columns_schema() -> Mapping[str, Any]:
 
 
 def columns_markdown() -> str:
-    """The table of docs/columns.md."""
+    """The table of docs/reference/columns.md."""
     lines = ["| column | unit | meaning |", "|---|---|---|"]
     for column in COLUMNS:
         ends = ", `_low`, `_high`" if column.is_metric else ""

@@ -38,7 +38,7 @@ def export(
     ] = None,
     runs: RunsOption = None,
 ) -> None:
-    """Results for other programs: a text file that Prometheus reads (docs/comparing.md).
+    """Results for other programs: a text file that Prometheus reads (docs/how-to/comparing.md).
 
     Of several results of one scenario the last one counts.
     """

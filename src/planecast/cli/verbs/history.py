@@ -37,7 +37,7 @@ def history(
         str | None,
         typer.Option(
             "--metric",
-            help="A column of docs/columns.md with an interval, or a rate of searches such as NDR. "
+            help="A column of docs/reference/columns.md with an interval, or a rate of searches such as NDR. "
             "Default: throughput_pps, and all rates of searches.",
             show_default=False,
         ),

@@ -1,7 +1,7 @@
 """Open Traffic Generator: the model's JSON, mapped to our generator, served over HTTP.
 
 Read `node` (how the model is read), then `mapping`, `session`, `server`. What is supported is
-listed in docs/otg.md.
+listed in docs/how-to/otg.md.
 """
 
 from planecast.generators.otg.errors import OtgError

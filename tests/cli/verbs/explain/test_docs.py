@@ -1,4 +1,4 @@
-"""docs/explain.md: every command there, with the output that stands below it.
+"""docs/how-to/explain.md: every command there, with the output that stands below it.
 
 After a change that is meant: PLANECAST_WRITE_GOLDEN=1 pytest tests/cli/verbs/explain/test_docs.py
 """
@@ -25,7 +25,7 @@ def test_documented_examples(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shutil.copytree(repository / "docs/examples/explain/runs", tmp_path / "runs")
-    page = repository / "docs/explain.md"
+    page = repository / "docs/how-to/explain.md"
     text = page.read_text()
     examples = _EXAMPLE.findall(text)
     assert len(examples) == 3
