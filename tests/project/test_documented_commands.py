@@ -50,7 +50,12 @@ def words(command: str) -> list[str]:
 
 def test_documents_show_commands() -> None:
     names = {document for document, _, _ in COMMANDS}
-    assert {"README.md", "docs/how-to/otg.md", "docs/how-to/doctor.md", "docs/how-to/comparing.md"} <= names
+    assert {
+        "README.md",
+        "docs/how-to/otg.md",
+        "docs/how-to/doctor.md",
+        "docs/how-to/comparing.md",
+    } <= names
 
 
 @pytest.mark.parametrize(("document", "command", "full"), COMMANDS)

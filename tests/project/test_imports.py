@@ -1,4 +1,4 @@
-"""Imports run downwards only: the order of ARCHITECTURE.md, held by reading every file's imports."""
+"""Imports run downwards only, in the order of ARCHITECTURE.md: read from every file's imports."""
 
 from __future__ import annotations
 

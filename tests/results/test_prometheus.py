@@ -51,7 +51,7 @@ def test_names_are_labels(make_result: MakeResult) -> None:
 
 
 def test_the_dashboard_asks_for_what_is_exported(repository: Path, make_result: MakeResult) -> None:
-    text = (repository / "docs" / "grafana-dashboard.json").read_text()
+    text = (repository / "docs/how-to/grafana-dashboard.json").read_text()
     asked = set(re.findall(r"planecast_[a-z_]+", text))
     told = {
         family.name for family in text_string_to_metric_families(prometheus_text([make_result()]))

@@ -37,8 +37,8 @@ def history(
         str | None,
         typer.Option(
             "--metric",
-            help="A column of docs/reference/columns.md with an interval, or a rate of searches such as NDR. "
-            "Default: throughput_pps, and all rates of searches.",
+            help="A column of docs/reference/columns.md with an interval, or a rate of searches "
+            "such as NDR. Default: throughput_pps, and all rates of searches.",
             show_default=False,
         ),
     ] = None,

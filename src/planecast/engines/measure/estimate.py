@@ -1,9 +1,9 @@
 """From windows to a Result: undisturbed windows of steady visits, and an interval over restarts.
 
 The estimate is the mean over process instances of the median of their windows. On two recorded runs
-of one host it repeated best among pooled and per-visit quantiles (docs/explanation/measuring.md). The
-interval comes from a bootstrap over visits, for windows of one visit share a state, and is widened
-by what process instances differ.
+of one host it repeated best among pooled and per-visit quantiles
+(docs/explanation/measuring.md). The interval comes from a bootstrap over visits, because windows of
+one visit share a state, and is widened by the differences between process instances.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def test_what_was_explained_before_is_compared_with(zen: str, tmp_path: Path) ->
 
 def test_the_page_shows_real_output(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    page = (repository / "docs" / "counters.md").read_text(encoding="utf-8")
+    page = (repository / "docs/how-to/counters.md").read_text(encoding="utf-8")
     for command in ('--published "l3fwd noHT"', '--published "l3fwd noHT" --against "l3fwd HT"'):
         block = page.split(f"$ planecast explain {command}\n")[1].split("```")[0]
         assert block == run(*shlex.split(command))
