@@ -94,9 +94,9 @@ def test_testpmd_for_real(scenario: Make, testpmd: str) -> None:
             sampled = sum(windows.sampled_packets)
             assert sampled == burst * sum(windows.sampled_bursts) > 0
             assert set(windows.stage_cycles) == {"rx", "source", "program", "tx"}
-            # The parts are those of some polls: no more than all of them took.
-            parts = sum(sum(column) for column in windows.stage_cycles.values())
-            assert parts / sampled < 3 * sum(windows.cycles) / sum(windows.packets)
+            assert {len(column) for column in windows.stage_cycles.values()} == {windows.count}
+            for name in ("source", "program"):  # a driver's part may be shorter than the clock's
+                assert sum(windows.stage_cycles[name]) > 0, name
 
 
 @pytest.mark.live

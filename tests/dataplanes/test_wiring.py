@@ -30,12 +30,12 @@ def links(wiring: Wiring) -> dict[str, list[End]]:
     """By a cable's or socket's name its ends."""
     found: dict[str, list[End]] = {}
     for end in wiring.ends:
-        name = end.address if end.kind != "interface" else end.address.rstrip("ab")
+        name = end.address if end.kind not in ("interface", "xdp") else end.address.rstrip("ab")
         found.setdefault(name, []).append(end)
     return found
 
 
-@pytest.mark.parametrize("ports", ["memif", "vhost-user", "veth"])
+@pytest.mark.parametrize("ports", ["memif", "vhost-user", "veth", "af_xdp"])
 @pytest.mark.parametrize("chain", [1, 3])
 def test_every_link_has_two_ends_that_fit(ports: str, chain: int) -> None:
     wiring = wired(ports=ports, chain=chain)
@@ -43,10 +43,12 @@ def test_every_link_has_two_ends_that_fit(ports: str, chain: int) -> None:
     joined = links(wiring)
     assert len(joined) == chain + 1
     kinds = {"memif": {"memif"}, "vhost-user": {"vhost", "virtio"}, "veth": {"interface"}}
+    kinds["af_xdp"] = {"xdp"}
     for ends in joined.values():
         assert len(ends) == 2
-        assert {end.kind for end in ends} == kinds[ports]
-        if ports == "veth":
+        own = {end.kind for end in ends if end not in wiring.generator or ports != "af_xdp"}
+        assert own == kinds[ports]
+        if ports in ("veth", "af_xdp"):
             assert ends[0].address != ends[1].address
         else:
             assert {end.role for end in ends} == {"server", "client"}

@@ -11,7 +11,7 @@ from typing import Literal
 
 from planecast.scenario.model import Noun
 
-Kind = Literal["memif", "vhost", "virtio", "interface", "pci", "virtual"]
+Kind = Literal["memif", "vhost", "virtio", "interface", "xdp", "pci", "virtual"]
 
 MEMORY_KINDS = ("memif", "vhost", "virtio")
 """Links within one machine's memory, met at a socket."""
@@ -27,7 +27,8 @@ class End(Noun):
 
     kind: Kind
     address: str
-    """A socket's path, a network interface, a PCI address, or a virtual device in DPDK's words."""
+    """A socket's path, a network interface (by AF_PACKET; xdp: by AF_XDP), a PCI address, or a
+    virtual device in DPDK's words."""
     ring: int = 1024
     """Slots; of a memory interface the client's size holds."""
     server: bool = False
@@ -52,9 +53,9 @@ class End(Noun):
 
     @property
     def shares_memory(self) -> bool:
-        """Whether another process or a device reads this one's packet memory: it must stay the
-        memory that EAL has told them of."""
-        return self.kind in ("virtio", "pci")
+        """Whether another process, the kernel or a device reads this one's packet memory: it must
+        stay the memory that EAL has told them of."""
+        return self.kind in ("virtio", "xdp", "pci")
 
     def device(self, number: int) -> str:
         """DPDK's name of the device, with its options."""
@@ -74,6 +75,8 @@ class End(Noun):
                 f"net_af_packet{number},iface={self.address},blocksz={max(frame, _PAGE_BYTES)},"
                 f"framesz={frame},framecnt={self.ring}"
             )
+        if self.kind == "xdp":
+            return f"net_af_xdp{number},iface={self.address}"
         return self.address
 
     def eal(self, number: int) -> tuple[str, str]:

@@ -95,7 +95,7 @@ class LocalLine(Started):
     def planned(self, folder: Path) -> list[Planned]:
         """The processes that it would start, with their sockets in `folder`. Raises MissingError
         for what isn't here, InputError for what can't be started."""
-        if self._scenario.started.ports == "veth":
+        if self._scenario.started.cabled:
             self.before = entering("HOLDER")
         wiring = self._wired(folder, _CableNames())
         systems = systems_of(self._scenario, wiring, folder, self._main_cpu, self.before)
@@ -163,7 +163,7 @@ class LocalLine(Started):
     def _start(self) -> None:
         folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
         cables = None
-        if self._scenario.started.ports == "veth":
+        if self._scenario.started.cabled:
             cables = self._stack.enter_context(Namespace(folder))
             self.before = cables.words
         wiring = self._wired(folder, cables)
@@ -177,7 +177,7 @@ class LocalLine(Started):
         """The ends of all links. Raises MissingError for a named device that isn't here."""
         wiring = wiring_of(self._scenario, folder, cables)
         self.ends = wiring.generator
-        if self._scenario.started.ports != "veth":
+        if not self._scenario.started.cabled:
             check_devices(end for ends in wiring.programs for end in ends)
         return wiring
 

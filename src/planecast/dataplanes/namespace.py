@@ -81,7 +81,7 @@ class Namespace(Started):
             said = self._holder.said().strip().splitlines() or ["it did not start"]
             raise MissingError(
                 f"a network namespace can't be made: {said[-1].removeprefix('unshare: ')}",
-                "dataplane.ports: veth",
+                "dataplane.ports",
                 "run it as root, or let users make namespaces (sysctl "
                 "user.max_net_namespaces, user.max_user_namespaces)",
             ) from None

@@ -154,7 +154,7 @@ class OpenVswitch(Dut):
 
     def _start(self) -> None:
         """Database, switch, bridge, ports, flows. Raises MissingError or RunError."""
-        if not self._before and not any(end.kind == "interface" for end in self._ends):
+        if not self._before and not any(end.kind in ("interface", "xdp") for end in self._ends):
             self._before = self._stack.enter_context(Namespace(self._folder)).words
         switch, schema = self._switch(), self._root / SCHEMA
         self._call("ovsdb-tool", "create", self._folder / _DATABASE, schema)

@@ -64,8 +64,8 @@ def test_compute_and_coremark_beside(run: Run, tmp_path: Path) -> None:
     program.chmod(0o755)
     words = ["--coremark", program]
     found = run("measure", SCENARIOS / "compute.yaml", *QUICK, *words).json()["results"]
-    cost = found[0]["stages"]["compute"]["cycles_per_packet"]["value"]
-    assert cost > 0.9 * found[0]["cycles_per_packet"]["value"]
+    assert list(found[0]["stages"]) == ["source", "compute", "tx"]
+    assert found[0]["stages"]["compute"]["cycles_per_packet"]["value"] > 0
     assert found[0]["packets_in"] == found[0]["packets_out"] > 0
     assert any("made 20,000.2 iterations a second in 12.5 s" in n for n in found[0]["notes"])
 

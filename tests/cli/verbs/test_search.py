@@ -177,3 +177,11 @@ def test_a_table_says_what_capped_it(run: Run, scenario_file: Path) -> None:
     assert report.code == 0, report.err
     page = Path(report.out.strip()).read_text(encoding="utf-8")
     assert "not-the-data-plane" in page
+
+
+def test_a_method_that_is_no_more_is_refused(run: Run, small: Path) -> None:
+    """At the same precision a search by Bayes' rule saved no trials (docs/explanation/search.md)."""
+    answer = run("search", small, "--method", "guided")
+    assert answer.code == 2
+    assert "guided" in answer.err
+    assert "mlr" in answer.err

@@ -301,3 +301,13 @@ def test_a_step_of_the_clock_is_the_distance_of_the_next_readings() -> None:
     assert clock_step(coarse, 26 / 32) == pytest.approx(26 / 32)
     assert clock_step(np.full(9, 3.0), 3.0) == 0
     assert clock_step(np.linspace(10, 20, 1001), 15.0) == pytest.approx(0.01)
+
+
+def test_cpus_that_were_moved_between_starts_are_noted(answer: Callable[..., Result]) -> None:
+    parts = [windows(spread(200), visit=visit) for visit in range(4)]
+    for part, apart in zip(parts, (52.0, 55.0, 340.0, np.nan), strict=True):
+        part["handoff_ns"] = np.full(len(part["cycles"]), apart)
+    assert not any("hypervisor" in note for note in answer(together(parts[:2])).notes)
+    assert any(
+        "took 52 to 340 ns from CPU to CPU" in note for note in answer(together(parts)).notes
+    )

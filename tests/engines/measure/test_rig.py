@@ -74,8 +74,11 @@ def test_ours(base: Scenario, short_folder: Path, ports: str, chain: int) -> Non
 
 
 @pytest.mark.skipif(shutil.which("dpdk-testpmd") is None, reason="dpdk-testpmd is not installed")
-def test_testpmd(base: Scenario, short_folder: Path) -> None:
-    keys = {"dataplane.kind": "testpmd", "dataplane.ports": "veth"}
+@pytest.mark.parametrize("ports", ["veth", "af_xdp"])
+def test_testpmd(base: Scenario, short_folder: Path, ports: str) -> None:
+    if ports == "af_xdp" and os.geteuid() != 0:
+        pytest.skip("the kernel lets root alone open AF_XDP sockets")
+    keys = {"dataplane.kind": "testpmd", "dataplane.ports": ports}
     passes(with_overrides(base, keys), short_folder)
 
 

@@ -85,6 +85,7 @@ def measure(
     from planecast.engines.measure import TrialTable
     from planecast.engines.measure import measure as run_engine
     from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.between_runs import state_notes
     from planecast.scenario.study import Budget
 
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
@@ -114,6 +115,10 @@ def measure(
                 run.write_trials(table.stored())
         if beside:
             results = [with_note(result, beside) for result in results]
+        notes = state_notes(run, results)
+        results = [
+            with_note(one, note) if note else one for one, note in zip(results, notes, strict=True)
+        ]
         run.write_result(results)
     if not explain or told_to_people(form, output):
         people = chosen_format(form, output) == "table"

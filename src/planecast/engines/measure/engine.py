@@ -27,6 +27,7 @@ from planecast.engines.measure.estimate import (
     estimate_point,
     undisturbed_rows,
 )
+from planecast.engines.measure.machine_state import cpus_apart
 from planecast.engines.measure.neighbours import Company, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
@@ -112,6 +113,7 @@ def visit(
     for restart in range(budget.restarts):
         paused = time.monotonic()
         between(restart / budget.restarts)
+        apart = cpus_apart(scenarios)
         began += time.monotonic() - paused
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
@@ -126,7 +128,7 @@ def visit(
                 with beside(point):
                     for number in itertools.islice(visits, IN_A_ROW):
                         answer = running[configs[point]].trial(trial)
-                        trials.append(point, restart, number, answer)
+                        trials.append(point, restart, number, answer, apart)
                         facts[point].add(answer)
                         schedule.seen(point, answer)
                 elapsed = time.monotonic() - began

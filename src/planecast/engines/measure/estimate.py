@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.dataplanes import TrialAnswer
+from planecast.engines.measure.machine_state import moved_note
 from planecast.engines.measure.reference import Reference, factors
 from planecast.engines.measure.undisturbed import undisturbed_windows
 from planecast.instruments.canary import settled_floor
@@ -145,6 +146,7 @@ def estimate_point(
         if (ends & _of_cpu(columns, cpu)).any()
     ]
     notes += _instances_note(columns, used & ends)
+    notes += moved_note(columns, rows)
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
     refused = facts.drops.get("tm", 0)
     scheduled = refused > SCHEDULER_SHARE * facts.packets_in

@@ -27,7 +27,7 @@ from planecast.results.trials import Columns
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 
-LINKS = ("memif", "vhost-user", "veth")
+LINKS = ("memif", "vhost-user", "veth", "af_xdp")
 IN_PROCESS = (BASE, "pcap")
 KINDS = (*IN_PROCESS, *LINKS)
 SIZES = (64, 256, 512, 1024, 1518)

@@ -71,7 +71,7 @@ def sender(
     """
     if scenario.generator.kind == "ours":
         return Generator(config, eal.arguments, eal.before)
-    if scenario.started.ports == "veth":
+    if scenario.started.cabled:
         raise InputError(
             "virtual Ethernet is in a namespace that planecast's own generator alone enters",
             "dataplane.ports",

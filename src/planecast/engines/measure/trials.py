@@ -36,8 +36,16 @@ class TrialTable:
     _parts: list[dict[str, NDArray[np.generic]]] = field(default_factory=list)
     _stages: list[dict[str, Floats]] = field(default_factory=list)
 
-    def append(self, point: int, restart: int, visit: int, answer: TrialAnswer) -> None:
-        """Adds one visit's windows; `visit` numbers those of the run, `restart` the process."""
+    def append(
+        self,
+        point: int,
+        restart: int,
+        visit: int,
+        answer: TrialAnswer,
+        handoff_ns: float | None = None,
+    ) -> None:
+        """Adds one visit's windows; `visit` numbers those of the run, `restart` the process, and
+        `handoff_ns` is what a cache line cost from CPU to CPU before that started."""
         for lcore in answer.lcores:
             windows = lcore.windows
             part: dict[str, NDArray[np.generic]] = {
@@ -48,6 +56,7 @@ class TrialTable:
                 "segment": np.full(windows.count, lcore.segment),
                 "window": np.arange(windows.count),
                 "began_tsc": np.full(windows.count, lcore.began_tsc),
+                "handoff_ns": np.full(windows.count, np.nan if handoff_ns is None else handoff_ns),
                 **_settled_columns(lcore),
             }
             for name in _PLAIN:

@@ -29,7 +29,7 @@ of others have none."""
 NOT_ROUTED = (*OWN_ALONE, "traffic.destination_step")
 """Those of a program that has no routes, which destinations would be spread over."""
 
-Ports = Literal["memif", "vhost-user", "veth", "named"]
+Ports = Literal["memif", "vhost-user", "veth", "af_xdp", "named"]
 
 
 class Kind(ConditionalNoun):
@@ -57,8 +57,8 @@ class Hosted(Kind):
 
     ports: Ports = "memif"
     """What links are: memory interfaces, as containers have; vhost-user and virtio-user, as virtual
-    machines have; pairs of virtual Ethernet in a network namespace; or, at both ends, the devices
-    that `devices` and `generator_devices` name."""
+    machines have; pairs of virtual Ethernet in a network namespace, by AF_PACKET (veth) or by
+    AF_XDP; or, at both ends, the devices that `devices` and `generator_devices` name."""
     host: str | None = None
     """Another host that it runs on, as OpenSSH calls it: planecast is there, too, and placement is
     of that host's CPUs. null: this one."""
@@ -66,6 +66,11 @@ class Hosted(Kind):
     """host: OpenSSH's configuration file; null: your own."""
     host_planecast: str = "planecast"
     """host: the program there, in its search path or with its path."""
+
+    @property
+    def cabled(self) -> bool:
+        """Whether its links are virtual Ethernet in a network namespace."""
+        return self.ports in ("veth", "af_xdp")
 
     @model_validator(mode="after")
     def _host_is_named(self) -> Self:

@@ -14,3 +14,6 @@ class OwnDataplane(Chained):
 
     kind: Literal["ours"] = "ours"
     """planecast's own data plane, which runs the stages of `workload`."""
+    ports: Literal["memif", "vhost-user", "veth", "named"] = "memif"
+    """What links are, as of data planes of others: all but AF_XDP, whose driver's libraries are not
+    linked into it."""

@@ -1,0 +1,62 @@
+"""Runs that lie outside each other's intervals are told apart from noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from planecast.results import Result, RunDirectory
+from planecast.results.between_runs import state_notes
+
+MakeResult = Callable[..., Result]
+
+
+@pytest.fixture
+def run_of(tmp_path: Path, make_result: MakeResult) -> Callable[..., str]:
+    """Makes a run of one result; its note."""
+    made = 0
+
+    def make(cycles: float, half: float = 0.03, name: str = "vpe", versions: str = "1") -> str:
+        nonlocal made
+        made += 1
+        result = make_result(cycles)
+        low, high = cycles * (1 - half), cycles * (1 + half)
+        cost = result.cycles_per_packet.model_copy(update={"low": low, "high": high})
+        manifest = result.manifest.model_copy(update={"versions": {"planecast": versions}})
+        result = result.model_copy(update={"cycles_per_packet": cost, "manifest": manifest})
+        moment = datetime(2026, 1, 2, 3, 4, made, tzinfo=UTC)
+        with RunDirectory.create(tmp_path, "measure", name, moment) as run:
+            (note,) = state_notes(run, [result])
+            run.write_result([result])
+        return note
+
+    return make
+
+
+def test_runs_in_another_state_are_named(run_of: Callable[..., str]) -> None:
+    assert run_of(117) == ""
+    assert run_of(115) == ""
+    note = run_of(142)
+    assert note.startswith("outside this interval: 2 of the last 2 runs of this scenario here")
+    assert "(115 to 142 cycles/packet)" in note
+    assert "1 of the last 3 runs" in run_of(116)
+
+
+def test_what_is_no_other_run_of_the_same(run_of: Callable[..., str]) -> None:
+    run_of(100)
+    assert run_of(150, name="other") == ""
+    assert run_of(150, versions="2") == ""
+    assert run_of(150, half=0.4) == ""  # as unsure as that
+    assert run_of(150) != ""
+
+
+def test_a_run_that_cannot_be_read_is_passed_over(
+    run_of: Callable[..., str], tmp_path: Path
+) -> None:
+    run_of(100)
+    (file,) = tmp_path.glob("*/result.json")
+    file.write_text("{}")
+    assert run_of(150) == ""
