@@ -73,11 +73,15 @@ class Peer(Started):
         self._meter: Meter | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def trial(self, windows: int, packets: int, warmup: int, seconds: float = 10.0) -> MeterAnswer:
-        """Windows of `packets` each after `warmup` packets. Raises RunError when it fails."""
+    def trial(
+        self, windows: int, packets: int, warmup: int, seconds: float = 10.0, clock: int = 0
+    ) -> MeterAnswer:
+        """Windows of `packets` each after `warmup` packets; of every `clock`-th poll the parts are
+        timed (0: of none). Raises RunError when it fails."""
         process, meter = self._running()
+        request = trial_request(windows, packets, warmup, seconds, {"clock": clock})
         try:
-            answer = meter.trial(trial_request(windows, packets, warmup, seconds), seconds)
+            answer = meter.trial(request, seconds)
         except RunError:
             process.check(_LAST_WORDS_S)
             raise

@@ -1,24 +1,31 @@
 """Port costs, measured: testpmd in io mode between two ports of each kind, at several frame sizes.
 
-Ports within one process (net_null, pcap) are metered in windows, as a peer is; links to another
-process have the generator at the other ends, which offers more than testpmd takes, and what it took
-is counted over the time that its thread ran.
+Ports within one process (net_null, pcap) are metered in windows, as a peer is. Links to another
+process have the generator at the other ends. Over memory it offers more than testpmd takes, and
+what testpmd took is counted over the time that its thread ran. Over cables of the kernel (veth,
+af_xdp) it offers less, for it makes packets besides: there the polls that found some are timed.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from planecast.dataplanes.end import eal_words, generator_ports
+from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.peer import Peer
 from planecast.dataplanes.testpmd import plan_testpmd
+from planecast.dataplanes.wiring import wiring_of
 from planecast.engines.measure.pacing import CPU_SHARES
 from planecast.engines.measure.rig import Rig
+from planecast.engines.measure.sender import joined
 from planecast.errors import MissingError, PlanecastError, RunError
+from planecast.generators import Generator
+from planecast.generators.matching import plain_stream
 from planecast.leftovers import private_folder
 from planecast.results.estimate import Estimate
 from planecast.results.port_costs import BASE, PortCost, SizeCost, line_of
@@ -27,9 +34,10 @@ from planecast.results.trials import Columns
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 
-LINKS = ("memif", "vhost-user", "veth", "af_xdp")
+LINKS = ("memif", "vhost-user")
+CABLES = ("veth", "af_xdp")
 IN_PROCESS = (BASE, "pcap")
-KINDS = (*IN_PROCESS, *LINKS)
+KINDS = (*IN_PROCESS, *LINKS, *CABLES)
 SIZES = (64, 256, 512, 1024, 1518)
 ROUNDS = 3
 _TRIAL_S = 0.1
@@ -37,6 +45,11 @@ _TRIALS = 5
 _SATURATED = 0.01
 """Least share of the offered packets that a saturated port refuses or loses."""
 _WINDOWS, _PACKETS, _WARMUP = 64, 4096, 65536
+_CABLE_WINDOWS, _CABLE_PACKETS = 32, 1024
+_TIMED = 2
+"""Of so many polls the parts of one are timed."""
+_PARTS = ("rx", "program", "tx")
+_LONGEST_S, _DRAIN_S = 10.0, 0.05
 _FCS_BYTES = 4
 _FRAMES = 512
 """Of a capture, which is repeated."""
@@ -63,6 +76,8 @@ def port_figures(
         for size in sizes:
             if kind in LINKS:
                 cycles = _over_a_link(kind, cpus, size)
+            elif kind in CABLES:
+                cycles = _over_a_cable(kind, cpus, size)
             else:
                 cycles = _in_process(kind, cpus, size)
             yield Figure(kind, size, number, cycles)
@@ -109,15 +124,8 @@ def _of_size(figures: Sequence[Figure], size: int) -> Estimate:
 
 def _over_a_link(kind: str, cpus: tuple[int, int], size: int) -> float:
     """The median of some trials of one start. Raises RunError when testpmd was never saturated."""
-    keys = {
-        "dataplane.kind": "testpmd",
-        "dataplane.mode": "io",
-        "dataplane.ports": kind,
-        "traffic.frame_bytes": size,
-        "placement.cpus": str(cpus[0]),
-    }
     found = []
-    with Rig(with_overrides(Scenario(name="port"), keys), cpus[1]) as rig:
+    with Rig(_scenario(kind, cpus[0], size), cpus[1]) as rig:
         for _ in range(_TRIALS):
             sent = rig.trial(None, _TRIAL_S)
             total, share = sent["total"], sent[CPU_SHARES[0]]
@@ -130,6 +138,42 @@ def _over_a_link(kind: str, cpus: tuple[int, int], size: int) -> float:
             "so its cost is not known"
         )
     return float(np.median(found))
+
+
+def _over_a_cable(kind: str, cpus: tuple[int, int], size: int) -> float:
+    """The median over windows of what a packet took in polls that found some, of one start."""
+    scenario = _scenario(kind, cpus[0], size)
+    with private_folder() as folder, Namespace(Path(folder)) as inside:
+        wiring = wiring_of(scenario, Path(folder), inside)
+        devices = [end.device(number) for number, end in enumerate(wiring.programs[0])]
+        plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], page_size="4KiB")
+        made, _ = generator_ports(wiring.generator)
+        config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, wiring.generator)
+        with (
+            Peer(replace(plan, before=inside.words)) as peer,
+            Generator(config, eal_words(made), inside.words) as generator,
+        ):
+            generator.start(seconds=_LONGEST_S, keys={"rate": "max"})
+            windows = peer.trial(_CABLE_WINDOWS, _CABLE_PACKETS, 0, _LONGEST_S, _TIMED).windows
+            generator.stop_run()
+    cycles = np.sum([windows.stage_cycles[part] for part in _PARTS], axis=0)
+    packets = np.asarray(windows.sampled_packets)
+    timed = packets > 0
+    if not timed.any():
+        raise RunError(f"{kind} with frames of {size} bytes: no poll that found packets was timed")
+    return float(np.median(cycles[timed] / packets[timed]))
+
+
+def _scenario(kind: str, cpu: int, size: int) -> Scenario:
+    """testpmd in io mode over two links of a kind."""
+    keys = {
+        "dataplane.kind": "testpmd",
+        "dataplane.mode": "io",
+        "dataplane.ports": kind,
+        "traffic.frame_bytes": size,
+        "placement.cpus": str(cpu),
+    }
+    return with_overrides(Scenario(name="port"), keys)
 
 
 def _in_process(kind: str, cpus: tuple[int, int], size: int) -> float:
