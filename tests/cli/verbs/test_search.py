@@ -180,7 +180,7 @@ def test_a_table_says_what_capped_it(run: Run, scenario_file: Path) -> None:
 
 
 def test_a_method_that_is_no_more_is_refused(run: Run, small: Path) -> None:
-    """At the same precision a search by Bayes' rule saved no trials (docs/explanation/search.md)."""
+    """At the same precision it saved no trials (docs/explanation/search.md)."""
     answer = run("search", small, "--method", "guided")
     assert answer.code == 2
     assert "guided" in answer.err
