@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from planecast.engines.measure.undisturbed import STOPPED
 from planecast.errors import InputError
@@ -109,6 +108,8 @@ def _rate(away: Floats, seconds: float) -> float:
     g and lengths d, g · E[exp(−d/g)] is left between two; that it is the lcores' own time by the
     number of interruptions, 1/r at least, is solved for g.
     """
+    from scipy import optimize  # takes longer to load than a prediction takes
+
     if not away.size:
         return 0.0
     own = seconds / away.size

@@ -15,7 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +43,8 @@ class Step:
 
 def monotone(values: ArrayLike) -> Floats:
     """The never falling sequence nearest to `values` in squares (isotonic regression)."""
+    from scipy.optimize import isotonic_regression  # takes longer to load than a prediction
+
     fitted: Floats = isotonic_regression(np.asarray(values, dtype=np.float64)).x
     return fitted
 

@@ -26,8 +26,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import lambertw
-from scipy.stats import poisson
 
 from planecast.scenario.machine import LINE_BYTES, Machine
 
@@ -122,9 +120,11 @@ def spill(buffers: Buffers, cache: DeviceWays) -> Spill:
 
 def _of_a_set(mean: float, ways: int, waiting: float) -> tuple[float, float]:
     """(Kept, found by a core), over the sets that a line may be in, of so many lines on average."""
+    from scipy.special import gammaln, xlogy  # loading scipy takes longer than a prediction
+
     reach = _TAIL * math.sqrt(mean) + 2 * _TAIL
     others = np.arange(max(0, math.floor(mean - reach)), math.ceil(mean + reach) + 1)
-    weight = poisson.pmf(others, mean)
+    weight = np.exp(xlogy(others, mean) - mean - gammaln(others + 1))  # Poisson
     weight /= weight.sum()
     pressed = pressure(others.astype(np.float64) + 1.0, ways)
     missed = 1 - kept_of(pressed)
@@ -144,5 +144,7 @@ def pressure(lines: NDArray[np.float64], ways: int) -> NDArray[np.float64]:
 
 def kept_of(pressed: NDArray[np.float64]) -> NDArray[np.float64]:
     """The lower solution of h = exp(-(1 - h) * pressure); 1 up to a pressure of one."""
+    from scipy.special import lambertw
+
     load = np.clip(pressed, 1.0, 500.0)
     return np.where(pressed > 1, -lambertw(-load * np.exp(-load)).real / load, 1.0)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.optimize import nnls
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,8 @@ class FrameCost:
     @classmethod
     def fitted(cls, measured: Sequence[tuple[float, float]]) -> Self:
         """From (bytes, nanoseconds) of at least two sizes. Raises ValueError for fewer."""
+        from scipy.optimize import nnls  # takes longer to load than a prediction takes
+
         sizes, times = np.array(measured, dtype=float).reshape(-1, 2).T
         if np.unique(sizes).size < 2 or np.any(times <= 0):
             raise ValueError("a cost by byte takes times above 0 at two sizes or more")

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from planecast.model.calibration import Discrepancy
 
@@ -69,6 +68,7 @@ class Linear:
 
     def likeliest(self) -> Discrepancy:
         """The discrepancy that makes the errors of points left out likeliest."""
+        from scipy import optimize  # takes longer to load than a prediction takes
 
         def loss(logs: Floats) -> float:
             core, memory = np.exp(logs).tolist()

@@ -30,14 +30,16 @@ def page_html(page: Page) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["figure_json"] = _figure_json
+    environment.filters["figure_json"] = lambda figure: _json(figure.to_plotly_json())
+    environment.filters["data_json"] = _json
     return environment.get_template("report.html.j2").render(
         page=page,
         style=Markup(_own("style.css")),
         tables=Markup(_own("tables.js")),
         folds=Markup(_own("folds.js")),
         draw=Markup(_own("draw.js")),
-        plotly=Markup(get_plotlyjs()) if page.drawings else Markup(""),
+        recorded_script=Markup(_own("recorded.js")),
+        plotly=Markup(get_plotlyjs()) if page.has_figures else Markup(""),
     )
 
 
@@ -45,7 +47,7 @@ def _own(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _figure_json(figure: Any) -> Markup:
-    """A figure as JSON inside a script element, which nothing in a text can close."""
-    text = json.dumps(figure.to_plotly_json(), default=list, allow_nan=False, sort_keys=True)
+def _json(data: Any) -> Markup:
+    """Data as JSON inside a script element, which nothing in a text can close."""
+    text = json.dumps(data, default=list, allow_nan=False, sort_keys=True)
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

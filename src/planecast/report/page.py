@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from planecast.report.figures.style import Figure
 from planecast.report.table import Table
@@ -55,7 +56,20 @@ class Drawing:
         return "figure"
 
 
-Section = Drawing | Table
+@dataclass(frozen=True)
+class RecordedSweep:
+    """A sweep's points under the reader's hands: `data` is what ``template/recorded.js`` takes."""
+
+    anchor: str
+    title: str
+    caption: str
+    data: dict[str, Any]
+    detail: bool = False
+    height_px: int = 0
+    """Never folded: it is what a reader of a sweep came for."""
+
+
+Section = Drawing | Table | RecordedSweep
 """What a page is made of."""
 
 LONGEST_PX = 720
@@ -104,6 +118,16 @@ class Page:
     def drawings(self) -> list[Drawing]:
         """The figures among the sections."""
         return [one for one in self.sections if isinstance(one, Drawing)]
+
+    @property
+    def recorded(self) -> RecordedSweep | None:
+        """The controls of a recorded sweep, if the page is one's."""
+        return next((one for one in self.sections if isinstance(one, RecordedSweep)), None)
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether something has to be drawn."""
+        return bool(self.drawings) or self.recorded is not None
 
     @property
     def tables(self) -> list[Table]:

@@ -1,4 +1,4 @@
-"""The page of a sweep: the best points, heat maps over its axes, every point."""
+"""The page of a sweep: the best points, controls over all of them, heat maps, every point."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import numpy as np
 from planecast.report.figures.heat_map import heat_map
 from planecast.report.figures.stage_bars import CYCLES
 from planecast.report.figures.sweep_scatter import MOST_POINTS, shown_points, sweep_scatter
-from planecast.report.labels import result_labels
-from planecast.report.numbers import count_text, estimate_text
+from planecast.report.numbers import count_text, digits, estimate_text
 from planecast.report.page import Page, Section, Verdict, drawing, machine_text
+from planecast.report.recorded_sweep import recorded_sweep
 from planecast.report.result_table import result_table, stage_table
 from planecast.report.sweep_points import SweepPoints, digits_of
 from planecast.report.table import Cell, Heading, Table, number_cell
 from planecast.report.warnings import Warned, notes_of
 from planecast.results import Result
 from planecast.results.trials import Columns
+from planecast.scenario import point_label
 from planecast.sweep import Job
 
 _MOST_ROWS = 500
@@ -32,24 +33,28 @@ def sweep_page(job: Job, best: Sequence[Result], columns: Columns) -> Page:
     """What the report of a complete sweep says; `best` are its points with most packets a second,
     `columns` those of its ``sweep.parquet``."""
     points = SweepPoints.of(job, columns)
-    labels = result_labels(best)
+    fastest = points.fastest()
+    labels = [point_label(job.plan.point(row)) for row in fastest[: len(best)].tolist()]
     return Page(
         title=f"Sweep of {job.plan.base.name}",
-        verdict=_verdict(points, labels, best),
+        verdict=_verdict(job, points, labels, best),
         machine=machine_text(job.manifest),
         cards=[],
-        sections=list(_sections(points, labels, best)),
+        sections=list(_sections(job, points, labels, best)),
         manifests=[job.manifest],
         warnings=list(_warnings(points)),
         notes=notes_of(labels, best),
     )
 
 
-def _verdict(points: SweepPoints, labels: Sequence[str], best: Sequence[Result]) -> Verdict:
+def _verdict(
+    job: Job, points: SweepPoints, labels: Sequence[str], best: Sequence[Result]
+) -> Verdict:
     keys = ", ".join(axis.key for axis in points.axes)
-    beyond = int(np.sum(np.asarray(points.columns["extrapolates"], bool) & points.answered))
+    beyond = int(np.sum(points.beyond & points.answered))
     quality = [f"limited by {best[0].capped_by}"] if best[0].capped_by else []
-    quality += [f"{beyond:,} points are beyond the calibrated range"] if beyond else []
+    quality += _within(job, points)
+    quality += [f"{count_text(beyond, 'point')} beyond the calibrated range"] if beyond else []
     return Verdict(
         f"Which of {count_text(len(points.mpps), 'point')} over {keys} forwards most?",
         f"{labels[0]}: {estimate_text(best[0].throughput_pps.scaled(1e-6, 'Mpps'))}",
@@ -57,9 +62,27 @@ def _verdict(points: SweepPoints, labels: Sequence[str], best: Sequence[Result])
     )
 
 
-def _sections(points: SweepPoints, labels: list[str], best: Sequence[Result]) -> Iterator[Section]:
+def _within(job: Job, points: SweepPoints) -> list[str]:
+    """What to know of a fastest point that is beyond the calibrated range."""
+    fastest = points.fastest()
+    if not points.beyond[fastest[0]]:
+        return []
+    inside = fastest[~points.beyond[fastest]]
+    if inside.size == 0:
+        return ["this point is beyond the calibrated range, as all are"]
+    rate = digits(float(points.mpps[inside[0]]))
+    where = point_label(job.plan.point(int(inside[0])))
+    return [f"this point is beyond the calibrated range; the fastest within: {where}, {rate} Mpps"]
+
+
+def _sections(
+    job: Job, points: SweepPoints, labels: list[str], best: Sequence[Result]
+) -> Iterator[Section]:
     table = result_table(labels, best)
     yield replace(table, title="The points with most packets a second")
+    controls = recorded_sweep(job, points)
+    if controls is not None:
+        yield controls
     keys = points.by_effect()[:_MOST_AXES]
     for number, (up, across) in enumerate(combinations(keys, 2)):
         others = len(points.axes) > 2
@@ -107,11 +130,9 @@ def _refused(points: SweepPoints) -> Iterator[Table]:
 
 def _point_table(points: SweepPoints) -> Table:
     """The fastest points, a row each."""
-    rows = np.flatnonzero(points.answered)
-    rows = rows[np.argsort(-points.mpps[rows], kind="stable")]
+    rows = points.fastest()
     more = f" The first {_MOST_ROWS} of {rows.size:,}; planecast query has all: FROM sweeps."
     limits = points.limits
-    beyond = np.asarray(points.columns["extrapolates"], dtype=bool)
     return Table(
         "all-points",
         "Points, the fastest first",
@@ -129,7 +150,7 @@ def _point_table(points: SweepPoints) -> Table:
                 _estimate(points, "throughput_pps", row, 1e-6),
                 _estimate(points, "cycles_per_packet", row, 1.0),
                 Cell(limits[row]),
-                Cell("yes" if beyond[row] else ""),
+                Cell("yes" if points.beyond[row] else ""),
             ]
             for row in rows[:_MOST_ROWS]
         ],

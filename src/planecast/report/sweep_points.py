@@ -56,6 +56,16 @@ class SweepPoints:
         return np.isfinite(self.mpps)
 
     @property
+    def beyond(self) -> NDArray[np.bool_]:
+        """Which points are beyond the calibrated range."""
+        return np.asarray(self.columns["extrapolates"], dtype=bool)
+
+    def fastest(self) -> NDArray[np.intp]:
+        """The answered points, most packets a second first."""
+        rows = np.flatnonzero(self.answered)
+        return rows[np.argsort(-self.mpps[rows], kind="stable")]
+
+    @property
     def limits(self) -> NDArray[np.object_]:
         """What limits each point; empty where nobody knows."""
         return np.array([text or "" for text in self.columns["capped_by"]], dtype=object)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from planecast.errors import RunError
 from planecast.results.estimate import Estimate, Kind
@@ -100,6 +99,8 @@ def _load_answer(loads: Sequence[LoadTrials], kind: Kind) -> LoadAnswer:
 
 def median_estimate(values: Sequence[float], unit: str, kind: Kind) -> Estimate:
     """The median of trials with the interval of its order statistics (binomial)."""
+    from scipy import stats  # takes half a second to load
+
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     count = len(ordered)
     value = float(np.median(ordered))
@@ -146,6 +147,8 @@ def soak_answer(trials: Sequence[Trial], rate_pps: float, target: float) -> Soak
 
     Raises RunError when they are most of the time.
     """
+    from scipy import stats  # takes half a second to load
+
     left = [trial for trial in trials if trial.lost_cpu]
     left_out = sum(trial.intended_seconds for trial in left) / sum(
         trial.intended_seconds for trial in trials

@@ -115,14 +115,20 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choic
         raise InputError(
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
-    said = {path: _json(path) for path in having}
-    current = [path for path in having if said[path].get("edition") == EDITION] or having
-    alike = [path for path in current if kind in (None, said[path].get("kind"))]
-    alike = alike or [path for path in current if said[path].get("kind") == COUNTED] or current
-    for path in alike:
-        if same_host(said[path].get("manifest", {}).get("host", {})):
-            return path, "latest of this host"
-    return alike[0], "latest, of another host"
+    best, found = (False, False, False, False), having[0]
+    for path in having:
+        said = _json(path)
+        rank = (
+            said.get("edition") == EDITION,
+            kind in (None, said.get("kind")),
+            kind is not None and said.get("kind") == COUNTED,
+            same_host(said.get("manifest", {}).get("host", {})),
+        )
+        if rank > best:
+            best, found = rank, path
+        if rank[0] and rank[1] and rank[3]:
+            break  # none is fitter, and there may be hundreds
+    return found, "latest of this host" if best[3] else "latest, of another host"
 
 
 def is_current(path: Path) -> bool:

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
-from scipy.stats import qmc
 
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
@@ -106,4 +105,6 @@ class Job(Noun):
 
 @functools.lru_cache(maxsize=2)
 def _hypercube(points: int, axes: int, seed: int) -> Floats:
+    from scipy.stats import qmc  # takes half a second to load; a grid does without
+
     return np.asarray(qmc.LatinHypercube(d=axes, rng=np.random.default_rng(seed)).random(points))

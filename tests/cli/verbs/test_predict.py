@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,26 @@ def test_help(run: Run) -> None:
     assert answer.code == 0
     assert "Usage: planecast predict [OPTIONS] {SCENARIO}" in answer.out
     assert "--calibration" in answer.out
+
+
+def test_the_closed_form_loads_no_library_that_takes_long(asked: Path, calibrated: Path) -> None:
+    """Start-up is held by what is imported: time itself depends on the machine."""
+    code = (
+        "import sys, planecast.cli.app as app\n"
+        f"sys.argv = ['planecast', 'predict', {str(asked)!r}]\n"
+        "try: app.main()\nexcept SystemExit: pass\n"
+        "heavy = {'scipy', 'duckdb', 'plotly', 'rich', 'starlette'} & set(sys.modules)\n"
+        "print(sorted(heavy))\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=calibrated.parent.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.splitlines()[-1] == "[]"
+    assert "Mpps" in answer.stdout
 
 
 def test_a_prediction_has_an_interval_and_needs_no_data_plane(

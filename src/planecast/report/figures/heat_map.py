@@ -84,7 +84,7 @@ def _beyond(points: SweepPoints, x: Steps, y: Steps) -> NDArray[np.bool_]:
     """Cells all of whose answered points are beyond the calibrated range."""
     shape = (len(y.names), len(x.names))
     inside, outside = np.zeros(shape, dtype=np.intp), np.zeros(shape, dtype=np.intp)
-    beyond = np.asarray(points.columns["extrapolates"], dtype=bool)
+    beyond = points.beyond
     np.add.at(inside, (y.of[points.answered & ~beyond], x.of[points.answered & ~beyond]), 1)
     np.add.at(outside, (y.of[points.answered & beyond], x.of[points.answered & beyond]), 1)
     return np.asarray((outside > 0) & (inside == 0))

@@ -32,6 +32,7 @@
     if (touch) figure.layout.dragmode = false;
     Plotly.newPlot(plot, figure.data, figure.layout, config);
     if (narrow.matches) label(plot);
+    plot.dispatchEvent(new Event("drawn"));
     screen.set(plot, {
       height: plot.layout.height,
       least: plot.style.minHeight,
