@@ -3,6 +3,7 @@
 #   make demo     validate the vPE upstream model on this machine: measured beside predicted
 #   make test     every test on every CPU: native ones with ctest, the rest with pytest
 #   make bench    the project's numbers against their goals, into build/bench.json
+#   make docs     the documentation site into build/site; any warning is an error
 #   make fuzz-dataplane  20 million mutated packets through each network function, under sanitizers
 #   make lint     formatters, type checker, static analysis
 #   make setup    only the set-up (Debian packages, .venv, native build)
@@ -14,7 +15,7 @@ PYTEST_ARGS ?=
 # One worker more than CPUs: live tests wait a third of their time.
 ON_ALL_CPUS := -n $$(($$(nproc) + 1)) --dist worksteal
 
-.PHONY: demo test bench fuzz-dataplane lint setup clean
+.PHONY: demo test bench docs fuzz-dataplane lint setup clean
 
 demo:
 	@tools/setup.sh run
@@ -31,6 +32,10 @@ test: setup
 bench:
 	@tools/setup.sh bench
 	OPENBLAS_NUM_THREADS=1 $(PYTHON_BIN) benchmarks/run.py
+
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(PYTHON_BIN) -m mkdocs build --quiet
+	@echo "build/site/index.html"
 
 MUTATED_PACKETS ?= 20000000
 fuzz-dataplane: setup

@@ -18,7 +18,7 @@ check() {
 }
 
 python_folders=()
-for folder in src tests benchmarks; do
+for folder in src tests benchmarks tools/site; do
     [ ! -d "$folder" ] || python_folders+=("$folder")
 done
 
