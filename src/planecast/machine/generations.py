@@ -35,6 +35,12 @@ def backend_factor(old: CoreValues, new: CoreValues) -> float:
     return _mean([*(_ratio(old, new, key) for key in _OF_THE_CORE), lines, beyond])
 
 
+def slots_factor(retired: float, old: CoreValues, new: CoreValues, waits: float) -> float:
+    """Cycles on the new cores over those on the old ones: slots that retire, a share of the old
+    ones, by the width; the others times `waits` (`near_factor` or `backend_factor`)."""
+    return retired * old.issue_width.value / new.issue_width.value + (1 - retired) * waits
+
+
 def _ratio(old: CoreValues, new: CoreValues, key: str) -> float:
     return float(getattr(old, key).value / getattr(new, key).value)
 

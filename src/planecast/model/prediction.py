@@ -133,6 +133,26 @@ def widened(estimate: Estimate, of: Estimate) -> Estimate:
     )
 
 
+def lowered(estimate: Estimate, low: float) -> Estimate:
+    """An estimate whose interval reaches down to `low`, for something that nobody knows may hold
+    the value there."""
+    ends = estimate.interval or (estimate.value, estimate.value)
+    return estimate.model_copy(update={"low": min(low, ends[0]), "high": ends[1]})
+
+
+def limited(estimate: Estimate, most: float, error: float, quantile: float) -> Estimate:
+    """A rate that a ceiling holds, known within `error` (standard deviation of its logarithm)."""
+    factor = float(np.exp(quantile * error))
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    return estimate.model_copy(
+        update={
+            "value": min(estimate.value, most),
+            "low": min(low, most / factor),
+            "high": min(high, most * factor),
+        }
+    )
+
+
 def predict(
     scenarios: ScenarioColumns | Sequence[Scenario],
     calibration: Calibration,

@@ -27,7 +27,7 @@ from planecast.errors import InputError
 from planecast.instruments.machine_entry import likeness
 from planecast.machine.clocks import core_ghz
 from planecast.machine.core import CPI
-from planecast.machine.generations import near_factor
+from planecast.machine.generations import near_factor, slots_factor
 from planecast.machine.hierarchy import Hierarchy, Level, SharedMemory, Ways
 from planecast.machine.last_level import CAPACITY
 from planecast.machine.overlap import BY_CLASS
@@ -147,8 +147,7 @@ def _core_factor(cpi: float, old: CoreValues | None, new: CoreValues) -> float:
     if old is None:
         return 1.0
     retiring = min(1.0, 1 / (cpi * old.issue_width.value))
-    wider = old.issue_width.value / new.issue_width.value
-    return retiring * wider + (1 - retiring) * near_factor(old, new)
+    return slots_factor(retiring, old, new, near_factor(old, new))
 
 
 def _same_host(old: Hierarchy, site: Site) -> Hierarchy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planecast.errors import InputError
-from planecast.reproduce import bsdp, components, res, skx, vpe
+from planecast.reproduce import bsdp, components, rates, res, skx, vpe
 from planecast.reproduce.claim import Reproduction, Table, checks_of, inside_baseline
 from planecast.reproduce.documents import document_of
 
@@ -15,6 +15,7 @@ _TABLES: dict[str, Callable[[], list[Table]]] = {
     "skx": skx.tables,
     "res": res.tables,
     "components": components.tables,
+    "rates": rates.tables,
 }
 
 DOCUMENTS = tuple(_TABLES)

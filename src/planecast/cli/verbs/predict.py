@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.from_rate import FromRateOption, published_rate
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
@@ -90,6 +91,7 @@ def predict(
             "this run; of a curve, as its data plane's CPU.",
         ),
     ] = None,
+    from_rate: FromRateOption = None,
     duration: DurationOption = None,
     series: SeriesOption = None,
     interval: IntervalOption = None,
@@ -121,6 +123,16 @@ def predict(
         points=len(scenarios),
     )
     root = runs_folder(runs)
+    if from_rate is not None:
+        if engine == "simulate" or calibration is not None:
+            other = "--engine simulate" if engine == "simulate" else "--calibration"
+            raise InputError("one rate is all there is", other, "leave it out")
+        results = _from_rate(from_rate, scenario, scenarios, base.traffic.seed)
+        with RunDirectory.create(root, "predict", base.name) as run:
+            run.write_result(results)
+        people = chosen_format(form, output) == "table"
+        emit(results_sheet(results, labels, run.path, people=people), form, output)
+        return
     chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
     model = chosen.model
     chosen.refuse_other_workloads(scenarios)
@@ -150,6 +162,13 @@ def predict(
     people = chosen_format(form, output) == "table"
     open_cycles = _open_cycles(scenarios, model) if engine == "simulate" else None
     emit(results_sheet(results, labels, run.path, open_cycles, people=people), form, output)
+
+
+def _from_rate(text: str, path: str, scenarios: list[Scenario], seed: int) -> list[Result]:
+    from planecast.engines.solve.from_rate import solve_from_rate
+    from planecast.results import collect_manifest
+
+    return solve_from_rate(published_rate(text, path), scenarios, collect_manifest("solve", seed))
 
 
 def _open_cycles(scenarios: list[Scenario], model: Calibration) -> list[Estimate]:

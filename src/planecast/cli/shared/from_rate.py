@@ -1,0 +1,67 @@
+"""``--from-rate``: one published rate and what it is of, in place of a calibration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planecast.errors import InputError
+
+if TYPE_CHECKING:
+    from planecast.model.published_rate import PublishedRate
+
+FromRateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from-rate",
+        metavar="RATE@MACHINE[,SCENARIO.yaml][,card=CARD][,KEY=VALUE…]",
+        help="Predict from one published rate in place of a calibration, such as "
+        "11.2Mpps@e5-2699v3,card=x520: the rate of the scenario on a machine of the catalogue or "
+        "of a file, with these keys set. Machine, lcores, clock and busy siblings may then be "
+        "others. Wide intervals say what one rate leaves open. Cards: planecast machine list.",
+        show_default=False,
+    ),
+]
+EXAMPLE = "write it as RATE@MACHINE, such as 11.2Mpps@e5-2699v3,placement.lcores=2"
+_CARD = "card"
+
+
+def published_rate(text: str, asked: str) -> PublishedRate:
+    """What the option says, of the scenario in the file `asked` where it names none.
+
+    Raises InputError for what isn't RATE@MACHINE[,SCENARIO.yaml][,card=CARD][,KEY=VALUE…].
+    """
+    from planecast.model.published_rate import PublishedRate
+    from planecast.scenario import load_scenario, with_overrides
+    from planecast.scenario.machine import card_of, machine_of
+    from planecast.scenario.override import parse_set, set_place
+
+    where = f"--from-rate {text}"
+    rate, at, rest = text.partition("@")
+    machine, *parts = rest.split(",")
+    if not at or not machine or machine == "host":
+        raise InputError("nobody says which machine the rate is of", where, EXAMPLE)
+    pps = _pps(rate, where)
+    files = [part for part in parts if "=" not in part]
+    if len(files) > 1 or not all(files):
+        raise InputError(f"got '{','.join(files)}' where a scenario stands", where, EXAMPLE)
+    keys: dict[str, Any] = dict(parse_set(part) for part in parts if "=" in part)
+    card = keys.pop(_CARD, None)
+    machine_of(machine)
+    base = load_scenario(files[0] if files else asked)
+    changes = {**keys, "machine": machine}
+    row = with_overrides(base, changes, set_place(changes, option=where))
+    return PublishedRate(pps, row, None if card is None else card_of(str(card)))
+
+
+def _pps(text: str, where: str) -> float:
+    from planecast.scenario.units import parse_rate_pps
+
+    try:
+        found = parse_rate_pps(text)
+    except ValueError as error:
+        raise InputError(str(error), where, EXAMPLE) from None
+    if found <= 0:
+        raise InputError(f"got a rate of {text}", where, EXAMPLE)
+    return found

@@ -1,0 +1,171 @@
+"""Scenarios answered from one published rate, as Results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planecast.engines.simulate.limits import pcie_seconds
+from planecast.errors import InputError
+from planecast.machine.ceilings import card_ceilings
+from planecast.machine.pcie import Link
+from planecast.model.prediction import Prediction, limited, lowered
+from planecast.model.published_rate import (
+    FREEDOM,
+    PRIORS,
+    Priors,
+    PublishedRate,
+    cores_of,
+    instructions_from_rate,
+    machine_at,
+    predict_from_rate,
+)
+from planecast.model.site import HOST
+from planecast.results.estimate import Estimate
+from planecast.results.manifest import Manifest
+from planecast.results.result import Result
+from planecast.results.student import t_quantile
+from planecast.scenario.machine import Machine
+from planecast.scenario.scenario import Scenario
+
+FULL = 0.97
+"""Share of a ceiling from which on a rate tells of the ceiling, not of the cores."""
+
+
+def solve_from_rate(
+    published: PublishedRate,
+    scenarios: Sequence[Scenario],
+    manifest: Manifest,
+    priors: Priors = PRIORS,
+) -> list[Result]:
+    """Predicts scenarios; `host` is the machine of the rate. Intervals are 95 %.
+
+    Raises InputError for a rate that a link, a card or PCIe set, and for scenarios of other work.
+    """
+    refuse_capped(published)
+    machine = published.scenario.machine
+    scenarios = [
+        one.model_copy(update={"machine": machine}) if one.machine == HOST else one
+        for one in scenarios
+    ]
+    predicted = predict_from_rate(published, scenarios, priors)
+    answer = _Answer(published, priors, predicted, manifest)
+    return [answer.result(scenario, i) for i, scenario in enumerate(scenarios)]
+
+
+def refuse_capped(published: PublishedRate) -> None:
+    """Raises InputError for a rate at or above what the card of its scenario lets through."""
+    for part, most in ceilings(published, published.scenario).items():
+        if published.pps >= FULL * most:
+            raise InputError(
+                f"{published.pps / 1e6:.4g} Mpps are {100 * published.pps / most:.0f} % of what "
+                f"the {part} lets through, so they tell nothing of the cores",
+                "--from-rate",
+                "name a row that its cores held, such as one of fewer cores or smaller frames",
+            )
+
+
+def ceilings(published: PublishedRate, scenario: Scenario) -> dict[str, float]:
+    """Packets a second that one card lets through, by part; empty where none is named."""
+    card = published.card
+    if card is None:
+        return {}
+    values, sizes = card.values, scenario.traffic.frames
+    weights = sum(weight for _, weight in sizes)
+    mean = sum(weight * size for size, weight in sizes) / weights
+    link = Link.of(str(values.pcie.value), machine_at(scenario, published))
+    seconds = sum(weight * pcie_seconds(link, size) for size, weight in sizes) / weights
+    return {**card_ceilings(card, int(values.ports.value), 1, mean), "PCIe": 1 / seconds}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """Predictions from a rate."""
+
+    published: PublishedRate
+    priors: Priors
+    predicted: Prediction
+    manifest: Manifest
+
+    def result(self, scenario: Scenario, i: int) -> Result:
+        """One scenario's answer."""
+        machine, cost = machine_at(scenario, self.published), self.predicted.estimate(i)
+        able = _throughput(cost, machine, scenario)
+        more = cores_of(scenario) > cores_of(self.published.scenario)
+        unknown = more and self.published.card is None
+        if unknown:
+            able = lowered(able, self.published.pps)
+        capped = "core"
+        limits = ceilings(self.published, scenario)
+        for part in sorted(limits, key=limits.__getitem__, reverse=True):
+            if limits[part] < able.value:
+                capped = part
+            error = self.priors.pcie if part == "PCIe" else 0.0
+            able = limited(able, limits[part], error, self.predicted.quantile)
+        return Result(
+            scenario=scenario,
+            throughput_pps=able,
+            cycles_per_packet=cost,
+            instructions_per_packet=_instructions(self.published, self.priors),
+            capped_by=capped,
+            notes=tuple(_notes(self.published, scenario, machine, unknown=unknown)),
+            manifest=self.manifest,
+        )
+
+
+def _throughput(cost: Estimate, machine: Machine, scenario: Scenario) -> Estimate:
+    hz = machine.values.base_ghz.value * 1e9 * scenario.placement.lcores
+    low, high = cost.interval or (cost.value, cost.value)
+    return Estimate(
+        value=hz / cost.value, low=hz / high, high=hz / low, unit="pps", kind="computed"
+    )
+
+
+def _instructions(published: PublishedRate, priors: Priors) -> Estimate:
+    value, deviation = instructions_from_rate(published, priors)
+    factor = float(np.exp(t_quantile(FREEDOM) * deviation))
+    return Estimate(
+        value=value,
+        low=value / factor,
+        high=value * factor,
+        unit="instructions/packet",
+        kind="computed",
+    )
+
+
+def _notes(
+    published: PublishedRate, scenario: Scenario, machine: Machine, *, unknown: bool
+) -> list[str]:
+    row = published.scenario
+    there = machine_at(row, published)
+    clock = row.placement.core_ghz or there.values.base_ghz.value
+    found = [
+        f"from one published rate, {published.pps / 1e6:.4g} Mpps of {_threads(row)} of "
+        f"{there.title} at {clock:g} GHz: instructions and what waits for memory are priors "
+        "(planecast reproduce rates)"
+    ]
+    if machine.microarchitecture != there.microarchitecture:
+        found.append(
+            f"from {there.microarchitecture} to {machine.microarchitecture} by what the cores are "
+            "made of; the interval is as wide as published rows were off"
+        )
+    if unknown:
+        found.append(
+            "no card is named (--from-rate …,card=x520), and more lcores may share a queue or fill "
+            "a port: the interval reaches down to the published rate"
+        )
+    cores = cores_of(scenario)
+    if cores > machine.values.cores.value:
+        found.append(
+            f"{cores:g} cores are more than the {machine.values.cores.value:g} of one socket: "
+            "another one counts as alike"
+        )
+    return found
+
+
+def _threads(row: Scenario) -> str:
+    lcores = row.placement.lcores
+    busy = " beside busy siblings" if row.placement.busy_siblings else ""
+    return f"{lcores} lcore{'s' if lcores > 1 else ''}{busy}"
