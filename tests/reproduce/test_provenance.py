@@ -61,7 +61,7 @@ def test_measured_rows_are_followed_as_well(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_prediction_never_rests_on_the_row_that_it_is_held_against() -> None:
-    for name in ("bsdp", "vpe", "skx", "res", "components"):
+    for name in ("bsdp", "vpe", "skx", "res", "components", "rates"):
         for one in reproduce(name).claims:
             if one.mark in ("weak", "test"):
                 assert not set(one.predicted_from) & set(one.published_from), one.id

@@ -30,7 +30,7 @@ from planecast.machine.smt import busy_sibling_slowdown
 from planecast.model.prediction import Prediction
 from planecast.model.site import HOST
 from planecast.results.student import t_quantile
-from planecast.scenario.machine import Card, Machine, machine_of
+from planecast.scenario.machine import Card, Machine, machine_of, microarchitecture_of
 from planecast.scenario.override import SCENARIO_KEYS
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
@@ -38,6 +38,8 @@ from planecast.topdown.slots import Slots
 
 REFERENCE_GHZ = 2.2
 """Clock of the core at which the time that doesn't follow it is stated: BSDP's."""
+REFERENCE_CORE = "broadwell"
+"""Whose slots the forwarders' top-down shares are of: BSDP's."""
 RATE_ERROR = 0.01
 """Of a published rate: NDR searches end at about a percent."""
 FREEDOM = 4
@@ -63,7 +65,7 @@ class Priors:
     """What is assumed where a rate alone is known."""
 
     retired: Guess
-    """Share of the slots of a core with one thread that retire something."""
+    """Share of the slots of a `REFERENCE_CORE` with one thread that retire something."""
     use: Guess
     """Of empty slots, by a second thread."""
     fixed: Guess
@@ -77,14 +79,14 @@ class Priors:
 
 
 PRIORS = Priors(
-    retired=Guess(0.47, 0.18),
-    use=Guess(0.52, 0.19),
+    retired=Guess(0.42, 0.21),
+    use=Guess(0.52, 0.21),
     fixed=Guess(0.057, 1.3),
     generation=0.6,
     doubling=0.08,
     pcie=0.06,
 )
-"""Of all published rows (`reproduce.rate_priors`; a test holds them)."""
+"""Of all published rows; `tests/model/test_published_rate.py` holds them."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ def instructions_from_rate(
 
     def count(priors: Priors) -> float:
         alone = _alone(_cycles(published, here), here, priors)
-        return alone * priors.retired.median * here.per_cycle
+        return alone * _retired(here, priors) * here.per_cycle
 
     return count(priors), _open_part(count, priors, ("retired", "use"))
 
@@ -203,7 +205,7 @@ def _cost(published: PublishedRate, here: _Way, there: _Way, priors: Priors) -> 
     def cost(priors: Priors) -> float:
         return _moved(_cycles(published, here), here, there, priors)
 
-    factor = _factor(here, there, priors.retired.median)
+    factor = _factor(there, priors) / _factor(here, priors)
     deviation = np.linalg.norm(
         [
             RATE_ERROR,
@@ -221,27 +223,33 @@ def _moved(cycles: float, here: _Way, there: _Way, priors: Priors) -> float:
     alone = _alone(cycles, here, priors)
     near = alone / (1 + priors.fixed.median * here.ghz / REFERENCE_GHZ)
     fixed_ns = (alone - near) / here.ghz
-    retired = priors.retired.median
-    factor = _factor(here, there, retired)
-    after = retired * here.per_cycle / there.per_cycle / factor
-    return (near * factor + fixed_ns * there.ghz) * _slower(there, after, priors)
+    factor = _factor(there, priors) / _factor(here, priors)
+    return (near * factor + fixed_ns * there.ghz) * _slower(there, priors)
 
 
 def _alone(cycles: float, here: _Way, priors: Priors) -> float:
     """Core cycles of a packet beside an idle sibling."""
-    return cycles / _slower(here, priors.retired.median, priors)
+    return cycles / _slower(here, priors)
 
 
-def _slower(way: _Way, retired: float, priors: Priors) -> float:
+def _slower(way: _Way, priors: Priors) -> float:
+    """Cost next to a busy sibling over that next to an idle one."""
     if not way.busy_siblings:
         return 1.0
-    share = 100 * min(retired, _MOST_RETIRED)
+    share = 100 * min(_retired(way, priors), _MOST_RETIRED)
     return busy_sibling_slowdown(Slots(share, 0.0, 0.0, 100 - share), priors.use.median)
 
 
-def _factor(here: _Way, there: _Way, retired: float) -> float:
-    old, new = here.machine.core, there.machine.core
-    return slots_factor(retired, old, new, backend_factor(old, new))
+def _factor(way: _Way, priors: Priors) -> float:
+    """Cycles on its core over those on the reference."""
+    old, new = microarchitecture_of(REFERENCE_CORE).values, way.machine.core
+    return slots_factor(priors.retired.median, old, new, backend_factor(old, new))
+
+
+def _retired(way: _Way, priors: Priors) -> float:
+    """Share of its core's slots that retire something: as many as on the reference."""
+    width = microarchitecture_of(REFERENCE_CORE).values.issue_width.value / way.per_cycle
+    return priors.retired.median * width / _factor(way, priors)
 
 
 def _open_part(value: Callable[[Priors], float], priors: Priors, names: Sequence[str]) -> float:

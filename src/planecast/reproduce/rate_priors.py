@@ -12,7 +12,7 @@ from statistics import fmean
 
 from planecast.machine.clocks import forwarding_fixed_share
 from planecast.machine.generations import backend_factor, slots_factor
-from planecast.model.published_rate import REFERENCE_GHZ, Guess, Priors
+from planecast.model.published_rate import REFERENCE_CORE, REFERENCE_GHZ, Guess, Priors
 from planecast.reproduce import pcie_sizes
 from planecast.reproduce.catalogued import core_of
 from planecast.reproduce.claim import checks_of
@@ -26,7 +26,8 @@ from planecast.reproduce.smt_use import APPLICATIONS, slots_of, speedup_of
 CLOCKS = {"2.2GHz": 2.2, "3.2GHz": 3.2}
 LEAST_FIXED = 0.01
 """A row may show none; its logarithm is kept."""
-LEAST_SPREAD = 0.1
+ALONE = 0.3
+"""Spread about a single row, which can't tell it. Assumed."""
 _BSDP_CORES = 8
 
 Observed = Callable[[], Iterable[float]]
@@ -42,7 +43,7 @@ def priors_without(document: str) -> Priors:
     return Priors(
         retired=Guess(retired, _spread(_observed(_RETIRED, document), retired)),
         use=Guess(use, _spread(_observed(_USE, document), use)),
-        fixed=Guess(fixed, _spread(_observed(_FIXED, document), fixed)),
+        fixed=Guess(fixed, _rms(_logarithms(_observed(_FIXED, document), fixed))),
         generation=_rms(_rows(_observed(_GENERATION, document))),
         doubling=_rms(_rows(_observed(_DOUBLING, document))),
         pcie=_rms(_rows(_observed(_PCIE, document)) or [UNMEASURED_PCIE]),
@@ -64,7 +65,15 @@ def _middle(found: Mapping[str, list[float]]) -> float:
 
 
 def _spread(found: Mapping[str, list[float]], middle: float) -> float:
-    return max(LEAST_SPREAD, _rms([math.log(row / middle) for row in _rows(found)]))
+    """Of one row more about the middle, which these rows know so well: as many less one."""
+    rows = _logarithms(found, middle)
+    if len(rows) < 2:
+        return ALONE
+    return _rms(rows) * math.sqrt((len(rows) + 1) / (len(rows) - 1))
+
+
+def _logarithms(found: Mapping[str, list[float]], middle: float) -> list[float]:
+    return [math.log(row / middle) for row in _rows(found)]
 
 
 def _rms(rows: list[float]) -> float:
@@ -77,8 +86,14 @@ def _bsdp_retired() -> Iterator[float]:
 
 
 def _vpe_retired() -> Iterator[float]:
+    """As many of Broadwell's slots: those that wait are fewer on Skylake."""
+    waits = backend_factor(core_of(REFERENCE_CORE), core_of("skylake"))
+    yield waits / (1 / _skylake_retired() + waits - 1)
+
+
+def _skylake_retired() -> float:
     cpi = document_of("vpe").value("core-cpi.skylake")
-    yield 1 / (cpi * core_of("skylake").issue_width.value)
+    return 1 / (cpi * core_of("skylake").issue_width.value)
 
 
 def _bsdp_use() -> Iterator[float]:
@@ -89,13 +104,13 @@ def _bsdp_use() -> Iterator[float]:
 
 def _vpe_use() -> Iterator[float]:
     gain = document_of("vpe").value("hyper-threading.speedup")
-    yield (gain - 1) / (1 - next(_vpe_retired()))
+    yield (gain - 1) / (1 - _skylake_retired())
 
 
 def _skx_use() -> Iterator[float]:
     """By the middle of the range, at the slots of the vPE study, which is of that core as well."""
     low, high = document_of("skx").ends("smt.speedup")
-    yield ((low + high) / 2 - 1) / (1 - next(_vpe_retired()))
+    yield ((low + high) / 2 - 1) / (1 - _skylake_retired())
 
 
 def fixed_of(slow: float, fast: float, cycles: float) -> float:
@@ -141,7 +156,7 @@ def _vpe_generation() -> Iterator[float]:
 
 def _factor() -> float:
     """Broadwell to Skylake, of a program that retires what the forwarders do."""
-    old, new = core_of("broadwell"), core_of("skylake")
+    old, new = core_of(REFERENCE_CORE), core_of("skylake")
     retired = math.exp(fmean(map(math.log, _bsdp_retired())))
     return slots_factor(retired, old, new, backend_factor(old, new))
 

@@ -139,7 +139,7 @@ def _table(
             f"half the interval is {median(widths):.0f} % in the median",
             f"priors of the other documents: {priors.retired.median:.2f} of slots retired, use of "
             f"empty slots {priors.use.median:.2f}, {priors.fixed.median:.3f} times the core's time "
-            f"follows no clock (times or over {priors.fixed.spread:.1f} in the logarithm), another "
+            f"follows no clock (spread of its logarithm {priors.fixed.spread:.1f}), another "
             f"core's cycles {priors.generation:.1f} of their logarithm, {100 * priors.doubling:.0f}"
             f" % a doubling of lcores, {100 * priors.pcie:.0f} % of what PCIe lets through",
         ),

@@ -84,7 +84,8 @@ class Placement(Noun):
     llc_ways: Annotated[Count | None, Field(ge=1, le=64)] = None
     """Ways of the last-level cache that the lcores may fill; null: all. For the model."""
     busy_siblings: bool = False
-    """The other hardware thread of each lcore's core forwards the same, too. For the model."""
+    """The other hardware thread of each lcore's core forwards the same, too; two lcores are then
+    the two threads of a core. For the model."""
     remote_memory: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the lines from memory that another socket's memory serves; 0: all are local. For the
     model."""

@@ -129,10 +129,12 @@ class Scenario(Noun):
             raise ValueError(
                 f"got core_priority {placement.core_priority}, but {machine.title} has no classes"
             )
-        cores = machine.values.cores.value
-        if placement.lcores > cores:
+        places, what = machine.values.cores.value, "cores"
+        if placement.busy_siblings:
+            places, what = places * machine.values.threads_per_core.value, "threads"
+        if placement.lcores > places:
             raise ValueError(
-                f"{placement.lcores} lcores are more than the {cores:g} cores of a socket of "
+                f"{placement.lcores} lcores are more than the {places:g} {what} of a socket of "
                 f"{machine.title}"
             )
         return placement

@@ -156,12 +156,6 @@ def _notes(
             "no card is named (--from-rate …,card=x520), and more lcores may share a queue or fill "
             "a port: the interval reaches down to the published rate"
         )
-    cores = cores_of(scenario)
-    if cores > machine.values.cores.value:
-        found.append(
-            f"{cores:g} cores are more than the {machine.values.cores.value:g} of one socket: "
-            "another one counts as alike"
-        )
     return found
 
 
