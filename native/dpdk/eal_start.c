@@ -117,8 +117,11 @@ enum exit_code eal_start(const struct eal_request *request, int extra_count, cha
     ADD(prefix);
     ADD("--log-level=lib.eal:error");
     ADD("--log-level=lib.telemetry:error");
+    bool pci = names_pci(extra_count, extra);
     if (hugepages) {
         ADD("--in-memory");
+        if (!pci)
+            ADD("--iova-mode=va"); /* by physical addresses nothing is longer than a page */
         if (names_virtio_user(extra_count, extra))
             ADD("--single-file-segments"); /* vhost-user takes 8 regions; a file is one */
     } else {
@@ -129,7 +132,6 @@ enum exit_code eal_start(const struct eal_request *request, int extra_count, cha
         ADD("--no-telemetry");
     if (request->simd_bits != 0)
         ADD(simd);
-    bool pci = names_pci(extra_count, extra);
     if (!pci)
         ADD("--no-pci"); /* EAL would probe the machine's own NIC */
     if (count + extra_count > ARGUMENTS_MAX) {

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.dataplane.conftest import SMALL
 from tests.generator.conftest import sent_beyond
-from tests.programs import Sections, built, cpus, ini_text, memif
+from tests.programs import Sections, built, cpus, ini_text, memif, wait_until
 
 pytestmark = pytest.mark.live
 
@@ -189,6 +189,7 @@ def test_through_the_data_plane(generator: Any, client: Client) -> None:
         stderr=subprocess.PIPE,
     )
     try:
+        wait_until(socket.exists, "the data plane listens")
         port = f"memif:{socket}"
         with (
             generator.control(streams={"a": stream}, ports={"tx": port, "rx": port})

@@ -83,6 +83,20 @@ def test_testpmd(base: Scenario, short_folder: Path, ports: str) -> None:
 
 
 @needs_ovs
+def test_vhost_user_on_reserved_pages(base: Scenario, short_folder: Path) -> None:
+    """A page is a region of its own to a peer, which takes few, and the rings of 16,384 slots are
+    longer than one."""
+    pages = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages")
+    if not pages.exists() or int(pages.read_text()) < 1024:
+        pytest.skip("1,024 free pages of 2 MiB are needed (planecast doctor --apply)")
+    vhost = {"dataplane.ports": "vhost-user"}
+    passes(with_overrides(base, vhost | OURS), short_folder)
+    long_rings = {"placement.rx_ring": 16384, "placement.tx_ring": 16384}
+    guest = {"dataplane.kind": "ovs", "dataplane.guests": 1}
+    passes(with_overrides(base, vhost | long_rings | guest), short_folder)
+
+
+@needs_ovs
 def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
     """At a rate at which the generator can't receive: much is dropped in front of the link back."""
     apart = [1.0]
