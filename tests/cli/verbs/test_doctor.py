@@ -7,8 +7,10 @@ import io
 import json
 from pathlib import Path
 
+import pytest
 from tests.cli.conftest import Run
 
+from planecast.host.check import Check, Setting
 from planecast.results import read_parquet
 
 
@@ -28,6 +30,19 @@ def test_another_machine(run: Run, tmp_path: Path) -> None:
     assert rows["cores"]["found"] == "Small CPU, 1 CPUs online"
     assert rows["cores"]["state"] == "limits"
     assert rows["libdpdk"]["fix"].startswith("sudo apt-get install")
+
+
+@pytest.mark.parametrize(("user", "sudo"), [(0, False), (1000, True)])
+def test_root_is_not_told_to_become_root(
+    run: Run, monkeypatch: pytest.MonkeyPatch, user: int, sudo: bool
+) -> None:
+    fix = "echo 1 | sudo tee /sys/x"
+    check = Check("pages", "limits", "none", "slow", fix, settings=(Setting("sys/x", "1"),))
+    monkeypatch.setattr("planecast.host.examine", lambda *_: [check])
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    answer = run("doctor", "--sample", "0")
+    assert "doctor --apply would change: pages" in answer.out
+    assert ("sudo" in answer.out) == sudo
 
 
 def test_formats_for_machines(run: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,7 +92,8 @@ def doctor(
         *check_core_to_core(machine),
         *_memory_speed(machine, probe),
     ]
-    checks = _picked(looked, only)
+    as_root = machine.live and os.geteuid() == 0
+    checks = [_for_root(check) if as_root else check for check in _picked(looked, only)]
     if apply:
         wanted = [setting for check in checks for setting in check.settings]
         made = host_settings.apply(machine, wanted)
@@ -110,7 +111,8 @@ def doctor(
         notes.append(f"{len(changed)} settings are changed; planecast doctor --undo restores them")
     if any(check.settings for check in checks):
         rows_of = ", ".join(check.what for check in checks if check.settings)
-        notes.append(f"sudo planecast doctor --apply would change: {rows_of}")
+        words = "planecast doctor --apply" if as_root else "sudo planecast doctor --apply"
+        notes.append(f"{words} would change: {rows_of}")
     notes += ["", "How to better it:", *fixes] if fixes else []
     columns = [column for column in _COLUMNS if column.key not in _UNDER_THE_TABLE]
     if chosen_format(form, output) != "table":
@@ -130,6 +132,11 @@ def _memory_speed(machine: Root, probe: bool) -> Iterator[Check]:
             raise InputError("another machine can't be measured from here", "--probe with --root")
         speed = measured_speed(probe_machine(), sorted(os.sched_getaffinity(0)))
     yield from check_memory_speed(machine, speed)
+
+
+def _for_root(check: Check) -> Check:
+    """Root needs no sudo, and a container has none."""
+    return replace(check, fix=check.fix.replace("sudo ", ""))
 
 
 def _row(check: Check) -> dict[str, Any]:
