@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffers.h"
 #include "placement.h"
 #include "poison.h"
 
@@ -17,8 +18,7 @@ static struct rte_mempool *open_pool(const struct config *config, uint32_t index
     char name[RTE_MEMPOOL_NAMESIZE];
     snprintf(name, sizeof name, "pool_%u", index);
     uint32_t room = RTE_MAX(config->frame_bytes, 2048U) + RTE_PKTMBUF_HEADROOM;
-    return rte_pktmbuf_pool_create(name, config->mbufs, MBUF_CACHE, 0, (uint16_t)room,
-                                   (int)rte_socket_id());
+    return buffers_open(name, config->mbufs, MBUF_CACHE, (uint16_t)room);
 }
 
 /* Every port's queue of this lcore, or the ports that are its own. */

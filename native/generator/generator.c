@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "buffers.h"
 #include "pages.h"
 #include "payload.h"
 #include "ports.h"
@@ -39,8 +40,8 @@ static void fill_buffer(struct rte_mempool *pool, void *opaque, void *object, un
 
 static struct rte_mempool *open_pool(const struct config *config, const char *name)
 {
-    struct rte_mempool *pool = rte_pktmbuf_pool_create(
-        name, config->mbufs, MBUF_CACHE, 0, (uint16_t)room_of_buffer(config), (int)rte_socket_id());
+    struct rte_mempool *pool =
+        buffers_open(name, config->mbufs, MBUF_CACHE, (uint16_t)room_of_buffer(config));
     if (pool != NULL)
         rte_mempool_obj_iter(pool, fill_buffer, NULL);
     return pool;

@@ -26,7 +26,7 @@ CAUSES = (
     CauseCycles(cause="core", cycles=cycles(25, 5)),
     CauseCycles(cause="LLC", cycles=cycles(20, 4)),
     CauseCycles(cause="page walks", cycles=cycles(5, 1)),
-    CauseCycles(cause="store drain", cycles=cycles(15, 3)),
+    CauseCycles(cause="buffer conflicts", cycles=cycles(15, 3)),
     CauseCycles(cause="unexplained", cycles=cycles(5)),
 )
 

@@ -49,7 +49,7 @@ def test_points_that_were_held_out_are_predicted(
 def test_few_parameters_and_none_of_mechanisms_that_it_has_not(model: Calibration) -> None:
     machine = [name for name in model.names if not name.startswith("core.cpi:")]
     assert len(machine) < 10
-    assert not any(name.startswith(("lock_step", "store_drain", "tlb")) for name in machine)
+    assert not any(name.startswith(("lock_step", "buffer_conflicts", "tlb")) for name in machine)
     fitted = {one.name: one for one in model.parameters}
     for name in ("port_drain.wait", "port_drain.buffered"):
         assert fitted[name].low < TRUTH[name] < fitted[name].high

@@ -97,7 +97,7 @@ def calibrate_counters(
     covariance[0, 0] += spread**2
     return Imported(
         Calibration(
-            edition=3,
+            edition=4,
             kind=COUNTED,
             parameters=_parameters(vector, covariance),
             covariance=tuple(tuple(row) for row in covariance.tolist()),

@@ -17,12 +17,12 @@ from planecast.explain.arithmetic import together, total
 from planecast.explain.explanation import CauseCycles
 from planecast.explain.node import ExplainedNode
 from planecast.explain.stall_causes import (
+    CONFLICTS,
     CORE_REST,
     CORES_OWN,
     FETCH,
     ISSUE,
     SPECULATION,
-    STORES,
     cause_of,
 )
 from planecast.machine.caches import MEMORY
@@ -31,7 +31,7 @@ from planecast.topdown import Node, load_definition
 
 _TREE = "skylake"
 """The tree whose nodes, thresholds and words are taken: those of level 1 and 2 are everywhere."""
-_LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", MEMORY: "dram_bound", STORES: "store_bound"}
+_LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", MEMORY: "dram_bound", CONFLICTS: "store_bound"}
 _LEAST = 1e-4
 _BOUNDS = ("frontend_bound", "bad_speculation", "backend_bound", "core_bound")
 """Nodes that are over their thresholds only with their whole intervals."""

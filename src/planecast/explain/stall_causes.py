@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.caches import MEMORY
 from planecast.machine.core import Bursts, Core
 from planecast.machine.last_level import LastLevel
 from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.overlap import OverlapOfLines
 from planecast.machine.port_drain import PortDrain
-from planecast.machine.store_drain import StoreDrain
 from planecast.machine.tlb import Tlb
 
 Group = Literal["instructions", "memory", "stores", "other"]
@@ -44,7 +44,7 @@ BOUNDS = (FETCH, SPECULATION)
 """Causes of which bounds alone are known: their values are the centre of what is possible."""
 CORES_OWN = (CORE_REST, Bursts.cause, LockStepWalks.cause)
 """Causes that are frontend, bad speculation, core bound and L1, where nothing bounds them."""
-STORES = StoreDrain.cause
+CONFLICTS = BufferConflicts.cause
 PORTS = "ports"
 WALKS = Tlb.cause
 
@@ -101,12 +101,12 @@ _ALL = (
         LockStepWalks.advice,
     ),
     Cause(
-        STORES,
-        STORES,
+        CONFLICTS,
+        CONFLICTS,
         "stores",
-        "waiting until stores of the source have left the store buffer, less what later stages do "
-        "in the meantime",
-        StoreDrain.advice,
+        "waiting for headers that share a set of the first-level cache, less what later stages do "
+        "at that time",
+        BufferConflicts.advice,
     ),
     Cause("L2", "L2", "memory", "waiting for lines from the second-level cache", _NEARER),
     Cause("LLC", "LLC", "memory", "waiting for lines from the last-level cache", LastLevel.advice),

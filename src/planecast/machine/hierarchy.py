@@ -12,7 +12,6 @@ from planecast.instruments.loaded_latency import LoadedLatency
 from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.survival import fitted_lifetime
-from planecast.scenario.machine import Microarchitecture
 from planecast.scenario.model import Noun, listed
 
 Floats = NDArray[np.float64]
@@ -83,11 +82,6 @@ class Ways(Noun):
     """Ways that there are."""
 
 
-USUAL_STORES = 64.0
-"""Of a store buffer where the catalogue doesn't know the core: 42 to 112 on server cores since 2013
-(the vendors' optimization manuals)."""
-
-
 class Hierarchy(Noun):
     """Caches, memory and address translation of a machine. Cycles are the TSC's."""
 
@@ -122,8 +116,6 @@ class Hierarchy(Noun):
     """What paced walks found of the last level, as a multiple of its size."""
     last_level_lifetime_ms: Annotated[float, Field(gt=0)] | None = None
     """How long they found a line to stay that nobody here touches; None: not measured."""
-    store_buffer: Annotated[float, Field(gt=0)] = USUAL_STORES
-    """Stores in flight."""
     background: bool = False
     """Others that nobody names may use the last level: a tenant's view of a shared host."""
 
@@ -132,10 +124,8 @@ class Hierarchy(Noun):
         cls,
         probe: MachineProbe,
         loaded: LoadedLatency | None = None,
-        core: Microarchitecture | None = None,
     ) -> Self:
-        """The hierarchy of a probed machine. The last level counts as shared; `core` is what the
-        catalogue knows of its cores."""
+        """The hierarchy of a probed machine. The last level counts as shared."""
         last = probe.levels[-1].name
         levels: list[Level] = []
         for level in probe.levels:
@@ -185,7 +175,6 @@ class Hierarchy(Noun):
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
             transfer=_transfer(probe),
             loaded=() if loaded is None else loaded.rise(),
-            store_buffer=USUAL_STORES if core is None else core.values.store_buffer.value,
         )
 
     def memory_by_load(self) -> Memory:

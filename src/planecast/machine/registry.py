@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.core import Bursts, Core
 from planecast.machine.last_level import LastLevel
 from planecast.machine.lock_step import LockStepWalks
@@ -9,15 +10,14 @@ from planecast.machine.mechanism import Mechanism
 from planecast.machine.neighbour_stream import NeighbourStream
 from planecast.machine.overlap import OverlapOfLines
 from planecast.machine.port_drain import PortDrain
-from planecast.machine.store_drain import StoreDrain
 from planecast.machine.tlb import Tlb
 
-CORE, STORES, PORT = Core(), StoreDrain(), PortDrain()
+CORE, CONFLICTS, PORT = Core(), BufferConflicts(), PortDrain()
 MECHANISMS: tuple[Mechanism, ...] = (
     CORE,
     Bursts(),
     LockStepWalks(),
-    STORES,
+    CONFLICTS,
     PORT,
     Tlb(),
     OverlapOfLines(),

@@ -45,7 +45,7 @@ def calibrate(
     profile = WorkloadProfile.of(columns, instructions, program)
     found = posterior(_points(measured, profile), hierarchy)
     return Calibration(
-        edition=3,
+        edition=4,
         kind=columns.kind,
         parameters=_parameters(found),
         covariance=tuple(tuple(float(x) for x in row) for row in found.covariance),

@@ -22,7 +22,7 @@ from planecast.workload.traced.program_profile import ProgramProfile
 
 Floats = NDArray[np.float64]
 
-EDITION = 3
+EDITION = 4
 """Of the model: calibrations of another one mean something else."""
 
 CURVED = (LIFETIME, CAPACITY, STREAM)
@@ -88,7 +88,7 @@ class Discrepancy(Noun):
 class Calibration(Noun):
     """Everything that turns a scenario into a prediction on this machine."""
 
-    edition: Literal[3]
+    edition: Literal[4]
     """Of the model."""
     kind: str
     """The network function; ``counted`` of counters."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from planecast.machine.caches import Others, Served, serve
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Term, Values
-from planecast.machine.registry import MECHANISMS, PORT, STORES
+from planecast.machine.registry import CONFLICTS, MECHANISMS, PORT
 from planecast.workload.profile import WorkloadProfile
 
 Floats = NDArray[np.float64]
@@ -113,15 +113,15 @@ def _overlapped(
     lines: Sequence[Term],
 ) -> list[Term]:
     """What of the stages behind the reader of headers, or of the waits for a program's `lines`,
-    passes while stores drain."""
+    passes while stores wait."""
     if profile.made_in_memory:
         drain = [term for term in terms if term.cause == PORT.cause]
         return PORT.overlapped(drain, lines)
-    if profile.header_reader is None:
+    if profile.header_reader is None or not CONFLICTS.applies(profile):
         return []
     behind = profile.stages[profile.stages.index(profile.header_reader) + 1 : -1]
     later = [term for term in terms if term.stage in behind]
-    return STORES.overlapped(profile, hierarchy, values, later)
+    return CONFLICTS.overlapped(profile, hierarchy, values, later)
 
 
 def values_of(names: Sequence[str], logarithms: Floats) -> Mapping[str, float]:

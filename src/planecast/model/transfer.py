@@ -220,7 +220,6 @@ def _other_machine(old: Hierarchy, machine: Machine, site: Site) -> Hierarchy:
             "core_hz": ghz * 1e9,
             "levels": tuple(levels),
             "tlb_pages": core.second_tlb_entries.value,
-            "store_buffer": core.store_buffer.value,
             "loaded": (),
             "background": False,
             "memory": SharedMemory(

@@ -81,7 +81,7 @@ CAUSE_COLOURS = {
     "core": "#56b4e9",
     "bursts": "#0072b2",
     "table walks": "#5b4fb0",
-    "store drain": "#f0e442",
+    "buffer conflicts": "#f0e442",
     "L2": "#e69f00",
     "LLC": "#d55e00",
     "memory": "#a31f34",

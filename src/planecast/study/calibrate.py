@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from planecast.engines.measure import TrialTable, measure
 from planecast.instruments.loaded_latency import remembered_latency
-from planecast.instruments.machine_entry import microarchitecture_of_cpu
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
@@ -85,8 +84,7 @@ def prepare(context: Context) -> Prepared:
     refuse_unmodelled([*fitted, *others])
     context.progress(0, 1, "probing caches and memory")
     probe = probe_machine(cpu=cpus_here(study.scenario)[0])
-    core = microarchitecture_of_cpu(str(context.manifest.host.get("cpu_id", "")))
-    hierarchy = Hierarchy.of(probe, remembered_latency(), core)
+    hierarchy = Hierarchy.of(probe, remembered_latency())
     if study.scenario.dataplane.kind != OWN:
         return _prepared_program(context, hierarchy, fitted)
     context.progress(_PROBED, 1, "counting instructions")

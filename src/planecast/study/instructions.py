@@ -184,7 +184,7 @@ def count_instructions(
         counted: InstructionCounts = tool.count_instructions(
             command, packets=packets, bursts=bursts, progress=done
         )
-    found = counted.model_copy(update={"pads_short_bursts": True})
+    found = counted.model_copy(update={"pads_short_bursts": True, "spreads_buffers": True})
     remember(kept, found)
     return found
 

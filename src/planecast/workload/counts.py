@@ -149,6 +149,9 @@ class InstructionCounts(Noun):
     pads_short_bursts: bool = False
     """Whether the data plane that was counted pads short bursts to the lanes of its searches; those
     counted before it did have no such field."""
+    spreads_buffers: bool = False
+    """Whether its packet buffers lay side by side: one a page, as those of before, they share a set
+    of the L1 cache where there are no hugepages."""
     total: StageInstructions
     """All stages and other."""
     functions: Annotated[tuple[FunctionInstructions, ...], BeforeValidator(listed)]

@@ -15,7 +15,6 @@ from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import LockStep
 from planecast.workload.stages.registry import stages_of
-from planecast.workload.stages.source import PLAIN_STORES, STORES_PER_PACKET
 from planecast.workload.traced.program_profile import (
     ProgramProfile,
     far_touches,
@@ -40,12 +39,13 @@ class WorkloadProfile:
     whatever its size, by stage."""
     regions: tuple[Region, ...]
     lock_steps: Mapping[str, LockStep]
-    exposed_stores: Floats
-    """1 where no stage covers the source's stores before another reads them, or at all; else 0."""
-    source_stores: float
-    """Stores of a packet that the source makes."""
+    exposed_headers: Floats
+    """1 where no long search lies between the source's stores and who reads them, if anyone does;
+    else 0."""
     header_reader: str | None
-    """The stage that does, if the function has one."""
+    """The stage that reads the stored headers, if the function has one."""
+    one_buffer_a_page: bool = False
+    """Whether packet buffers lay in pages of their own: `planecast.machine.buffer_conflicts`."""
     made_in_memory: bool = False
     """Whether it is of a program of others, whose packets a port in memory makes."""
 
@@ -77,9 +77,9 @@ class WorkloadProfile:
             },
             regions=tuple(region for region in regions if np.any(region.touches)),
             lock_steps={name: step for name, step in steps.items() if step is not None},
-            exposed_stores=_exposed(columns, sizes),
-            source_stores=STORES_PER_PACKET.get(columns.kind, PLAIN_STORES),
+            exposed_headers=_exposed(columns, sizes),
             header_reader=next((stage.name for stage in own if stage.reads_headers), None),
+            one_buffer_a_page=not all(one.spreads_buffers for one in counts.values()),
         )
 
     @classmethod
@@ -103,8 +103,7 @@ class WorkloadProfile:
             of_bursts=of_bursts,
             regions=tuple(traced_regions(far_touches(program, values))),
             lock_steps={},
-            exposed_stores=np.zeros(columns.size),
-            source_stores=PLAIN_STORES,
+            exposed_headers=np.zeros(columns.size),
             header_reader=None,
             made_in_memory=True,
         )
@@ -120,7 +119,7 @@ def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:
     covered, exposed = np.zeros(columns.size), np.zeros(columns.size)
     for stage in stages_of(columns.kind):
         runs = sizes.runs(stage.name)
-        if stage.covers_stores:
+        if stage.hides_headers:
             covered = np.maximum(covered, runs)
         if stage.reads_headers:
             exposed = np.maximum(exposed, runs * (1 - covered))

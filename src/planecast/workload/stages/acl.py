@@ -26,7 +26,7 @@ class Acl(StageDescriptor):
     rules than destinations."""
 
     name = "acl"
-    covers_stores = True
+    hides_headers = True
 
     def regions(self, sizes: Sizes) -> list[Region]:
         destinations, rules = self._destinations_and_rules(sizes)

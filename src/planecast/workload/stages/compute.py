@@ -10,5 +10,5 @@ class Compute(StageDescriptor):
     lasts far longer than stores take to drain."""
 
     name = "compute"
-    covers_stores = True
+    hides_headers = True
     counted_over = (2, (2, 4))  # an iteration takes 26,000 instructions

@@ -41,9 +41,9 @@ class StageDescriptor:
 
     name: ClassVar[str]
     reads_headers: ClassVar[bool] = False
-    """It loads header bytes that the source stored just before, and waits until they drained."""
-    covers_stores: ClassVar[bool] = False
-    """It works so long without reading them that the source's stores have drained behind it."""
+    """It loads header bytes that the source stored just before."""
+    hides_headers: ClassVar[bool] = False
+    """It works so long without reading them that the source's stores are done behind it."""
 
     instructions_depend_on: ClassVar[tuple[str, ...]] = ()
     """Stages whose presence in the pipeline changes how many instructions this one takes: it

@@ -10,12 +10,6 @@ from planecast.workload.stages.descriptor import StageDescriptor
 
 BUFFER_LINES = 2
 """Of an mbuf its first line, of the packet its headers (native/dataplane/packet_source)."""
-STORES_PER_PACKET = {"vpe-upstream": 3.5, "vpe-downstream": 7.5}
-"""By network function: half a line of the mbuf and a line of headers in stores of 32 bytes, 16
-bytes of pointers, and the fields of the flow, which vpe-upstream's have merged (native/dataplane:
-packet_maker.h, tuple_maker.c)."""
-PLAIN_STORES = 9.5
-"""Of the other functions' packets (plain_maker.c)."""
 BUFFER_BYTES = 2368
 """struct rte_mbuf, headroom and data room (RTE_MBUF_DEFAULT_BUF_SIZE), the header of the pool."""
 

@@ -1,11 +1,11 @@
-"""Store drain: a stage that reads headers just written waits until the stores have drained.
+"""Buffer conflicts: packet buffers one a page share a set of the L1 cache.
 
-The source's stores go to buffers beyond L1, so they stand in the store buffer when it returns. A
-long search between hides them; otherwise the stage that reads the headers waits, and the stages
-after it overlap a share of their work with the rest of the drain, less than it takes. Without a
-reader the next burst's stores wait for room in the buffer, in the source. Half of what the buffer
-holds drains while the source fills the rest, so for that much of a burst nothing waits: short
-bursts drain behind the rest of the loop.
+Without hugepages, and without `native/dpdk/buffers.c`, DPDK puts one packet buffer in each page of
+4 KiB. Their headers then lie in lines a page apart, which share one set of an L1 cache of 64 sets,
+so a burst of more packets than that cache has ways misses it with every header stored. The stage
+that reads the headers waits, and the stages after it overlap a share of their work with the wait,
+less than it takes; a long search between hides it. Without a reader the next burst's stores wait.
+Data planes of before had such buffers (`InstructionCounts.spreads_buffers`); today's have none.
 """
 
 from __future__ import annotations
@@ -19,27 +19,24 @@ from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
-DRAIN, OVERLAPPED = "store_drain.wait", "store_drain.overlapped"
-UNREAD = "store_drain.unread"
-
-DRAINED = 0.5
-"""Share of a full store buffer that drains while it fills: in order, at a steady rate."""
+WAIT, OVERLAPPED = "buffer_conflicts.wait", "buffer_conflicts.overlapped"
+UNREAD = "buffer_conflicts.unread"
 
 
-class StoreDrain(Mechanism):
-    """Waits for stores, exposed by the profile (`WorkloadProfile.exposed_stores`)."""
+class BufferConflicts(Mechanism):
+    """Waits for headers, exposed by the profile (`WorkloadProfile.exposed_headers`)."""
 
-    cause = "store drain"
-    advice = "fewer header lines written before they are read, smaller rings that fit L1"
+    cause = "buffer conflicts"
+    advice = "hugepages, so that packet buffers lie side by side; shorter bursts"
     domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
-        return not profile.made_in_memory
+        return profile.one_buffer_a_page
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         return (
             Parameter(
-                DRAIN,
+                WAIT,
                 "latencies of the second level/packet",
                 0.7,
                 0.7,
@@ -70,16 +67,15 @@ class StoreDrain(Mechanism):
         read = profile.runs(reader)
         unread = wait * (1 - read) * values[UNREAD]
         return [
-            Term(reader, self.cause, (DRAIN,), wait * read),
-            Term(profile.stages[0], self.cause, (DRAIN, UNREAD), unread),
+            Term(reader, self.cause, (WAIT,), wait * read),
+            Term(profile.stages[0], self.cause, (WAIT, UNREAD), unread),
         ]
 
     def wait_cycles(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> Floats:
         """TSC cycles a packet, before anything is overlapped with them."""
-        level = hierarchy.levels[min(1, len(hierarchy.levels) - 1)]
-        held = DRAINED * hierarchy.store_buffer / profile.source_stores
-        wait: Floats = profile.exposed_stores * np.maximum(1 - held / profile.sizes.burst, 0.0)
-        return wait * (values[DRAIN] * level.latency_cycles)
+        first, second = hierarchy.levels[0], hierarchy.levels[min(1, len(hierarchy.levels) - 1)]
+        missing: Floats = np.maximum(1 - first.shape / profile.sizes.burst, 0.0)
+        return profile.exposed_headers * missing * (values[WAIT] * second.latency_cycles)
 
     def overlapped(
         self,
@@ -88,7 +84,7 @@ class StoreDrain(Mechanism):
         values: Values,
         later: Sequence[Term],
     ) -> list[Term]:
-        """What of the later stages' terms passes during the drain, as terms below zero: of a wait w
+        """What of the later stages' terms passes during the wait, as terms below zero: of a wait w
         and a share y of the later cycles w·(1 − exp(−y/w)), which is less than either."""
         reader = profile.header_reader
         if reader is None or not later:
@@ -103,4 +99,4 @@ class StoreDrain(Mechanism):
             for term in later
         ]
         rest = wait * (1 - left * (1 + ratio))
-        return [*found, Term(reader, self.cause, (DRAIN,), -rest)]
+        return [*found, Term(reader, self.cause, (WAIT,), -rest)]
