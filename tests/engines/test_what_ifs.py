@@ -154,7 +154,7 @@ def calibration(
 
 @pytest.fixture(autouse=True)
 def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "_own_core", lambda: microarchitecture_of("skylake").values)
+    monkeypatch.setattr(transfer, "_own_core", lambda _: microarchitecture_of("skylake").values)
 
 
 def monotone(rates: Sequence[float], *, rises: bool) -> bool:

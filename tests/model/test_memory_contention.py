@@ -23,7 +23,7 @@ from planecast.scenario.machine import microarchitecture_of
 
 @pytest.fixture(autouse=True)
 def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "_own_core", lambda: microarchitecture_of("skylake").values)
+    monkeypatch.setattr(transfer, "_own_core", lambda _: microarchitecture_of("skylake").values)
 
 
 def manifest() -> Manifest:

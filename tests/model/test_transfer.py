@@ -22,7 +22,7 @@ from planecast.scenario.machine import microarchitecture_of
 @pytest.fixture(autouse=True)
 def _skylake_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever runs the tests, its cores count as Skylake's."""
-    monkeypatch.setattr(transfer, "_own_core", lambda: microarchitecture_of("skylake").values)
+    monkeypatch.setattr(transfer, "_own_core", lambda _: microarchitecture_of("skylake").values)
 
 
 def ask(base: Scenario, calibration: Calibration, manifest: Manifest, **point: Any) -> Result:
@@ -194,3 +194,16 @@ def test_what_fits_a_cache_does_not_ask_another_socket(
         for share in (0.0, 1.0)
     )
     assert remote == pytest.approx(local, rel=0.02)
+
+
+def test_the_cores_that_are_transferred_from_are_the_calibrated_hosts(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not those of the machine that answers, which may be another."""
+    monkeypatch.undo()
+    host = {**calibration.manifest.host, "cpu_id": "AuthenticAMD-25-17"}
+    manifest = calibration.manifest.model_copy(update={"host": host})
+    theirs = calibration.model_copy(update={"manifest": manifest})
+    assert transfer._own_core(theirs) == microarchitecture_of("zen4").values
+    unknown = manifest.model_copy(update={"host": {**host, "cpu_id": "AuthenticAMD-1-1"}})
+    assert transfer._own_core(calibration.model_copy(update={"manifest": unknown})) is None

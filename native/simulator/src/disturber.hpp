@@ -22,7 +22,7 @@ class Disturber
         for (const Disturbance &model : models) {
             if (model.rate_per_second > 0 || !model.starts_ns.empty()) {
                 double gap = std::min(1e12 / std::max(model.rate_per_second, 1e-300), 4e18);
-                kinds_.push_back({&model, Sampler(model.duration_ns), gap, 0, 0});
+                kinds_.push_back({&model, Sampler(model.duration_ns), gap, 0, 0, 0});
                 plan(kinds_.back());
             }
         }
@@ -31,7 +31,8 @@ class Disturber
 
     Ps next() const { return next_; }
 
-    // Draws the one at next() and plans its successor, which begins after this one has ended.
+    // Draws the one at next() and plans its successor, which waits until this one has ended: as
+    // many come as were asked for, and the core is gone for their rate times their duration.
     Ps suffer()
     {
         Kind &kind = *std::min_element(kinds_.begin(), kinds_.end(),
@@ -41,7 +42,7 @@ class Disturber
                                           : kind.duration.draw(random_));
         Ps end = later(kind.next, duration);
         plan(kind);
-        kind.next = std::max(kind.next, end);
+        kind.next = std::max(kind.due, end);
         find_next();
         return duration;
     }
@@ -51,7 +52,8 @@ class Disturber
         const Disturbance *model;
         Sampler duration;
         double gap; // picoseconds
-        Ps next;
+        Ps due;
+        Ps next;            // when it begins: due, or after the one before
         std::size_t played; // of a recording
     };
 
@@ -59,12 +61,13 @@ class Disturber
     {
         const std::vector<double> &starts = kind.model->starts_ns;
         if (!starts.empty()) {
-            kind.next = kind.played < starts.size() ? ps_from_ns(starts[kind.played]) : kNever;
+            kind.due = kind.played < starts.size() ? ps_from_ns(starts[kind.played]) : kNever;
             ++kind.played;
-            return;
+        } else {
+            double gap = kind.model->periodic ? kind.gap : -kind.gap * log_of(random_.unit());
+            kind.due = later(kind.due, std::max<Ps>(1, ps_from(gap)));
         }
-        double gap = kind.model->periodic ? kind.gap : -kind.gap * log_of(random_.unit());
-        kind.next = later(kind.next, std::max<Ps>(1, ps_from(gap)));
+        kind.next = kind.due;
     }
     void find_next()
     {

@@ -175,6 +175,16 @@ TEST(Pipeline, DisturbancesTakeTheirShare)
     }
 }
 
+TEST(Pipeline, RandomDisturbancesThatMeetWaitForEachOther)
+{
+    // 25,000 a second of 20 us: half of the time, though every third comes while another lasts.
+    Model model = one_core(ArrivalKind::poisson, 5e6, 0, 100);
+    model.cores[0].disturbances.push_back(
+        {"host", 25000, false, {DistributionKind::constant, 20000, 0, {}, {}}});
+    model.run.duration_ns = 1e9;
+    EXPECT_NEAR(simulate(model).cores[0].disturbed, 0.5, 0.01);
+}
+
 TEST(Pipeline, ARecordedPauseFillsTheRingAsArithmeticSays)
 {
     // A packet every 200 ns. 40 us from 10,150 ns on: those of 10,200 to 50,000 come meanwhile.

@@ -21,10 +21,9 @@ is a quarter above what follows from its Skylake's).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from planecast.errors import InputError
-from planecast.instruments.machine_entry import likeness
+from planecast.instruments.machine_entry import microarchitecture_of_cpu
 from planecast.machine.clocks import core_ghz
 from planecast.machine.core import CPI
 from planecast.machine.generations import near_factor, slots_factor
@@ -82,11 +81,11 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
     if site.machine == HOST:
         hierarchy = _same_host(old, site) if counted is None else _counted_host(old, counted, site)
         factor = 1.0
-        own = _own_core() if counted is None else counted.machine.core
+        own = _own_core(calibration) if counted is None else counted.machine.core
         width = USUAL_WIDTH if own is None else own.issue_width.value
     else:
         machine = machine_of(site.machine)
-        own = _own_core() if counted is None else counted.machine.core
+        own = _own_core(calibration) if counted is None else counted.machine.core
         hierarchy = _other_machine(old, machine, site)
         factor, width = _core_factor(cpi, own, machine.core), machine.core.issue_width.value
         errors.append(CORE_ERROR if own is not None else UNKNOWN_CORE_ERROR)
@@ -95,7 +94,7 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
             f"cycles an instruction times {factor:.2f} and latencies are the catalogue's"
         )
         if own is None:
-            notes.append("nobody knows this host's cores, so theirs count as like these")
+            notes.append("nobody knows the calibrated host's cores, so theirs count as like these")
     clock = old.core_hz / hierarchy.core_hz
     if abs(clock - 1) > 0.001:
         errors.append(CLOCK_ERROR)
@@ -117,13 +116,10 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
     return Transferred(scaled.model_copy(update=update), tuple(notes))
 
 
-@lru_cache(maxsize=1)
-def _own_core() -> CoreValues | None:
-    """What this host's cores have; None when the catalogue doesn't know its model number."""
-    try:
-        return likeness(None).core
-    except (InputError, OSError):
-        return None
+def _own_core(calibration: Calibration) -> CoreValues | None:
+    """What the calibrated host's cores have; None when the catalogue doesn't know its CPU."""
+    found = microarchitecture_of_cpu(str(calibration.manifest.host.get("cpu_id", "")))
+    return None if found is None else found.values
 
 
 def mean_cpi(calibration: Calibration) -> float:

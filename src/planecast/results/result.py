@@ -100,7 +100,8 @@ class Result(Noun):
     lcores: dict[str, LcoreResult] = Field(default_factory=dict)
     """What each lcore did with its time, where the engine knows."""
     capped_by: str | None = None
-    """What set the limit: core, ring, link, NIC, port, PCIe, accelerator, memory, generator."""
+    """What set the limit: core, core waiting for accelerator, ring, link, NIC, port, PCIe,
+    accelerator, memory, generator."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of the trials that were disturbed and left out of the estimate."""
     steady_share: Annotated[float, Field(ge=0, le=1)] | None = None

@@ -44,6 +44,16 @@ def test_a_slow_device_is_what_limits(ask: Ask) -> None:
     assert list(found.drops) == ["accelerator"]
 
 
+def test_a_device_that_is_half_idle_caps_nothing(ask: Ask) -> None:
+    """A core that waits for each burst uses a device of about its own speed half of the time."""
+    for keys in ({"accelerator__pps": 1e7}, {"accelerator__latency_ns": 20_000.0}):
+        found = ask(accelerator__stage="acl", **keys)
+        (lcore,) = found.lcores.values()
+        assert lcore.waiting > lcore.busy
+        assert found.throughput_pps.value < 0.9e7
+        assert found.capped_by == "core waiting for accelerator"
+
+
 def test_look_aside_overlaps_what_waiting_does_not(
     ask: Ask, base: Scenario, calibration: Calibration, cost: PipelineCost
 ) -> None:
@@ -80,17 +90,21 @@ def test_devices_stand_in_every_chain(ask: Ask) -> None:
     assert {"device0", "device1"} <= set(two.queues)
 
 
+@pytest.mark.parametrize("per_second", [2000, 5000, 10000])
 @pytest.mark.parametrize("periodic", [True, False])
-def test_what_takes_an_lcore_away_takes_its_share(ask: Ask, *, periodic: bool) -> None:
-    """Away a share r·d of what is left: saturated, the throughput is 1/(1 + r·d) of before when
-    the next one is counted from the end of the last, 1 − r·d when it is counted from its begin."""
+def test_what_takes_an_lcore_away_takes_its_share(
+    ask: Ask, *, periodic: bool, per_second: int
+) -> None:
+    """Saturated, what is left is 1 - rate * duration, whether at equal distances or at random: one
+    that comes while another lasts waits for its end."""
     quiet = ask().throughput_pps.value
-    away = 2000 * 50e-6
     found = ask(
-        interference__per_second=2000, interference__duration_us=50, interference__periodic=periodic
+        interference__per_second=per_second,
+        interference__duration_us=50,
+        interference__periodic=periodic,
     )
     share = found.throughput_pps.value / quiet
-    assert 1 - away - 0.01 < share < 1 / (1 + away) + 0.01
+    assert share == pytest.approx(1 - per_second * 50e-6, abs=0.02)
     (lcore,) = found.lcores.values()
     assert lcore.disturbed == pytest.approx(1 - share, abs=0.005)
 

@@ -17,6 +17,10 @@ _FULL = ("rx_ring", "nic", "ring", "tx_ring", "accelerator")
 """Drops for want of room; the others are of packets that a stage refused."""
 _RARELY_IDLE = 0.01
 """An lcore that polls in vain for less of its time is what limits."""
+WAITS = "core waiting for accelerator"
+"""Neither is full: an lcore that waits for each burst's results has nothing else to do."""
+_MOSTLY_USED = 0.9
+"""Share of a device's rate from which on the device is what limits an lcore that waits for it."""
 _AT_ITS_LIMIT = 0.99
 """Share of a part's limit from which on it is what limits."""
 
@@ -53,8 +57,10 @@ def capped_by(
         return "generator"
     if min(lcore.polling for lcore in without_generator(answer)) < _RARELY_IDLE:
         waits = max(without_generator(answer), key=lambda lcore: lcore.waiting)
-        if "accelerator" in limits and waits.waiting > waits.busy:
-            return "accelerator"
+        if scenario.accelerator.stage != "none" and waits.waiting > waits.busy:
+            able = limits.get("accelerator", math.inf)
+            used = answer.throughput_pps.value / able
+            return "accelerator" if used >= _MOSTLY_USED else WAITS
         return core
     return _overflowing(limits, lost)
 
