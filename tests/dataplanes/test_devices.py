@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.dataplanes.devices import check_devices
-from planecast.dataplanes.end import named_end
+from planecast.dataplanes.port import named_port
 from planecast.errors import MissingError
 from planecast.host.root import Root
 
@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Root:
 
 def test_what_is_there_is_taken(root: Root) -> None:
     names = ("eth1", "0000:18:00.0", "net_tap0,iface=x")
-    check_devices([named_end(name) for name in names], root)
+    check_devices([named_port(name) for name in names], root)
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_what_is_there_is_taken(root: Root) -> None:
 )
 def test_what_is_not_is_said(root: Root, name: str, said: str) -> None:
     with pytest.raises(MissingError, match=said):
-        check_devices([named_end(name)], root)
+        check_devices([named_port(name)], root)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planecast.dataplanes.end import End
+from planecast.dataplanes.dut_factory import Seat, program_of
 from planecast.dataplanes.ip4_routes import ip4_prefixes
-from planecast.dataplanes.under_test import Seat, system_of
+from planecast.dataplanes.port import Port
 from planecast.errors import InputError
 from planecast.generators.matching import plain_stream
 from planecast.scenario import Scenario, with_overrides
@@ -27,9 +27,9 @@ def started(scenario: Scenario, folder: Path) -> list[str]:
     program = folder / "l3fwd"
     program.write_text("")
     program.chmod(0o755)
-    ends = [End(kind="virtual", address=name) for name in ("net_null0", "net_null1")]
+    ports = [Port(kind="virtual", address=name) for name in ("net_null0", "net_null1")]
     named = with_overrides(scenario, {"dataplane.program": str(program)})
-    (plan,) = system_of(named, ends, Seat(1, 0, folder)).planned()
+    (plan,) = program_of(named, ports, Seat(1, 0, folder)).planned()
     return list(plan.words)
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from planecast.dataplanes.end import End
-from planecast.dataplanes.line import LocalLine
+from planecast.dataplanes.dut_chain import DutChain
+from planecast.dataplanes.port import Port
 from planecast.dataplanes.vpp import Vpp, entries_in
 from planecast.dataplanes.vpp_runtime import (
     ThreadRuntime,
@@ -127,8 +127,8 @@ def _vpp(
     folder = fake.parent / "own"
     folder.mkdir(exist_ok=True)
     sockets = ("in.sock", "out.sock")
-    ends = [End(kind="memif", address=name, ring=512, server=True) for name in sockets]
-    return Vpp(_scenario(fake / "vpp", graph, tables, **keys), ends, folder, cpu=0, main_cpu=1)
+    ports = [Port(kind="memif", address=name, ring=512, server=True) for name in sockets]
+    return Vpp(_scenario(fake / "vpp", graph, tables, **keys), ports, folder, cpu=0, main_cpu=1)
 
 
 def _commands(fake: Path) -> list[str]:
@@ -266,7 +266,7 @@ def test_the_threads_clocks_are_those_of_its_rate(fake: Path, release: str) -> N
     with _vpp(fake) as vpp:
         vpp.begin_opinion()
         found = vpp.opinion()
-        assert vpp.ports() == {"memif1/0 rx packets": packets, "memif2/0 tx packets": packets}
+        assert vpp.counters() == {"memif1/0 rx packets": packets, "memif2/0 tx packets": packets}
     assert found["thread clocks"].value == pytest.approx(200)
     assert found["clocks"].value == pytest.approx(45.9 + 7.5 + 39.5 + 11.2)
     assert found["vectors/call"].value == 128
@@ -334,7 +334,7 @@ def test_a_vpp_that_is_installed(installed: str, graph: str) -> None:
         pytest.skip("VPP's worker has a CPU of its own")
     keys = {"placement": {"cpus": str(cpus[1])}, "traffic": {"flows": 64}}
     scenario = _scenario(installed, graph, tables.get(graph), **keys)
-    with LocalLine(scenario, cpus[0]) as line:
+    with DutChain(scenario, cpus[0]) as line:
         line.begin_opinion()
         line.check()
         assert line.opinion() == {}

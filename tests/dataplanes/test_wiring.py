@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planecast.dataplanes.end import End, eal_words, named_end, port_numbers
+from planecast.dataplanes.port import Port, eal_words, named_port, port_numbers
 from planecast.dataplanes.wiring import Wiring, wiring_of
 from planecast.scenario import Scenario, with_overrides
 
@@ -26,12 +26,12 @@ def wired(**keys: object) -> Wiring:
     return wiring_of(scenario, FOLDER, Pairs())
 
 
-def links(wiring: Wiring) -> dict[str, list[End]]:
+def links(wiring: Wiring) -> dict[str, list[Port]]:
     """By a cable's or socket's name its ends."""
-    found: dict[str, list[End]] = {}
-    for end in wiring.ends:
-        name = end.address if end.kind not in ("interface", "xdp") else end.address.rstrip("ab")
-        found.setdefault(name, []).append(end)
+    found: dict[str, list[Port]] = {}
+    for port in wiring.ports:
+        name = port.address if port.kind not in ("interface", "xdp") else port.address.rstrip("ab")
+        found.setdefault(name, []).append(port)
     return found
 
 
@@ -44,19 +44,19 @@ def test_every_link_has_two_ends_that_fit(ports: str, chain: int) -> None:
     assert len(joined) == chain + 1
     kinds = {"memif": {"memif"}, "vhost-user": {"vhost", "virtio"}, "veth": {"interface"}}
     kinds["af_xdp"] = {"xdp"}
-    for ends in joined.values():
-        assert len(ends) == 2
-        own = {end.kind for end in ends if end not in wiring.generator or ports != "af_xdp"}
+    for both in joined.values():
+        assert len(both) == 2
+        own = {port.kind for port in both if port not in wiring.generator or ports != "af_xdp"}
         assert own == kinds[ports]
         if ports in ("veth", "af_xdp"):
-            assert ends[0].address != ends[1].address
+            assert both[0].address != both[1].address
         else:
-            assert {end.role for end in ends} == {"server", "client"}
+            assert {port.role for port in both} == {"server", "client"}
 
 
 def test_who_starts_earlier_makes_the_socket() -> None:
     first, second, third = wired(chain=3).programs
-    assert [end.server for end in (*first, *second, *third)] == [
+    assert [port.server for port in (*first, *second, *third)] == [
         True,
         True,
         False,
@@ -80,12 +80,12 @@ def test_open_vswitch_connects_to_its_guests() -> None:
     wiring = wired(kind="ovs", ports="vhost-user", guests=2)
     switch, *guests = wiring.programs
     assert len(switch) == 6
-    assert {(end.kind, end.role) for end in switch} == {("vhost", "client")}
-    others = [*wiring.generator, *(end for guest in guests for end in guest)]
-    assert {(end.kind, end.role) for end in others} == {("virtio", "server")}
+    assert {(port.kind, port.role) for port in switch} == {("vhost", "client")}
+    others = [*wiring.generator, *(port for guest in guests for port in guest)]
+    assert {(port.kind, port.role) for port in others} == {("virtio", "server")}
     # in -> first guest -> second guest -> out, each hop between the two ports of a pair
     path = [switch[1], switch[2], switch[3], switch[4]]
-    assert [end.address for end in path] == [end.address for guest in guests for end in guest]
+    assert [port.address for port in path] == [port.address for guest in guests for port in guest]
     assert switch[0].address == wiring.generator[0].address
     assert switch[5].address == wiring.generator[1].address
 
@@ -96,7 +96,7 @@ def test_named_devices_are_at_both_ends() -> None:
     first, last = wiring.programs
     assert (first[0].kind, first[0].address) == ("interface", "eth1")
     assert (last[1].kind, last[1].address) == ("pci", "0000:18:00.1")
-    assert [end.kind for end in wiring.generator] == ["virtual", "interface"]
+    assert [port.kind for port in wiring.generator] == ["virtual", "interface"]
     assert first[1].kind == last[0].kind == "memif"
 
 
@@ -115,21 +115,21 @@ def test_named_devices_are_at_both_ends() -> None:
     ],
 )
 def test_what_a_name_means_to_eal(device: str, words: tuple[str, str]) -> None:
-    assert named_end(device).eal(3) == words
+    assert named_port(device).eal(3) == words
 
 
 def test_ends_of_memory_as_dpdk_writes_them() -> None:
-    def end(kind: str, *, server: bool) -> str:
-        return End.model_validate({"kind": kind, "address": "s", "server": server}).device(0)
+    def port(kind: str, *, server: bool) -> str:
+        return Port.model_validate({"kind": kind, "address": "s", "server": server}).device(0)
 
-    assert end("vhost", server=True) == "net_vhost0,iface=s"
-    assert end("vhost", server=False) == "net_vhost0,iface=s,client=1"
-    assert end("virtio", server=True) == "net_virtio_user0,path=s,queue_size=1024,server=1"
-    jumbo = End(kind="interface", address="e", frame_bytes=9000)
+    assert port("vhost", server=True) == "net_vhost0,iface=s"
+    assert port("vhost", server=False) == "net_vhost0,iface=s,client=1"
+    assert port("virtio", server=True) == "net_virtio_user0,path=s,queue_size=1024,server=1"
+    jumbo = Port(kind="interface", address="e", frame_bytes=9000)
     assert "blocksz=16384,framesz=16384" in jumbo.device(0)
 
 
 def test_pci_devices_come_before_virtual_ones() -> None:
-    ends = [named_end(name) for name in ("eth1", "0000:18:00.1", "0000:18:00.0")]
-    assert port_numbers(ends) == (2, 1, 0)
-    assert eal_words(ends)[2:] == ("--allow", "0000:18:00.1", "--allow", "0000:18:00.0")
+    ports = [named_port(name) for name in ("eth1", "0000:18:00.1", "0000:18:00.0")]
+    assert port_numbers(ports) == (2, 1, 0)
+    assert eal_words(ports)[2:] == ("--allow", "0000:18:00.1", "--allow", "0000:18:00.0")

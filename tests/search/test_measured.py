@@ -6,12 +6,14 @@ from typing import Any, Self
 
 import pytest
 
-from planecast.engines.measure.rig import DRAIN_S, Opinions
+from planecast.dataplanes.dut import Dut
+from planecast.engines.measure.testbed import LoadTrial, Opinions
 from planecast.errors import InputError, MissingError
 from planecast.results import Estimate
 from planecast.scenario import Scenario, with_overrides
 from planecast.search.measured import MeasuredTester, trial_of
 
+DRAIN_S = Dut.drain_s
 SCENARIO = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"})
 
 
@@ -26,13 +28,18 @@ def answer(asked: int = 1000, **total: int) -> dict[str, Any]:
     }
 
 
-class FakeRig:
+def done(sent: dict[str, Any], *, whole: bool = True) -> LoadTrial:
+    return LoadTrial(sent, None, whole)
+
+
+class FakeTestbed:
     """A data plane that loses half of what comes in its first trial after a start."""
 
     trials: list[tuple[float, float]]
 
-    def __init__(self, scenario: Scenario, cpu: int) -> None:
-        FakeRig.trials = []
+    def __init__(self, scenario: Scenario, dut: Dut, cpu: int) -> None:
+        FakeTestbed.trials = []
+        self.dut = dut
 
     def __enter__(self) -> Self:
         return self
@@ -40,9 +47,9 @@ class FakeRig:
     def __exit__(self, *about: object) -> None:
         pass
 
-    def trial(self, offered_pps: float, seconds: float) -> dict[str, Any]:
+    def trial(self, offered_pps: float, seconds: float) -> LoadTrial:
         self.trials.append((offered_pps, seconds))
-        return answer(lost=500 if len(self.trials) == 1 else 0)
+        return done(answer(lost=500 if len(self.trials) == 1 else 0))
 
     def opinions(self, offered_pps: float, seconds: float) -> Opinions:
         ours = Estimate(value=seconds, unit="cycles/packet", kind="measured")
@@ -51,7 +58,7 @@ class FakeRig:
 
 @pytest.fixture
 def tester(monkeypatch: pytest.MonkeyPatch) -> MeasuredTester:
-    monkeypatch.setattr("planecast.search.measured.Rig", FakeRig)
+    monkeypatch.setattr("planecast.search.measured.Testbed", FakeTestbed)
     monkeypatch.setattr("planecast.search.measured.sweep_leftovers", list)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     return MeasuredTester(SCENARIO, None)
@@ -60,13 +67,13 @@ def tester(monkeypatch: pytest.MonkeyPatch) -> MeasuredTester:
 def test_a_data_plane_that_is_cold_is_warmed_up(tester: MeasuredTester) -> None:
     for repetition in range(2):
         tester.start(repetition)
-        assert len(FakeRig.trials) == 1
+        assert len(FakeTestbed.trials) == 1
         assert tester.trial(1e6, 0.001, 0).lost == 0
 
 
 def test_what_a_full_ring_refused_was_offered_and_is_lost() -> None:
     sent = answer(1000, sent=700, unsent=300, refused=200, lost=10)
-    trial = trial_of(sent, 1e6, 0.001, drained=True)
+    trial = trial_of(done(sent), 1e6, 0.001, drain_s=DRAIN_S)
     assert (trial.offered, trial.lost, trial.unsent) == (900, 210, 100)
     assert trial.drained
 
@@ -74,7 +81,7 @@ def test_what_a_full_ring_refused_was_offered_and_is_lost() -> None:
 def test_what_is_unsent_because_its_cpu_was_away_is_told_apart() -> None:
     sent = answer(1000, sent=700, unsent=300, refused=100)
     sent["stalls"] = {"count": 1, "ns": 2e5, "longest_ns": 2e5, "unsent": 150}
-    trial = trial_of(sent, 1e6, 0.001, drained=True)
+    trial = trial_of(done(sent), 1e6, 0.001, drain_s=DRAIN_S)
     assert (trial.offered, trial.unsent, trial.away, trial.due) == (800, 50, 150, 1000)
     assert trial.longest_stall_s == pytest.approx(2e-4)
 
@@ -87,17 +94,17 @@ def test_a_loss_is_explained_by_the_time_without_a_cpu(
 ) -> None:
     """At 1 Mpps: away for 400 µs, of which the ring bridges 100, loses 300 packets at the most."""
     sent = answer(1000, lost=lost) | {"dataplane_away_s": away_s, "watched_s": 0.004}
-    trial = trial_of(sent, 1e6, 0.001, drained=True, ring_s=1e-4)
+    trial = trial_of(done(sent), 1e6, 0.001, drain_s=DRAIN_S, ring_s=1e-4)
     assert trial.lost_cpu is explained
     assert trial.dataplane_away_s == pytest.approx(away_s / 4)  # a quarter of it was sending
 
 
 def test_counters_of_a_run_that_goes_on_are_seen() -> None:
     running = answer() | {"running": True}
-    assert not trial_of(running, 1e6, 0.001, drained=True).drained
+    assert not trial_of(done(running), 1e6, 0.001, drain_s=DRAIN_S).drained
     hasty = answer() | {"drain_ms": {"asked": 0.0, "took": 0.0}}
-    assert not trial_of(hasty, 1e6, 0.001, drained=True).drained
-    assert not trial_of(answer(), 1e6, 0.001, drained=False).drained
+    assert not trial_of(done(hasty), 1e6, 0.001, drain_s=DRAIN_S).drained
+    assert not trial_of(done(answer(), whole=False), 1e6, 0.001, drain_s=DRAIN_S).drained
 
 
 def test_its_opinion_is_asked_for_longer_than_a_trial(tester: MeasuredTester) -> None:

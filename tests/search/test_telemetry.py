@@ -114,7 +114,7 @@ class FakeWatched:
         ours = self.scenario.dataplane.kind == "ours"
         return _answer({"source": 8_000, "acl": 200_000, "tx": 8_000}) if ours else None
 
-    def ports(self) -> dict[str, int]:
+    def counters(self) -> dict[str, int]:
         return {"port0.ipackets": 7 + self.received}
 
 
@@ -174,7 +174,7 @@ def test_an_instrument_that_fails_leaves_a_mark(monkeypatch: pytest.MonkeyPatch)
         raise MissingError("planecast-singlestep is not built")
 
     monkeypatch.setattr(telemetry, "count_instructions", gone)
-    monkeypatch.setattr(FakeWatched, "ports", lambda self: {})
+    monkeypatch.setattr(FakeWatched, "counters", lambda self: {})
     told = _observe(FakeWatched(), "cycles", "singlestep", "dpdk")
     assert told.cycles_per_packet is not None
     assert any("not built" in mark for mark in told.marks)

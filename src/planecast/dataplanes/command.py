@@ -7,15 +7,15 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End
+from planecast.dataplanes.dut import Program
+from planecast.dataplanes.port import Port
 from planecast.errors import InputError, MissingError, RunError
 from planecast.process import Planned, Process, dying_with_us, wait_until
 
 READY_TIMEOUT_S = 60.0
 
 
-class CommandProgram(Dut):
+class CommandProgram(Program):
     """A command that forwards between two links."""
 
     def __init__(
@@ -82,13 +82,13 @@ class CommandProgram(Dut):
 
 
 def filled_words(
-    command: str, ends: Sequence[End], cpu: int, main_cpu: int, folder: Path
+    command: str, ports: Sequence[Port], cpu: int, main_cpu: int, folder: Path
 ) -> list[str]:
     """A command's words with what its placeholders stand for.
 
     Raises InputError for words that can't be told apart and for a placeholder that isn't known.
     """
-    first, last = ends
+    first, last = ports
     values = {
         "in": first.address,
         "out": last.address,

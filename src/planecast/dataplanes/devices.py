@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planecast.dataplanes.end import End
+from planecast.dataplanes.port import Port
 from planecast.errors import MissingError
 from planecast.host.root import Root
 
@@ -18,16 +18,16 @@ OWN_DRIVERS = ("mlx4_core", "mlx5_core")
 
 
 def check_devices(
-    ends: Iterable[End], root: Root | None = None, where: str = "dataplane.devices"
+    ports: Iterable[Port], root: Root | None = None, where: str = "dataplane.devices"
 ) -> None:
     """Raises MissingError for the first that isn't there, or that another driver has; `where` is
     the key that names them."""
     root = root or Root()
-    for end in ends:
-        if end.kind == "interface":
-            _check_interface(end.address, root, where)
-        elif end.kind == "pci":
-            _check_pci(end.address, root, where)
+    for port in ports:
+        if port.kind == "interface":
+            _check_interface(port.address, root, where)
+        elif port.kind == "pci":
+            _check_pci(port.address, root, where)
 
 
 def _check_interface(name: str, root: Root, where: str) -> None:

@@ -1,4 +1,4 @@
-"""testpmd and l3fwd as data planes under test: peers that forward freely."""
+"""testpmd and l3fwd as data planes under test: peers that run free."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End, port_numbers
+from planecast.dataplanes.dut import Program
 from planecast.dataplanes.ip4_routes import ip4_prefixes
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_flows, write_rules
 from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
+from planecast.dataplanes.port import Port, port_numbers
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import port_counters, started_ports
@@ -28,7 +28,7 @@ _START_S = 60.0
 """On a machine that is busy with others a start takes ten seconds."""
 
 
-class DpdkProgram(Dut):
+class DpdkProgram(Program):
     """A peer that is not metered: it forwards at full speed from its start to its end."""
 
     def __init__(self, plan: PeerPlan, ports: int) -> None:
@@ -60,7 +60,7 @@ class DpdkProgram(Dut):
         """Raises RunError with its last words when it has ended."""
         self._peer.check()
 
-    def ports(self) -> dict[str, int]:
+    def counters(self) -> dict[str, int]:
         """What its ports have counted since its start; empty when it doesn't tell.
 
         Raises RunError when it ought to and doesn't answer.
@@ -91,24 +91,24 @@ class ConnectedPlan:
 
 
 def testpmd_between(
-    ends: Sequence[End], wanted: ConnectedPlan, before: Sequence[str]
+    ports: Sequence[Port], wanted: ConnectedPlan, before: Sequence[str]
 ) -> DpdkProgram:
-    """testpmd between two ends, each packet from one to the other."""
-    devices = [end.device(number) for number, end in enumerate(ends)]
+    """testpmd between two ports, each packet from one to the other."""
+    devices = [port.device(number) for number, port in enumerate(ports)]
     plan = plan_testpmd(
         wanted.mode,
         devices,
         cpu=wanted.cpu,
         main_cpu=wanted.main_cpu,
         burst=wanted.burst,
-        page_size=_pages(ends),
+        page_size=_pages(ports),
     )
     if wanted.program is not None:
         plan = replace(plan, program=wanted.program)
     queues = (f"--rxq={wanted.queues}", f"--txq={wanted.queues}")
     # A link comes up when the other side does, which may be later.
     arguments = (*plan.arguments, "--disable-link-check", *queues)
-    return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)), len(ends))
+    return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)), len(ports))
 
 
 def l3fwd_program(program: str | None) -> Path:
@@ -126,30 +126,30 @@ def l3fwd_program(program: str | None) -> Path:
 
 
 def l3fwd_between(
-    ends: Sequence[End],
+    ports: Sequence[Port],
     scenario: Scenario,
     cpu: int,
     folder: Path,
     before: Sequence[str] = (),
 ) -> DpdkProgram:
-    """l3fwd that routes every flow to the second end. Raises MissingError without one, InputError
+    """l3fwd that routes every flow to the second port. Raises MissingError without one, InputError
     for routes that can't be."""
     wanted = scenario.dataplane
     assert isinstance(wanted, L3fwd)
     path = l3fwd_program(wanted.program)
-    rules, out = folder / "rules", port_numbers(ends)[1]
+    rules, out = folder / "rules", port_numbers(ports)[1]
     if wanted.lookup == "em":
         write_flows(rules, plain_flows(scenario), scenario.traffic.active_flows, port=out)
     else:
         routes = ip4_prefixes(scenario, wanted.routes, wanted.route_depth)
         write_rules(rules, [f"{IPv4Address(address)}/{bits}" for address, bits in routes], 1, out)
-    devices = [end.device(number) for number, end in enumerate(ends)]
+    devices = [port.device(number) for number, port in enumerate(ports)]
     plan = plan_l3fwd(
-        path.absolute(), devices, rules, cpu=cpu, lookup=wanted.lookup, page_size=_pages(ends)
+        path.absolute(), devices, rules, cpu=cpu, lookup=wanted.lookup, page_size=_pages(ports)
     )
-    return DpdkProgram(replace(plan, before=tuple(before)), len(ends))
+    return DpdkProgram(replace(plan, before=tuple(before)), len(ports))
 
 
-def _pages(ends: Sequence[End]) -> PageSize:
+def _pages(ports: Sequence[Port]) -> PageSize:
     """Memory that others read stays the one of EAL, whose pages are small."""
-    return "4KiB" if any(end.shares_memory for end in ends) else "2MiB"
+    return "4KiB" if any(port.shares_memory for port in ports) else "2MiB"

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from planecast.dataplanes.dpdk_program import l3fwd_program
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End
+from planecast.dataplanes.dut import Program
+from planecast.dataplanes.dut_factory import Seat, program_of
 from planecast.dataplanes.ovs import OpenVswitch
-from planecast.dataplanes.under_test import Seat, system_of
+from planecast.dataplanes.port import Port
 from planecast.dataplanes.wiring import guests_of
 from planecast.errors import InputError
 from planecast.instruments.window import PORTS
@@ -59,12 +59,12 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
 
 def system_in_memory(
     scenario: Scenario, folder: Path, before: Sequence[str] = (), fds: Sequence[int] = ()
-) -> Dut:
+) -> Program:
     """The program between its two ports; `folder` is empty, private, and its own; `fds` are file
     descriptors that it inherits. Raises MissingError when it isn't here."""
-    ends = [End(kind="virtual", address=port) for port in PORTS]
+    ports = [Port(kind="virtual", address=port) for port in PORTS]
     cpu = cpus_here(scenario)[0]
-    return system_of(scenario, ends, Seat(cpu, cpu, folder, tuple(before), tuple(fds)))
+    return program_of(scenario, ports, Seat(cpu, cpu, folder, tuple(before), tuple(fds)))
 
 
 def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
@@ -103,9 +103,9 @@ def switch_by_script(
         words += ' ${LD_LIBRARY_PATH:+-E "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"}'
     script.write_text(f'#!/bin/sh\nexec {words} {shlex.quote(switch)} "$@"\n', encoding="utf-8")
     script.chmod(0o700)
-    system = system_in_memory(_with_program(scenario, script), own, before, fds)
-    assert isinstance(system, OpenVswitch)
-    return system
+    program = system_in_memory(_with_program(scenario, script), own, before, fds)
+    assert isinstance(program, OpenVswitch)
+    return program
 
 
 def env_words(given: Mapping[str, str]) -> list[str]:

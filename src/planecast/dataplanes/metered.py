@@ -15,6 +15,7 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Self
 
+from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import (
     env_words,
     program_words,
@@ -26,7 +27,6 @@ from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
 from planecast.dataplanes.peer import pages_of
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
-from planecast.dataplanes.under_test import title_of
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words
 from planecast.leftovers import private_folder

@@ -17,10 +17,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End
+from planecast.dataplanes.dut import Program
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs_flows import open_flow_rules
+from planecast.dataplanes.port import Port
 from planecast.errors import MissingError, RunError
 from planecast.native import peers_folder
 from planecast.process import Planned, Process, dying_with_us, wait_until
@@ -73,14 +73,14 @@ class PmdStats:
     """Packets of a send call."""
 
 
-class OpenVswitch(Dut):
+class OpenVswitch(Program):
     """Ports in pairs, each packet from one of a pair to the other."""
 
     name = "Open vSwitch"
 
     def __init__(
         self,
-        ends: Sequence[End],
+        ports: Sequence[Port],
         folder: Path,
         *,
         cpu: int,
@@ -91,7 +91,7 @@ class OpenVswitch(Dut):
     ) -> None:
         """`folder` is empty, private, and the caller's; `before` stands before the switch's
         command, to run it elsewhere; `fds` are file descriptors that the switch inherits."""
-        self._ends = ends
+        self._ports = ports
         self._before = tuple(before)
         self._fds = tuple(fds)
         self._stack = ExitStack()
@@ -154,15 +154,15 @@ class OpenVswitch(Dut):
 
     def _start(self) -> None:
         """Database, switch, bridge, ports, flows. Raises MissingError or RunError."""
-        if not self._before and not any(end.kind in ("interface", "xdp") for end in self._ends):
+        if not self._before and not any(port.kind in ("interface", "xdp") for port in self._ports):
             self._before = self._stack.enter_context(Namespace(self._folder)).words
         switch, schema = self._switch(), self._root / SCHEMA
         self._call("ovsdb-tool", "create", self._folder / _DATABASE, schema)
         self._launch("ovsdb-server", *self._database_words())
         self._wait_for("db.sock")
         self._vsctl("--no-wait", "init")
-        pci = " ".join(f"--allow {end.address}" for end in self._ends if end.kind == "pci")
-        virtual = all(end.kind == "virtual" for end in self._ends)
+        pci = " ".join(f"--allow {port.address}" for port in self._ports if port.kind == "pci")
+        virtual = all(port.kind == "virtual" for port in self._ports)
         extra = f"{pci or '--no-pci'} {_MEMORY} {_MIB_OF_VIRTUAL if virtual else _MIB}"
         self._vsctl(
             *("--no-wait", "set", "Open_vSwitch", "."),
@@ -177,8 +177,8 @@ class OpenVswitch(Dut):
         self._launch("ovs-vswitchd", *self._words_of(switch), before=self._before)
         self._wait_for("vsw.ctl")
         self._add_bridge()
-        for number, end in enumerate(self._ends, 1):
-            self._add_port(number, end)
+        for number, port in enumerate(self._ports, 1):
+            self._add_port(number, port)
         self._add_flows()
 
     def _database_words(self) -> tuple[str, ...]:
@@ -217,20 +217,20 @@ class OpenVswitch(Dut):
         """The rules are of what comes in at the first port; a rule a port leads back, and through
         guests."""
         wanted, flows = self._wanted, []
-        for one in range(1, len(self._ends), 2):
+        for one in range(1, len(self._ports), 2):
             first = (wanted.rules, wanted.masks) if one == 1 else (1, 1)
             flows += [*open_flow_rules(one, one + 1, *first), *open_flow_rules(one + 1, one)]
         file = self._folder / "flows"
         file.write_text("\n".join(flows) + "\n", encoding="ascii")
         self._ofctl("add-flows", self._folder / _CONTROL, file)
 
-    def _add_port(self, number: int, end: End) -> None:
+    def _add_port(self, number: int, port: Port) -> None:
         """Raises RunError with the switch's reason."""
-        kind: tuple[str, ...] = ("type=dpdk", f'options:dpdk-devargs="{end.device(number)}"')
-        if end.kind == "memif" and len(self._ends) > 2:
+        kind: tuple[str, ...] = ("type=dpdk", f'options:dpdk-devargs="{port.device(number)}"')
+        if port.kind == "memif" and len(self._ports) > 2:
             kind = (*kind, f"options:n_rxq={THREADS}")
-        if end.kind == "vhost":
-            kind = ("type=dpdkvhostuserclient", f"options:vhost-server-path={end.address}")
+        if port.kind == "vhost":
+            kind = ("type=dpdkvhostuserclient", f"options:vhost-server-path={port.address}")
         self._vsctl(
             *("add-port", "br0", f"p{number}", "--", "set", "Interface", f"p{number}"),
             *(*kind, f"ofport_request={number}"),

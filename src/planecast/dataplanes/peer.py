@@ -17,8 +17,8 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Literal
 
-from planecast.dataplanes.end import device_words
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
+from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
 from planecast.leftovers import private_folder
@@ -58,7 +58,7 @@ class PeerPlan:
     before: tuple[str, ...] = ()
     """Words before the command, to run it elsewhere: in a network namespace."""
     metered: bool = True
-    """False: it forwards freely from its start on, and answers no trials. A memory interface has
+    """False: it runs free from its start on, and answers no trials. A memory interface has
     no receive function that could be metered before the other side has come."""
     telemetry: bool = False
     """Whether DPDK's telemetry socket is open."""

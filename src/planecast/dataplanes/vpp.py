@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from planecast.dataplanes.command import CommandProgram
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End
+from planecast.dataplanes.dut import Program
+from planecast.dataplanes.port import Port
 from planecast.dataplanes.vpp_cli import NAME, PACKAGE, VppCli
 from planecast.dataplanes.vpp_graph import Graph, graph_of, hardware_addresses
 from planecast.dataplanes.vpp_runtime import (
@@ -39,24 +39,24 @@ _INTERFACE_ID = 0
 """Of every memory interface: the generator's end has the same, and the two have to agree."""
 
 
-class Vpp(Dut):
+class Vpp(Program):
     """Two memory interfaces, and a graph between them."""
 
     name = NAME
 
     def __init__(
-        self, scenario: Scenario, ends: Sequence[End], folder: Path, *, cpu: int, main_cpu: int
+        self, scenario: Scenario, ports: Sequence[Port], folder: Path, *, cpu: int, main_cpu: int
     ) -> None:
-        """`folder` is empty, private, and the caller's; `ends` are memory interfaces."""
+        """`folder` is empty, private, and the caller's; `ports` are memory interfaces."""
         self._scenario = scenario
-        self._ends = ends
+        self._ports = ports
         self._folder = folder
         self._cpus = {"cpu": cpu, "main_cpu": main_cpu}
         wanted = scenario.dataplane
         assert isinstance(wanted, VppDataplane)
         self._program = wanted.program or "vpp"
         self._running: CommandProgram | None = None
-        self._interfaces = [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(ends, 1)]
+        self._interfaces = [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(ports, 1)]
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when it isn't installed."""
@@ -86,7 +86,7 @@ class Vpp(Dut):
         """Its process; None when it doesn't run."""
         return None if self._running is None else self._running.pid
 
-    def ports(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """What its interfaces have counted since its start, or since `begin_opinion`."""
         counters = parse_interfaces(self._cli.show("show interface"))
         return {
@@ -123,12 +123,14 @@ class Vpp(Dut):
         return Path(path)
 
     def _connect(self, graph: Graph) -> None:
-        for number, (end, mac) in enumerate(zip(self._ends, hardware_addresses(), strict=True), 1):
-            role = "master" if end.server else "slave"
-            self._cli.configure(f"create memif socket id {number} filename {end.address}")
+        for number, (port, mac) in enumerate(
+            zip(self._ports, hardware_addresses(), strict=True), 1
+        ):
+            role = "master" if port.server else "slave"
+            self._cli.configure(f"create memif socket id {number} filename {port.address}")
             self._cli.configure(
                 f"create interface memif id {_INTERFACE_ID} socket-id {number} {role} "
-                f"rx-queues 1 tx-queues 1 ring-size {end.ring} hw-addr {mac}"
+                f"rx-queues 1 tx-queues 1 ring-size {port.ring} hw-addr {mac}"
             )
         for command in graph.commands:
             self._cli.configure(command)

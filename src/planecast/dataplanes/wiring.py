@@ -1,4 +1,4 @@
-"""From a scenario to the ends of its links: who has which, and who makes the socket.
+"""From a scenario to the ports of its links: who has which, and who makes the socket.
 
 Programs start in their order and the generator last. Who starts earlier makes a link's socket, but
 Open vSwitch's vhost-user ports are clients (its server ports are deprecated): there the other makes
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from planecast.dataplanes.end import End, Kind, named_end
+from planecast.dataplanes.port import Kind, Port, named_port
 from planecast.scenario.dataplanes.linked import Linked
 from planecast.scenario.scenario import Scenario
 
@@ -25,22 +25,22 @@ class Cables(Protocol):
 
 @dataclass(frozen=True)
 class Wiring:
-    """The ends of all links."""
+    """The ports of all links."""
 
-    generator: tuple[End, End]
+    generator: tuple[Port, Port]
     """Where the generator sends, where it receives."""
-    programs: tuple[tuple[End, ...], ...]
-    """Of each program in the order of their starts its ends: what comes in at the first goes out
+    programs: tuple[tuple[Port, ...], ...]
+    """Of each program in the order of their starts its ports: what comes in at the first goes out
     at the second, and of a switch's further ones in the same way."""
 
     @property
-    def ends(self) -> list[End]:
+    def ports(self) -> list[Port]:
         """All of them."""
-        return [*self.generator, *(end for program in self.programs for end in program)]
+        return [*self.generator, *(port for program in self.programs for port in program)]
 
 
 def wiring_of(scenario: Scenario, folder: Path, cables: Cables | None) -> Wiring:
-    """The ends of a scenario's links; sockets lie in `folder`, `cables` is for cables alone."""
+    """The ports of a scenario's links; sockets lie in `folder`, `cables` is for cables alone."""
     wires = _Wires(scenario, folder, cables)
     guests = guests_of(scenario)
     return wires.switch(guests) if guests else wires.series()
@@ -71,7 +71,7 @@ class _Wires:
         return Wiring((sends, receives), (*programs, (comes_in, goes_out)))
 
     def switch(self, count: int) -> Wiring:
-        """generator, switch, guest, switch, …, generator: the switch has all other ends."""
+        """generator, switch, guest, switch, …, generator: the switch has all other ports."""
         placement = self._scenario.placement
         sends, first = self._outer(0, placement.rx_ring)
         at_switch, guests = [first], []
@@ -82,34 +82,34 @@ class _Wires:
         receives, last = self._outer(1, placement.tx_ring)
         return Wiring((sends, receives), ((*at_switch, last), *guests))
 
-    def _outer(self, side: int, ring: int) -> tuple[End, End]:
-        """A link at the generator: its end, and the program's."""
+    def _outer(self, side: int, ring: int) -> tuple[Port, Port]:
+        """A link at the generator: its port, and the program's."""
         wanted, frame = self._scenario.started, self._scenario.traffic.frame_bytes
         if isinstance(wanted, Linked) and wanted.ports == "named":
             return (
-                named_end(wanted.generator_devices[side], ring, frame),
-                named_end(wanted.devices[side], ring, frame),
+                named_port(wanted.generator_devices[side], ring, frame),
+                named_port(wanted.devices[side], ring, frame),
             )
         earlier, later = self._inner(ring)
         if later.kind == "xdp":  # whose driver's libraries are not linked into our generator
             later = later.model_copy(update={"kind": "interface"})
         return later, earlier
 
-    def _inner(self, ring: int) -> tuple[End, End]:
+    def _inner(self, ring: int) -> tuple[Port, Port]:
         """A link of this machine: the end of who starts earlier, and the other's."""
         wanted, frame = self._scenario.started, self._scenario.traffic.frame_bytes
         number, self._made = self._made, self._made + 1
         socket = str(self._folder / f"link{number}.sock")
 
-        def end(kind: Kind, address: str, *, server: bool = False) -> End:
-            return End(kind=kind, address=address, ring=ring, server=server, frame_bytes=frame)
+        def port(kind: Kind, address: str, *, server: bool = False) -> Port:
+            return Port(kind=kind, address=address, ring=ring, server=server, frame_bytes=frame)
 
         if wanted.cabled:
             assert self._cables is not None
             one, other = self._cables.pair(f"link{number}", frame)
             kind: Kind = "interface" if wanted.ports == "veth" else "xdp"
-            return end(kind, one), end(kind, other)
+            return port(kind, one), port(kind, other)
         if wanted.ports == "vhost-user":
             waits = wanted.kind != "ovs"
-            return end("vhost", socket, server=waits), end("virtio", socket, server=not waits)
-        return end("memif", socket, server=True), end("memif", socket)
+            return port("vhost", socket, server=waits), port("virtio", socket, server=not waits)
+        return port("memif", socket, server=True), port("memif", socket)

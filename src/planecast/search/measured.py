@@ -1,7 +1,7 @@
 """Real packets as a tester: a generator around the programs under test.
 
-planecast's own data plane between two memory interfaces is asked trial by trial (the testbed), so
-that it tells of its stages; any other line of programs forwards freely (the rig).
+planecast's own data plane between two memory interfaces is asked trial by trial, so that it reports
+its stages; all others forward from their start on.
 """
 
 from __future__ import annotations
@@ -9,21 +9,18 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from planecast.dataplanes import TrialAnswer
-from planecast.dataplanes.under_test import title_of
-from planecast.engines.measure.external import ExternalRig
+from planecast.dataplanes.dut_factory import title_of
+from planecast.dataplanes.own_dut import OwnDut
 from planecast.engines.measure.pacing import DATAPLANE_AWAY_S, WATCHED_S, bridged_s
-from planecast.engines.measure.rig import Rig
-from planecast.engines.measure.testbed import DRAIN_S, Testbed, generator_cpu
+from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of, generator_cpu
 from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
 from planecast.instruments.core_to_core import CoreToCore, ping_pong_now
 from planecast.leftovers import private_folder, sweep_leftovers
 from planecast.process import Planned
 from planecast.results.estimate import Kind
-from planecast.scenario.dataplanes.own import OwnDataplane
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
@@ -52,13 +49,10 @@ class MeasuredTester:
         refuse_unmeasured([scenario], searched=True)
         refuse_neighbour(scenario)
         _refuse_spread(scenario)
-        self._by_trial = scenario.dataplane == OwnDataplane()
         self.scenario = scenario
         self._cpu = _sending_cpu(scenario, cpu)
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
-        self._rig: Rig | None = None
-        self._external: ExternalRig | None = None
         self.dataplane = title_of(scenario)
         self._apart: CoreToCore | None = None
 
@@ -69,8 +63,7 @@ class MeasuredTester:
         if self.scenario.dataplane.kind == "external":
             return []
         with private_folder(for_sockets=True) as folder:
-            line = Testbed if self._by_trial else Rig
-            found = line(self.scenario, self._cpu).planned(Path(folder))
+            found = self._made().planned(Path(folder))
         return [process.moved(folder, "FOLDER") for process in found]
 
     def start(self, repetition: int) -> None:
@@ -80,24 +73,18 @@ class MeasuredTester:
         here = value_if_any(self.scenario, "dataplane.host") is None
         if here and self.scenario.generator.kind == "ours":
             self._apart = ping_pong_now(self._cpu, cpus_here(self.scenario)[0])
-        if self._by_trial:
-            self._testbed = self._stack.enter_context(
-                Testbed(self.scenario, self._cpu, telemetry=True)
-            )
-        elif self.scenario.dataplane.kind == "external":
-            self._external = self._stack.enter_context(ExternalRig(self.scenario))
-        else:
-            self._rig = self._stack.enter_context(Rig(self.scenario, self._cpu))
-        self._sent(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
+        self._testbed = self._stack.enter_context(self._made())
+        self._testbed.trial(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
         """One trial, read after everything has drained. Raises RunError when a program is gone."""
         for _ in range(_TRIES):
-            sent, whole = self._sent(offered_pps, seconds)
-            if whole:
+            done = self._joined.trial(offered_pps, seconds)
+            if done.whole:
                 break
         ring_s = bridged_s(self.scenario, offered_pps)
-        made = trial_of(sent, offered_pps, seconds, drained=whole, ring_s=ring_s)
+        drain_s = self._joined.dut.drain_s
+        made = trial_of(done, offered_pps, seconds, drain_s=drain_s, ring_s=ring_s)
         apart = self._apart
         return made.model_copy(update={"handoff_ns": None if apart is None else apart.ns})
 
@@ -107,37 +94,34 @@ class MeasuredTester:
 
     def opinion(self, offered_pps: float, seconds: float) -> Opinion:
         """What the data plane says of itself; ours is asked by `planecast measure`."""
-        if self._rig is None:
+        if not self._joined.dut.reports_cost:
             return Opinion()
         # Counters of cycles have time taken away in them: over a short trial that would be most.
-        said = self._rig.opinions(offered_pps, max(seconds, _OPINION_S))
+        said = self._joined.opinions(offered_pps, max(seconds, _OPINION_S))
         return Opinion(said.own, said.cycles_per_packet)
 
     def by_stage(self, offered_pps: float, seconds: float) -> TrialAnswer | None:
         """What our data plane answers to a trial in which it reads its clock in every burst."""
-        if self._testbed is None:
+        if not isinstance(self._joined.dut, OwnDut):
             return None
-        return self._testbed.trial(offered_pps, seconds, every_burst=True).forwarded
+        return self._joined.trial(offered_pps, seconds, every_burst=True).forwarded
 
-    def ports(self) -> dict[str, int]:
+    def counters(self) -> dict[str, int]:
         """What the DPDK ports have counted since the start, program by program."""
-        if self._testbed is not None:
-            return self._testbed.ports()
-        return {} if self._rig is None else dict(self._rig.ports())
+        return dict(self._joined.dut.counters())
 
     def close(self) -> None:
         """Ends all programs."""
         self._stack.close()
 
-    def _sent(self, offered_pps: float, seconds: float) -> tuple[dict[str, Any], bool]:
-        """The generator's answer, and whether everything it sent had its chance to come back."""
-        if self._external is not None:
-            return self._external.trial(offered_pps, seconds), True
-        if self._rig is not None:
-            return self._rig.trial(offered_pps, seconds), True
+    def _made(self) -> Testbed:
+        dut = dut_of(self.scenario, self._cpu, telemetry=True)
+        return Testbed(self.scenario, dut, self._cpu)
+
+    @property
+    def _joined(self) -> Testbed:
         assert self._testbed is not None
-        made = self._testbed.trial(offered_pps, seconds)
-        return made.sent, made.whole
+        return self._testbed
 
 
 def _slow_path_s(scenario: Scenario) -> float:
@@ -177,16 +161,17 @@ def _sending_cpu(scenario: Scenario, wanted: int | None) -> int:
 
 
 def trial_of(
-    sent: dict[str, Any],
+    done: LoadTrial,
     offered_pps: float,
     seconds: float,
     *,
-    drained: bool,
+    drain_s: float,
     ring_s: float = float("inf"),
 ) -> Trial:
     """The generator's answer as a trial. What found a full ring was offered, and is lost.
 
     `ring_s` is for how long the data plane may be away without a loss."""
+    sent = done.sent
     total = sent["total"]
     latency = total["latency_ns"] or {}
     stalls = sent.get("stalls", {"unsent": 0, "longest_ns": 0.0})
@@ -212,6 +197,6 @@ def trial_of(
         lost_cpu=0 < lost <= while_away,
         dataplane_cpu=sent.get("dataplane_cpu"),
         generator_cpu=sent.get("generator_cpu"),
-        drained=drained and not sent["running"] and sent["drain_ms"]["took"] >= 900 * DRAIN_S,
+        drained=done.whole and not sent["running"] and sent["drain_ms"]["took"] >= 900 * drain_s,
         latency_ns={name: latency[name] for name in ("mean", "p50", "p99") if name in latency},
     )

@@ -63,7 +63,7 @@ class Watched(Protocol):
     def by_stage(self, offered_pps: float, seconds: float) -> TrialAnswer | None:
         """A trial that reads the clock between all stages; None for data planes of others."""
 
-    def ports(self) -> dict[str, int]:
+    def counters(self) -> dict[str, int]:
         """What its DPDK ports have counted since its start; empty when it is no DPDK program's."""
 
 
@@ -304,9 +304,9 @@ def _perf(look: _Look) -> None:
 def _ports(look: _Look) -> None:
     """What the DPDK ports counted over one trial: read before and after, not meanwhile."""
     try:
-        before = look.tester.ports()
+        before = look.tester.counters()
         look.trials.append(look.tester.trial(look.pps, _LOOK_S, 0))
-        after = look.tester.ports()
+        after = look.tester.counters()
     except PlanecastError as error:
         look.marks.append(f"no port counters: {error}")
         return

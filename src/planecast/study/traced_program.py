@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from planecast.dataplanes import once_command
+from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import portable, program_words
 from planecast.dataplanes.meter import meter_library
-from planecast.dataplanes.under_test import title_of
 from planecast.instruments.memory_trace import (
     INSTRUCTION_SET,
     TRACER,

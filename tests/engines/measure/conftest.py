@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from tests.dataplanes.conftest import fake, scenario
 
-from planecast.engines.measure.rig import Rig
+from planecast.engines.measure.testbed import Testbed, dut_of
+from planecast.scenario import Scenario
 
 __all__ = ["fake", "scenario"]
 
@@ -27,9 +28,14 @@ def tries() -> Iterator[int]:
         number += 1
 
 
-def comes_through(rig: Rig) -> bool:
+def joined_testbed(scenario: Scenario, cpu: int) -> Testbed:
+    """The scenario's data plane, and the generator on a CPU."""
+    return Testbed(scenario, dut_of(scenario, cpu), cpu)
+
+
+def comes_through(testbed: Testbed) -> bool:
     """Whether some trial loses nothing: rings of 1,024 hold more than is sent in one."""
-    trials = (rig.trial(20_000.0, 0.01)["total"] for _ in tries())
+    trials = (testbed.trial(20_000.0, 0.01).sent["total"] for _ in tries())
     return any(trial["received"] == trial["sent"] > 0 for trial in trials)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.measure.external import ExternalRig
-from planecast.engines.measure.sender import other_sender
+from planecast.dataplanes.external_dut import ExternalDut
+from planecast.engines.measure.sender import generator_of, other_sender
 from planecast.engines.measure.unmeasured import refuse_unmeasured
 from planecast.errors import InputError
 from planecast.generators.otg_client import OtgGenerator
@@ -60,9 +60,9 @@ def test_tags_are_not_asked_of_others() -> None:
 def test_nothing_started_needs_a_generator_with_ports() -> None:
     external = with_overrides(BASE, {"dataplane.kind": "external"})
     with pytest.raises(InputError, match="has no ports of its own"):
-        ExternalRig(external)
+        generator_of(external, ExternalDut(), 0)
     with pytest.raises(InputError, match="the generator has no ports"):
-        ExternalRig(with_overrides(external, OTG))
+        generator_of(with_overrides(external, OTG), ExternalDut(), 0)
 
 
 def test_measuring_refuses_a_generator() -> None:

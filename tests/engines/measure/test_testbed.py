@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.engines.measure.conftest import Columns, tries
+from tests.engines.measure.conftest import Columns, joined_testbed, tries
 
+from planecast.dataplanes.own_dut import OwnDut
 from planecast.engines.measure.load_estimate import LoadEstimator
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, LoadTable
-from planecast.engines.measure.testbed import Testbed, generator_cpu
+from planecast.engines.measure.testbed import generator_cpu
 from planecast.errors import InputError, MissingError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
@@ -51,7 +52,7 @@ def test_every_packet_is_accounted_for(
             pytest.skip(f"{name} is not built")
     monkeypatch.setattr("tempfile.tempdir", str(short_folder))
     table = LoadTable()
-    with Testbed(small(cpus[-1]), cpus[0]) as testbed:
+    with joined_testbed(small(cpus[-1]), cpus[0]) as testbed:
         for round_ in tries():
             table.append(IDLE, round_, 0, testbed.idle(0.002))
             table.append(OVERLOAD, round_, 0, testbed.trial(None, 0.01))
@@ -86,9 +87,11 @@ def test_the_generator_takes_the_first_free_cpu() -> None:
 
 
 def test_rings_are_those_of_the_placement(tmp_path: Path) -> None:
-    testbed = Testbed(small(1), 0)
-    config = testbed.generator_config(tmp_path)
-    assert config.pool == {"tx_ring": 1024, "rx_ring": 512}  # towards the data plane, and back
-    assert config.tx == f"memif:{tmp_path}/memif0.sock"
-    assert testbed.dataplane_config.main_cpu == 0
-    assert (testbed.dataplane_config.rx, testbed.dataplane_config.tx) == ("0", "1")
+    testbed = joined_testbed(small(1), 0)
+    dut = testbed.dut
+    assert isinstance(dut, OwnDut)
+    dataplane, generator = testbed.planned(tmp_path)
+    assert f"tx = memif:{tmp_path}/memif0.sock" in generator.text
+    assert "tx_ring = 1024\nrx_ring = 512\n" in generator.text  # towards the data plane, and back
+    assert "rx = 0\ntx = 1\n" in dataplane.text
+    assert dut.config.main_cpu == 0

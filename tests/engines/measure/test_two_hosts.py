@@ -21,11 +21,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.engines.measure.conftest import comes_through, tries
+from tests.engines.measure.conftest import comes_through, joined_testbed, tries
 
 from planecast import __version__
-from planecast.dataplanes.remote_line import RemoteLine
-from planecast.engines.measure.rig import Rig
+from planecast.dataplanes.remote_dut import RemoteDut
 from planecast.errors import InputError, MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
@@ -169,16 +168,16 @@ class TestOverSsh:
             pytest.skip("planecast-generator is not built")
         rooms = config.parent / "rooms"
         monkeypatch.setattr("tempfile.tempdir", str(rooms))
-        with Rig(scenario_on(config), min(os.sched_getaffinity(0))) as rig:
-            assert comes_through(rig)
+        with joined_testbed(scenario_on(config), min(os.sched_getaffinity(0))) as testbed:
+            assert comes_through(testbed)
         assert list(rooms.iterdir()) == []
 
     def test_what_is_not_there_is_said(self, config: Path) -> None:
         absent = scenario_on(config, host_planecast="no-such-planecast")
         with pytest.raises(MissingError, match="sut: no-such-planecast is not there"):
-            RemoteLine(absent).__enter__()
+            RemoteDut(absent).__enter__()
         with pytest.raises(RunError, match=r"ssh nobody-answers: .*refused"):
-            RemoteLine(scenario_on(config, "nobody-answers")).__enter__()
+            RemoteDut(scenario_on(config, "nobody-answers")).__enter__()
 
 
 def answering(ready: dict[str, object]) -> str:
@@ -230,7 +229,7 @@ def test_what_the_other_host_says(
     answer: tuple[type[Exception], str],
 ) -> None:
     fake_ssh(ssh)
-    line = RemoteLine(scenario_on(tmp_path / "config", **keys))
+    line = RemoteDut(scenario_on(tmp_path / "config", **keys))
     with pytest.raises(answer[0], match=answer[1]):
         line.__enter__()
     assert {path.name for path in tmp_path.iterdir()} == {"bin", "config"}
@@ -238,4 +237,4 @@ def test_what_the_other_host_says(
 
 def test_a_configuration_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no file"):
-        RemoteLine(scenario_on(tmp_path / "none")).__enter__()
+        RemoteDut(scenario_on(tmp_path / "none")).__enter__()

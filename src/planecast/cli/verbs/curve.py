@@ -76,7 +76,7 @@ def curve(
     """
     from planecast.cli.shared.dry_run import print_process
     from planecast.engines.measure.loads import check_scenario
-    from planecast.engines.measure.testbed import Testbed, generator_cpu
+    from planecast.engines.measure.testbed import Testbed, dut_of, generator_cpu
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
     from planecast.scenario import load_scenario
@@ -87,7 +87,7 @@ def curve(
     budget = _budget(loads, seconds, trial_ms, restarts)
     sender = generator_cpu(base, cpu, sorted(os.sched_getaffinity(0)))
     if dry_run:
-        for process in Testbed(base, sender).planned(Path("FOLDER")):
+        for process in Testbed(base, dut_of(base, sender), sender).planned(Path("FOLDER")):
             print_process(process, budget.restarts)
             typer.echo("")
         return

@@ -14,7 +14,7 @@ from planecast.cli.shared.options import SetOption, overrides
 from planecast.errors import InputError, PlanecastError, first_refusal
 
 if TYPE_CHECKING:
-    from planecast.dataplanes.line import LocalLine
+    from planecast.dataplanes.dut_chain import DutChain
     from planecast.scenario import Scenario
 
 
@@ -37,8 +37,8 @@ def dataplane(
     For a generator of your own, and for `planecast search` on another host (dataplane.host), which
     asks on the input: check, ports, begin, opinion. Answers are lines of JSON.
     """
-    from planecast.dataplanes.line import LocalLine
-    from planecast.dataplanes.remote_line import ready_line
+    from planecast.dataplanes.dut_chain import DutChain
+    from planecast.dataplanes.remote_dut import ready_line
     from planecast.scenario.host_cpus import cpus_here
 
     for number in (signal.SIGTERM, signal.SIGHUP):  # HUP: the connection is gone
@@ -53,8 +53,9 @@ def dataplane(
     cpus = sorted(os.sched_getaffinity(0))
     taken = cpus_here(wanted)
     free = [cpu for cpu in cpus if cpu not in taken]
-    with LocalLine(wanted, (free or cpus)[0]) as line:
-        typer.echo(ready_line(line.ends, line.before))
+    with DutChain(wanted, (free or cpus)[0]) as line:
+        assert line.ports is not None
+        typer.echo(ready_line(line.ports, line.before))
         for question in sys.stdin:
             typer.echo(json.dumps(_answer(line, question.strip())))
 
@@ -73,13 +74,13 @@ def _scenario(name: str, settings: list[str] | None) -> Scenario:
     return with_overrides(read, overrides(settings, None))
 
 
-def _answer(line: LocalLine, question: str) -> dict[str, Any]:
+def _answer(line: DutChain, question: str) -> dict[str, Any]:
     try:
         if question == "check":
             line.check()
             return {"running": True}
         if question == "ports":
-            return {"ports": dict(line.ports())}
+            return {"ports": dict(line.counters())}
         if question == "begin":
             line.begin_opinion()
             return {"begun": True}

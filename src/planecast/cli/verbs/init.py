@@ -185,7 +185,7 @@ def _starter(
 def _missing(starter: Starter) -> str:
     """What this machine lacks to start it, in a sentence. Raises InputError for what could not be
     started anywhere."""
-    from planecast.dataplanes.line import LocalLine
+    from planecast.dataplanes.dut_chain import DutChain
     from planecast.leftovers import private_folder
     from planecast.scenario import load_scenario
 
@@ -193,7 +193,7 @@ def _missing(starter: Starter) -> str:
         draft = Path(folder) / "scenario.yaml"
         draft.write_text(starter.text, encoding="utf-8")
         try:
-            LocalLine(load_scenario(draft), 0).planned(Path(folder))
+            DutChain(load_scenario(draft), 0).planned(Path(folder))
         except MissingError as error:
             return str(error)
     return ""

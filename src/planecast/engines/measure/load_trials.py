@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +41,9 @@ class LoadTable:
         if isinstance(trial, TrialAnswer):
             self.rows.append(where | {"whole": trial.packets_in == 0} | _dataplane(trial))
             return
-        self.rows.append(where | _sent(trial) | _dataplane(trial.forwarded))
+        assert trial.forwarded is not None
+        own = _sent(trial, trial.forwarded.drops) | _dataplane(trial.forwarded)
+        self.rows.append(where | own)
 
     def columns(self) -> Columns:
         """All rows; what a row doesn't have reads NaN. Empty when there are none."""
@@ -51,9 +54,9 @@ class LoadTable:
         }
 
 
-def _sent(trial: LoadTrial) -> dict[str, float]:
+def _sent(trial: LoadTrial, drops: Mapping[str, int]) -> dict[str, float]:
     """What became of the generator's packets."""
-    total, drops = trial.sent["total"], trial.forwarded.drops
+    total = trial.sent["total"]
     latency = trial.sent["total"]["latency_ns"] or {}
     spacing = trial.sent["spacing_error_ns"] or {}
     return {

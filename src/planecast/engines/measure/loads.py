@@ -25,7 +25,7 @@ from planecast.engines.measure.load_trials import (
     UNACCOUNTED,
     LoadTable,
 )
-from planecast.engines.measure.testbed import LoadTrial, Testbed
+from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
 from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError, RunError
 from planecast.instruments.pauses import Pauses, watch_pauses
@@ -154,7 +154,7 @@ def measure_loads(
     capacity = 0.0
     for restart in range(budget.restarts):
         progress(budget.seconds * restart / budget.restarts, budget.seconds, "building the tables")
-        with Testbed(scenario, cpu) as testbed:
+        with Testbed(scenario, dut_of(scenario, cpu), cpu) as testbed:
             until = time.monotonic() + budget.seconds / budget.restarts
             if not rates:
                 capacity = _capacity_pps(testbed, budget.trial_seconds, _LOOKING * budget.seconds)

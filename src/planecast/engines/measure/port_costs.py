@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from planecast.dataplanes.end import eal_words, generator_ports
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.peer import Peer
+from planecast.dataplanes.port import eal_words, generator_ports
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.dataplanes.wiring import wiring_of
 from planecast.engines.measure.pacing import CPU_SHARES
-from planecast.engines.measure.rig import Rig
 from planecast.engines.measure.sender import joined
+from planecast.engines.measure.testbed import Testbed, dut_of
 from planecast.errors import MissingError, PlanecastError, RunError
 from planecast.generators import Generator
 from planecast.generators.matching import plain_stream
@@ -125,9 +125,10 @@ def _of_size(figures: Sequence[Figure], size: int) -> Estimate:
 def _over_a_link(kind: str, cpus: tuple[int, int], size: int) -> float:
     """The median of some trials of one start. Raises RunError when testpmd was never saturated."""
     found = []
-    with Rig(_scenario(kind, cpus[0], size), cpus[1]) as rig:
+    scenario = _scenario(kind, cpus[0], size)
+    with Testbed(scenario, dut_of(scenario, cpus[1]), cpus[1]) as testbed:
         for _ in range(_TRIALS):
-            sent = rig.trial(None, _TRIAL_S)
+            sent = testbed.trial(None, _TRIAL_S).sent
             total, share = sent["total"], sent[CPU_SHARES[0]]
             refused = total["refused"] + total["lost"]
             if share and refused > _SATURATED * (total["sent"] + total["refused"]):
@@ -145,7 +146,7 @@ def _over_a_cable(kind: str, cpus: tuple[int, int], size: int) -> float:
     scenario = _scenario(kind, cpus[0], size)
     with private_folder() as folder, Namespace(Path(folder)) as inside:
         wiring = wiring_of(scenario, Path(folder), inside)
-        devices = [end.device(number) for number, end in enumerate(wiring.programs[0])]
+        devices = [port.device(number) for number, port in enumerate(wiring.programs[0])]
         plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], page_size="4KiB")
         made, _ = generator_ports(wiring.generator)
         config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, wiring.generator)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from planecast.dataplanes.end import End, generator_ports
+from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.ovs import THREADS
+from planecast.dataplanes.port import Port, eal_words, generator_ports
 from planecast.engines.measure.pacing import LINK_GBPS, run_keys
 from planecast.errors import InputError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.config import StreamConfig
 from planecast.generators.load import LoadGenerator, ServerPlan
+from planecast.generators.matching import matching_stream, plain_stream
 from planecast.generators.otg_client import OtgGenerator
 from planecast.generators.trex import TrexGenerator
 from planecast.scenario.scenario import Scenario
@@ -19,30 +21,20 @@ _PLAIN = ("macswap", "l2patch")
 """Functions of our data plane that forward what generators of others send: IPv4 without tags."""
 
 
-@dataclass(frozen=True)
-class EalWords:
-    """How our generator is started beside its configuration."""
-
-    arguments: Sequence[str]
-    """EAL's."""
-    before: Sequence[str] = ()
-    """Words before its command, to run it in a network namespace."""
-
-
 def joined(
     cpu: int,
     stream: StreamConfig,
     drain_s: float,
-    ends: Sequence[End],
+    ports: Sequence[Port],
     rx_queues: int = 1,
 ) -> GeneratorConfig:
     """Our generator beside what it feeds: one stream, sent and received in turn by one CPU. It
     sends at the first end and receives at the second."""
-    tx, rx = generator_ports(ends)[1]
+    tx, rx = generator_ports(ports)[1]
     rings = {
-        name: end.slots
-        for name, port, end in zip(("tx_ring", "rx_ring"), (tx, rx), ends, strict=True)
-        if isinstance(port, str)  # DPDK's drivers are asked by their devices' options
+        name: port.slots
+        for name, word, port in zip(("tx_ring", "rx_ring"), (tx, rx), ports, strict=True)
+        if isinstance(word, str)  # DPDK's drivers are asked by their devices' options
     }
     return GeneratorConfig(
         tx=tx,
@@ -57,27 +49,35 @@ def joined(
     )
 
 
-def sender(
-    scenario: Scenario,
-    config: GeneratorConfig,
-    eal: EalWords,
-    locations: tuple[str, str],
-    drain_s: float,
-) -> LoadGenerator:
-    """The scenario's generator. `config` and `eal` are ours; `locations` are where it
-    sends and receives as DPDK names them, for an OTG server of ours.
+def generator_of(scenario: Scenario, dut: Dut, cpu: int) -> LoadGenerator:
+    """The scenario's generator around a data plane whose ports are known by now; ours runs on
+    `cpu`.
 
-    Raises InputError for packets that a generator of others isn't asked for.
+    Raises InputError for packets that a generator of others isn't asked for, and for one that has
+    no ports.
     """
-    if scenario.generator.kind == "ours":
-        return Generator(config, eal.arguments, eal.before)
-    if scenario.started.cabled:
+    ports, kind = dut.ports, scenario.generator.kind
+    if kind != "ours":
+        if ports is not None and scenario.started.cabled:
+            raise InputError(
+                "virtual Ethernet is in a namespace that planecast's own generator alone enters",
+                "dataplane.ports",
+                "take another kind, or that generator",
+            )
+        words = None if ports is None else (ports[0].device(0), ports[1].device(1))
+        return other_sender(scenario, words, dut.drain_s)
+    if ports is None:
         raise InputError(
-            "virtual Ethernet is in a namespace that planecast's own generator alone enters",
-            "dataplane.ports",
-            "take another kind, or that generator",
+            "nothing is started, and planecast's own generator has no ports of its own",
+            "dataplane.kind",
+            "name another one (generator.kind: otg or trex, its server and ports)",
         )
-    return other_sender(scenario, locations, drain_s)
+    ours = scenario.dataplane.kind == "ours"
+    stream = matching_stream(scenario) if ours else plain_stream(scenario)
+    # Each thread of a switch sends into a queue of its own.
+    queues = THREADS if scenario.dataplane.kind == "ovs" and ports[1].kind == "memif" else 1
+    config = joined(cpu, stream, dut.drain_s, ports, queues)
+    return Generator(config, eal_words(generator_ports(ports)[0]), tuple(dut.before))
 
 
 def other_sender(

@@ -1,165 +1,128 @@
-"""The testbed: our generator on one CPU, our data plane on another, memory interfaces between them.
+"""Testbed: a data plane under test, and a load generator around it.
 
-    generator ── memif 0, placement.rx_ring slots ──> data plane
-              <── memif 1, placement.tx_ring slots ──
-
-A memif refuses what it has no room for, so a tester can wait; a wire can't. So the generator drops
-what is refused (``when_full = drop``) and tells it: that is the receive ring's loss, as a NIC's is.
+Nothing else is known of what is between the generator's two ports: a trial is what was sent and
+what came back, and what the data plane says of it where it is asked. Our generator doesn't wait for
+a full ring: a wire can't. It drops what is refused (``when_full = drop``) and reports it; that is
+the receive ring's loss, as a NIC's is.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
-from planecast.dataplanes import Dataplane, DataplaneConfig, PortTrial, TrialAnswer, configs_for
-from planecast.dataplanes.end import End, eal_words
+from planecast.dataplanes import TrialAnswer
+from planecast.dataplanes.devices import check_devices
+from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.dut_chain import DutChain
+from planecast.dataplanes.external_dut import ExternalDut
+from planecast.dataplanes.own_dut import OwnDut
+from planecast.dataplanes.port import named_port
+from planecast.dataplanes.remote_dut import RemoteDut
 from planecast.engines.measure.pacing import CPU_SHARES, DATAPLANE_AWAY_S, WATCHED_S, trial_keys
-from planecast.engines.measure.sender import EalWords, joined, sender
+from planecast.engines.measure.sender import generator_of
 from planecast.errors import InputError, MissingError, RunError
-from planecast.generators import Generator, GeneratorConfig
-from planecast.generators.matching import matching_stream
-from planecast.host.cpu_time import away_seconds, pinned_seconds
-from planecast.instruments.dpdk_telemetry import port_counters
-from planecast.leftovers import private_folder
+from planecast.generators import Generator
+from planecast.generators.load import LoadGenerator
+from planecast.host.cpu_time import pinned_seconds
 from planecast.process import Planned
+from planecast.results.estimate import Estimate
+from planecast.scenario.dataplanes.own import OwnDataplane
 from planecast.scenario.host_cpus import cpus_here
-from planecast.scenario.override import with_overrides
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 
-DRAIN_S = 0.005
-"""The generator goes on receiving until nothing came for so long; a full ring takes 0.1 ms."""
-_LEAD_S = 0.006
-"""The data plane polls so long before packets come: it has to wake up."""
-_TAIL_S = 0.015
-"""And so long after the last is due, for all that starts and stops late on a busy machine."""
-_CONNECT_TRIALS = 20
-CLOCK = "placement.stage_clock"
+_CONNECT_TRIALS = 50
+_CONNECT_PPS = 10_000.0
+_CONNECT_S = 0.02
+_LEAD_S = 0.2
+"""Into a trial before its cycles are counted: queues are as full by then as they stay."""
+_ANSWER_S = 60.0
 
 
 @dataclass(frozen=True)
 class LoadTrial:
-    """What one trial gave, by both programs."""
+    """What one trial gave, by both sides."""
 
     sent: dict[str, Any]
-    """The generator's answer (interfaces.md, section 4)."""
-    forwarded: TrialAnswer
-    """The data plane's."""
+    """The generator's answer (interfaces.md, section 4), with the share of its CPU that each side's
+    thread had (`CPU_SHARES`), and for how long the data plane's wanted it in vain
+    (`DATAPLANE_AWAY_S`), where that is known."""
+    forwarded: TrialAnswer | None
+    """The data plane's, where it is asked trial by trial."""
     whole: bool
     """Whether the data plane polled until the last packet had come."""
 
 
+@dataclass(frozen=True)
+class Opinions:
+    """What a trial cost by the programs' own counts, and by ours."""
+
+    own: Mapping[str, Estimate]
+    """Cycles a packet as the programs count them."""
+    cycles_per_packet: Estimate | None
+    """Time-stamp cycles over the packets that the first program took meanwhile, also those that it
+    dropped in front of a full link: they are work, too. None with a generator of others, whose
+    clock and counts by now are not at hand."""
+
+
+@dataclass(frozen=True)
+class _Used:
+    """CPU time of both sides' threads by now."""
+
+    dataplane: Mapping[int, float]
+    away: float | None
+    generator: float | None
+
+
 class Testbed:
-    """Both programs, joined. A context manager: nothing of it outlives its block."""
+    """A data plane and the generator around it. A context manager: nothing outlives it."""
 
     __test__ = False  # not one of pytest's
 
-    def __init__(self, scenario: Scenario, generator_cpu: int, *, telemetry: bool = False) -> None:
-        """`telemetry` opens DPDK's socket of the data plane. Raises InputError for a scenario that
-        can't be fed over memif."""
+    def __init__(self, scenario: Scenario, dut: Dut, generator_cpu: int) -> None:
+        """The generator is the scenario's; ours runs on `generator_cpu`."""
         self.scenario = scenario
+        self.dut = dut
         self._cpu = generator_cpu
-        self._stream = matching_stream(scenario)
         self._stack = ExitStack()
-        self._telemetry = telemetry
 
     @property
-    def dataplane_config(self) -> DataplaneConfig:
-        """What the data plane is started with."""
-        config = configs_for([self.scenario])[0]
-        return replace(config, rx="0", tx="1", telemetry=self._telemetry)
-
-    def generator_config(self, folder: Path) -> GeneratorConfig:
-        """What the generator is started with."""
-        return joined(self._cpu, self._stream, DRAIN_S, self.ends(folder, server=False))
-
-    def ends(self, folder: Path, *, server: bool) -> list[End]:
-        """Where one side sends or takes, and where the other; the client's ring sizes hold."""
-        rings = (self.scenario.placement.rx_ring, self.scenario.placement.tx_ring)
-        return [
-            End(kind="memif", address=str(folder / f"memif{number}.sock"), ring=ring, server=server)
-            for number, ring in enumerate(rings)
-        ]
+    def cpus(self) -> tuple[int, int]:
+        """The data plane's first, and the generator's."""
+        return cpus_here(self.scenario)[0], self._cpu
 
     def planned(self, folder: Path) -> list[Planned]:
         """The processes that it starts, with their sockets in `folder`; a generator of others runs
-        already. Raises MissingError for a program that isn't built."""
-        memifs = eal_words(self.ends(folder, server=True))
-        found = [Dataplane(self.dataplane_config, memifs).plan()]
-        if self.scenario.generator.kind == "ours":
-            found.append(Generator(self.generator_config(folder)).plan())
+        already, and the ports of ours are known here when the programs run here.
+
+        Raises MissingError for what isn't here."""
+        self._check_devices()
+        found = self.dut.planned(folder)
+        if value_if_any(self.scenario, "dataplane.host") is None:
+            generator = generator_of(self.scenario, self.dut, self._cpu)
+            if isinstance(generator, Generator):
+                found.append(generator.plan())
         return found
 
     def __enter__(self) -> Self:
         try:
-            folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))
-            self._dataplane = self._stack.enter_context(
-                Dataplane(self.dataplane_config, eal_words(self.ends(folder, server=True)))
-            )
-            sends, receives = self.ends(folder, server=False)
-            self._generator = self._stack.enter_context(
-                sender(
-                    self.scenario,
-                    self.generator_config(folder),
-                    EalWords(()),
-                    (sends.device(0), receives.device(1)),
-                    DRAIN_S,
-                )
-            )
+            self._check_devices()
+            self._stack.enter_context(self.dut)
+            self._generator = generator_of(self.scenario, self.dut, self._cpu)
+            self._stack.enter_context(self._generator)
             self._connect()
         except BaseException:
             self._stack.close()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *about: object) -> None:
         self._stack.close()
-
-    def _connect(self) -> None:
-        """Waits until packets come through. Raises RunError when none do."""
-        for _ in range(_CONNECT_TRIALS):
-            if self.trial(10_000.0, 0.01).sent["total"]["received"]:
-                return
-        raise RunError("no packet came back from the data plane over the memory interfaces")
-
-    @property
-    def cpus(self) -> tuple[int, int]:
-        """The data plane's, and the generator's."""
-        return cpus_here(self.scenario)[0], self._cpu
-
-    def _cpu_seconds(self) -> tuple[float | None, float | None]:
-        """CPU time that the data plane's thread has had, and our generator's."""
-        generator = self._generator
-        pids = (self._dataplane.pid, generator.pid if isinstance(generator, Generator) else None)
-        dataplane, sender = (
-            None if pid is None else pinned_seconds(pid, cpu)
-            for pid, cpu in zip(pids, self.cpus, strict=True)
-        )
-        return dataplane, sender
-
-    def _away_seconds(self) -> float | None:
-        pid = self._dataplane.pid
-        return None if pid is None else away_seconds(pid, self.cpus[0])
-
-    def idle(self, seconds: float) -> TrialAnswer:
-        """Polls an empty port for so long; packets that a trial left behind are forwarded."""
-        self._dataplane.start(PortTrial(seconds=seconds, scenario=self.scenario))
-        return self._dataplane.finish(seconds + 60)
-
-    def ports(self) -> dict[str, int]:
-        """What the data plane's ports have counted; empty without telemetry. Raises RunError."""
-        socket = self._dataplane.ready.get("telemetry")
-        return {} if socket is None else port_counters(Path(socket))
 
     def trial(
         self,
@@ -169,42 +132,95 @@ class Testbed:
         every_burst: bool = False,
         warm_up_s: float = 0.0,
     ) -> LoadTrial:
-        """One trial at a rate, or as fast as the generator can; read after it has drained.
+        """One trial at a rate (None: as fast as the generator can), read after it has drained.
 
-        With `every_burst` the data plane reads its stage clock in each burst. For `warm_up_s` our
-        generator sends at the same rate before it counts; the data plane counts all.
+        With `every_burst` a data plane that is asked trial by trial reads its stage clock in each
+        burst. For `warm_up_s` our generator sends at the same rate before it counts; the data plane
+        counts all. Raises RunError when a program has ended, with its last words.
         """
-        late_s = self._generator.late_s
-        window_s = _LEAD_S + warm_up_s + seconds + DRAIN_S + _TAIL_S + late_s
+        dut, generator = self.dut, self._generator
+        sending_s = warm_up_s + seconds + dut.drain_s
+        window_s = dut.lead_s + sending_s + dut.tail_s + generator.late_s
         if offered_pps is not None:
-            self._generator.prepare(round(offered_pps), seconds)
-        scenario = with_overrides(self.scenario, {CLOCK: 1}) if every_burst else self.scenario
-        had, was_away = self._cpu_seconds(), self._away_seconds()
-        self._dataplane.start(PortTrial(seconds=window_s, scenario=scenario))
-        time.sleep(_LEAD_S)
+            generator.prepare(round(offered_pps), seconds)
         keys = trial_keys(self.scenario, offered_pps)
         if warm_up_s > 0:
             keys["warm_up_ms"] = f"{warm_up_s * 1e3:g}"
-        self._generator.start(seconds=seconds, keys=keys)
+        began, before = time.monotonic(), self._used()
+        dut.begin_trial(window_s, every_burst=every_burst)
+        time.sleep(dut.lead_s)
+        generator.start(seconds=seconds, keys=keys)
         # Asked before, the generator's main thread would look for the end every millisecond.
-        time.sleep(warm_up_s + seconds + DRAIN_S)
-        sent = self._generator.wait()
-        forwarded = self._dataplane.finish(window_s + 60)
-        busy_s = warm_up_s + sent["seconds"] + sent["drain_ms"]["took"] / 1e3
-        for key, one, other, length in zip(
-            CPU_SHARES, had, self._cpu_seconds(), (window_s, busy_s), strict=True
-        ):
-            if one is not None and other is not None:
-                sent[key] = min((other - one) / length, 1.0)
-        is_away = self._away_seconds()
-        if is_away is not None and was_away is not None:
-            sent[DATAPLANE_AWAY_S], sent[WATCHED_S] = is_away - was_away, window_s
-        # What came after the data plane's window is in the ring still.
-        came = sent["total"]["sent"] + sent.get("warm_up_sent", 0)
-        whole = forwarded.packets_in == came and not sent["gave_up"]
+        time.sleep(sending_s)
+        sent = generator.wait()
+        forwarded = dut.finish_trial(window_s + _ANSWER_S)
+        passed_s = time.monotonic() - began if forwarded is None else window_s
+        _note_used(sent, before, self._used(), passed_s, warm_up_s)
+        dut.check()
+        whole = forwarded is None or _is_whole(sent, forwarded)
         if not whole:
-            self.idle(DRAIN_S)
+            self.idle(dut.drain_s)
         return LoadTrial(sent, forwarded, whole)
+
+    def idle(self, seconds: float) -> TrialAnswer:
+        """Has a data plane that is asked trial by trial poll an empty port; packets that a trial
+        left behind are forwarded."""
+        self.dut.begin_trial(seconds, every_burst=False)
+        answer = self.dut.finish_trial(seconds + _ANSWER_S)
+        assert answer is not None
+        return answer
+
+    def opinions(self, offered_pps: float, seconds: float) -> Opinions:
+        """What the programs say of themselves in a trial of its own, and what we say of it: both
+        counts begin and end while it runs."""
+        generator, dut = self._generator, self.dut
+        keys = trial_keys(self.scenario, offered_pps)
+        generator.start(seconds=2 * _LEAD_S + seconds, keys=keys)
+        time.sleep(_LEAD_S)
+        dut.begin_opinion()
+        before, began = _taken(generator)
+        time.sleep(seconds)
+        after, ended = _taken(generator)
+        own = dut.opinion()
+        sent = generator.wait()
+        dut.check()
+        if before is None or after is None:
+            return Opinions(own, None)
+        cycles = (ended - began) * sent["tsc_hz"] / max(after - before, 1)
+        samples, unit = after - before, "cycles/packet"
+        return Opinions(own, Estimate(value=cycles, samples=samples, unit=unit, kind="measured"))
+
+    def _used(self) -> _Used:
+        generator = self._generator
+        pid = generator.pid if isinstance(generator, Generator) else None
+        sender = None if pid is None else pinned_seconds(pid, self._cpu)
+        return _Used(self.dut.cpu_seconds(), self.dut.away_seconds(), sender)
+
+    def _check_devices(self) -> None:
+        """Raises MissingError for a named one that isn't here, before anything is started."""
+        named = value_if_any(self.scenario, "dataplane.generator_devices") or ()
+        check_devices((named_port(device) for device in named), where="dataplane.generator_devices")
+
+    def _connect(self) -> None:
+        """Waits until packets come through. Raises RunError when none do."""
+        for _ in range(_CONNECT_TRIALS):
+            time.sleep(_CONNECT_S)
+            if self.trial(_CONNECT_PPS, _CONNECT_S).sent["total"]["received"]:
+                return
+        raise RunError("no packet came back", self.dut.name)
+
+
+def dut_of(scenario: Scenario, main_cpu: int, *, telemetry: bool = False) -> Dut:
+    """The scenario's data plane; its threads that sleep are on `main_cpu`. Our own between memory
+    interfaces is asked trial by trial, with DPDK's `telemetry` or without; all others forward from
+    their start on."""
+    if scenario.dataplane == OwnDataplane():
+        return OwnDut(scenario, telemetry=telemetry)
+    if scenario.dataplane.kind == "external":
+        return ExternalDut()
+    if scenario.started.host is not None:
+        return RemoteDut(scenario)
+    return DutChain(scenario, main_cpu)
 
 
 def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]) -> int:
@@ -227,3 +243,36 @@ def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]
             "two CPUs are needed",
         )
     return free[0]
+
+
+def _is_whole(sent: Mapping[str, Any], forwarded: TrialAnswer) -> bool:
+    """What came after the data plane's window is in the ring still."""
+    came = sent["total"]["sent"] + sent.get("warm_up_sent", 0)
+    return bool(forwarded.packets_in == came and not sent["gave_up"])
+
+
+def _note_used(
+    sent: dict[str, Any], before: _Used, after: _Used, passed_s: float, warm_up_s: float
+) -> None:
+    """Adds the CPU shares of a trial that was watched for so long, its warm-up with it."""
+    dataplane, generator = CPU_SHARES
+    shares = [
+        min((after.dataplane[cpu] - before.dataplane[cpu]) / passed_s, 1.0)
+        for cpu in after.dataplane.keys() & before.dataplane.keys()
+    ]
+    sent[dataplane] = min(shares, default=None)
+    if after.generator is not None and before.generator is not None:
+        busy_s = warm_up_s + sent["seconds"] + sent["drain_ms"]["took"] / 1e3
+        sent[generator] = min((after.generator - before.generator) / busy_s, 1.0)
+    if after.away is not None and before.away is not None:
+        sent[DATAPLANE_AWAY_S], sent[WATCHED_S] = after.away - before.away, passed_s
+
+
+def _taken(generator: LoadGenerator) -> tuple[int | None, float]:
+    """Packets that the first program's ring took by now, and when that was, in seconds; None of a
+    generator of others."""
+    if not isinstance(generator, Generator):
+        return None, 0.0
+    asked = time.monotonic()
+    sent = int(generator.stats()["total"]["sent"])
+    return sent, (asked + time.monotonic()) / 2

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planecast.dataplanes.line import LocalLine
+from planecast.dataplanes.dut_chain import DutChain
 from planecast.errors import RunError
 from planecast.host.cpu_time import pinned_seconds
 from planecast.scenario import Scenario, with_overrides
@@ -36,7 +36,7 @@ def _system(process: subprocess.Popen[bytes]) -> Any:
 
 def test_a_thread_that_does_not_poll_yet_is_waited_for() -> None:
     cpu = max(os.sched_getaffinity(0))
-    line = LocalLine(with_overrides(Scenario(name="s"), {"placement.cpus": str(cpu)}), 0)
+    line = DutChain(with_overrides(Scenario(name="s"), {"placement.cpus": str(cpu)}), 0)
     began = time.monotonic()
     with subprocess.Popen([sys.executable, "-c", LATE.replace("CPU", str(cpu))]) as process:
         try:

@@ -1,4 +1,4 @@
-"""A line on another host: `planecast dataplane` there, asked over OpenSSH.
+"""RemoteDut: programs under test on another host: `planecast dataplane` there, asked over OpenSSH.
 
 The host starts and ends its programs itself, as it would for its own generator; between the two go
 the scenario, and a line for each question. When the connection is gone the host's input ends, and
@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from planecast import __version__
-from planecast.dataplanes.end import End
+from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.dut_factory import title_of
+from planecast.dataplanes.port import Port
 from planecast.errors import InputError, MissingError, RunError
 from planecast.json_process import JsonProcess
 from planecast.process import Planned
@@ -32,7 +34,7 @@ _NOT_FOUND, _SSH_FAILED = 127, 255
 """Exit codes of a shell that finds no such program, and of ssh itself."""
 
 
-class RemoteLine(JsonProcess):
+class RemoteDut(JsonProcess, Dut):
     """The programs under test on the scenario's host."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -48,8 +50,7 @@ class RemoteLine(JsonProcess):
             }
         )
         super().__init__("planecast", f"planecast on {wanted.host}", there.model_dump_json())
-        self.ends: tuple[End, End]
-        self.before: Sequence[str] = ()
+        self.name = title_of(scenario)
 
     def planned(self, folder: Path) -> list[Planned]:
         """How that host is asked; which processes it starts is its affair."""
@@ -59,17 +60,9 @@ class RemoteLine(JsonProcess):
         """Raises RunError when a program there has ended, with its last words."""
         self._asked("check")
 
-    def ports(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """What the programs' DPDK ports have counted. Raises RunError."""
         return {name: int(count) for name, count in self._asked("ports")["ports"].items()}
-
-    def cpu_seconds(self) -> Mapping[int, float]:
-        """Nothing: that host's CPUs are not asked during a trial."""
-        return {}
-
-    def away_seconds(self) -> float | None:
-        """Nothing, likewise."""
-        return None
 
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""
@@ -85,8 +78,8 @@ class RemoteLine(JsonProcess):
     def _start(self) -> None:
         """Raises as `JsonProcess` does, and InputError for links that don't reach there."""
         super()._start()
-        sends, receives = (End.model_validate(end) for end in self.ready["ends"])
-        self.ends = (sends, receives)
+        sends, receives = (Port.model_validate(port) for port in self.ready["ends"])
+        self.ports = (sends, receives)
         self.before = tuple(self.ready["before"])
         if self.ready["version"] != __version__:
             raise RunError(
@@ -160,11 +153,11 @@ def _reason(error: Exception) -> str:
     return what.strip().rstrip(".")
 
 
-def ready_line(ends: Sequence[End], before: Sequence[str]) -> str:
+def ready_line(ports: Sequence[Port], before: Sequence[str]) -> str:
     """What the host says once its programs are up."""
     boot = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else ""
     ready = {
-        "ends": [end.model_dump() for end in ends],
+        "ends": [port.model_dump() for port in ports],
         "before": list(before),
         "boot": boot,
         "version": __version__,

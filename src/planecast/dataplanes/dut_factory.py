@@ -1,4 +1,4 @@
-"""From a scenario to the programs under test, each with its ends, in the order of their starts."""
+"""From a scenario to the programs under test, each with its ports, in the order of their starts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End
-from planecast.dataplanes.ours_freely import OursFreely
+from planecast.dataplanes.dut import Program
 from planecast.dataplanes.ovs import THREADS, OpenVswitch
+from planecast.dataplanes.own_program import OwnProgram
+from planecast.dataplanes.port import Port
 from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import Wiring
 from planecast.scenario.dataplanes.command import Command
@@ -37,58 +37,58 @@ class Seat:
     """File descriptors that a switch inherits."""
 
 
-def systems_of(
+def programs_of(
     scenario: Scenario, wiring: Wiring, folder: Path, main_cpu: int, before: Sequence[str] = ()
-) -> list[Dut]:
+) -> list[Program]:
     """The programs, in the order in which they start. `before` are words before their commands.
 
     Raises InputError and MissingError for what can't be started.
     """
     cpus = cpus_here(scenario)
-    found: list[Dut] = []
-    for number, ends in enumerate(wiring.programs):
+    found: list[Program] = []
+    for number, ports in enumerate(wiring.programs):
         own = folder / f"program{number}"
         own.mkdir()
         seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))
         switch = scenario.dataplane
         if number > 0 and switch.kind == "ovs":
-            found.append(_guest(switch.guest_mode, ends, seat))
+            found.append(_guest(switch.guest_mode, ports, seat))
         else:
-            found.append(system_of(scenario, ends, seat))
+            found.append(program_of(scenario, ports, seat))
     return found
 
 
-def system_of(scenario: Scenario, ends: Sequence[End], seat: Seat) -> Dut:
-    """The program of a scenario between two ends. Raises as `systems_of` does."""
+def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:
+    """The program of a scenario between two ports. Raises as `programs_of` does."""
     wanted = scenario.started
     cpus = {"cpu": seat.cpu, "main_cpu": seat.main_cpu}
     if isinstance(wanted, Testpmd):
-        return _testpmd(wanted, scenario.placement.burst, ends, seat)
+        return _testpmd(wanted, scenario.placement.burst, ports, seat)
     if isinstance(wanted, Ovs):
         return OpenVswitch(
-            ends, seat.folder, **cpus, wanted=wanted, before=seat.before, fds=seat.fds
+            ports, seat.folder, **cpus, wanted=wanted, before=seat.before, fds=seat.fds
         )
     if wanted.kind == "ours":
-        return OursFreely(scenario, ends, seat.cpu, seat.before)
+        return OwnProgram(scenario, ports, seat.cpu, seat.before)
     if wanted.kind == "l3fwd":
-        return l3fwd_between(ends, scenario, seat.cpu, seat.folder, seat.before)
+        return l3fwd_between(ports, scenario, seat.cpu, seat.folder, seat.before)
     if wanted.kind == "vpp":
-        return Vpp(scenario, ends, seat.folder, **cpus)
+        return Vpp(scenario, ports, seat.folder, **cpus)
     assert isinstance(wanted, Command)
-    words = filled_words(wanted.command, ends, seat.cpu, seat.main_cpu, seat.folder)
+    words = filled_words(wanted.command, ports, seat.cpu, seat.main_cpu, seat.folder)
     return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
 
 
-def _guest(mode: TestpmdMode, ends: Sequence[End], seat: Seat) -> Dut:
+def _guest(mode: TestpmdMode, ports: Sequence[Port], seat: Seat) -> Program:
     """A testpmd behind a switch."""
-    queues = THREADS if ends[0].kind == "memif" else 1
+    queues = THREADS if ports[0].kind == "memif" else 1
     plan = ConnectedPlan(mode, seat.cpu, seat.main_cpu, queues=queues)
-    return testpmd_between(ends, plan, seat.before)
+    return testpmd_between(ports, plan, seat.before)
 
 
-def _testpmd(wanted: Testpmd, burst: int, ends: Sequence[End], seat: Seat) -> Dut:
+def _testpmd(wanted: Testpmd, burst: int, ports: Sequence[Port], seat: Seat) -> Program:
     plan = ConnectedPlan(wanted.mode, seat.cpu, seat.main_cpu, burst=burst, program=wanted.program)
-    return testpmd_between(ends, plan, seat.before)
+    return testpmd_between(ports, plan, seat.before)
 
 
 def title_of(scenario: Scenario) -> str:

@@ -1,4 +1,4 @@
-"""One end of a link: the DPDK port that it is, and how EAL is asked for it.
+"""Port: one end of a link, the DPDK port that it is, and how EAL is asked for it.
 
 generator ── link 0 ──> first ── link 1 ──> … ──> last ── link N ──> generator
 """
@@ -22,7 +22,7 @@ _HEADERS_BYTES = 128
 _PAGE_BYTES = 4096
 
 
-class End(Noun):
+class Port(Noun):
     """One end of a link."""
 
     kind: Kind
@@ -80,18 +80,18 @@ class End(Noun):
         return self.address
 
     def eal(self, number: int) -> tuple[str, str]:
-        """EAL's arguments for this end; `number` makes its name unlike the others'."""
+        """EAL's arguments for this port; `number` makes its name unlike the others'."""
         return device_words(self.device(number))
 
 
-def named_end(device: str, ring: int = 1024, frame_bytes: int = 1518) -> End:
-    """The end that a person named: a PCI address, a virtual device, or a network interface."""
+def named_port(device: str, ring: int = 1024, frame_bytes: int = 1518) -> Port:
+    """The port that a person named: a PCI address, a virtual device, or a network interface."""
     pci = _PCI.fullmatch(device)
     if pci is not None:
         address = f"{pci[1] or '0000'}:{pci[2]}".lower()
-        return End(kind="pci", address=address, ring=ring, frame_bytes=frame_bytes)
+        return Port(kind="pci", address=address, ring=ring, frame_bytes=frame_bytes)
     kind: Kind = "virtual" if _VIRTUAL.fullmatch(device) else "interface"
-    return End(kind=kind, address=device, ring=ring, frame_bytes=frame_bytes)
+    return Port(kind=kind, address=device, ring=ring, frame_bytes=frame_bytes)
 
 
 def device_words(device: str) -> tuple[str, str]:
@@ -99,35 +99,35 @@ def device_words(device: str) -> tuple[str, str]:
     return ("--allow" if _PCI.fullmatch(device) else "--vdev", device)
 
 
-def eal_words(ends: Sequence[End]) -> tuple[str, ...]:
-    """EAL's arguments for some ends."""
-    return tuple(word for number, end in enumerate(ends) for word in end.eal(number))
+def eal_words(ports: Sequence[Port]) -> tuple[str, ...]:
+    """EAL's arguments for some ports."""
+    return tuple(word for number, port in enumerate(ports) for word in port.eal(number))
 
 
-def generator_ports(ends: Sequence[End]) -> tuple[list[End], list[int | str]]:
-    """The ends that EAL makes for our generator, and each end in the words of its configuration: a
-    DPDK port's number, or the memory interface that it connects to by itself."""
-    made = [end for end in ends if not _is_memif_client(end)]
+def generator_ports(ports: Sequence[Port]) -> tuple[list[Port], list[int | str]]:
+    """The ports that EAL makes for our generator, and each one in the words of its configuration:
+    a DPDK port's number, or the memory interface that it connects to by itself."""
+    made = [port for port in ports if not _is_memif_client(port)]
     numbers = iter(port_numbers(made))
     return made, [
-        f"memif:{end.address}" if _is_memif_client(end) else next(numbers) for end in ends
+        f"memif:{port.address}" if _is_memif_client(port) else next(numbers) for port in ports
     ]
 
 
-def _is_memif_client(end: End) -> bool:
-    return end.kind == "memif" and not end.server
+def _is_memif_client(port: Port) -> bool:
+    return port.kind == "memif" and not port.server
 
 
-def port_numbers(ends: Sequence[End]) -> tuple[int, ...]:
-    """The DPDK port that each end becomes: EAL looks through the PCI bus first, by address, and
+def port_numbers(ports: Sequence[Port]) -> tuple[int, ...]:
+    """The number that DPDK gives each port: EAL looks through the PCI bus first, by address, and
     makes virtual devices afterwards, as they were named."""
 
     def place(number: int) -> tuple[bool, str, int]:
-        pci = ends[number].kind == "pci"
-        return (not pci, ends[number].address if pci else "", number)
+        pci = ports[number].kind == "pci"
+        return (not pci, ports[number].address if pci else "", number)
 
-    order = sorted(range(len(ends)), key=place)
-    return tuple(order.index(number) for number in range(len(ends)))
+    order = sorted(range(len(ports)), key=place)
+    return tuple(order.index(number) for number in range(len(ports)))
 
 
 def _frame_slot(frame_bytes: int) -> int:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from planecast.dataplanes.config import configs_for
-from planecast.dataplanes.dut import Dut
-from planecast.dataplanes.end import End, eal_words, port_numbers
+from planecast.dataplanes.dut import Program
 from planecast.dataplanes.ours import Dataplane
+from planecast.dataplanes.port import Port, eal_words, port_numbers
 from planecast.dataplanes.trial import PortTrial
 from planecast.instruments.dpdk_telemetry import port_counters
 from planecast.process import Planned, pdeath_words
@@ -24,23 +24,23 @@ def _for_good(scenario: Scenario) -> PortTrial:
     return PortTrial(seconds=_FOR_GOOD_S, scenario=scenario, canary=False)
 
 
-class OursFreely(Dut):
+class OwnProgram(Program):
     """Our data plane between two ends, in one trial that never ends by itself."""
 
     name = "planecast-dataplane"
 
     def __init__(
-        self, scenario: Scenario, ends: Sequence[End], cpu: int, before: Sequence[str] = ()
+        self, scenario: Scenario, ports: Sequence[Port], cpu: int, before: Sequence[str] = ()
     ) -> None:
         """It forwards on `cpu`. `before` are words before its command, to run it elsewhere."""
         placement = scenario.placement.on((cpu,))
         self._scenario = scenario.model_copy(update={"placement": placement})
-        comes_in, goes_out = port_numbers(ends)
+        comes_in, goes_out = port_numbers(ports)
         config = configs_for([self._scenario])[0]
         config = replace(config, rx=str(comes_in), tx=str(goes_out), telemetry=True)
         # In a trial it does not see that its input was closed: so the kernel tells it.
         words = (*before, *pdeath_words("TERM"))
-        self._dataplane = Dataplane(config, eal_words(ends), words)
+        self._dataplane = Dataplane(config, eal_words(ports), words)
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when it isn't built."""
@@ -54,7 +54,7 @@ class OursFreely(Dut):
         """Ends it."""
         self._dataplane.stop()
 
-    def ports(self) -> Mapping[str, int]:
+    def counters(self) -> Mapping[str, int]:
         """What its ports have counted since its start. Raises RunError."""
         socket = self._dataplane.ready.get("telemetry")
         return {} if socket is None else port_counters(Path(socket))

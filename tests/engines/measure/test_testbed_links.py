@@ -10,11 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.engines.measure.conftest import comes_through
+from tests.engines.measure.conftest import comes_through, joined_testbed
 
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES
 from planecast.dataplanes.ovs import ROOTS, SWITCHES
-from planecast.engines.measure.rig import Rig
 from planecast.errors import MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
@@ -58,8 +57,8 @@ def passes(scenario: Scenario, folder: Path) -> None:
     """Some trial loses nothing, and nothing is left afterwards."""
     cpu = min(os.sched_getaffinity(0))
     try:
-        with Rig(scenario, cpu) as rig:
-            assert comes_through(rig)
+        with joined_testbed(scenario, cpu) as testbed:
+            assert comes_through(testbed)
     except MissingError as missing:
         if "namespace" not in str(missing):
             raise
@@ -100,12 +99,14 @@ def test_vhost_user_on_reserved_pages(base: Scenario, short_folder: Path) -> Non
 def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
     """At a rate at which the generator can't receive: much is dropped in front of the link back."""
     apart = [1.0]
-    with Rig(with_overrides(base, {"dataplane.kind": "ovs"}), min(os.sched_getaffinity(0))) as rig:
+    with joined_testbed(
+        with_overrides(base, {"dataplane.kind": "ovs"}), min(os.sched_getaffinity(0))
+    ) as testbed:
         # Each count begins and ends when its program answers; a stall in between parts them, and in
         # a long one the switch has no packets to tell of.
         for _ in range(60):
             try:
-                opinions = rig.opinions(20e6, 0.2)
+                opinions = testbed.opinions(20e6, 0.2)
             except RunError:
                 time.sleep(1)  # what was sent meanwhile ends
                 continue
@@ -121,9 +122,9 @@ def test_megaflows_have_the_masks_that_are_asked_for(base: Scenario, short_folde
     """Each in a table of its own, of which the datapath tells by what it has installed."""
     keys = {"dataplane.kind": "ovs", "dataplane.rules": 32, "dataplane.masks": 8}
     keys |= {"dataplane.emc_insert_inv_prob": 0, "traffic.flows": 256}
-    with Rig(with_overrides(base, keys), min(os.sched_getaffinity(0))) as rig:
-        assert comes_through(rig)
-        found = rig.opinions(1e5, 0.5).own
+    with joined_testbed(with_overrides(base, keys), min(os.sched_getaffinity(0))) as testbed:
+        assert comes_through(testbed)
+        found = testbed.opinions(1e5, 0.5).own
         assert found["megaflow look-ups"].value > 0.9
         shown = switch_says(short_folder, "dpctl/dump-flows")
     flows = [line for line in shown.splitlines() if "ipv4(src=" in line]
@@ -162,8 +163,8 @@ def test_devices_that_are_not_there(base: Scenario, short_folder: Path) -> None:
     named = {"dataplane.kind": "testpmd", "dataplane.ports": "named"}
     devices = {"dataplane.devices": "lo 0000:ff:1f.7", "dataplane.generator_devices": "lo nic77"}
     with pytest.raises(MissingError, match="generator_devices: there is no network interface nic"):
-        Rig(with_overrides(base, named | devices), 0).__enter__()
+        joined_testbed(with_overrides(base, named | devices), 0).__enter__()
     there = {"dataplane.generator_devices": "lo net_null0"}
     with pytest.raises(MissingError, match=r"devices: there is no PCI device 0000:ff:1f\.7"):
-        Rig(with_overrides(base, named | devices | there), 0).__enter__()
+        joined_testbed(with_overrides(base, named | devices | there), 0).__enter__()
     assert list(short_folder.iterdir()) == []
