@@ -177,6 +177,10 @@ def test_parts_against_measurements_of_others(monkeypatch: pytest.MonkeyPatch) -
     goals = {goal.id: goal for goal in found.goals}
     assert goals["pcie.mean"].within
     assert goals["rates.mean"].within
+    assert all(goal.within for key, goal in goals.items() if key.startswith("rates.mean"))
+    ratios = [one for one in found.baselines if one.id.startswith("rates.")]
+    assert len(ratios) == 10
+    assert all(one.better for one in ratios)
     assert goals["bytes.mean"].within
     rates = [table for table in found.tables if 4 <= table.number <= 7]
     assert sum(one.role == "check" for table in rates for one in table.claims) == 72
