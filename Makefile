@@ -1,6 +1,6 @@
 # Every target sets up what it needs by itself; a second run does no work twice.
 #
-#   make demo     validate the vPE upstream model on this machine: measured beside predicted
+#   make demo     validate the vPE upstream model on this machine: measured against predicted
 #   make test     every test on every CPU: native ones with ctest, the rest with pytest
 #   make bench    the project's numbers against their goals, into build/bench.json
 #   make docs     the documentation site into build/site; any warning is an error

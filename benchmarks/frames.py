@@ -22,7 +22,7 @@ _PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 
 
 def routes() -> list[str]:
-    """/24 prefixes beside each other: one look-up each in DPDK's LPM."""
+    """/24 prefixes next to each other: one look-up each in DPDK's LPM."""
     return [f"10.{number >> 8}.{number & 255}.0/24" for number in range(ROUTES)]
 
 

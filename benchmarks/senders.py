@@ -4,7 +4,7 @@ Each sends frames of 64 bytes over a memory interface of its own into one data p
 drops them on another CPU; and, because that one may be slower than both, to a port that takes
 everything. Ours writes a sequence number, a time stamp and a check into every packet, over 62,500
 flows; txonly sends one header. A turn is a window of txonly, one of ours, one of txonly: the
-peer's canaries are before, between and after, so they tell the machine's state for all three.
+peer's canaries are before, between and after, so they show the machine's state for all three.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FLOWS = 62_500
 CPU, SINK_CPU = 1, 0
 """Who sends, and who takes it. Main lcores sleep on the sink's: its sender is the one measured."""
 SINK_SECONDS = 600
-"""Longer than the turns of a start can take; the sink is told to stop before."""
+"""Longer than the turns of a start can take; the sink is asked to stop before."""
 SETTLE_S = 0.2
 """After the last window: what is in the rings is taken, and the sink's counts are whole."""
 LIMITED = 0.1

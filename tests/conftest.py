@@ -106,8 +106,8 @@ Planecast = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def planecast(tmp_path: Path) -> Planecast:
     """Runs ``planecast`` in an empty folder, as a person does: output captured, no terminal."""
-    beside = Path(sys.executable).parent / "planecast"
-    program = [str(beside)] if beside.exists() else [sys.executable, "-m", "planecast.cli.app"]
+    script = Path(sys.executable).parent / "planecast"
+    program = [str(script)] if script.exists() else [sys.executable, "-m", "planecast.cli.app"]
 
     def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         inherited = {

@@ -154,7 +154,7 @@ def cpu_seconds(process: subprocess.Popen[Any]) -> dict[int, float]:
 
 
 def wait_until_it_forwards(process: subprocess.Popen[Any]) -> None:
-    """Until a thread beside the main one has worked for 0.1 s from now on: idle, all sleep."""
+    """Until a thread other than the main one has worked for 0.1 s from now on: idle, all sleep."""
     before = cpu_seconds(process)
 
     def forwards() -> bool:

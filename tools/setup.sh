@@ -102,7 +102,7 @@ environment=$({
 } | digest)
 if ! fresh environment "$environment" || ! "$venv/bin/python" -c 'import pydantic' 2>/dev/null; then
     say "installing the Python packages of constraints.txt into $venv"
-    # Another interpreter over an old environment would leave a mixture: it begins anew.
+    # Another interpreter over an old environment would leave a mixture: it begins again.
     fresh interpreter "$interpreter" || rm -rf "$venv"
     "$python" -m venv "$venv" || fail 1 "python -m venv $venv failed"
     stamp interpreter "$interpreter"
@@ -114,7 +114,7 @@ fi
 
 # --- Native build and the package itself ----------------------------------------------------------
 
-# Code compiled for one CPU's instruction set dies on another: a new CPU starts the build anew.
+# Code compiled for one CPU's instruction set dies on another: a new CPU starts the build again.
 cpu=$({
     echo "$march"
     grep -m1 -E '^(flags|Features)' /proc/cpuinfo

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two fixed pieces of work whose cost tells what state the machine is in, beside every window.
+ * Two fixed pieces of work whose cost shows what state the machine is in, next to every window.
  *
  * The compute canary is throughput-bound (six independent chains of add and xor), because that is
  * what a busy hyper-thread sibling halves; a dependent chain is blind to it. It reads the same
  * number of cycles a round to three digits as long as the core is ours. The chase follows pointers
- * at random through 8 MB, so it tells the latency beyond the private caches; it takes 64 hops, too
+ * at random through 8 MB, so it shows the latency beyond the private caches; it takes 64 hops, too
  * few to disturb what is cached.
  */
 #ifndef PLANECAST_CANARY_H

@@ -7,7 +7,7 @@
 #define PLANECAST_DROPS_H
 
 enum drop_cause {
-    DROP_NONE,       /* goes on */
+    DROP_NONE,       /* continues */
     DROP_HEADER,     /* not (QinQ-)IPv4, truncated, or a bad IPv4 header */
     DROP_ACL,        /* no rule permits it */
     DROP_FLOW_MISS,  /* the VLAN pair is in no entry of the flow table */

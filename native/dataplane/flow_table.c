@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* On average. With signatures that fall by chance, two keys of a hundred stand in a bucket that
- * goes on. */
+ * continues. */
 enum { KEYS_PER_BUCKET = 4, BUCKETS_MIN = 8 };
 
 bool flow_table_open(struct flow_table *table, uint32_t flows, int socket)

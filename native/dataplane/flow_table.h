@@ -3,7 +3,7 @@
  * A hash table of flow keys, made for bulk look-ups of keys whose signature is known.
  *
  * A key is kept as what can differ in it, the two VLAN ids: 24 bits. So a bucket is one cache line:
- * seven keys, seven flow ids, and the number of the bucket that goes on where this one is full. A
+ * seven keys, seven flow ids, and the number of the bucket that continues where this one is full. A
  * key is in the bucket that its signature names, or in those that follow it, so a look-up touches
  * one line for most packets, and which one is known as soon as the signature is: key extraction
  * asks for it. One writer, before the first look-up.
@@ -26,14 +26,14 @@ enum { FLOW_BUCKET_KEYS = 7, FLOW_NONE = -1 };
 
 struct flow_bucket {
     uint32_t key[FLOW_BUCKET_KEYS]; /* FLOW_KEY_EMPTY where there is none */
-    uint32_t next; /* bucket that goes on; 0: none, for the first bucket never does */
+    uint32_t next; /* bucket that continues; 0: none, for the first bucket never does */
     int32_t flow[FLOW_BUCKET_KEYS];
 } __rte_cache_aligned;
 
 _Static_assert(sizeof(struct flow_bucket) == RTE_CACHE_LINE_SIZE, "a bucket is one cache line");
 
 struct flow_table {
-    struct flow_bucket *buckets; /* [2^(32 - shift)], then those that go on */
+    struct flow_bucket *buckets; /* [2^(32 - shift)], then those that continue */
     uint32_t shift;
     uint32_t used, size; /* buckets, of all */
 };
@@ -47,7 +47,7 @@ bool flow_table_add(struct flow_table *table, uint32_t key, uint32_t signature, 
 
 /* What a bucket is named by, of a flow key (headers.h). A CRC is linear: of keys that count up, its
  * low bits name a fourth of the buckets only, and half of the keys would stand in a bucket that
- * goes on. Multiplied by 2^32 over the golden ratio (Knuth, The Art of Computer Programming
+ * continues. Multiplied by 2^32 over the golden ratio (Knuth, The Art of Computer Programming
  * 3, 6.4), its high bits fall as if by chance. */
 static inline uint32_t flow_table_signature(uint64_t flow_key)
 {

@@ -110,7 +110,7 @@ static inline void send_on(struct lcore *lcore, struct burst *burst)
 }
 
 /* The clock is read between stages in one burst of `stage_clock` only: eight readings cost as much
- * as a stage does, and a sample tells the shares as well. */
+ * as a stage does, and a sample shows the shares as well. */
 static void forward_clocked(struct lcore *lcore, uint64_t started)
 {
     struct burst *burst = &lcore->burst;

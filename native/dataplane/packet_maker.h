@@ -51,7 +51,7 @@ struct packet_profile {
 };
 
 /* The same, lane by lane in memory, where an instruction takes it as it is: to fill so many
- * registers anew took a burst of 32 packets longer than to make its headers. */
+ * registers again took a burst of 32 packets longer than to make its headers. */
 struct packet_maker {
     fresh_words fresh;
     lanes step; /* eight destinations further */

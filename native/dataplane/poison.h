@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Under AddressSanitizer, what of a packet buffer is not the packet's must not be touched. A pool's
- * buffers are one piece of memory to the sanitizer, so it has to be told.
+ * buffers are one piece of memory to the sanitizer, so it has to be reported.
  */
 #ifndef PLANECAST_POISON_H
 #define PLANECAST_POISON_H

@@ -99,7 +99,7 @@ static __rte_always_inline void receive_internal(struct source *source, struct b
     RTE_BE32(0x08004500U) /* EtherType, then version 4 with a header of five words */
 
 /* Not ours to forward: other tags than two of VLAN, no IPv4, options, or fewer bytes than the
- * headers say. The bytes are read whatever packet type the port tells: none of DPDK's says all of
+ * headers say. The bytes are read whatever packet type the port shows: none of DPDK's says all of
  * this. */
 static inline bool is_bad(const struct rte_mbuf *mbuf, const uint8_t *frame)
 {

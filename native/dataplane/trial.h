@@ -4,8 +4,8 @@
  * after.
  *
  * Windows are short (about 100 us) because disturbance comes in pulses: a short window is either
- * clean or visibly not. An lcore that is through goes on forwarding, unrecorded, until the last one
- * is: every window of every lcore sees the same neighbours.
+ * clean or visibly not. An lcore that is through continues forwarding, unrecorded, until the last
+ * one is: every window of every lcore sees the same neighbours.
  */
 #ifndef PLANECAST_TRIAL_H
 #define PLANECAST_TRIAL_H

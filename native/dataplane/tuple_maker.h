@@ -26,7 +26,7 @@ struct tuple_maker {
     uint32_t flow_first, flow_count, destination_step;
 };
 
-/* What tells a flow from another, host order; `ports` as its four bytes lie in memory. */
+/* What shows a flow from another, host order; `ports` as its four bytes lie in memory. */
 struct tuple {
     uint32_t source, destination, ports;
 };

@@ -37,7 +37,7 @@ bool cpus_check(uint32_t main_cpu, const uint16_t *lcore_cpu, uint32_t lcore_cou
 {
     cpu_set_t before;
     if (sched_getaffinity(0, sizeof before, &before) != 0)
-        return true; /* more CPUs than a cpu_set_t has: EAL will tell */
+        return true; /* more CPUs than a cpu_set_t has: EAL will show */
     const char *key = NULL;
     uint32_t missing = main_cpu;
     if (!usable(main_cpu))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The types of keys that more than one program has; a program's own stand beside its table.
+ * The types of keys that more than one program has; a program's own are next to its table.
  */
 #ifndef PLANECAST_KEY_TYPES_H
 #define PLANECAST_KEY_TYPES_H

@@ -66,7 +66,7 @@ static int check(int argc, char **argv, const struct program *program, struct op
     return -1;
 }
 
-/* One option; -1: go on. */
+/* One option; -1: continue. */
 static int take(int option, const struct program *program, struct options *options)
 {
     switch (option) {

@@ -26,7 +26,7 @@ struct options {
     char **extra;
 };
 
-/* -1: go on; otherwise the exit code: all was said already. */
+/* -1: continue; otherwise the exit code: all was said already. */
 int options_read(int argc, char **argv, const struct program *program, struct options *options);
 
 #endif

@@ -91,8 +91,8 @@ static void wait_until_others_sleep(void)
     }
 }
 
-/* Anonymous memory as long as the area and as far from a large page's start, so that large pages
- * stay whole when it moves there; NULL when there is none. */
+/* Anonymous memory as long as the area and at that distance from a large page's start, so that
+ * large pages stay whole when it moves there; NULL when there is none. */
 static uint8_t *reserve_like(const struct area *area)
 {
     size_t bytes = area->bytes + LARGE_PAGE_BYTES;

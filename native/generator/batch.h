@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Packets that were made and not yet taken by the port, in columns. They get their time and check
- * at the send call itself (batch_stamp), so what the port refused is stamped anew.
+ * at the send call itself (batch_stamp), so what the port refused is stamped again.
  */
 #ifndef PLANECAST_GENERATOR_BATCH_H
 #define PLANECAST_GENERATOR_BATCH_H

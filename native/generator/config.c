@@ -20,7 +20,7 @@ static const struct key keys_of_run[] = {
     {"ports", "rx_queues", &type_u32, OF_RUN(rx_queues), 1, 16, "1", "receive queues, polled in turn: a switch may send into any", NULL},
     {"run", "burst", &type_u32, OF_RUN(burst), 1, BATCH_MAX, "32", "packets that are sent at once, at the most", NULL},
     {"run", "link_wait_ms", &type_number, OF_RUN(link_wait_ms), 0, 60000, "1000", "a run begins when the links are up, or after so long", NULL},
-    {"run", "drain_ms", &type_number, OF_RUN(drain_ms), 0, 60000, "100", "receiving goes on until nothing came for so long", NULL},
+    {"run", "drain_ms", &type_number, OF_RUN(drain_ms), 0, 60000, "100", "receiving continues until nothing came for so long", NULL},
     {"run", "warm_up_ms", &type_number, OF_RUN(warm_up_ms), 0, 60000, "0", "sent before a run, at its rate, and not counted", NULL},
     {"run", "catch_up_us", &type_number, OF_RUN(catch_up_us), 1, 1e9, "1000", "packets later than this are given up, as unsent", NULL},
     {"run", "give_up_ms", &type_number, OF_RUN(give_up_ms), 1, 1e6, "2000", "sending ends when the port took nothing for so long", NULL},

@@ -35,7 +35,7 @@ static void finish(struct generator *generator)
     answer_run(stdout, generator, true);
 }
 
-static void tell(struct generator *generator, const char *what)
+static void show(struct generator *generator, const char *what)
 {
     if (!generator->begun) {
         answer_error(stdout, "there was no run yet; start one");
@@ -64,11 +64,11 @@ static void answer_request(struct generator *generator, const char *line)
         if (start(generator, rest))
             finish(generator);
     } else if (request_begins(line, "stats", &rest)) {
-        tell(generator, "stats");
+        show(generator, "stats");
     } else if (request_begins(line, "stop", &rest)) {
-        tell(generator, "stop");
+        show(generator, "stop");
     } else if (request_begins(line, "wait", &rest)) {
-        tell(generator, "wait");
+        show(generator, "wait");
     } else {
         answer_error(stdout, "requests are: start key=value …, run key=value …, stats, wait, stop, "
                              "quit");
@@ -93,7 +93,7 @@ int control_serve(struct generator *generator)
             answer_request(generator, line);
         code = answer_end(stdout);
     }
-    if (generator->running) { /* nobody asked for its end, but it has one, and is told of */
+    if (generator->running) { /* nobody asked for its end, but it has one, which is reported */
         atomic_store(&generator->halt, true);
         finish(generator);
     }

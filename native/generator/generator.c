@@ -319,7 +319,7 @@ static void sleep_ms(long milliseconds)
     nanosleep(&moment, NULL);
 }
 
-/* Some drivers can't tell, and a peer may be away for good: it goes on after a while. */
+/* Some drivers can't know, and a peer may be away for good: it continues after a while. */
 static void wait_for_links(struct generator *generator)
 {
     struct ports *ports = &generator->ports;

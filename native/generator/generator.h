@@ -45,7 +45,7 @@ struct generator {
     atomic_bool halt;                               /* end of sending is asked for */
     atomic_bool sending_done;                       /* receiving ends when it has drained */
     atomic_bool running;                            /* lcores are at work */
-    bool begun;                                     /* there is a run to tell of */
+    bool begun;                                     /* there is a run to report */
     uint32_t link_down_ms;                          /* since links were up, or peers were called */
     atomic_bool stop;                               /* SIGINT or SIGTERM came */
 };

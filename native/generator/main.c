@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * planecast-generator: sends streams of packets through any DPDK port, and tells what became of
+ * planecast-generator: sends streams of packets through any DPDK port, and shows what became of
  * them.
  *
  *   planecast-generator CONFIG.ini [--control | --packets N | --seconds S] [-- EAL ARGUMENTS]

@@ -145,7 +145,7 @@ static bool make_memory(struct memif *memif)
 
 /* ---- messages */
 
-static bool tell(const struct memif *memif, struct message *message, int descriptor)
+static bool show(const struct memif *memif, struct message *message, int descriptor)
 {
     struct iovec part = {message, sizeof *message};
     union {
@@ -185,7 +185,7 @@ static bool hear(const struct memif *memif, enum type type, struct message *mess
 static bool say(const struct memif *memif, struct message *message, int descriptor,
                 enum type answer, char *error, size_t error_bytes)
 {
-    if (!tell(memif, message, descriptor))
+    if (!show(memif, message, descriptor))
         return fails(memif, strerror(errno), error, error_bytes);
     return hear(memif, answer, message, error, error_bytes);
 }

@@ -4,7 +4,7 @@
  *
  * A buffer belongs to its slot for good, so a descriptor of the sending ring is written when a
  * frame's length differs from that of the frame before in the slot, and the peer's copy of its
- * cache line stays valid. Frames are copied into the ring line by line (each byte is written anew,
+ * cache line stays valid. Frames are copied into the ring line by line (each byte is written again,
  * as a NIC does), and are read where they lie.
  */
 #ifndef PLANECAST_GENERATOR_MEMIF_RING_H
@@ -26,7 +26,7 @@ enum {
     MEMIF_STRIDE_BYTES = MEMIF_BUFFER_BYTES + MEMIF_LINE,
     MEMIF_COOKIE = 0x3E31F20,
     MEMIF_POLLED = 1,    /* flag of a ring: who consumes polls, and wants no interrupt */
-    MEMIF_CONTINUES = 1, /* flag of a descriptor: the frame goes on in the next slot */
+    MEMIF_CONTINUES = 1, /* flag of a descriptor: the frame continues in the next slot */
 };
 
 /* What both sides see. */
@@ -53,7 +53,7 @@ struct memif_ring {
     uint8_t *buffers;  /* of slot 0 */
     uint32_t mask;     /* slots - 1 */
     uint16_t at;       /* the slot that is next, of all that ever were */
-    uint16_t peers_at; /* how far the peer was when we last looked */
+    uint16_t peers_at; /* where the peer was when we last looked */
     int interrupt;     /* event descriptor: wakes a peer that does not poll */
 } __attribute__((aligned(MEMIF_LINE)));
 

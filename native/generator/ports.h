@@ -22,7 +22,7 @@ void ports_close(struct ports *ports);
 /* Whether the links of both are up. No lcore may be at work. */
 bool ports_up(struct ports *ports);
 
-/* Starts DPDK's memory interfaces anew whose link is down: as a client, such a port asks for its
+/* Starts DPDK's memory interfaces again whose link is down: as a client, such a port asks for its
  * peer only then. No lcore may be at work. */
 void ports_call_peers(struct ports *ports);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Receives, tells ours from foreign packets and whole ones from corrupt, and counts.
+ * Receives, shows ours from foreign packets and whole ones from corrupt, and counts.
  */
 #ifndef PLANECAST_GENERATOR_RECEIVER_H
 #define PLANECAST_GENERATOR_RECEIVER_H
@@ -43,8 +43,9 @@ void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz);
  * most. */
 void receiver_turn(struct receiver *receiver, uint64_t now);
 
-/* Whether all queues were looked at, in vain, more than so many cycles after `since` and after the
- * last packet of ours. A time without a CPU is no look: what came meanwhile is there to be taken.
+/* Whether all queues were looked at, without success, more than so many cycles after `since` and
+ * after the last packet of ours. A time without a CPU is no look: what came during that time is
+ * there to be taken.
  */
 bool receiver_idle_for(const struct receiver *receiver, uint64_t since, uint64_t cycles);
 

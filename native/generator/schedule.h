@@ -46,7 +46,8 @@ void schedule_begin(struct schedule *schedule, const struct schedule_plan *plan,
 /* The due times of the packets that are due by `now`, up to `room`; how many. */
 uint32_t schedule_take(struct schedule *schedule, uint64_t now, uint64_t *due, uint32_t room);
 
-/* Gives up what was due before now - patience: while the port refuses, so that it is told then. */
+/* Gives up what was due before now - patience: while the port refuses, so that it is reported then.
+ */
 void schedule_give_up(struct schedule *schedule, uint64_t now);
 
 /* Whether nothing is left to be taken, now or later. */

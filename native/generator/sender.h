@@ -33,7 +33,7 @@ struct sender {
 
 void sender_begin(struct sender *sender, uint64_t start);
 
-/* What was sent so far was a warm-up: the counters of a run begin anew. */
+/* What was sent so far was a warm-up: the counters of a run begin again. */
 void sender_count_anew(struct sender *sender);
 
 /* One turn at the time `now`. False when nothing is left to be sent. */

@@ -3,8 +3,9 @@
  * What became of a stream's sequence numbers, 0, 1, 2 …: received once, again, or out of order.
  *
  * A packet is reordered when its number is below the highest seen (RFC 4737, 3.3: a packet is
- * reordered when s < NextExp). A bitmap of the last SEQUENCE_WINDOW numbers tells a late packet
- * from a second copy; what is later than that can't be told, is counted as `too_late`, and is lost.
+ * reordered when s < NextExp). A bitmap of the last SEQUENCE_WINDOW numbers shows a late packet
+ * from a second copy; what is later than that can't be reported, is counted as `too_late`, and is
+ * lost.
  */
 #ifndef PLANECAST_GENERATOR_SEQUENCE_H
 #define PLANECAST_GENERATOR_SEQUENCE_H

@@ -14,7 +14,7 @@ struct stalls {
     uint64_t from, until; /* of the run: what began in it counts */
     uint64_t last;        /* when the turn before began; 0: there was none */
     uint64_t count, cycles, longest;
-    uint64_t unsent; /* packets that were due meanwhile, and are given up */
+    uint64_t unsent; /* packets that were due during that time, and are given up */
 } __attribute__((aligned(64)));
 
 /* At the beginning of a turn: whether there was a stall before it. */

@@ -2,7 +2,7 @@
  *
  * The rate of the program's clock while an instrument slows it down PLANECAST_SLOWER times: what it
  * does by time it then does once in as many packets as natively. DPDK's function of this name is
- * asked here first. EAL itself waits by it, and goes on with the true one.
+ * asked here first. EAL itself waits by it, and continues with the true one.
  */
 #include <dlfcn.h>
 #include <link.h>

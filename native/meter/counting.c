@@ -38,7 +38,7 @@ static struct {
     char report[512], go[512], hold[512];
 } counting;
 
-/* What the other port has sent by now; 0 when it doesn't tell. */
+/* What the other port has sent by now; 0 when it doesn't report. */
 static uint64_t sent(void)
 {
     struct rte_eth_stats stats;

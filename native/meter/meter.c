@@ -2,7 +2,7 @@
  *
  * planecast-meter.so: loaded (LD_PRELOAD) into a DPDK program that isn't ours, it stands in a
  * port's receive or send function and measures that thread as planecast-dataplane measures itself:
- * windows of a fixed number of packets by the same clock, the same canaries beside each, and sleep
+ * windows of a fixed number of packets by the same clock, the same canaries next to each, and sleep
  * between trials, so that two programs can take turns on one CPU.
  *
  * PLANECAST_METER is the file descriptor of a socket that it is asked on (see request.h). When the

@@ -28,7 +28,7 @@ bool walk_map(struct walk *walk, uint64_t bytes)
     if (raw == MAP_FAILED)
         return false;
     char *base = (char *)(((uintptr_t)raw + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-    /* What lies beside the aligned part is given back, so that unmapping is of one range. */
+    /* What lies next to the aligned part is given back, so that unmapping is of one range. */
     if (base > raw)
         munmap(raw, (size_t)(base - raw));
     if (base + wanted < raw + wanted + HUGE_PAGE)

@@ -21,7 +21,7 @@ struct walk {
     void **at[MAX_WIDTH];
 };
 
-/* Memory for `bytes`, in 2 MiB pages as far as the kernel gives them; keeps what is large enough.
+/* Memory for `bytes`, in 2 MiB pages where the kernel gives them; keeps what is large enough.
  * False without memory. */
 bool walk_map(struct walk *walk, uint64_t bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a neighbour can be told to do.
+ * What a neighbour can be asked to do.
  */
 #ifndef PLANECAST_NEIGHBOUR_WORK_H
 #define PLANECAST_NEIGHBOUR_WORK_H

@@ -10,7 +10,7 @@
 /* Keeps the compiler from leaving reads out. */
 static volatile uint64_t sunk;
 
-/* Rate-limited batches until told to stop. */
+/* Rate-limited batches until asked to stop. */
 #define PACED(worker, pace, body)                                                                  \
     while (!__atomic_load_n(&(worker)->stop, __ATOMIC_RELAXED)) {                                  \
         if (!pace_take(&(pace), BATCH_LINES, (pace).ns_per_line > 0 ? pace_now_ns() : 0)) {        \
@@ -86,16 +86,16 @@ static void *run(void *argument)
     struct worker *worker = argument;
     pthread_mutex_lock(&worker->lock);
     while (!worker->ending) {
-        while (worker->begun == worker->told && !worker->ending &&
+        while (worker->begun == worker->given && !worker->ending &&
                (worker->failed || worker->work.mode == WORK_IDLE))
             pthread_cond_wait(&worker->changed, &worker->lock);
         struct work work = worker->work;
-        uint64_t number = worker->told;
+        uint64_t number = worker->given;
         __atomic_store_n(&worker->stop, worker->ending, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&worker->lock);
         bool ready = prepare(worker, &work);
         pthread_mutex_lock(&worker->lock);
-        if (worker->told != number || worker->ending)
+        if (worker->given != number || worker->ending)
             continue;
         __atomic_store_n(&worker->lines, 0, __ATOMIC_RELAXED);
         worker->began_ns = pace_now_ns();
@@ -140,10 +140,10 @@ bool worker_do(struct worker *worker, const struct work *work)
 {
     pthread_mutex_lock(&worker->lock);
     worker->work = *work;
-    worker->told++;
+    worker->given++;
     __atomic_store_n(&worker->stop, true, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&worker->changed);
-    while (worker->begun != worker->told)
+    while (worker->begun != worker->given)
         pthread_cond_wait(&worker->changed, &worker->lock);
     bool began = !worker->failed;
     pthread_mutex_unlock(&worker->lock);

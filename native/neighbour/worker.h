@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread that is the neighbour. It is told what to do, and answers when it has begun: its
+ * The thread that is the neighbour. It gets its work, and answers when it has begun: its
  * working set is built and was walked once by then.
  */
 #ifndef PLANECAST_NEIGHBOUR_WORKER_H
@@ -22,12 +22,12 @@ struct worker {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct work work;     /* under `lock`, as what follows */
-    uint64_t told, begun; /* numbers of the last work that was told of, and that was begun */
-    bool failed;          /* there was no memory for it */
+    struct work work;      /* under `lock`, as what follows */
+    uint64_t given, begun; /* numbers of the last work that was given, and that was begun */
+    bool failed;           /* there was no memory for it */
     bool ending;
     uint64_t began_ns;
-    bool stop; /* leave the loop and look at what was told; atomic, as `lines` is */
+    bool stop; /* leave the loop and look at what was given; atomic, as `lines` is */
     uint64_t lines;
     struct walk walk; /* the thread's own */
 };

@@ -12,7 +12,8 @@
 
 #include "clock.h"
 
-/* About 14 microseconds: long beside the clock reading, short beside what disturbs. */
+/* About 14 microseconds: long compared with the clock reading, short compared with what disturbs.
+ */
 #define CANARY_ROUNDS 15000
 
 /* TSC cycles a round. */

@@ -41,7 +41,7 @@ size_t chase_sizes(uint64_t max, double a_doubling, const uint64_t *edges, size_
                 sizes[count++] = (uint64_t)(bytes / 1024 + 0.5) * 1024;
         }
     qsort(sizes, count, sizeof(sizes[0]), rising);
-    for (size_t i = 0; i < count; i++) /* closer than 3 % together tells nothing more */
+    for (size_t i = 0; i < count; i++) /* closer than 3 % together says nothing more */
         if (kept == 0 || (double)sizes[i] > 1.03 * (double)sizes[kept - 1])
             sizes[kept++] = sizes[i];
     return kept;

@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) uint64_t chase_width(void **at[KERN
 
 uint64_t kernel_chase_many(void **at[KERNEL_MAX_WIDTH], unsigned width, uint64_t hops)
 {
-    /* A constant width each, so that the pointers stand in registers as far as there are any. */
+    /* A constant width each, so that the pointers stand in registers where there are any. */
     switch (width) {
     case 1:
         return chase_width(at, 1, hops);

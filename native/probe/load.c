@@ -82,5 +82,5 @@ void load_measure(char *base, uint64_t bytes, int other_cpu, struct load *load,
     atomic_store(&other.run, -1);
     pthread_join(thread, NULL);
     if (other.cycles > 0)
-        load->beside = (double)other.lines / (double)other.cycles;
+        load->other_stream = (double)other.lines / (double)other.cycles;
 }

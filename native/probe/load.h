@@ -1,6 +1,6 @@
 /*
- * Memory, alone and beside another CPU that streams: what one access and many at once cost, and how
- * fast each side streams.
+ * Memory, alone and next to another CPU that streams: what one access and many at once cost, and
+ * how fast each side streams.
  */
 #ifndef PLANECAST_PROBE_LOAD_H
 #define PLANECAST_PROBE_LOAD_H
@@ -20,7 +20,7 @@ struct load_point {
 struct load {
     int other;                 /* the CPU that streams; -1: there is no other */
     float stream[LOAD_SLICES]; /* lines a TSC cycle that one CPU reads in order, alone */
-    double beside;             /* the same of the other CPU, beside random accesses; 0: none */
+    double other_stream;       /* the same of the other CPU, next to random accesses; 0: none */
     size_t points;
     struct load_point point[LOAD_POINTS];
 };

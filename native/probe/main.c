@@ -60,7 +60,7 @@ static void usage(FILE *out)
         "  --state      only what changes with the host's other tenants, in two seconds: how long\n"
         "               lines stay in the shared cache, memory alone and loaded, page walks\n"
         "  --interruptions CPU,...  only spin there, all at once, for S seconds (0.001 to 10,\n"
-        "               default 1), and tell when these CPUs were taken away\n"
+        "               default 1), and show when these CPUs were preempted\n"
         "  --ping-pong CPU,CPU  only what a cache line costs from one of the two to the other, in "
         "some\n"
         "               milliseconds\n"

@@ -12,7 +12,7 @@
 
 const char *const page_names[] = {[PAGE_4KIB] = "4KiB", [PAGE_2MIB] = "2MiB"};
 
-/* Bytes in 2 MiB pages of the mapping that holds this address, as /proc/self/smaps tells it. */
+/* Bytes in 2 MiB pages of the mapping that holds this address, as /proc/self/smaps shows it. */
 static uint64_t huge_bytes_at(const void *address)
 {
     char line[256];

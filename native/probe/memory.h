@@ -19,7 +19,7 @@ struct memory {
 };
 
 /*
- * Maps and touches zeroed memory, in 2 MiB pages as far as the kernel gives them (transparent
+ * Maps and touches zeroed memory, in 2 MiB pages where the kernel gives them (transparent
  * hugepages: no root, no reservation), or in 4 KiB pages and no other. Ends the program with exit
  * code 3 if there is no memory. It is never given back: the program ends soon.
  */

@@ -2,7 +2,7 @@
  * Points: what the probe measures, each in many short slices, all points in turns.
  *
  * Other tenants disturb from milliseconds to minutes at a time. A slice is short enough that most
- * are untouched, has a canary on both sides that tells which, and the turns spread each point's
+ * are untouched, has a canary on both sides that shows which, and the turns spread each point's
  * slices over the whole run. What the slices mean is decided by who reads them: nothing is averaged
  * here.
  */

@@ -55,7 +55,7 @@ static void write_survival(FILE *out, const struct survival_point *point, size_t
 
 static void write_load(FILE *out, const struct load *load)
 {
-    fprintf(out, "\"other\": %d, \"beside\": %.6g, ", load->other, load->beside);
+    fprintf(out, "\"other\": %d, \"other_stream\": %.6g, ", load->other, load->other_stream);
     write_list(out, "stream", load->stream, LOAD_SLICES);
     fputs(",\n\"memory\": [", out);
     for (size_t i = 0; i < load->points; i++) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Measures on `cpu`, beside a stream on `other` (-1: none), with working sets up to `max` bytes.
+/* Measures on `cpu`, next to a stream on `other` (-1: none), with working sets up to `max` bytes.
  * False if the text could not be written. */
 bool state_write(FILE *out, int cpu, int other, uint64_t max, const volatile int *stop);
 

@@ -22,7 +22,7 @@ struct topology {
     struct cache cache[TOPOLOGY_CACHES];
 };
 
-/* Reads what concerns this CPU; what the kernel does not tell stays empty. */
+/* Reads what concerns this CPU; what the kernel does not report stays empty. */
 void topology_read(int cpu, struct topology *t);
 
 /* Whether the kernel lists the two as hyper-threads of one core. */

@@ -9,7 +9,7 @@
 #include "clock.h"
 
 /* Lines as a data plane hands them on: three of a packet buffer (its descriptor, what is noted of
- * the packet, its headers), of a burst all first ones first, and buffers as far apart as DPDK lays
+ * the packet, its headers), of a burst all first ones first, and buffers spaced as DPDK lays
  * them, in no order. Lines that lie nearer together come twice as fast on some machines. */
 enum {
     BURST = 32,

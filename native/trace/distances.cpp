@@ -10,7 +10,7 @@
 
 int main()
 {
-    planecast::StackDistance distances(16); /* few slots, so that they are numbered anew often */
+    planecast::StackDistance distances(16); /* few slots, so that they are numbered again often */
     uint64_t address;
     int read;
     while ((read = scanf("%" SCNx64, &address)) == 1) {

@@ -6,7 +6,7 @@
  *
  * Most touches go to a line touched just before, so the latest RECENT lines are a list that is
  * searched. A line that falls off its end gets the next slot of a Fenwick tree over time, in which
- * the lines that fell off later are counted in O(log n). Slots that ran out are numbered anew.
+ * the lines that fell off later are counted in O(log n). Slots that ran out are numbered again.
  */
 #ifndef PLANECAST_TRACE_STACK_DISTANCE_HPP
 #define PLANECAST_TRACE_STACK_DISTANCE_HPP

@@ -1,4 +1,4 @@
-"""What a person is told when something can't be done, and the exit code that goes with it.
+"""What a person reads when something can't be done, and the exit code that goes with it.
 
 Bottom of the import order: every room raises these, and only ``planecast.cli`` prints them.
 """

@@ -1,10 +1,10 @@
 """Private folders, and what is left of them when nobody could clean up.
 
-A folder's name says which process made it, so that the next command that makes one can tell a
-folder in use from one whose process was killed: it ends the processes noted there, and takes the
+A folder's name says which process made it, so that the next command that makes one can distinguish
+a folder in use from one whose process was killed: it ends the processes noted there, and takes the
 folder away. Programs of ours that a person started by hand keep their sockets where DPDK has those
-of all; of these, too, what a killed one left is taken away.
-Bottom of the import order: everything that starts programs keeps their files in such a folder.
+of all; of these, too, what a killed one left is removed. Bottom of the import order: everything
+that starts programs keeps their files in such a folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def private_folder(*, for_sockets: bool = False) -> tempfile.TemporaryDirectory[
 
     Raises InputError when sockets are to stand in it and its path leaves no room for their names.
     """
-    global _swept  # noqa: PLW0603 - once a process: others' leftovers don't grow meanwhile
+    global _swept  # noqa: PLW0603 - once a process: others' leftovers don't grow during it
     if _swept != (os.getpid(), tempfile.gettempdir()):
         _swept = (os.getpid(), tempfile.gettempdir())
         sweep_leftovers()

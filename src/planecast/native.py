@@ -1,6 +1,6 @@
 """Where the compiled programs of planecast are.
 
-Bottom of the import order, beside ``errors``: instruments and data planes both start programs.
+Bottom of the import order, with ``errors``: instruments and data planes both start programs.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ def native_folder() -> Path:
     """The folder that holds the compiled programs; it may not be there.
 
     ``PLANECAST_NATIVE`` names another one, for a build tree that isn't installed. Otherwise it is
-    ``planecast/_native`` as installed: in an editable install that is not beside this file, so
+    ``planecast/_native`` as installed: in an editable install that is not next to this file, so
     the package's own record is asked.
     """
     named = os.environ.get("PLANECAST_NATIVE")
     if named:
         return Path(named)
-    beside = Path(__file__).parent / "_native"
-    if beside.is_dir():
-        return beside
+    installed = Path(__file__).parent / "_native"
+    if installed.is_dir():
+        return installed
     try:
         return Path(str(metadata.distribution("planecast").locate_file("planecast/_native")))
     except metadata.PackageNotFoundError:
-        return beside
+        return installed
 
 
 def peers_folder() -> Path:

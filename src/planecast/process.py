@@ -38,7 +38,7 @@ class Planned:
     """What is in that file."""
 
     def moved(self, folder: str, name: str) -> Planned:
-        """The same with a folder that is made anew each time called otherwise."""
+        """The same with a folder that is new each time called otherwise."""
         words = tuple(word.replace(folder, name) for word in self.words)
         return Planned(words, self.file.replace(folder, name), self.text.replace(folder, name))
 

@@ -1,4 +1,5 @@
-"""Counters recorded elsewhere as a calibration: a known model comes back, with its doubt."""
+"""Counters recorded on another machine as a calibration: a known model comes back, with its
+doubt."""
 
 from __future__ import annotations
 
@@ -142,8 +143,8 @@ def test_more_cores_share_the_last_level(tmp_path: Path) -> None:
 
 def test_a_busy_sibling_and_a_workload_of_others_are_answered(tmp_path: Path) -> None:
     calibration = imported(tmp_path).calibration
-    alone, beside = ask(calibration), ask(calibration, placement__busy_siblings=True)
-    assert alone.cycles_per_packet.value < beside.cycles_per_packet.value
+    alone, busy_sibling = ask(calibration), ask(calibration, placement__busy_siblings=True)
+    assert alone.cycles_per_packet.value < busy_sibling.cycles_per_packet.value
     assert (
         ask(calibration, dataplane__kind="vpp", dataplane__graph="l2xc")
         .notes[0]
@@ -211,7 +212,7 @@ def test_a_missing_column_is_refused_by_name(tmp_path: Path, event: str, words: 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     counts = TRUTH.counts(11, GHZ, PACKETS)
     recording = read_recording(perf_file(tmp_path / "a.csv", counts))
-    with pytest.raises(InputError, match="nobody told how many packets"):
+    with pytest.raises(InputError, match="the number of packets is missing"):
         counted_run(recording, Condition("a.csv"), MACHINE)
     with pytest.raises(InputError, match="CPU9 is not in the file"):
         counted_run(recording, Condition("a.csv", 1.0, places=frozenset({"CPU9"})), MACHINE)

@@ -15,7 +15,7 @@ _COUNTING_UP = bytes(range(256)) * 40
 def filled(headers: Packet, header_bytes: int, size: int) -> bytes:
     """A frame of `size` bytes with its FCS, whose payload counts up; Scapy computes the rest.
 
-    `header_bytes` is given, for Scapy builds the headers once more to tell it.
+    `header_bytes` is given, for Scapy builds the headers once more to show it.
     """
     return bytes(headers / Raw(_COUNTING_UP[: max(0, size - FCS_BYTES - header_bytes)]))
 
@@ -51,7 +51,7 @@ def routed(packet: bytes) -> bytes:
     if packet[5] % 16 == 0:
         again = IP(packet)
         again.ttl -= 1
-        del again.chksum  # Scapy computes it anew
+        del again.chksum  # Scapy computes it again
         if bytes(IP(bytes(again))) != done:
             pytest.fail(f"Scapy does not agree about {packet[:HEADER_BYTES].hex()}")
     return done

@@ -155,7 +155,7 @@ BAD_HEADERS = {
 
 
 @pytest.mark.parametrize("lookup", LOOKUPS)
-def test_bad_headers_drop_and_their_neighbours_go_on(forward: Callable, lookup: str) -> None:
+def test_bad_headers_drop_and_their_neighbours_continue(forward: Callable, lookup: str) -> None:
     good = [frame(i, size=64 + i) for i in range(len(BAD_HEADERS))]
     pairs = zip(good, BAD_HEADERS.values(), strict=True)
     done = forward([packet for pair in pairs for packet in pair], **down(lookup))
@@ -279,9 +279,9 @@ def test_a_class_goes_before_the_next(forward: Callable) -> None:
 
 @pytest.mark.parametrize("flows", [1, 8], ids=["one pipe", "eight pipes"])
 def test_a_pipe_sends_no_more_than_its_rate(dataplane: DataPlane, flows: int) -> None:
-    """A class's credits come anew every 40 ms and are not saved up, so a process that is not let
+    """A class's credits come again every 40 ms and are not saved up, so a process that is not let
     run sends less, never more: one period at the start, and 50 ms of draining at the end. One run
-    of a few that was let run twice shows that they do come anew."""
+    of a few that was let run twice shows that they do come again."""
     rate, period_s = flows * 305_175, 0.04
     periods: list[float] = []
     while max(periods, default=0) < 3 and len(periods) < 5:

@@ -141,7 +141,7 @@ def test_jumbo_frames(route: Forward, configured: int) -> None:
 
 
 def test_the_longest_prefix(route: Forward) -> None:
-    """Against a slow look-up: addresses in every route, at its ends and beside them."""
+    """Against a slow look-up: addresses in every route, at its ends and next to them."""
     routes = mixed_routes()
     assert {network.prefixlen for network in routes} == set(range(8, 33))
     hops = {
@@ -153,7 +153,7 @@ def test_the_longest_prefix(route: Forward) -> None:
         for network in routes[256:]
         for end in (int(network.network_address), int(network.broadcast_address))
         for address in (end - 1, end, end + 1)
-        if 1 << 31 <= address < 0xE0 << 24  # of hosts, and not beside loopback
+        if 1 << 31 <= address < 0xE0 << 24  # of hosts, and not next to loopback
     }
     sent = [frame(dst=str(address)) for address in sorted(addresses)]
     done = route(sent)
@@ -220,7 +220,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused_and_its_neighbours_go_on(route: Forward, name: str) -> None:
+def test_what_is_refused_and_its_neighbours_continue(route: Forward, name: str) -> None:
     cause, bad = REFUSED[name]
     good = [frame(size=64 + i, dst=f"20.0.0.{i}") for i in range(12)]
     done = route([*good[:3], bad, *good[3:]])

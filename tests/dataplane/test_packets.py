@@ -147,7 +147,7 @@ BAD_HEADERS = {
 
 
 @pytest.mark.parametrize("name", BAD_HEADERS)
-def test_a_bad_header_drops_and_its_neighbours_go_on(forward: Callable, name: str) -> None:
+def test_a_bad_header_drops_and_its_neighbours_continue(forward: Callable, name: str) -> None:
     first, last = frame(1), frame(2, size=80)
     done = forward([first, BAD_HEADERS[name], last])
     assert done.drops == {"header": 1}

@@ -1,4 +1,4 @@
-"""Devices that a person names: what is told of one that isn't there, or that another has."""
+"""Devices that a person names: what is reported for one that isn't there, or that another has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the meter answers, and what a peer's process tells."""
+"""What the meter answers, and what a peer's process shows."""
 
 from __future__ import annotations
 

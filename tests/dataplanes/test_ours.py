@@ -1,4 +1,4 @@
-"""The process of a data plane: started, asked, ended, whatever it does meanwhile."""
+"""The process of a data plane: started, asked, ended, whatever it does then."""
 
 from __future__ import annotations
 

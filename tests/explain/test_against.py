@@ -17,7 +17,7 @@ def explained(result: Result, calibration: Calibration | None, label: str) -> Ex
 
 
 def slower(result: Result, stage: str, factor: float) -> Result:
-    """The result with one stage dearer."""
+    """The result with one stage slower."""
     cost = result.stages[stage].cycles_per_packet
     assert cost is not None
     grown = cost.scaled(factor, cost.unit)

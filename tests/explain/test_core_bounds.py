@@ -111,9 +111,9 @@ def test_nodes_are_bounds_that_the_count_narrows(
     assert guessed is not None
     assert guessed.value == 0  # no branch was ever mispredicted
     top = ("frontend_bound", "bad_speculation", "backend_bound", "retiring")
-    told = sum(share.value for name in top if (share := wide[name].share) is not None)
+    bounded = sum(share.value for name in top if (share := wide[name].share) is not None)
     rest = next(p.cycles.value for p in explained(measured, calibration, None).causes[-1:])
-    assert measured.cycles_per_packet.value * (1 - told) == pytest.approx(rest, abs=0.01)
+    assert measured.cycles_per_packet.value * (1 - bounded) == pytest.approx(rest, abs=0.01)
 
 
 def test_code_beyond_the_cache_has_no_bound_of_fetching(

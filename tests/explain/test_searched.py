@@ -48,7 +48,7 @@ def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
     }
     found = explain_search(answer("ovs", opinion), "run")
     assert found.limits[0].startswith("NDR is 2 Mpps: above it the data plane loses")
-    assert "in vain in 75% of them, and works 325.0 cycles on each" in found.limits[1]
+    assert "empty rings in 75% of them, and works 325.0 cycles on each" in found.limits[1]
     assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
         "forwarding": 325,
         "polling": 975,
@@ -93,7 +93,7 @@ def test_a_cap_that_is_not_the_data_planes_is_named() -> None:
     check = CyclesCheck(offered_pps=3e6, ours=said(400), own={"pmd": said(380)})
     changed = made.model_copy(update={"rates": {"NDR": rate}, "cycles_check": check})
     found = explain_search(changed, "run")
-    assert "was not at its limit: its thread looks for packets in vain in 75%" in found.limits[1]
+    assert "was not at its limit: its thread polls empty rings in 75%" in found.limits[1]
     assert "the generator set the rate" in found.advice[0].try_this
     assert not any("rx_ring" in advice.try_this for advice in found.advice)
     assert any("says 400.0 cycles a packet" in text and "-5 %" in text for text in found.certainty)
@@ -186,7 +186,7 @@ def test_one_that_says_nothing_has_its_rate() -> None:
     found = explain_search(answer("testpmd", {}), "run")
     assert found.cycles_per_packet is None
     assert found.throughput_pps is not None
-    assert any("tells none of its own" in text for text in found.unknown)
+    assert any("reports none of its own" in text for text in found.unknown)
 
 
 def test_a_runs_folder_with_a_search_is_explained(tmp_path: Path) -> None:

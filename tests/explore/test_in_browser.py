@@ -26,8 +26,8 @@ return new Promise((done, failed) => {
     let found = null;
     try { found = what(); } catch (error) { found = null; }
     if (found) done(found);
-    else if (performance.now() - began > most) failed(new Error('waited in vain for ' + what));
-    else setTimeout(look, 20);
+    else if (performance.now() - began > most) failed(new Error('waited without success for ' +
+    what)); else setTimeout(look, 20);
   };
   look();
 });

@@ -28,15 +28,15 @@ class Asked(Control):
 
 
 def sent_beyond(control: Control, packets: int) -> dict[str, Any]:
-    """What it tells of its run once more than so many packets are sent."""
-    told: dict[str, Any] = {}
+    """What it reports its run once more than so many packets are sent."""
+    reported: dict[str, Any] = {}
 
     def more() -> bool:
-        told.update(control.ask("stats"))
-        return bool(told["total"]["sent"] > packets)
+        reported.update(control.ask("stats"))
+        return bool(reported["total"]["sent"] > packets)
 
     wait_until(more, f"more than {packets} packets were sent")
-    return told
+    return reported
 
 
 @dataclass

@@ -103,15 +103,15 @@ def test_hdrhistogram_reads_the_latencies(generator: Any) -> None:
     streams = {"a": {"rate": "50kpps"}, "b": {"rate": "10kpps", "sizes": 1518}}
     answer = generator.once("--seconds", "0.3", streams=streams)
     for part in [*answer["streams"], answer["total"]]:
-        told, decoded = part["latency_ns"], HdrHistogram.decode(part["latency_histogram"])
-        assert decoded.get_total_count() == told["count"] == part["received"]
-        assert decoded.get_mean_value() == pytest.approx(told["mean"], rel=1e-3, abs=1)
-        assert decoded.get_max_value() == pytest.approx(told["max"], rel=1e-3)
+        reported, decoded = part["latency_ns"], HdrHistogram.decode(part["latency_histogram"])
+        assert decoded.get_total_count() == reported["count"] == part["received"]
+        assert decoded.get_mean_value() == pytest.approx(reported["mean"], rel=1e-3, abs=1)
+        assert decoded.get_max_value() == pytest.approx(reported["max"], rel=1e-3)
         for percent in (50, 90, 99, 99.9, 99.99):
             # The value at a rank: the package rounds a percentile to one, ours is rounded up.
-            rank = math.ceil(percent / 100 * told["count"] - 1e-9)
-            exact = decoded.get_value_at_percentile(100 * rank / told["count"])
-            assert told[f"p{percent:g}"] == pytest.approx(exact, rel=1e-3, abs=1)
+            rank = math.ceil(percent / 100 * reported["count"] - 1e-9)
+            exact = decoded.get_value_at_percentile(100 * rank / reported["count"])
+            assert reported[f"p{percent:g}"] == pytest.approx(exact, rel=1e-3, abs=1)
 
 
 def spacing_and_loop(generator: Any) -> tuple[int, int]:

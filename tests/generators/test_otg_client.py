@@ -54,7 +54,7 @@ def test_trials_are_what_the_server_counted(server: str, fake: Any) -> None:
         assert total["latency_ns"] == {"mean": 20.5}
         assert not answer["running"]
         assert answer["drain_ms"]["took"] == 1.0
-    # The second differs in rate and length alone: the process stayed, and was told so.
+    # The second differs in rate and length alone: the process stayed, and was notified.
     assert len(fake.pids()) == 1
     starts = [line for line in fake.log() if line.startswith("start ") and "=" in line]
     assert starts == ["start 00.rate=3000000 00.packets=6000"]

@@ -139,7 +139,7 @@ def get(url: str) -> Any:
 
 
 def refusal(call: Any, *arguments: Any) -> Any:
-    """The error that the client was told."""
+    """The error that the client got."""
     with pytest.raises(Exception, match="code: ") as error:
         call(*arguments)
     return error.value.args[0]

@@ -121,8 +121,8 @@ def test_each_state(
 def test_root_is_not_told_that_it_needs_root(
     make_root: MakeRoot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = [check for check in checks(make_root()).values() if "needs root" in check.meaning]
-    assert [check.what for check in told] == ["memory channels"]
+    shown = [check for check in checks(make_root()).values() if "needs root" in check.meaning]
+    assert [check.what for check in shown] == ["memory channels"]
     monkeypatch.setattr(Root, "privileged", True)
     for check in checks(make_root()).values():
         assert "needs root" not in check.found + check.meaning + check.fix

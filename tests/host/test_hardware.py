@@ -86,7 +86,7 @@ def test_a_damaged_list_of_capabilities_ends(with_card: Callable[..., Root]) -> 
 def test_a_far_card(with_card: Callable[..., Root]) -> None:
     cpus = {f"{NODE}/node0/cpulist": "0-1\n", f"{NODE}/node1/cpulist": "2-3\n"}
     found = checks(with_card(config_space(), **cpus))["NIC's node"]
-    assert found.state == "limits"  # CPUs 2-3 are isolated, and the card is beside 0-1
+    assert found.state == "limits"  # CPUs 2-3 are isolated, and the card is next to 0-1
     assert "0000:3b:00.0 on node 0" in found.found
 
 

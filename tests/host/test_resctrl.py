@@ -80,7 +80,7 @@ def test_another_tool_at_work_is_told(tmp_path: Path) -> None:
         read_classes(tree(tmp_path / "b", grown=4_000_000)),
     )
     assert meddling(first, later) == ""
-    assert "counting anew: dataplane, dataplane/rx, default" in meddling(later, first)
+    assert "counting again: dataplane, dataplane/rx, default" in meddling(later, first)
     without = [one for one in later if one.name != "dataplane"]
     assert "gone: dataplane: stop it" in meddling(first, without)
     assert "came: dataplane: stop it" in meddling(without, later)

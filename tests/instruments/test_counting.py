@@ -92,7 +92,7 @@ def test_branches_are_guessed_by_their_past_and_chance_is_not(counted: Path) -> 
     assert code is not None
     # Half of the coins, and the end of their loop, whose past is chance too.
     assert code.mispredictions["coin"].at(32) == pytest.approx(0.5 + 1 / 32, abs=0.1)
-    # Eight turns fit twelve outcomes; of 32 the end can't be told from the others.
+    # Eight turns fit twelve outcomes; of 32 the end can't be distinguished from the others.
     assert code.mispredictions["a"].at(32) == pytest.approx(1 / 32, abs=1 / 64)
     plain = singlestep.count_instructions(command(counted, "stop"), packets=1024)
     assert plain.code is not None

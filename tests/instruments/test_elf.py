@@ -14,7 +14,7 @@ from planecast.instruments.elf import Elf
 
 @pytest.fixture
 def symbols(counted: Path) -> dict[str, int]:
-    """Functions of counted.c by name, as nm tells them."""
+    """Functions of counted.c by name, as nm lists them."""
     if shutil.which("nm") is None:
         pytest.skip("needs nm (binutils)")
     said = subprocess.run(["nm", counted], capture_output=True, text=True, check=True).stdout

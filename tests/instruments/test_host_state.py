@@ -1,4 +1,4 @@
-"""The host's state: what is read off the probe's slices, and what of it a machine's probe tells."""
+"""The host's state: what is read off the probe's slices, and what of it a machine's probe shows."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def test_an_entry_holds_what_was_measured_and_says_so_of_the_rest(tmp_path: Path
     assert found.values.llc_mib.value == pytest.approx(12, rel=0.3)
     assert found.core.l2_latency_cycles.value == 20
     reach = found.core.second_tlb_entries
-    assert (reach.status, reach.value) == ("measured", 4)  # as far as it was looked
+    assert (reach.status, reach.value) == ("measured", 4)  # as large as was tried
     assert found.core.issue_width.status == "assumed"
     assert found.values.memory_channels.status == "assumed"
     assert found.values.high_priority_cores is None

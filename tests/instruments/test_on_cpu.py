@@ -20,7 +20,7 @@ def test_threads_of_descendants_on_the_cpus_count(tmp_path: Path) -> None:
     _thread(tmp_path, 20, 10, 20, cpu=0, ran=100)  # a child, its main thread elsewhere
     _thread(tmp_path, 20, 10, 21, cpu=1, ran=1000)
     _thread(tmp_path, 30, 20, 30, cpu=1, ran=2000)  # a grandchild
-    _thread(tmp_path, 40, 1, 40, cpu=1, ran=9000)  # a stranger
+    _thread(tmp_path, 40, 1, 40, cpu=1, ran=9000)  # another process
     (tmp_path / "meminfo").write_text("")
     before = busy_ns({1}, tmp_path, 10)
     assert before == {21: 1000, 30: 2000}

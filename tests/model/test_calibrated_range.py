@@ -1,4 +1,4 @@
-"""How far a scenario is from what was calibrated."""
+"""The distance of a scenario from what was calibrated."""
 
 from __future__ import annotations
 

@@ -84,10 +84,10 @@ def test_intervals_shrink_with_data(
     results = measured(MEASURED * 3, base, machine, counts, manifest, noise=0.01)
     more = calibrate(results, machine, counts, manifest)
 
-    told = [i for i, one in enumerate(calibration.parameters) if one.informed > 0.92]
-    assert len(told) > 3
+    informed = [i for i, one in enumerate(calibration.parameters) if one.informed > 0.92]
+    assert len(informed) > 3
 
     def width(model: Calibration) -> float:
-        return float(np.sqrt(np.diag(model.matrix)[told]).sum())
+        return float(np.sqrt(np.diag(model.matrix)[informed]).sum())
 
     assert width(more) < 0.8 * width(calibration)

@@ -84,12 +84,12 @@ def test_an_interval_widens_with_what_is_assumed(
     assert not plain.notes
 
 
-def test_a_busy_sibling_costs_less_than_half_the_rate(
+def test_a_sibling_costs_less_than_half_the_rate(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     alone = ask(base, calibration, manifest).throughput_pps.value
-    beside = ask(base, calibration, manifest, placement__busy_siblings=True).throughput_pps.value
-    assert 0.4 * alone < beside < alone
+    sibling = ask(base, calibration, manifest, placement__busy_siblings=True).throughput_pps.value
+    assert 0.4 * alone < sibling < alone
 
 
 def test_high_priority_cores_are_faster(
@@ -148,7 +148,7 @@ def test_impossible_sites_are_refused(base: Scenario, point: dict[str, Any], sai
         ({"placement.core_priority": "high"}, "clock classes"),
     ],
 )
-def test_what_the_host_doesn_t_tell_is_refused(
+def test_what_the_host_does_not_report_is_refused(
     base: Scenario, calibration: Calibration, manifest: Manifest, point: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InputError, match=said):

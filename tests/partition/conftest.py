@@ -33,7 +33,7 @@ def tenancy(*tenants: dict[str, Any], **more: Any) -> Tenancy:
 
 @pytest.fixture
 def crowded() -> Tenancy:
-    """A data plane beside somebody who streams through memory."""
+    """A data plane next to somebody who streams through memory."""
     return tenancy(
         {"name": "dp", "role": "dataplane", "cores": 2, "profile": "vpe-upstream"},
         {"name": "noisy", "role": "neighbour", "rank": 3, "cores": 5, "profile": "stream"},

@@ -183,7 +183,7 @@ def test_what_reads_back_as_something_else_is_put_back(bench: Bench) -> None:
 def test_classes_that_run_out(bench: Bench) -> None:
     for number in range(14):
         KernelTree(bench.root).make(f"other{number}")
-    with pytest.raises(InputError, match="needs 3 classes beside the default one, 1 are free"):
+    with pytest.raises(InputError, match=r"needs 3 classes .*, 1 are free"):
         bench.apply()
     # Groups that came between the check and the first change: the kernel says it.
     tree = KernelTree(bench.root)

@@ -94,7 +94,7 @@ def context(
 def watched(
     xeon: Root, make_result: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[str, bool]]:
-    """A measurement that is made up, and notes of each point who was beside it and whether the
+    """A measurement that is made up, and notes of each point who was next to it and whether the
     machine was divided. A busy neighbour costs 40 cycles, with the plan half of that."""
     before = snapshot(xeon.path)
     seen: list[tuple[str, bool]] = []
@@ -104,10 +104,10 @@ def watched(
             super().__init__(cpu)
             FakeNeighbour.current = self
 
-    def measure(scenarios: Sequence[Scenario], *rest: Any, company: Any, **more: Any) -> Any:
+    def measure(scenarios: Sequence[Scenario], *rest: Any, neighbour_of: Any, **more: Any) -> Any:
         results = []
         for point in range(len(scenarios)):
-            with company(point):
+            with neighbour_of(point):
                 there = (xeon.path / "sys/fs/resctrl/planecast-2").exists()
                 seen.append((FakeNeighbour.current.work.mode, there))
             busy = seen[-1][0] in ("walk", "stream")
@@ -136,7 +136,9 @@ def test_ways_of_its_own_protect_the_data_plane(calibration: Calibration) -> Non
 
     def cost(parts: Parts | None) -> float:
         asked = Asked(scenario, calibration, 4.0, parts)
-        return float(predict([asked.beside(stream)], asked.machine, by_stage=False).value[0])
+        return float(
+            predict([asked.with_neighbour(stream)], asked.machine, by_stage=False).value[0]
+        )
 
     apart, limited = Parts(0.9, 0.1), Parts(0.9, 0.1, held_back=10)
     assert cost(None) > cost(apart) > cost(limited)

@@ -43,7 +43,7 @@ def test_a_section_has_the_last_word() -> None:
     assert (shape.timing.memory_ns, shape.timing.memory_gbs) == (100, 119.7)
 
 
-def test_latencies_beside_traffic_are_taken_where_they_were_measured(tmp_path: Path) -> None:
+def test_latencies_under_traffic_are_taken_where_they_were_measured(tmp_path: Path) -> None:
     text = entry_path("cpus", "gold-6230n").read_text()
     own = tmp_path / "own.yaml"
     loaded = "  memory_loaded:\n" + "".join(

@@ -1,4 +1,4 @@
-"""What neighbours that are measured first tell about the others."""
+"""What neighbours that are measured first show about the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planecast.generators.neighbour import Work
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.partition import neighbour_fit as room
-from planecast.partition.neighbour_fit import NeighbourFit, Told, fit_neighbours
+from planecast.partition.neighbour_fit import MeasuredNeighbour, NeighbourFit, fit_neighbours
 from planecast.partition.neighbour_prediction import Asked
 from planecast.results import Estimate
 from planecast.scenario import Scenario
@@ -37,18 +37,20 @@ OTHERS = [walk(64), Work(mode="stream", bytes=1 << 28, lines_per_s=2e7)]
 def slowdown(model: Calibration, fit: NeighbourFit, work: Work) -> float:
     machine = fit.machine(model)
     asked = Asked(SCENARIO, machine, GBS)
-    busy, alone = predict([asked.beside(work), SCENARIO], asked.machine, by_stage=False).value
+    busy, alone = predict(
+        [asked.with_neighbour(work), SCENARIO], asked.machine, by_stage=False
+    ).value
     return fit.slowdown(float(busy / alone))
 
 
-def told(model: Calibration, truth: NeighbourFit, half: float) -> list[Told]:
+def known(model: Calibration, truth: NeighbourFit, half: float) -> list[MeasuredNeighbour]:
     found = []
     for work in FIRST:
         value = slowdown(model, truth, work)
         estimate = Estimate(
             value=value, low=value - half, high=value + half, unit="ratio", kind="computed"
         )
-        found.append(Told(work, estimate))
+        found.append(MeasuredNeighbour(work, estimate))
     return found
 
 
@@ -60,7 +62,7 @@ def few_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_others_are_predicted_from_a_few(calibration: Calibration) -> None:
     real = NeighbourFit(cache_factor=2.0, shown=0.6)
-    fit = fit_neighbours(calibration, SCENARIO, told(calibration, real, 0.01), GBS)
+    fit = fit_neighbours(calibration, SCENARIO, known(calibration, real, 0.01), GBS)
     assert fit.points == 4
     wanted = [slowdown(calibration, real, work) for work in OTHERS]
     errors = [
@@ -77,7 +79,7 @@ def test_others_are_predicted_from_a_few(calibration: Calibration) -> None:
 def test_noise_moves_little(calibration: Calibration) -> None:
     real = NeighbourFit(shown=3.0)
     moved = [
-        abs(fit_neighbours(calibration, SCENARIO, told(calibration, real, half), GBS).shown - 1)
+        abs(fit_neighbours(calibration, SCENARIO, known(calibration, real, half), GBS).shown - 1)
         for half in (0.02, 8.0)
     ]
     assert all(b < a for a, b in pairwise(moved))

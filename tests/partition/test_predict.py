@@ -32,11 +32,11 @@ def rates(machine: Machine, who: Tenancy, *cases: Case) -> list[float]:
 def test_a_neighbour_costs_and_ways_bring_it_back(machine: Machine, crowded: Tenancy) -> None:
     shared = divided(machine, crowded, (0x7FF, 0x7FF))
     apart = divided(machine, crowded, (0x7FC, 0x3))
-    alone, beside, own = rates(
+    alone, loaded, own = rates(
         machine, crowded, Case(shared, idle=frozenset({"noisy"})), Case(shared), Case(apart)
     )
-    assert beside < 0.97 * alone
-    assert beside < own < alone
+    assert loaded < 0.97 * alone
+    assert loaded < own < alone
 
 
 def test_limiting_the_neighbour_helps(machine: Machine, crowded: Tenancy) -> None:

@@ -20,7 +20,7 @@ from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.partition import visits as room
 from planecast.partition.neighbour_cost import Cost, of_both
-from planecast.partition.neighbour_prediction import Asked, predicted_beside
+from planecast.partition.neighbour_prediction import Asked, predicted_with_neighbour
 from planecast.partition.noisy import NoisyPoint, load_noisy
 from planecast.partition.verify import verify
 from planecast.partition.visits import Context
@@ -35,7 +35,9 @@ GBS = 100.0
 
 def slowdown(model: Calibration, work: Work, gbs: float = GBS) -> float:
     asked = Asked(SCENARIO, model, gbs)
-    busy, alone = predict([asked.beside(work), SCENARIO], asked.machine, by_stage=False).value
+    busy, alone = predict(
+        [asked.with_neighbour(work), SCENARIO], asked.machine, by_stage=False
+    ).value
     return float(busy / alone)
 
 
@@ -73,8 +75,8 @@ def test_a_limit_is_kept_and_memory_gets_slower(calibration: Calibration) -> Non
 def test_a_neighbour_widens_the_interval(calibration: Calibration, manifest: Manifest) -> None:
     (quiet,) = solve([SCENARIO], calibration, manifest)
     asked = Asked(SCENARIO, calibration, GBS)
-    busy = predicted_beside(asked, walk(64), manifest)
-    sibling = predicted_beside(asked, walk(64), manifest, 1.6)
+    busy = predicted_with_neighbour(asked, walk(64), manifest)
+    sibling = predicted_with_neighbour(asked, walk(64), manifest, 1.6)
     assert busy.cycles_per_packet.value > quiet.cycles_per_packet.value
     assert (busy.cycles_per_packet.half_width_percent or 0) > (
         quiet.cycles_per_packet.half_width_percent or 0
@@ -159,13 +161,13 @@ class FakeNeighbour:
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch, make_result: Callable[..., Result]) -> list[str]:
-    """A measurement that finds 200 cycles, 20 more beside a walk, and notes who was beside."""
+    """A measurement that finds 200 cycles, 20 more next to a walk, and notes who was next to."""
     seen: list[str] = []
 
-    def measure(scenarios: Sequence[Scenario], *rest: Any, company: Any, **more: Any) -> Any:
+    def measure(scenarios: Sequence[Scenario], *rest: Any, neighbour_of: Any, **more: Any) -> Any:
         results = []
         for point in range(len(scenarios)):
-            with company(point):
+            with neighbour_of(point):
                 mode = FakeNeighbour.current.work.mode
             seen.append(mode)
             results.append(make_result(220.0 if mode == "walk" else 200.0))

@@ -1,7 +1,7 @@
 """Every command that the documents show: its verb, options and files are there.
 
 Commands are parsed as the program parses them, and not run: those that are quick have tests of
-their own beside their verbs, and the others take minutes.
+their own next to their verbs, and the others take minutes.
 """
 
 from __future__ import annotations

@@ -271,7 +271,7 @@ def search_answer() -> SearchAnswer:
             loss_ratio=loss, rate_pps=found, bounds=bounds, capped_by="data plane", why=why
         )
 
-    def told(name: str, **keys: Any) -> Telemetry:
+    def observed(name: str, **keys: Any) -> Telemetry:
         forwarded = Estimate(value=5.9e6, samples=5, unit="pps", kind="measured")
         return Telemetry(
             rate=name, offered_pps=5.9e6, forwarded_pps=forwarded, loss_ratio=1e-5, **keys
@@ -292,8 +292,8 @@ def search_answer() -> SearchAnswer:
         refused={"unsent": 3},
         second_opinion={"pmd": cycles},
         telemetry=(
-            told("NDR", cycles_per_packet=cycles, cycles_of="core", events=counted),
-            told(
+            observed("NDR", cycles_per_packet=cycles, cycles_of="core", events=counted),
+            observed(
                 "PDR",
                 cycles_per_packet=cycles,
                 cycles_of="time-stamp counter",

@@ -43,7 +43,7 @@ def test_slots_and_tree_are_drawn(tmp_path: Path, name: str) -> None:
     assert named["Memory bound"] == pytest.approx(300 * made_events.LEVEL_2["memory_bound"])
     bars = dict(zip((label.lstrip("· ") for label in tree.data[0].y), tree.data[0].x, strict=True))
     assert bars["Frontend bound"] == pytest.approx(18)
-    assert [table.anchor for table in page.tables] == ["verdict", "nodes", "beside"]
+    assert [table.anchor for table in page.tables] == ["verdict", "nodes", "figures"]
     assert found.limits[0].startswith(f"{page.verdict.answer}: ")
 
 
@@ -77,7 +77,7 @@ def test_a_comparison_is_drawn_by_cycles_and_by_points(tmp_path: Path) -> None:
 def test_a_published_row_has_no_intervals_and_says_so() -> None:
     a, b = explain_published("l3fwd noHT"), explain_published("l3fwd HT")
     page = counters_page(a, compare_counters(a, b))
-    assert "how sure a change is can't be told" in page.drawings[-1].caption
+    assert "how certain a change is, is unknown" in page.drawings[-1].caption
     figures = {row[0].text: row for row in page.tables[-1].rows}
     assert figures["Instructions"][3].text == "0.000"
     assert "Table 9" in page.machine

@@ -1,4 +1,4 @@
-"""The page of published figures beside ours."""
+"""The page of published figures against ours."""
 
 from __future__ import annotations
 

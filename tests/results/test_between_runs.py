@@ -1,4 +1,4 @@
-"""Runs that lie outside each other's intervals are told apart from noise."""
+"""Runs that lie outside each other's intervals are distinguished from noise."""
 
 from __future__ import annotations
 

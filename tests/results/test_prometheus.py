@@ -53,11 +53,11 @@ def test_names_are_labels(make_result: MakeResult) -> None:
 def test_the_dashboard_asks_for_what_is_exported(repository: Path, make_result: MakeResult) -> None:
     text = (repository / "docs/how-to/grafana-dashboard.json").read_text()
     asked = set(re.findall(r"planecast_[a-z_]+", text))
-    told = {
+    exported = {
         family.name for family in text_string_to_metric_families(prometheus_text([make_result()]))
     }
     assert asked
-    assert asked <= told
+    assert asked <= exported
     panels = json.loads(text)["panels"]
     assert all(panel["targets"] for panel in panels)
     assert len({panel["id"] for panel in panels}) == len(panels)

@@ -1,4 +1,4 @@
-"""Labels of scenarios beside each other, of several kinds of data plane too."""
+"""Labels of scenarios next to each other, of several kinds of data plane too."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_cpus_that_are_not_there_are_named(tmp_path: Path) -> None:
     assert str(error.value) == (
         "placement.cpus: there is no CPU 2-3,7 on this machine; take some of 0-1,4"
     )
-    # A kernel that doesn't tell refuses nothing.
+    # A kernel that doesn't report refuses nothing.
     refuse_offline((7,), Root(tmp_path / "absent"))
     online.write_text("what?\n")
     refuse_offline((7,), Root(tmp_path))

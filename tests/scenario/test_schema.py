@@ -1,4 +1,4 @@
-"""JSON Schemas: what an editor is told."""
+"""JSON Schemas: what an editor knows."""
 
 from __future__ import annotations
 

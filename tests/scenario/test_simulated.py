@@ -1,4 +1,4 @@
-"""The sections that the simulator alone heeds: card, device, interference."""
+"""The sections that the simulator alone uses: card, device, interference."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_a_study_can_hold_its_scenario_itself(tmp_path: Path) -> None:
         (
             "    set:",
             "    traffic.seed:",
-            "study.yaml:7: the key traffic.seed stands beside vary; put it under set:",
+            "study.yaml:7: the key traffic.seed is next to vary; put it under set:",
         ),
         (
             "{workload.stages: [acl, key]}",

@@ -66,7 +66,8 @@ print(searched(MadeUp(trial_noise=0.01), sync=False), flush=True)
 
 
 def test_twenty_kills_cost_a_trial_each(tmp_path: Path, repository: Path) -> None:
-    """Every one is in some trial; the search goes on from the finished ones to the same answer."""
+    """Every one is in some trial; the search continues from the finished ones to the same
+    answer."""
     words = [sys.executable, "-c", NURSERY, str(tmp_path / "trials"), str(KILLS)]
     path = os.pathsep.join([str(repository), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(

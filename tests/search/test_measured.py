@@ -118,7 +118,7 @@ def test_its_opinion_is_asked_for_longer_than_a_trial(tester: MeasuredTester) ->
     ("keys", "said"),
     [
         ({"placement.cpus": "0,1"}, "feeds one"),
-        ({"placement.cpus": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "not cut"),
+        ({"placement.cpus": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "cut as well"),
     ],
 )
 def test_lcores_that_one_port_can_not_feed(keys: dict[str, object], said: str) -> None:

@@ -91,7 +91,7 @@ def test_a_part_of_its_cycles_is_not_held_against_all_of_ours(session: Sessions)
 
 
 def test_a_generator_that_tires_lowers_the_highest_load(tmp_path: Path, manifest: Manifest) -> None:
-    """What it offered at the start it can't later: the repetition begins anew below that."""
+    """What it offered at the start it can't later: the repetition begins again below that."""
 
     class Tired(MadeUp):
         def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
@@ -202,10 +202,10 @@ def test_a_resumed_search_gives_the_same_answer(
         assert again.made == whole.trials - 17
 
 
-def test_the_time_that_is_over_leaves_a_search_to_go_on_with(
+def test_the_time_that_is_over_leaves_a_search_to_resume(
     tmp_path: Path, manifest: Manifest
 ) -> None:
-    with pytest.raises(RunError, match="go on with --resume"):
+    with pytest.raises(RunError, match="continue with --resume"):
         _answer(tmp_path / "t", _question(), MadeUp(), manifest, deadline=0.0)
 
 

@@ -83,7 +83,7 @@ def test_twenty_searches_are_unbiased_and_cover_the_truth(session: Sessions) -> 
 
 
 def test_starts_that_differ_more_than_trials_widen_the_interval(session: Sessions) -> None:
-    """Trials within one process agree perfectly, and are all 2 % off: only repetitions tell."""
+    """Trials within one process agree perfectly, and are all 2 % off: only repetitions show."""
     errors = []
     for seed in range(10):
         found = session(MadeUp(seed=seed, run_noise=0.02))
@@ -248,7 +248,7 @@ def test_equal_ndr_and_pdr_are_explained() -> None:
         "NDR": found_rate([_bounds(6.00e6, 6.03e6)], 0.0, [LINK], "measured"),
         "PDR": found_rate([_bounds(6.01e6, 6.04e6)], 0.005, [LINK], "measured"),
     }
-    assert "can't be told apart" in equal_rates(rates)[0]
+    assert "can't be distinguished" in equal_rates(rates)[0]
     assert rates["NDR"].capped_by == "data plane"
 
 

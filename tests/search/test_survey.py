@@ -139,7 +139,7 @@ def _rate(pps: float) -> Estimate:
                     kind="measured")  # fmt: skip
 
 
-def test_points_that_fail_say_why_and_the_others_go_on(
+def test_points_that_fail_say_why_and_the_others_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: Manifest
 ) -> None:
     survey = survey_of(tmp_path)

@@ -35,7 +35,7 @@ def test_a_trial_without_packets_is_refused(session: Sessions) -> None:
 
 
 def test_unsent_packets_are_no_loss(session: Sessions) -> None:
-    """A generator that lags is not the data plane's fault: the search is told, not misled."""
+    """A generator that lags is not the data plane's fault: the search learns of it."""
     lagging = MadeUp(capacity=20e6, generator=5e6)
     found = session(lagging)
     with pytest.raises(UnofferedError, match="it sent 5 at the most") as caught:
@@ -108,7 +108,7 @@ def test_a_lost_cpu_is_no_limit_of_the_generator(session: Sessions) -> None:
     """It sends a tenth of whatever is asked: no load below that is any better."""
     lost = MadeUp(change=lambda trial: _sent_in_part(trial, 0.1))
     found = session(lost)
-    with pytest.raises(PreemptedError, match="its CPU was taken away, and of") as caught:
+    with pytest.raises(PreemptedError, match="it lost its CPU, and of") as caught:
         found.ceiling(LINK)
     assert "--max-rate" not in str(caught.value)
 
@@ -181,6 +181,6 @@ def test_time_without_a_cpu_is_no_limit_of_the_generators(session: Sessions) -> 
 def test_a_trial_that_was_mostly_away_is_refused(session: Sessions) -> None:
     away = MadeUp(change=lambda trial: _with_lost_time(trial, 0.6))
     found = session(away)
-    with pytest.raises(PreemptedError, match="CPU was taken away"):
+    with pytest.raises(PreemptedError, match="lost its CPU"):
         found.trial(5e6)
     assert found.refused == {"lost CPU": tries_of(1.0)}

@@ -38,7 +38,7 @@ budget: {seconds: 1, patience: 0, restarts: 1, windows: 24, packets: 256, warmup
 
 @pytest.fixture
 def machine(fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
-    """The fake data plane with the programs that count and probe beside it, and an empty cache."""
+    """The fake data plane with the programs that count and probe next to it, and an empty cache."""
     for name in ("planecast-singlestep", "planecast-probe"):
         program = fake.folder / name
         text = (PROGRAMS / f"{name}.py").read_text()

@@ -52,7 +52,7 @@ def test_one_of_an_older_model_is_refused_in_one_sentence(
         calibration_of(old.name, tmp_path)
     assert str(refused.value) == (
         f"{old / CALIBRATION}: this calibration is of an older model; "
-        "make it anew: planecast calibrate STUDY"
+        "make it again: planecast calibrate STUDY"
     )
     (tmp_path / "20251231T000000Z-calibrate-new" / CALIBRATION).unlink()
     with pytest.raises(InputError, match="of an older model"):

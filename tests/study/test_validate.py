@@ -124,14 +124,14 @@ def test_a_machine_that_obeys_the_model_is_predicted(
 
 def test_a_whole_study_on_the_made_up_machine(context: Context, machine: Any) -> None:
     heard: list[tuple[float, str]] = []
-    told = Context(
+    context = Context(
         context.study,
         context.run,
         context.manifest,
         lambda done, total, words: heard.append((done / total, words)),
     )
     with context.run:
-        found = validate(told)
+        found = validate(context)
     trials = read_parquet(context.run.path / "trials.parquet")
     assert set(trials["phase"]) == {0, 1}
     labels = [set(trials["label"][trials["phase"] == phase]) for phase in (0, 1)]

@@ -1,4 +1,4 @@
-"""The shipped definitions are whole, and what is wrong with another is told with its line."""
+"""The shipped definitions are whole, and what is wrong with another is reported with its line."""
 
 from __future__ import annotations
 

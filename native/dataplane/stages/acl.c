@@ -21,8 +21,8 @@ enum { FIELD_PROTOCOL, FIELD_SOURCE, FIELD_DESTINATION, FIELD_SOURCE_PORT, FIELD
 enum { FIELDS = 5 };
 
 /* rte_acl splits the rules over several tries, and walks them all for every packet, unless it is
- * told that memory is no object: with no limit given it caps a trie at 2 K nodes, with one at 16 K.
- * For 4,096 rules that is the difference between several tries and one. */
+ * reported that memory is no object: with no limit given it caps a trie at 2 K nodes, with one at
+ * 16 K. For 4,096 rules that is the difference between several tries and one. */
 static const size_t TRIE_MEMORY_BYTES = 256UL << 20;
 
 RTE_ACL_RULE_DEF(acl_rule, FIELDS);

@@ -144,7 +144,8 @@ static void learn_new(struct bridge *bridge, uint64_t word, struct bridge_counte
     put(slot, word);
 }
 
-/* Whoever finds another lcore writing goes on without: another packet of the station will come. */
+/* Whoever finds another lcore writing continues without: another packet of the station will come.
+ */
 void bridge_learn(struct bridge *bridge, uint64_t word, uint32_t lcore)
 {
     struct bridge_counters *counters = &bridge->counters[(size_t)lcore * PORTS_MAX];
@@ -162,8 +163,8 @@ void bridge_learn(struct bridge *bridge, uint64_t word, uint32_t lcore)
     rte_spinlock_unlock(&bridge->writer);
 }
 
-/* Time goes on by stamps of 11 bits. It stands still when sweeps don't keep up with it (a burst now
- * and then, in a large table): a stamp that came round would look new. */
+/* Time continues by stamps of 11 bits. It stands still when sweeps don't keep up with it (a burst
+ * now and then, in a large table): a stamp that came round would look new. */
 static void pass_time(struct bridge *bridge, uint64_t now_tsc)
 {
     if (now_tsc < bridge->next_epoch)

@@ -97,8 +97,8 @@ static inline struct bucket *bridge_bucket(const struct bridge *bridge, uint64_t
     return &bridge->buckets[crc_hash(address) & bridge->bucket_mask];
 }
 
-/* Which slots are this word, under a mask: a bit each. Other lcores may write meanwhile: a word is
- * then the old or the new one. */
+/* Which slots are this word, under a mask: a bit each. Other lcores may write during that time: a
+ * word is then the old or the new one. */
 static inline uint32_t bucket_find(const struct bucket *bucket, uint64_t word, uint64_t mask)
 {
 #if defined(__AVX512F__)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the stages of the vPE downstream pipeline tell each other.
+ * What the stages of the vPE downstream pipeline show each other.
  *
  *   in   Ethernet 12 | 0x0800 2 | IPv4 20 | UDP 8 ...
  *   out  Ethernet 12 | 0x88A8 S-VLAN 4 | 0x8100 C-VLAN 4 | 0x0800 2 | IPv4 20 | UDP 8 ...

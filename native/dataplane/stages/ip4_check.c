@@ -60,7 +60,7 @@ enum drop_cause ip4_verdict(const struct rte_mbuf *mbuf, const uint8_t *frame)
 
 typedef uint16_t lane_halves __attribute__((vector_size(4 * LANES)));
 
-/* pkt_len, and beside it data_len below vlan_tci, of four packets. */
+/* pkt_len, and next to it data_len below vlan_tci, of four packets. */
 static inline lanes lengths_of(struct rte_mbuf *const *mbufs)
 {
 #ifdef __AVX2__
@@ -75,7 +75,7 @@ static inline lanes lengths_of(struct rte_mbuf *const *mbufs)
 #endif
 }
 _Static_assert(offsetof(struct rte_mbuf, data_len) == offsetof(struct rte_mbuf, pkt_len) + 4,
-               "the mbuf's lengths are beside each other");
+               "the mbuf's lengths are next to each other");
 
 /* The columns of eight headers that have any meaning. */
 struct columns {

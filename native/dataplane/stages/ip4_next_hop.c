@@ -2,7 +2,7 @@
  *
  * The next hop of a destination: the longest prefix that matches it, in DPDK's LPM or in its FIB
  * (`route_lookup`). Both have a table of the first 24 bits and groups of 256 entries for what is
- * longer; the FIB's routes are in a tree beside it, which makes adding one fast.
+ * longer; the FIB's routes are in a tree next to it, which makes adding one fast.
  *
  * A miss drops.
  */

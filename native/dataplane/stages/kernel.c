@@ -86,7 +86,7 @@ static uint32_t run_list(struct kernel *kernel, uint32_t *random)
 {
     struct kernel_node *list = make_list(kernel, random);
     uint32_t crc = 0;
-    for (int i = 0; i < 8; i++) { /* how far each of eight values is; some are not there */
+    for (int i = 0; i < 8; i++) { /* where each of eight values is; some are not there */
         int16_t wanted = (int16_t)(next_random(random) % 97);
         uint32_t steps = 0;
         for (const struct kernel_node *at = list; at != NULL && at->value != wanted; at = at->next)

@@ -19,7 +19,7 @@ enum { KERNEL_SEEDS = 16, KERNEL_NODES = 48, KERNEL_SIDE = 10, KERNEL_TEXT_BYTES
 struct kernel_node {
     struct kernel_node *next;
     int16_t value;
-    uint16_t tag; /* its place in memory: tells whether sorting kept equals in order */
+    uint16_t tag; /* its place in memory: shows whether sorting kept equals in order */
 };
 
 /* Below 4 KB: code, data and the packet of a burst fit an L1 cache together. */

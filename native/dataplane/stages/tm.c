@@ -200,7 +200,7 @@ static uint64_t held(const void *context)
     return __atomic_load_n(&((const struct scheduler *)context)->held, __ATOMIC_RELAXED);
 }
 
-/* Fills the burst with up to `most` packets that may go now; the columns that tell of packets are
+/* Fills the burst with up to `most` packets that may go now; the columns that report packets are
  * those of what comes out. */
 static void take_out(struct scheduler *scheduler, uint8_t input, struct burst *burst, uint32_t most)
 {

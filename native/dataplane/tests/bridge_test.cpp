@@ -55,7 +55,7 @@ struct Bridge : testing::Test {
         start = rte_rdtsc();
     }
 
-    // Sends frames in by a port; where each of those that went on goes to.
+    // Sends frames in by a port; where each of those that continued goes to.
     std::vector<int> send(uint8_t input, const std::vector<Sent> &sent)
     {
         burst->count = burst->received = static_cast<uint16_t>(sent.size());

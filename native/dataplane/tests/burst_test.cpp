@@ -15,7 +15,7 @@ extern "C" {
 namespace
 {
 
-// Every column of packet i holds something that tells i.
+// Every column of packet i holds something that shows i.
 void fill(burst &burst, uint16_t count, const TestPool &pool)
 {
     struct upstream_columns *columns = upstream_columns(&burst);

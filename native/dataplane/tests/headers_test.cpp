@@ -81,7 +81,7 @@ TEST(Headers, ChecksumFoldsAnySum)
         ASSERT_EQ(test_checksum_fold(sum), naive(sum));
 }
 
-// All 65,536 checksums, each with a header that has it, against a checksum computed anew.
+// All 65,536 checksums, each with a header that has it, against a checksum computed again.
 TEST(Headers, AHopUpdatesEveryChecksumAsIfComputedAnew)
 {
     std::mt19937 random(1);

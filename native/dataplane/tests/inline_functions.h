@@ -47,7 +47,7 @@ struct test_flow_table *test_flow_table_open(uint32_t flows);
 bool test_flow_table_add(struct test_flow_table *table, uint32_t key, uint32_t signature,
                          int32_t flow);
 int32_t test_flow_table_find(struct test_flow_table *table, uint32_t key, uint32_t signature);
-/* Buckets that signatures name; those that others go on in. */
+/* Buckets that signatures name; those that others continue in. */
 uint32_t test_flow_table_buckets(struct test_flow_table *table, uint32_t *going_on);
 void test_flow_table_close(struct test_flow_table *table);
 

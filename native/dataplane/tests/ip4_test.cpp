@@ -107,7 +107,7 @@ TEST(Ip4, EightAtOnceAgreeWithOneByOne)
             std::memcpy(burst->frame[i], frame.data(), frame.size());
             mbuf->data_len = static_cast<uint16_t>(frame.size());
             mbuf->pkt_len = mbuf->data_len;
-            mbuf->vlan_tci = 0xFFFF; // beside the lengths, and none of them
+            mbuf->vlan_tci = 0xFFFF; // next to the lengths, and none of them
             const int verdict = ip4_verdict(mbuf, burst->frame[i]);
             expected[verdict]++;
             met[verdict]++;

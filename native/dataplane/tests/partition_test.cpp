@@ -28,8 +28,8 @@ TEST(Partition, CoversExactly)
     for (uint32_t count = 1; count <= 1100; count++)
         expect_exact_cover(count);
     for (uint32_t bits = 11; bits <= 20; bits++) {
-        for (const int beside : {-1, 0, 1})
-            expect_exact_cover((1U << bits) + beside);
+        for (const int offset : {-1, 0, 1})
+            expect_exact_cover((1U << bits) + offset);
     }
     std::mt19937 random(1);
     for (int i = 0; i < 20; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A destination without a route: the shipped routes leave none, so one is taken away here.
+// A destination without a route: the shipped routes leave none, so one is removed here.
 #include <gtest/gtest.h>
 #include <rte_lpm.h>
 

@@ -35,9 +35,9 @@ TEST(Histogram, PercentilesAreWithinAThousandth)
     for (const double percent : {0.1, 1.0, 25.0, 50.0, 99.0, 99.9, 100.0}) {
         const auto rank = static_cast<size_t>(percent / 100 * 100'000 + 0.5);
         const uint64_t exact = values[std::max<size_t>(rank, 1) - 1];
-        const uint64_t told = histogram_percentile(ours.get(), percent);
-        EXPECT_GE(told, exact);
-        EXPECT_LE(static_cast<double>(told), static_cast<double>(exact) * 1.001 + 1);
+        const uint64_t reported = histogram_percentile(ours.get(), percent);
+        EXPECT_GE(reported, exact);
+        EXPECT_LE(static_cast<double>(reported), static_cast<double>(exact) * 1.001 + 1);
     }
 }
 

@@ -9,8 +9,8 @@
  * A string instruction with a rep prefix traps after every iteration. It counts once, as in
  * hardware's counters of retired instructions; callgrind counts every iteration.
  *
- * Beside instructions it keeps what the frontend feels: mispredicted branches (branches.h), jumps,
- * and windows of 16 and of 32 bytes that instructions are fetched by, counted anew after a jump.
+ * Next to instructions it keeps what the frontend feels: mispredicted branches (branches.h), jumps,
+ * and windows of 16 and of 32 bytes that instructions are fetched by, counted again after a jump.
  */
 #ifndef PLANECAST_SINGLESTEP_STEPPER_H
 #define PLANECAST_SINGLESTEP_STEPPER_H

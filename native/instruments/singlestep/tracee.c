@@ -46,7 +46,7 @@ void tracee_kill(struct tracee *t)
     t->pid = 0;
 }
 
-/* Lets it go on in this way and waits for what comes; -1 for no event of interest yet. */
+/* Lets it continue in this way and waits for what comes; -1 for no event of interest yet. */
 static enum tracee_event wait_for_event(struct tracee *t, bool stepping, bool *again)
 {
     int status;
@@ -128,7 +128,7 @@ size_t tracee_read(void *tracee, uint64_t address, uint8_t *bytes, size_t size)
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* The CPU that its main thread ran on last; -1 if the kernel does not tell. */
+/* The CPU that its main thread ran on last; -1 if the kernel does not report. */
 static int cpu_of(const struct tracee *t)
 {
     char path[64], text[1024];

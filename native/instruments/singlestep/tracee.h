@@ -24,17 +24,18 @@ enum tracee_event {
 struct tracee {
     pid_t pid;
     int status;        /* exit code once it has ended; 128 + the signal that killed it */
-    int signal;        /* to hand over when it goes on */
+    int signal;        /* to hand over when it continues */
     cpu_set_t allowed; /* its CPUs before tracee_join_cpu */
 };
 
 /* False if it could not be started; a program that can't be executed ends with status 127. */
 bool tracee_start(struct tracee *t, char **command);
 
-/* Runs freely until it raises SIGSTOP or ends. SIGSTOP itself is swallowed, other signals pass. */
+/* Runs without limits until it raises SIGSTOP or ends. SIGSTOP itself is swallowed, other signals
+ * pass. */
 enum tracee_event tracee_run(struct tracee *t);
 
-/* Runs one instruction of the main thread. Other threads run freely. */
+/* Runs one instruction of the main thread. Other threads run without limits. */
 enum tracee_event tracee_step(struct tracee *t);
 
 /* Kills it if it is still there. */

@@ -121,7 +121,8 @@ template <class Item, class Owner> auto tuple_of(std::vector<Item> Owner::*membe
     };
 }
 
-// Calls `work` on another thread, without the GIL; looks for Ctrl-C a few times a second meanwhile.
+// Calls `work` on another thread, without the GIL; looks for Ctrl-C a few times a second during
+// that time.
 template <class Work> auto interruptible(Work work)
 {
     std::atomic<bool> cancel = false;
@@ -323,11 +324,11 @@ NB_MODULE(_simulator, m)
     m.def(
         "simulate",
         [](const Model &model) {
-            Model copy = model; // another Python thread may change it meanwhile
+            Model copy = model; // another Python thread may change it during that time
             return interruptible(
                 [&](const std::atomic<bool> *cancel) { return simulate(copy, cancel); });
         },
-        "model"_a, "Runs a model; the GIL is free meanwhile and Ctrl-C stops it.");
+        "model"_a, "Runs a model; the GIL is free during that time and Ctrl-C stops it.");
     m.def(
         "simulate_many",
         [](const std::vector<Model> &models, unsigned threads) {

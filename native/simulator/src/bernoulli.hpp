@@ -50,7 +50,7 @@ class Bernoulli
         return p < 1e-4 ? -p * (1 + p * (0.5 + p / 3)) : log_of(1 - p);
     }
 
-    // Packets that are spared before the next one.
+    // Packets that are saved before the next one.
     std::uint64_t gap(Random &random) const
     {
         if (probability_ >= 1) {

@@ -23,7 +23,7 @@ namespace
 {
 
 constexpr std::size_t kTrain = 1024;   // packets of a train, about
-constexpr std::size_t kFewest = 4;     // packets a burst that are told apart without a branch
+constexpr std::size_t kFewest = 4;     // packets a burst that are distinguished without a branch
 constexpr std::size_t kFewPackets = 3; // of a burst on average, where it is worth doing so
 constexpr std::size_t kWide = 16;      // the same with vectors
 // Some thousand instants so far apart add up to less than 2^63.

@@ -153,7 +153,7 @@ void Group::run_until(Ps horizon)
         if (first == nullptr) {
             break;
         }
-        // It goes on alone until the next one has something to do, or it gives one something.
+        // It continues alone until the next one has something to do, or it gives one something.
         running_ = first;
         turn_.limit = std::min(horizon, second + 1);
         first->run(turn_, *this);

@@ -27,7 +27,7 @@ std::size_t OutputRun::to_port(const Packet *packets, std::size_t count, Ps now)
 {
     if (model.buffer_packets > 0) {
         if (buffer_.empty() && count > 0) {
-            // The timer runs freely, as the drain timers of DPDK's examples do.
+            // The timer runs without limits, as the drain timers of DPDK's examples do.
             Ps period = std::max<Ps>(1, ps_from_ns(model.drain_ns));
             deadline_ = later(now - now % period, period);
         }

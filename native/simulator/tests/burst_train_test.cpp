@@ -70,7 +70,7 @@ TEST(BurstTrain, AgreeWhateverTheTableSays)
 {
     for (double rate : {3e6, 8.9e6}) {
         Model model = one_core(ArrivalKind::poisson, rate, 37, 20);
-        for (std::uint64_t n = 1; n <= 32; ++n) { // dearer every eight packets
+        for (std::uint64_t n = 1; n <= 32; ++n) { // slower every eight packets
             model.cores[0].tasks[0].stages[0].cycles_by_burst.push_back(
                 static_cast<double>((n + 7) / 8 * 301));
         }

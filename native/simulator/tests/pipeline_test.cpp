@@ -187,7 +187,8 @@ TEST(Pipeline, RandomDisturbancesThatMeetWaitForEachOther)
 
 TEST(Pipeline, ARecordedPauseFillsTheRingAsArithmeticSays)
 {
-    // A packet every 200 ns. 40 us from 10,150 ns on: those of 10,200 to 50,000 come meanwhile.
+    // A packet every 200 ns. 40 us from 10,150 ns on: those of 10,200 to 50,000 come during that
+    // time.
     Model model = one_core(ArrivalKind::constant, 5e6, 0, 100);
     model.ports[0].rx_ring = 128;
     model.cores[0].disturbances.push_back({"pause", 0, false, {}, {10150}, {40000}});

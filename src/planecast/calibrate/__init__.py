@@ -1,1 +1,1 @@
-"""Counters recorded elsewhere as a calibration, and interruptions of recorded runs."""
+"""Counters recorded on another machine as a calibration, and interruptions of recorded runs."""

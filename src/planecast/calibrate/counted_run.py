@@ -1,4 +1,4 @@
-"""What counters of one run tell of a packet: instructions, cycles, and lines by level.
+"""What counters of one run report about a packet: instructions, cycles, and lines by level.
 
 Files name their events as their tools do; what is meant is found by name (`FAMILIES`). Ratios are
 taken round by round, so that they have a spread. Misses and accesses of the last level are of one
@@ -50,7 +50,7 @@ LEAST_RUNNING = 0.05
 
 @dataclass(frozen=True)
 class Condition:
-    """What is known of a run beside its counters."""
+    """What is known of a run in addition to its counters."""
 
     label: str
     """Its file."""
@@ -90,10 +90,10 @@ class CountedRun:
 
 
 def counted_run(recording: Recording, condition: Condition, machine: Machine) -> CountedRun:
-    """What a recording tells of a packet.
+    """What a recording reports about a packet.
 
     Raises InputError for a column that is missing (instructions, cycles, misses of the last level),
-    for counts that can't be, for packets that nobody told, and for a clock that no core has.
+    for counts that can't be, for a missing number of packets, and for a clock that no core has.
     """
     rows = _rounds(recording, condition)
     inst = _needed(rows, INSTRUCTIONS, "instructions", condition)
@@ -144,7 +144,7 @@ def _rounds(recording: Recording, condition: Condition) -> dict[str, Floats]:
             raise InputError(f"{count.event} {why}", condition.label, "record again")
         found[plain_name(count.event)][count.round] += count.value
     for reading in recording.readings:
-        # pcm tells of the whole system; INST and ACYC of no less
+        # pcm reports on the whole system; INST and ACYC of no less
         if recording.tool == _SCALED and reading.name in _PCM and reading.place == "System":
             value = float("nan") if reading.value is None else reading.value
             found[reading.name.lower()][reading.round] += value
@@ -189,7 +189,7 @@ def _last_level(rows: Mapping[str, Floats], condition: Condition) -> tuple[Float
 
 
 def _spelled(plain: str) -> str:
-    """A name as perf writes it, where that can be told from the plain one."""
+    """A name as perf writes it, where the plain one shows it."""
     found = re.sub(r"^(longest_lat_cache|inst_retired|mem_load_retired)_", r"\1.", plain)
     found = re.sub(r"^(mem_load_uops_retired|cpu_clk_unhalted)_", r"\1.", found)
     generic = {"cache_misses": "cache-misses", "llc_load_misses": "LLC-load-misses"}
@@ -239,7 +239,7 @@ def _instructions(
         return float(np.nanmean(inst) * inst.size) / condition.packets
     if condition.pps is None:
         raise InputError(
-            "nobody told how many packets there were",
+            "the number of packets is missing",
             condition.label,
             f"--from {condition.label},pps=3.9Mpps or ,packets=39e6",
         )

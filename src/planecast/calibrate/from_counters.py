@@ -1,7 +1,8 @@
-"""Counters of runs elsewhere as a calibration: CPI_core and the blocking factor by regression.
+"""Counters of runs on other machines as a calibration: CPI_core and the blocking factor by
+regression.
 
 CPI of each run = CPI_core + BF * what its lines from L2, last level and memory take an instruction,
-the vPE study's regression (Fig 6). Runs with other cache sizes or clocks tell the two apart. What
+the vPE study's regression (Fig 6). Runs with other cache sizes or clocks distinguish the two. What
 they leave open is filled by what others found: BF is 0.23 in the vPE study's own published figures
 (`planecast reproduce vpe`), taken as known within 0.15. It weighs as one more observation, so data
 outweigh it as they come in, and one run has an interval that says what was assumed.
@@ -37,7 +38,7 @@ Floats = NDArray[np.float64]
 ASSUMED_BF, ASSUMED_BF_SD = 0.23, 0.15
 MODEL_ERROR = 0.04
 """Relative error of a model of this form across machines, which the vPE study gives as a bound: it
-counts as two runs' errors, until there are runs enough to tell."""
+counts as two runs' errors, until there are runs enough to decide."""
 FLOOR = 0.01
 """No run's CPI is taken for better known than 1 %."""
 ONE_ROUND = 0.02
@@ -91,7 +92,7 @@ def calibrate_counters(
     _check_cpi(runs, means, least)
     line = _fit(means, deviations, delays, least)
     instructions, spread = _instructions(runs, remarks)
-    _tell_what_is_open(runs, line, remarks)
+    _note_what_is_open(runs, line, remarks)
     vector = np.maximum(line.vector, LEAST)
     covariance = line.covariance / np.outer(vector, vector)
     covariance[0, 0] += spread**2
@@ -216,7 +217,7 @@ def _instructions(runs: Sequence[CountedRun], remarks: list[str]) -> tuple[float
     return mean, spread / mean
 
 
-def _tell_what_is_open(runs: Sequence[CountedRun], line: _Line, remarks: list[str]) -> None:
+def _note_what_is_open(runs: Sequence[CountedRun], line: _Line, remarks: list[str]) -> None:
     if any(run.asked is None for run in runs):
         remarks.append(
             "accesses of the last level weren't counted: what they take is in the core's cycles"
@@ -226,7 +227,7 @@ def _tell_what_is_open(runs: Sequence[CountedRun], line: _Line, remarks: list[st
     known = 1 - line.covariance[1, 1] / ASSUMED_BF_SD**2
     if known < 0.5:
         remarks.append(
-            "the runs don't tell the blocking factor: it is mostly assumed, "
+            "the runs don't determine the blocking factor: it is mostly assumed, "
             f"{ASSUMED_BF:g} ± {2 * ASSUMED_BF_SD:g}; import runs with other llc_ways or core_ghz"
         )
     if line.at_bound:
@@ -239,7 +240,7 @@ def _counted(
     hierarchies: Sequence[Hierarchy],
     instructions: float,
 ) -> Counted:
-    """Lines a packet by level; runs beside a last level of one size are averaged."""
+    """Lines a packet by level; runs with a last level of one size are averaged."""
     sizes: dict[float, list[float]] = {}
     for run, hierarchy in zip(runs, hierarchies, strict=True):
         sizes.setdefault(hierarchy.levels[-1].size_bytes, []).append(_lines(run)[2])

@@ -50,7 +50,7 @@ def imported_result(run: CountedRun, machine: Machine, manifest: Manifest) -> Re
         ),
         ipc=mean_estimate(1 / run.cpi, "instructions/cycle", "measured", fewest=FEWEST_ROUNDS),
         notes=(
-            f"counters of {known.label}, recorded elsewhere: the workload is not the scenario's",
+            f"counters of {known.label}, from another machine: the workload is not the scenario's",
             *run.remarks,
         ),
         manifest=manifest,

@@ -1,4 +1,4 @@
-"""How often and for how long a measured run's lcores were taken away, from its trials or, of a load
+"""How often and for how long a measured run's lcores were preempted, from its trials or, of a load
 curve, from its recordings of pauses.
 
 A window that takes `STOPPED` times its visit's median or more was interrupted (by another process,

@@ -88,7 +88,7 @@ def main() -> NoReturn:
         # The reader (head, less) has gone; Python would complain again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_FAILED)
-    except Exception as error:  # noqa: BLE001  a stranger gets a sentence, whatever happens
+    except Exception as error:  # noqa: BLE001  the user gets a sentence, whatever happens
         _traceback()
         reason = str(error).partition("\n")[0]
         _say(

@@ -86,7 +86,7 @@ def filled_words(
 ) -> list[str]:
     """A command's words with what its placeholders stand for.
 
-    Raises InputError for words that can't be told apart and for a placeholder that isn't known.
+    Raises InputError for words that can't be distinguished and for a placeholder that isn't known.
     """
     first, last = ports
     values = {

@@ -1,6 +1,7 @@
 """Devices that a person named: whether they are there and DPDK can have them.
 
-EAL's own words for a missing device don't say which one, and l3fwd and testpmd just go on without.
+EAL's own words for a missing device don't say which one, and l3fwd and testpmd just continue
+without.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from planecast.host.root import Root
 USER_DRIVERS = ("vfio-pci", "igb_uio", "uio_pci_generic")
 """Kernel drivers that leave a device to a program."""
 OWN_DRIVERS = ("mlx4_core", "mlx5_core")
-"""Kernel drivers beside which DPDK's works."""
+"""Kernel drivers next to which DPDK's works."""
 
 
 def check_devices(

@@ -23,7 +23,7 @@ from planecast.scenario.scenario import Scenario
 
 _START_S = 60.0
 _POLLING_S = 0.004
-"""CPU time that shows that a thread polls: one that waits to be told takes none."""
+"""CPU time that shows that a thread polls: one that waits for a request takes none."""
 
 
 class _CableNames:

@@ -57,7 +57,7 @@ def write_rules(path: Path, prefixes: Sequence[str], ports: int, first: int = 0)
     """Writes l3fwd's route files: IPv4 prefixes such as ``10.0.0.0/16``, ports in turn from
     `first` on.
 
-    The IPv6 one beside it has one route that no packet here meets. Raises OSError.
+    The IPv6 one next to it has one route that no packet here meets. Raises OSError.
     """
     lines = [f"R{prefix} {first + number % ports}\n" for number, prefix in enumerate(prefixes)]
     path.write_text("".join(lines), encoding="ascii")

@@ -140,7 +140,7 @@ class Meter:
 
 
 def parse_answer(line: str) -> dict[str, Any]:
-    """One line of the meter. Raises RunError for an error that it tells, and for what is none."""
+    """One line of the meter. Raises RunError for an error that it reports, and for what is none."""
     try:
         answer = json.loads(line)
     except ValueError:

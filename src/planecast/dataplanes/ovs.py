@@ -148,7 +148,7 @@ class OpenVswitch(Program):
         self._vsctl("set", "Open_vSwitch", ".", setting)
 
     def stop(self) -> None:
-        """Ends the switch, then the database; both, also when we are interrupted meanwhile."""
+        """Ends the switch, then the database; both, also when we are interrupted during it."""
         self._processes.clear()
         self._stack.close()
 
@@ -202,7 +202,7 @@ class OpenVswitch(Program):
         )
 
     def _add_bridge(self) -> None:
-        """Raises RunError with the switch's reason, which it tells its log alone."""
+        """Raises RunError with the switch's reason, which it writes to its log alone."""
         self._vsctl(
             *("add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev"),
             "fail-mode=secure",
@@ -336,7 +336,7 @@ def parse_pmd_stats(text: str) -> PmdStats:
     found = [_thread(part) for part in re.split(r"^pmd thread ", text, flags=re.MULTILINE)[1:]]
     threads = [thread for thread in found if thread is not None]
     if not threads:
-        raise RunError("no thread that forwards tells of packets", "pmd-stats-show")
+        raise RunError("no thread that forwards reports packets", "pmd-stats-show")
     return max(threads, key=lambda thread: thread.received)
 
 

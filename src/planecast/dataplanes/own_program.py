@@ -38,7 +38,7 @@ class OwnProgram(Program):
         comes_in, goes_out = port_numbers(ports)
         config = configs_for([self._scenario])[0]
         config = replace(config, rx=str(comes_in), tx=str(goes_out), telemetry=True)
-        # In a trial it does not see that its input was closed: so the kernel tells it.
+        # In a trial it does not see that its input was closed: so the kernel shows it.
         words = (*before, *pdeath_words("TERM"))
         self._dataplane = Dataplane(config, eal_words(ports), words)
 

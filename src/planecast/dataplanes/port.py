@@ -54,7 +54,7 @@ class Port(Noun):
     @property
     def shares_memory(self) -> bool:
         """Whether another process, the kernel or a device reads this one's packet memory: it must
-        stay the memory that EAL has told them of."""
+        stay the memory that EAL has announced to them."""
         return self.kind in ("virtio", "xdp", "pci")
 
     def device(self, number: int) -> str:

@@ -132,7 +132,7 @@ class RemoteDut(JsonProcess, Dut):
         return answer
 
     def _failure(self) -> Exception:
-        """ssh's own failures told from those of planecast there."""
+        """ssh's own failures distinguished from those of planecast there."""
         error = super()._failure()
         code = None if self._process is None else self._process.ended()
         if code == _SSH_FAILED:

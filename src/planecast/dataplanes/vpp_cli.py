@@ -115,8 +115,8 @@ class VppCli:
 
 def vppctl_of(program: Path) -> str:
     """vppctl next to VPP's binary, else in PATH. Raises MissingError."""
-    beside = [str(path.parent / "vppctl") for path in (program, program.resolve())]
-    found = next(filter(None, map(shutil.which, [*beside, "vppctl"])), None)
+    nearby = [str(path.parent / "vppctl") for path in (program, program.resolve())]
+    found = next(filter(None, map(shutil.which, [*nearby, "vppctl"])), None)
     if found is None:
         raise MissingError(f"there is no vppctl next to {program} nor in PATH", NAME, PACKAGE)
     return found

@@ -1,8 +1,8 @@
 """What to try next: changes of the scenario that the model prices, and the causes' own advice.
 
-A change is told with what the model says that it saves. The saving's interval is that of the
-change: what the model gets wrong of both scenarios alike is not in it. A saving that it can't tell
-from nothing is not promised.
+A change is listed with what the model says that it saves. The saving's interval is that of the
+change: what the model gets wrong of both scenarios alike is not in it. A saving that it can't
+distinguish from zero is not promised.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from planecast.scenario import value_if_any, with_overrides
 from planecast.scenario.scenario import Scenario
 
 _WORTH = 0.01
-"""Savings below this share of the whole are not told."""
-_CAUSES_TOLD = 3
+"""Savings below this share of the whole are not shown."""
+_CAUSES_SHOWN = 3
 WAITS_BELOW = 1.75
 """Instructions a cycle below which a data plane waits more than it need (BSDP 10)."""
 _ONLY_COUNTED = {"unexplained", "unattributed", "waiting"}
@@ -33,32 +33,32 @@ def advise(explained: Explanation, calibration: Calibration | None) -> tuple[Adv
 
 
 def _unmodelled(explained: Explanation) -> Iterator[Advice]:
-    """What tells more of a network function that no model takes apart."""
+    """What shows more of a network function that no model takes apart."""
     if explained.modelled is not None or explained.throughput_pps is None:
         return
     stages = [s for s in explained.stages if s.cycles is not None and s.role != "other"]
-    dearest = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0, default=None)
-    if dearest is None:
+    top_stage = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0, default=None)
+    if top_stage is None:
         return
-    if dearest.instructions is None:
+    if top_stage.instructions is None:
         yield Advice(
             try_this="planecast profile SCENARIO, then explain this run again",
-            why=f"instructions a cycle tell whether {dearest.stage} works or waits",
+            why=f"instructions a cycle show whether {top_stage.stage} works or waits",
         )
-    elif dearest.ipc is None:
+    elif top_stage.ipc is None:
         yield Advice(
             try_this="planecast calibrate STUDY, then explain this run again",
-            why="the core's clock beside the time-stamp counter's tells instructions a cycle",
+            why="the core's clock against the time-stamp counter's gives instructions a cycle",
         )
-    elif dearest.ipc.value < WAITS_BELOW:
+    elif top_stage.ipc.value < WAITS_BELOW:
         yield Advice(
-            try_this=f"in {dearest.stage}: prefetch lines some packets ahead, or touch fewer",
-            why=f"{dearest.ipc.value:.2f} instructions a cycle: it waits",
+            try_this=f"in {top_stage.stage}: prefetch lines some packets ahead, or touch fewer",
+            why=f"{top_stage.ipc.value:.2f} instructions a cycle: it waits",
         )
     else:
         yield Advice(
-            try_this=f"in {dearest.stage}: fewer or wider instructions, or larger bursts",
-            why=f"{dearest.ipc.value:.2f} instructions a cycle: it works",
+            try_this=f"in {top_stage.stage}: fewer or wider instructions, or larger bursts",
+            why=f"{top_stage.ipc.value:.2f} instructions a cycle: it works",
         )
 
 
@@ -74,7 +74,7 @@ def _changes(explained: Explanation, calibration: Calibration) -> Iterator[Advic
         if saves.value < _WORTH * whole:
             continue
         sure = (saves.low or 0.0) > 0
-        doubt = "" if sure else "; the model can't tell it from nothing: measure it"
+        doubt = "" if sure else "; the model can't distinguish it from zero: measure it"
         yield Advice(try_this=f"--set {key}={value}", saves=saves, why=why + doubt)
 
 
@@ -98,12 +98,12 @@ def _by_cause(explained: Explanation) -> Iterator[Advice]:
     """What helps against the largest causes; a cause's cycles bound what that can save."""
     whole = explained.cycles_per_packet
     largest = sorted(explained.causes, key=lambda part: -part.cycles.value)
-    told = [part for part in largest if part.cause not in _ONLY_COUNTED][:_CAUSES_TOLD]
-    for part in told:
+    shown = [part for part in largest if part.cause not in _ONLY_COUNTED][:_CAUSES_SHOWN]
+    for part in shown:
         cause = cause_of(part.cause)
         if whole is None or part.cycles.value < _WORTH * whole.value:
             continue
-        where = _dearest_stage(explained, part.cause)
+        where = _top_stage(explained, part.cause)
         most = part.cycles.value
         if explained.modelled is None or part.cause in BOUNDS:  # it may be all of it
             most = max(most, part.cycles.high or most)
@@ -113,7 +113,7 @@ def _by_cause(explained: Explanation) -> Iterator[Advice]:
         )
 
 
-def _dearest_stage(explained: Explanation, cause: str) -> str:
+def _top_stage(explained: Explanation, cause: str) -> str:
     costs = {
         stage.stage: part.cycles.value
         for stage in explained.stages

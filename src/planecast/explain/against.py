@@ -28,7 +28,7 @@ _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
 
 ALL = "all"
-"""The whole packet, beside the stages."""
+"""The whole packet, not a stage."""
 
 
 class Change(Noun):

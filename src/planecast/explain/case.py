@@ -22,7 +22,7 @@ class Case:
     counts: InstructionCounts | None = None
     """Of the scenario's own pipeline; else the calibration's are taken."""
     calibration: Calibration | None = None
-    """None when there is none: causes are not told apart then."""
+    """None when there is none: causes are not distinguished then."""
     counted_by: str = ""
     """The run that counted `counts`, where it is another."""
     code: CodeCounts | None = None

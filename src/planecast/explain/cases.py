@@ -69,15 +69,15 @@ def latest_explicable(root: Path) -> RunDirectory:
 
 
 def with_profile(case: Case, root: Path) -> Case:
-    """The case with what the latest profiles of the same workload and traffic under `root` tell and
+    """The case with what the latest profiles of the same workload and traffic under `root` show and
     neither the result nor a model does: instructions, and what single steps saw of the code."""
     if case.result is None:
         return case
     profiles = list(_profiles(case, root))
-    told = any(stage.instructions_per_packet for stage in case.result.stages.values())
+    counted = any(stage.instructions_per_packet for stage in case.result.stages.values())
     calibration = case.calibration
     modelled = calibration is not None and case.scenario.forwards == calibration.kind
-    if profiles and not told and not modelled and case.counts is None:
+    if profiles and not counted and not modelled and case.counts is None:
         name, profile = profiles[0]
         native = [one for one in profile.counts if one.instrument == "singlestep"]
         case = replace(case, counts=(native or list(profile.counts))[0], counted_by=name)
@@ -135,7 +135,7 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
 
 
 def own_calibration(run: RunDirectory) -> str | None:
-    """The run itself where it holds a calibration, as a validation does; else the run beside it
+    """The run itself where it holds a calibration, as a validation does; else the run next to it
     that its answer rests on. None where there is neither, or it is of an older model."""
     if is_current(run.path / CALIBRATION):
         return str(run.path)

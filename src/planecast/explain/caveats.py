@@ -1,4 +1,4 @@
-"""Caveats: what an explanation without counters can't tell, what would, and what it rests on."""
+"""Caveats: what an explanation without counters can't know, what would, and what it rests on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOUNDED = (
 def unknown(
     case: Case, stages: tuple[StageExplanation, ...], why_not: str, bounded: bool
 ) -> list[str]:
-    """What this run can't tell and what would, as sentences; `why_not` is why there is no model of
+    """What this run can't know and what would, as sentences; `why_not` is why there is no model of
     it."""
     found = []
     if case.result is None:
@@ -40,7 +40,7 @@ def unknown(
         found.append(
             "cycles by stage: this data plane has no stages that read a clock. I/O and "
             "processing, and causes, are one number here; counters and a sampling profile would "
-            "tell them apart (perf record; planecast explain --from)"
+            "distinguish them (perf record; planecast explain --from)"
         )
     if why_not:
         found.append(f"{'how much of the stalls shows' if bounded else 'causes'}: {why_not}")
@@ -55,14 +55,14 @@ def unknown(
 
 
 def only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> str:
-    """What the top-down tree lacks, and how much it is together where the model tells it."""
+    """What the top-down tree lacks, and how much it is together where the model shows it."""
     rest = total(part.cycles for part in causes if part.cause in CORES_OWN)
-    told = rest is not None and whole is not None and whole.value > 0
-    if not told:
-        return "frontend, bad speculation, ports and L1 one by one: only counters tell them"
+    known = rest is not None and whole is not None and whole.value > 0
+    if not known:
+        return "frontend, bad speculation, ports and L1 one by one: only counters show them"
     share = f"{min(1.0, rest.value / whole.value):.0%}" if rest and whole else ""
     return (
-        f"ports and L1, which only counters tell apart; with frontend and bad speculation, which "
+        f"ports and L1, which only counters distinguish; with frontend and bad speculation, which "
         f"are only bounded, they are {share} of the cycles together"
     )
 

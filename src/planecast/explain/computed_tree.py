@@ -1,4 +1,4 @@
-"""The top-down tree without counters: as much of it as instructions, cycles and the model tell.
+"""The top-down tree without counters: as much of it as instructions, cycles and the model show.
 
 Retiring is the cycles that the instructions take at the issue width: it counts instructions where
 counters count operations, so a counter shows a little more. Memory bound is what the model says of
@@ -48,7 +48,7 @@ _MARKS = {
 def computed_tree(
     causes: Sequence[CauseCycles], whole: Estimate, *, alike: bool = False
 ) -> tuple[ExplainedNode, ...]:
-    """Nodes of levels 1 to 3 with what is known of `causes`; none when no cause tells any.
+    """Nodes of levels 1 to 3 with what is known of `causes`; none when no cause shows any.
 
     `alike`: waits are bounded, not calibrated, so they err together.
     """
@@ -85,7 +85,7 @@ def computed_tree(
 
 
 def _core_nodes(own: Mapping[str, Estimate], memory: Estimate | None) -> dict[str, Estimate | None]:
-    """What the core's own cycles are divided among; nothing where no cause tells them."""
+    """What the core's own cycles are divided among; nothing where no cause shows them."""
     rest = total(own[cause] for cause in CORES_OWN if cause in own)
     if CORE_REST not in own or rest is None:
         return {}
@@ -109,7 +109,7 @@ def _mark(name: str, known: bool, modelled: bool, counted: bool) -> str:
             return ""
         return _BOUNDED + _MARKS[name] + ("" if counted else _NARROWED)
     if name == "memory_bound":
-        return "next to nothing" if modelled else "no model tells it"
+        return "next to nothing" if modelled else "no model shows it"
     if name == "retiring":
         return "instructions or issue width are not known"
     return "frontend, speculation, core and L1: no model bounds them"

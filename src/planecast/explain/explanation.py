@@ -47,7 +47,7 @@ class StageExplanation(Noun):
     causes: Causes = ()
     """They add up to `cycles`, `unexplained` among them."""
     nodes: Annotated[tuple[ExplainedNode, ...], BeforeValidator(listed)] = ()
-    """The top-down tree of the stage as far as it can be computed: shares of its cycles."""
+    """The top-down tree of the stage where it can be computed: shares of its cycles."""
 
 
 class RoleShare(Noun):
@@ -90,7 +90,7 @@ class Explanation(Noun):
     """Over all stages; they add up to `cycles_per_packet`."""
     roles: Annotated[tuple[RoleShare, ...], BeforeValidator(listed)] = ()
     nodes: Annotated[tuple[ExplainedNode, ...], BeforeValidator(listed)] = ()
-    """The top-down tree as far as it can be computed: shares of the cycles."""
+    """The top-down tree where it can be computed: shares of the cycles."""
     limits: Texts = ()
     """What limits this data plane, as sentences."""
     certainty: Texts = ()
@@ -104,4 +104,4 @@ class Explanation(Noun):
     manifest: Manifest | None = None
     """What made the result; None for a profile, which keeps none."""
     calibration: Basis | None = None
-    """What causes were told apart with; None without a calibration."""
+    """What causes were distinguished with; None without a calibration."""

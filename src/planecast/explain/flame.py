@@ -2,7 +2,7 @@
 
 perf's samples are stacks and need adding up alone. callgrind keeps costs by caller and callee, not
 by stack: a function that several call has its own callees' costs shared among its callers as its
-cost is: exact where it does the same for each of them, else the best that the profile tells.
+cost is: exact where it does the same for each of them, else the best that the profile shows.
 Recursion is cut where a function stands on its own stack.
 """
 
@@ -54,7 +54,7 @@ def flame(profile: CallgrindProfile, event: str = "Ir") -> list[Frame]:
 
 
 def sampled_flame(sampled: SampledStacks) -> list[Frame]:
-    """The frames of samples, each before those that it calls, the dearest first."""
+    """The frames of samples, each before those that it calls, the most expensive first."""
     cost: dict[tuple[str, ...], float] = defaultdict(float)
     for stack, weight in sampled.stacks.items():
         for depth in range(1, min(len(stack), _DEEPEST) + 1):
@@ -92,7 +92,7 @@ class _Tree:
         self._called = {f for f, cost in called.items() if cost > 0}
 
     def roots(self) -> list[Function]:
-        """Functions that nobody calls, the dearest first."""
+        """Functions that nobody calls, the most expensive first."""
         found = [f for f in self.cost if f not in self._called and self.cost[f] > 0]
         return sorted(found, key=lambda f: -self.cost[f])
 

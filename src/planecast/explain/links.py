@@ -77,7 +77,7 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
         sent=moved.get("t"),
         received=moved.get("r"),
         remote_share=reads["remote"] / total if len(reads) == 2 and total else None,
-        # What one socket sends another one receives: either tells all that crosses.
+        # What one socket sends another one receives: either shows all that crosses.
         bytes_per_packet=known[0] / pps if known and pps else None,
     )
     return found.model_copy(

@@ -69,7 +69,7 @@ class SocketMemory(Noun):
     share_of_reached: float | None
     """Of the most that was measured; None where that isn't known."""
     uneven: float
-    """How far the busiest channel is above the mean of all, as a share of it."""
+    """How much the busiest channel is above the mean of all, as a share of it."""
     loaded_ns: float | None = None
     """Latency of a line at this load, by the model of `planecast.machine.memory`; None where idle
     latency or the most that was reached aren't known."""

@@ -52,7 +52,8 @@ class ModelBreakdown:
 def model_breakdown(
     scenario: Scenario, calibration: Calibration, slots: float | None
 ) -> ModelBreakdown:
-    """One scenario's cost by stage and cause; `slots` a cycle tell the issue width from the rest.
+    """One scenario's cost by stage and cause; `slots` a cycle separate the issue width from the
+    rest.
 
     Raises InputError for what the model doesn't know, as `predict` does.
     """
@@ -112,7 +113,7 @@ def model_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[Pla
 
 
 def _rows(scenario: Scenario, calibration: Calibration, said: Prediction) -> Rows:
-    """The terms of one scenario's cost; under load memory is as far as the prediction has it."""
+    """The terms of one scenario's cost; under load memory has the latency of the prediction."""
     idle = _rows_of(scenario, calibration)
     if said.load is None or said.load.factor[0] == 1:
         return idle

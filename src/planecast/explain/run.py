@@ -43,7 +43,7 @@ _ROUNDING = 1e-6
 def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Explanation:
     """Where the cycles of one result go, what limits it, how sure that is, what to try.
 
-    `apart`: the core's own cycles are told apart where the code was counted. `advised`: with the
+    `apart`: the core's own cycles are distinguished where the code was counted. `advised`: with the
     top-down tree and what to try, for which the model is asked several times more.
     """
     model, why_not = _model(case)

@@ -36,7 +36,7 @@ from planecast.results.telemetry import Telemetry
 from planecast.workload.counts import IO_STAGES
 
 POLLING = "polling"
-"""What a thread does that looks for packets in vain, as a stage."""
+"""What a thread does that polls empty rings, as a stage."""
 FORWARDING = "forwarding"
 """What it does with packets that it found, as a stage."""
 
@@ -85,7 +85,7 @@ def explain_search(
 
 
 def _whole(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Estimate | None:
-    """TSC cycles a packet, polls in vain among them: by the clock, else as the program says."""
+    """TSC cycles a packet, empty polls among them: by the clock, else as the program says."""
     if watched is not None and watched.cycles_of == _TSC and watched.cycles_per_packet is not None:
         return watched.cycles_per_packet
     return opinion.get("pmd") or opinion.get(THREAD_CLOCKS)
@@ -122,7 +122,7 @@ def _stages(
     whole: Estimate | None,
     model: ModelBreakdown | None,
 ) -> Iterator[StageExplanation]:
-    """What it does with packets, and how long it looks for them in vain."""
+    """What it does with packets, and how long it polls empty rings."""
     working = list(_working(opinion, watched))
     if model is not None and [stage.stage for stage in working] == [FORWARDING]:
         assert working[0].cycles is not None
@@ -137,9 +137,9 @@ def _working(
     opinion: Mapping[str, Estimate], watched: Telemetry | None
 ) -> Iterator[StageExplanation]:
     """Its work with packets that it found: ours by stage, others' as one."""
-    told = opinion.get("pmd processing")
-    if told is not None:
-        yield _stage(FORWARDING, "processing", told, "unattributed")
+    forwarding = opinion.get("pmd processing")
+    if forwarding is not None:
+        yield _stage(FORWARDING, "processing", forwarding, "unattributed")
     elif watched is not None and watched.stage_cycles:
         for name, value in watched.stage_cycles.items():
             role: Role = "I/O" if name in IO_STAGES else "processing"
@@ -235,12 +235,12 @@ def _limits(
         working = whole.value * (1 - idle)
         if idle > _IDLE and rate is not None and rate.capped_by in _CAPS:
             yield (
-                f"the data plane was not at its limit: its thread looks for packets in vain in "
+                f"the data plane was not at its limit: its thread polls empty rings in "
                 f"{idle:.0%} of its cycles, and works {working:.1f} on each that comes"
             )
         elif idle > _IDLE:
             yield (
-                f"cycles don't limit it: at that rate its thread looks for packets in vain in "
+                f"cycles don't limit it: at that rate its thread polls empty rings in "
                 f"{idle:.0%} of them, and works {working:.1f} cycles on each that comes. What is "
                 "lost is lost in bursts that its rings can't hold, or while the thread is kept "
                 "from running"
@@ -250,15 +250,15 @@ def _limits(
             yield f"its thread's own work: {working:.1f} cycles a packet, {1 - idle:.0%}{most}"
     at_work = [stage for stage in stages if stage.stage != POLLING]
     if whole is not None and (len(at_work) > 1 or (at_work and idle is None)):
-        dearest = max(at_work, key=lambda stage: stage.cycles.value if stage.cycles else 0.0)
-        assert dearest.cycles is not None
-        share = dearest.cycles.value / whole.value
+        top_stage = max(at_work, key=lambda stage: stage.cycles.value if stage.cycles else 0.0)
+        assert top_stage.cycles is not None
+        share = top_stage.cycles.value / whole.value
         yield (
-            f"the most expensive stage is {dearest.stage}: {share:.0%}, "
-            f"{dearest.cycles.value:.1f} cycles"
+            f"the most expensive stage is {top_stage.stage}: {share:.0%}, "
+            f"{top_stage.cycles.value:.1f} cycles"
         )
     if rate is None and not stages:
-        yield "what limits it can't be told from this input"
+        yield "what limits it is unknown from this input"
 
 
 def _certainty(
@@ -277,7 +277,7 @@ def _certainty(
     opinion = answer.second_opinion
     said = opinion.get("pmd") or opinion.get(THREAD_CLOCKS) or opinion.get(CLOCKS)
     if whole is None:
-        yield "nobody tells its cycles: the rate is all there is"
+        yield "its cycles are unknown: the rate is all there is"
     if said is not None:
         own = (
             f"{said.value:.1f} cycles a packet are the data plane's own statistics of one trial at "
@@ -361,7 +361,7 @@ def _unknown(
     stages: tuple[StageExplanation, ...], watched: Telemetry | None, model: ModelBreakdown | None
 ) -> Iterator[str]:
     if not stages:
-        yield "cycles by stage: this data plane tells none of its own"
+        yield "cycles by stage: this data plane reports none of its own"
     if model is not None or (watched is not None and watched.instructions_per_packet is not None):
         return
     yield (

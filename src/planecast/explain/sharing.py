@@ -2,7 +2,7 @@
 
 A load that finds a line modified in another core's cache (HITM) waits for that core. A data plane
 that gives every core its own flows, rings and counters has next to none; hand-over between cores
-has those of its rings. Many HITM beside few packets handed over are two cores writing variables
+has those of its rings. Many HITM next to few packets handed over are two cores writing variables
 that share a line. Source: Benchmarking and Analysis of Software Data Planes, sections 9 and 15.6.
 """
 
@@ -50,7 +50,7 @@ class Sharing(Noun):
     hitm: float | None = None
     """Loads that found it modified there."""
     snoop_miss: float | None = None
-    """Loads for which other cores were asked in vain."""
+    """Loads for which other cores were asked without a hit."""
     remote_hitm: float | None = None
     """Loads that found a line modified on another socket."""
     remote_forward: float | None = None
@@ -80,7 +80,7 @@ def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float
     """What counts a second say of `pps` packets a second, each handed over so many times.
 
     Events that weren't counted stay unknown. Raises InputError for an impossible count or rate, and
-    when no event tells of other cores.
+    when no event is of other cores.
     """
     if not pps > 0:
         raise InputError(f"got {pps:g} packets a second", "core counters", "say the packet rate")
@@ -99,7 +99,7 @@ def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float
         found[field] = value / pps
     if not found:
         raise InputError(
-            "none of the events tells of other cores",
+            "none of the events is of other cores",
             "core counters",
             "record MEM_LOAD_L3_HIT_RETIRED.XSNP_* and MEM_LOAD_L3_MISS_RETIRED.*",
         )
@@ -115,7 +115,7 @@ def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float
 _WORDS = {
     "snoop_hit": "loads found a line clean in another core's cache",
     "hitm": "loads found a line modified in another core's cache (HITM)",
-    "snoop_miss": "loads asked other cores in vain",
+    "snoop_miss": "loads asked other cores without a hit",
     "remote_hitm": "loads found a line modified on another socket",
     "remote_forward": "loads were served by another socket's cache",
     "remote_memory": "loads were served by another socket's memory",

@@ -1,8 +1,8 @@
-"""Causes: the reasons for which a packet takes cycles, as far as they are told apart without
+"""Causes: the reasons for which a packet takes cycles, where they are distinguished without
 counters, and what a person who builds a packet processor can do about each.
 
 Most are mechanisms of the cost model (`planecast.machine.registry`), with their advice. What one
-cannot tell apart stays together: `core` holds the latency of L1, dependencies and ports, for the
+cannot distinguish stays together: `core` holds the latency of L1, dependencies and ports, for the
 model is calibrated with all of them at once, every line near. Fetch and mispredicted branches are
 in it too, unless the code was counted: then they are bounded (`core_bounds`).
 """
@@ -81,10 +81,10 @@ _ALL = (
         "core and L1",
         "instructions",
         "what instructions take beyond the issue width with every line in L1: its latency, "
-        "dependencies and ports, which only counters tell apart; where code was not counted, fetch "
+        "dependencies and ports, which only counters separate; where code was not counted, fetch "
         "and mispredicted branches too",
         "break chains of dependent loads by working on several packets at once; count on a machine "
-        "with counters (planecast explain --from) to tell latency from ports",
+        "with counters (planecast explain --from) to distinguish latency from ports",
     ),
     Cause(
         Bursts.cause,

@@ -41,10 +41,10 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
         ]
     stages = [s for s in explained.stages if s.cycles is not None]
     if stages and whole is not None:
-        dearest = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0)
-        assert dearest.cycles is not None
+        top_stage = max(stages, key=lambda s: s.cycles.value if s.cycles else 0.0)
+        assert top_stage.cycles is not None
         found.append(
-            f"the most expensive stage is {dearest.stage}: {_share(dearest.cycles, whole)}"
+            f"the most expensive stage is {top_stage.stage}: {_share(top_stage.cycles, whole)}"
         )
     counted = [s for s in explained.stages if s.instructions is not None]
     if not stages and counted:
@@ -54,7 +54,7 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
             f"most instructions are in {most.stage}: {most.instructions.value:.1f} a packet; what "
             "they cost was not measured"
         )
-    return tuple(found) or ("what limits it can't be told from this input",)
+    return tuple(found) or ("what limits it is unknown from this input",)
 
 
 def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]:
@@ -131,7 +131,7 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
             f"({miss:+.1f} %), {within} its 95 % interval{advice}"
         )
     if not groups:
-        found.append("no causes are told: what is measured is as sure as its interval says")
+        found.append("no causes are known: what is measured is as sure as its interval says")
     elif explained.modelled is None:
         found.append(
             "stalls are bounds, no model is calibrated for this function: trust their upper ends, "

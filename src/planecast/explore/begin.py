@@ -21,7 +21,7 @@ def session_of(
     """The session of ``planecast explore [SCENARIO|RUN]``.
 
     A sweep's base is the scenario, and its points have a Pareto front. Of other runs the first
-    result (``RUN#2``: the second) is the scenario, all measured results are shown beside
+    result (``RUN#2``: the second) is the scenario, all measured results are shown next to
     predictions, and the run's own calibration answers where it has one. Raises InputError for what
     is neither a scenario nor a run, and where there is no calibration at all.
     """

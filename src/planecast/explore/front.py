@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 MOST_POINTS = 4096
 """Of a sweep that is computed for a page."""
 MOST_SHOWN = 1200
-"""Points that a figure shows besides the front's."""
+"""Points that a figure shows in addition to the front's."""
 _MOST_READ = 200_000
 _MOST_CHOICES = 16
 _LCORES = "placement.lcores"
@@ -76,7 +76,7 @@ def recorded_front(run: RunDirectory, prices: Mapping[str, float]) -> Json:
     path = run.path / SWEEP
     plan = read_job(run).plan
     if not path.is_file():
-        raise InputError("the sweep is not complete", str(run.path), "go on with it: --resume")
+        raise InputError("the sweep is not complete", str(run.path), "continue with it: --resume")
     with duckdb.connect(":memory:") as connection:
         table = f"read_parquet({quoted(path)})"
         (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)

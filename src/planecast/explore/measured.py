@@ -1,4 +1,4 @@
-"""Measured results beside predicted ones: those that differ from a scenario in one key alone."""
+"""Measured results next to predicted ones: those that differ from a scenario in one key alone."""
 
 from __future__ import annotations
 

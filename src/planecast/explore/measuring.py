@@ -95,7 +95,7 @@ class Measuring:
                 self._failed = _last_sentence(complaints) or f"exit status {process.returncode}"
 
     def state(self) -> Json:
-        """What goes on, for the page."""
+        """What is under way, for the page."""
         with self._lock:
             return {
                 "running": self._process is not None,

@@ -116,7 +116,7 @@ def _breakdown(asked: Scenario, chosen: Chosen) -> Json:
 
 
 def _left_out(scenario: Scenario, asked: Scenario) -> list[str]:
-    """Keys that the closed form doesn't heed and the simulator does."""
+    """Keys that the closed form ignores and the simulator uses."""
     return [key for key in SCENARIO_KEYS if value_if_any(scenario, key) != value_if_any(asked, key)]
 
 

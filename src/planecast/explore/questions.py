@@ -146,7 +146,7 @@ def ask_measure(session: Session, body: Json) -> Json:
 
 
 def ask_measuring(session: Session, body: Json) -> Json:
-    """How far the measurement is."""
+    """The measurement's progress."""
     del body
     return session.measuring.state()
 

@@ -1,4 +1,4 @@
-"""A calibration with measured points added: fitted anew to all of its points and these.
+"""A calibration with measured points added: fitted again to all of its points and these.
 
 A calibration is a posterior, and takes no single points in. But its run keeps the results of the
 points that it was fitted to, the probed hierarchy and the counted instructions; the fit to them and

@@ -53,7 +53,7 @@ class Session:
 
     @property
     def measured(self) -> list[Result]:
-        """What figures show beside predictions: recorded, and measured from the page."""
+        """What figures show next to predictions: recorded, and measured from the page."""
         return [*self.recorded, *self.measuring.done]
 
     def scenario(self, changes: Mapping[str, Any]) -> Scenario:

@@ -1,4 +1,4 @@
-"""Room `generators`: the programs that send packets and tell what became of them."""
+"""Room `generators`: the programs that send packets and report what became of them."""
 
 from planecast.generators.config import GeneratorConfig, StreamConfig, config_text
 from planecast.generators.ours import Generator

@@ -82,7 +82,7 @@ def run_answer(
 ) -> dict[str, Any]:
     """What a generator of others has counted, in the words of ours.
 
-    Such a generator tells what it sent, not what it ought to have: that is rate times time. It is
+    Such a generator reports what it sent, not what it ought to have: that is rate times time. It is
     taken at its word that it sent for as long as it was asked to.
     """
     asked = round(rate_pps * seconds)

@@ -1,4 +1,4 @@
-"""A neighbour on another CPU: takes cache, memory bandwidth or a thread, as it is told."""
+"""A neighbour on another CPU: takes cache, memory bandwidth or a thread, as it is asked to."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Neighbour(JsonProcess):
 
     @contextmanager
     def doing(self, work: Work) -> Iterator[None]:
-        """Beside the block, and idle again afterwards."""
+        """Next to the block, and idle again afterwards."""
         if work.mode == "idle":
             yield
             return

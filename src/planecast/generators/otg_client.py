@@ -2,7 +2,7 @@
 and our own (``planecast generator serve``).
 
 Each trial is a configuration of its own: the model can't change a flow's length. What is read is
-read when the flow has stopped and its counters no longer move, for testers tell them late.
+read when the flow has stopped and its counters no longer move, for testers report them late.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class OtgGenerator:
         request.flow.flow_names = [FLOW]
         found = self._call(self._api.get_metrics, request).flow_metrics
         if len(found) != 1:
-            raise RunError(f"it tells of {len(found)} flows and not of one", self._plan.server)
+            raise RunError(f"it reports {len(found)} flows instead of one", self._plan.server)
         return found[0]
 
     def _call(self, function: Any, *arguments: Any) -> Any:
@@ -169,8 +169,8 @@ class OtgGenerator:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> InputError | RunError:
-        told = self._api.from_exception(error)
-        if told is None:
+        refusal = self._api.from_exception(error)
+        if refusal is None:
             text = str(error)
             known = next((words for words in _NOBODY if words in text), None)
             first = known or (text.splitlines() or [type(error).__name__])[0][:160]
@@ -179,7 +179,7 @@ class OtgGenerator:
                 self._plan.server,
                 "start one (planecast generator serve), or name another (generator.server)",
             )
-        said = "; ".join(told.errors or [str(error)])
-        if told.kind == "validation" or told.code == 400:
+        said = "; ".join(refusal.errors or [str(error)])
+        if refusal.kind == "validation" or refusal.code == 400:
             return InputError(f"the OTG server refuses it: {said}", self._plan.server)
         return RunError(f"the OTG server failed: {said}", self._plan.server)

@@ -1,6 +1,6 @@
 """Room `host`: what this machine is, and what of it helps or hinders measuring.
 
-At the bottom of the import order, beside `catalog`: it reads proc and sys, and knows no noun. The
+At the bottom of the import order, with `catalog`: it reads proc and sys, and knows no noun. The
 checks load when they are asked for: most verbs want a CPU list alone.
 """
 

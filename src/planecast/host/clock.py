@@ -15,7 +15,7 @@ def check_clock(root: Root) -> Iterator[Check]:
 
 
 def tsc_hz(root: Root) -> tuple[float, str] | None:
-    """The TSC's frequency in Hz and where that is from; None when the system doesn't tell."""
+    """The TSC's frequency in Hz and where that is from; None when the system doesn't report."""
     exact = root.number("sys/devices/system/cpu/cpu0/tsc_freq_khz")
     if exact:
         return exact * 1e3, "kernel"
@@ -33,7 +33,7 @@ def _tsc(root: Root) -> Check:
     flags = root.cpu_flags()
     steady = {"constant_tsc", "nonstop_tsc"} & flags
     known = tsc_hz(root)
-    rate = f"{known[0] / 1e9:.3f} GHz ({known[1]})" if known else "frequency not told"
+    rate = f"{known[0] / 1e9:.3f} GHz ({known[1]})" if known else "frequency not reported"
     found = f"TSC {rate}" + "".join(f", {flag}" for flag in sorted(steady))
     if "tsc" not in flags and flags:
         return Check(

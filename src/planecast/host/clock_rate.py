@@ -76,7 +76,7 @@ def _turbo(root: Root) -> Iterator[Check]:
 
 
 def _sleep(root: Root) -> Iterator[Check]:
-    """C-states that take long to leave, as far as they are allowed."""
+    """C-states that take long to leave, where they are allowed."""
     deep: list[str] = []
     worst_us, name = 0, ""
     states = root.paths(f"{_CPU}/cpu[0-9]*/cpuidle/state[0-9]*")

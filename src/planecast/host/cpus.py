@@ -43,7 +43,7 @@ def _smt(root: Root, siblings: list[str]) -> Check:
             "hyper-threads",
             "limits",
             "siblings " + " ".join(shared[:4]) + (" …" if len(shared) > 4 else ""),
-            "a busy sibling makes a packet about 1.3 to 1.5 times as dear",
+            "a busy sibling raises a packet's cycles by a factor of 1.3 to 1.5",
             "leave the siblings of forwarding CPUs idle, or switch hyper-threading off",
         )
     if "hypervisor" in root.cpu_flags():

@@ -32,7 +32,7 @@ class Module:
     """Transfers a second at which it runs, in millions; 0 when unknown."""
     socket: str
     channel: str
-    """As the board calls them; empty when its names don't tell."""
+    """As the board calls them; empty when its names don't show them."""
 
 
 def modules(root: Root) -> tuple[Module, ...]:
@@ -69,7 +69,7 @@ def check_dimms(root: Root) -> Iterator[Check]:
         yield Check(
             "memory channels",
             "note",
-            "not told" if not found else "no module listed",
+            "not reported" if not found else "no module listed",
             "the firmware has no table of modules, as in most virtual machines"
             if root.privileged
             else "the firmware's table of modules needs root, and few virtual machines have one",

@@ -41,7 +41,7 @@ def _hypervisor(root: Root) -> Check:
         "limits",
         name or "there, unnamed",
         "caches, memory and hyper-threads are shared with machines that can't be seen",
-        "nothing to do: canaries beside each trial tell when neighbours were busy",
+        "nothing to do: canaries next to each trial show when neighbours were busy",
     )
 
 

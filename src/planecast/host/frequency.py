@@ -18,7 +18,7 @@ Priority = Literal["high", "normal", "low"]
 
 @dataclass(frozen=True)
 class Frequency:
-    """Clocks of one CPU in MHz; 0 where the kernel doesn't tell."""
+    """Clocks of one CPU in MHz; 0 where the kernel doesn't report."""
 
     base_mhz: int
     """Guaranteed with all cores busy."""

@@ -21,7 +21,7 @@ class Nic:
     driver: str
     """Empty when no driver has it."""
     node: int | None
-    """Its NUMA node; None when the machine doesn't tell."""
+    """Its NUMA node; None when the machine doesn't report."""
     speed_mbps: int | None
     """Of the link that is up, in Mbit/s."""
 

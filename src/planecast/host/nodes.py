@@ -25,7 +25,7 @@ def _pages_by_node(root: Root, topology: Topology) -> Check:
     if len(nodes) < 2:
         return Check("NUMA nodes", "good", "one", "all memory is as near to every core")
     if not bare or len(bare) == len(nodes):
-        words = "buffers can lie beside any core" if not bare else "no node has large pages"
+        words = "buffers can lie next to any core" if not bare else "no node has large pages"
         return Check("NUMA nodes", "good" if not bare else "note", f"free pages on {found}", words)
     return Check(
         "NUMA nodes",
@@ -51,7 +51,7 @@ def _free_mib(root: Root, node: int) -> int:
 
 
 def _cards(topology: Topology) -> Iterator[Check]:
-    """Cards beside isolated cores, which are those that will poll them."""
+    """Cards next to isolated cores, which are those that will poll them."""
     isolated = {core.node for core in topology.cores if core.isolated}
     placed = [nic for nic in topology.nics if nic.node is not None]
     if len(topology.nodes) < 2 or not placed:
@@ -68,5 +68,5 @@ def _cards(topology: Topology) -> Iterator[Check]:
             _SOURCE,
         )
     else:
-        words = "isolated cores are beside them" if isolated else "poll each from its own node"
+        words = "isolated cores are next to them" if isolated else "poll each from its own node"
         yield Check("NIC's node", "good" if isolated else "note", found, words, source=_SOURCE)

@@ -49,5 +49,5 @@ def _speed_select(topology: Topology) -> Check:
             "forward on these: placement.cpus",
         )
     clocks = {core.frequency.base_mhz for core in topology.cores}
-    found = "all cores have one base clock" if clocks != {0} else "base clocks not told"
+    found = "all cores have one base clock" if clocks != {0} else "base clocks not reported"
     return Check("Speed Select", "note", found, "no core has priority over the others")

@@ -1,4 +1,4 @@
-"""A PCI function's PCIe link, as its configuration space tells it.
+"""A PCI function's PCIe link, as its configuration space shows it.
 
 Offsets are those of the PCI Express Base Specification, section 7.5.3: the capability with number
 0x10, found along the list that begins at 0x34. Without root Linux shows the first 64 bytes alone,

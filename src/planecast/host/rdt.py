@@ -153,14 +153,14 @@ def _cache(
     mask = _hex(root.text(f"{info}/cbm_mask"))
     if not mask:
         return None
-    told = root.number(f"{info}/sparse_masks")  # since Linux 6.7
+    reported = root.number(f"{info}/sparse_masks")  # since Linux 6.7
     return CacheAllocation(
         resource=name,
         mask=mask,
         least_bits=max(1, root.number(f"{info}/min_cbm_bits") or 0),
         classes=root.number(f"{info}/num_closids") or 1,
         shareable=_hex(root.text(f"{info}/shareable_bits")),
-        sparse=sparse if told is None else told == 1,
+        sparse=sparse if reported is None else reported == 1,
         domains=domains,
     )
 
@@ -191,7 +191,7 @@ def _bandwidth(root: Root, domains: tuple[int, ...], *, amd: bool) -> BandwidthA
 
 
 def _groups(root: Root) -> list[Group]:
-    """The default group and every control group beside it."""
+    """The default group and every other control group."""
     names = [""]
     for path in root.paths(f"{RESCTRL}/*/schemata"):
         if path.parent.name != "info":

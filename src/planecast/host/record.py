@@ -1,7 +1,7 @@
 """What was there before this machine was changed: on the disk from before the first change until
 the last one is restored.
 
-It is written whole and reaches the disk before the caller goes on, so that undoing works after a
+It is written whole and reaches the disk before the caller continues, so that undoing works after a
 crash at any moment. What it is about does not outlive a reboot (settings of the kernel, resctrl's
 groups), so a record of an earlier boot is stale: there is nothing to restore. What a record holds
 is its owner's.
@@ -27,7 +27,7 @@ class Record:
     """What a file holds."""
 
     boot: str
-    """The boot that it is of; empty where the kernel didn't tell."""
+    """The boot that it is of; empty where the kernel didn't report."""
     content: Mapping[str, Any]
     """What its owner kept."""
 
@@ -57,7 +57,7 @@ def _refuse_no_file(path: Path) -> None:
 
 
 def unreadable(path: Path, reason: str) -> RunError:
-    """What to tell of a record that doesn't say what was there."""
+    """What to say about a record that doesn't say what was there."""
     return RunError(
         f"can't read what was changed: {reason}",
         str(path),

@@ -107,21 +107,21 @@ def meddling(first: list[ClassReading], second: list[ClassReading]) -> str:
             and (now.total_bytes or 0) < (then.total_bytes or 0)
         }
     )
-    told = [
+    changes = [
         f"{what} {', '.join(names[:_NAMED])}"
-        for what, names in (("came:", come), ("gone:", gone), ("counting anew:", reset))
+        for what, names in (("came:", come), ("gone:", gone), ("counting again:", reset))
         if names
     ]
-    if not told:
+    if not changes:
         return ""
     return (
-        f"another tool (pqos, PCM, a container runtime) changed classes meanwhile - "
-        f"{'; '.join(told)}: stop it, or let it alone have RDT, and read again"
+        f"another tool (pqos, PCM, a container runtime) changed classes between the readings - "
+        f"{'; '.join(changes)}: stop it, or let it alone have RDT, and read again"
     )
 
 
 def _moved(then: int | None, now: int | None) -> int | None:
-    """Bytes between two readings; None when one is missing or the counter began anew."""
+    """Bytes between two readings; None when one is missing or the counter began again."""
     return None if then is None or now is None or now < then else now - then
 
 

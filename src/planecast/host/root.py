@@ -15,7 +15,7 @@ class Root:
 
     @property
     def live(self) -> bool:
-        """Whether this is the running machine, so that system calls tell of it too."""
+        """Whether this is the running machine, so that system calls report it too."""
         return self.path == Path("/")
 
     @property

@@ -56,7 +56,7 @@ def recorded(root: Root) -> dict[str, str]:
 def apply(root: Root, settings: Iterable[Setting]) -> list[Change]:
     """Write each setting, its old value recorded before; settings that hold already are left out.
 
-    A value that the system refuses is told in its change, and the others are written. Raises
+    A value that the system refuses is reported in its change, and the others are written. Raises
     RunError when the record can't be written: then nothing is changed.
     """
     old = recorded(root)

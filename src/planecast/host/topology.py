@@ -46,7 +46,7 @@ class CacheDomain:
     number: int
     size_bytes: int
     ways: int
-    """Ways of associativity; 0 when the kernel doesn't tell."""
+    """Ways of associativity; 0 when the kernel doesn't report."""
     cpus: tuple[int, ...]
 
 
@@ -102,7 +102,7 @@ class Topology:
 
 
 def read_topology(root: Root) -> Topology:
-    """The topology of the machine under `root`. What the kernel doesn't tell counts as one."""
+    """The topology of the machine under `root`. What the kernel doesn't report counts as one."""
     online = cpus_of(root, f"{_CPU}/online") or tuple(range(len(root.cpuinfo("processor"))))
     isolated = set(cpus_of(root, f"{_CPU}/isolated"))
     nodes = _nodes(root, online)

@@ -1,6 +1,6 @@
 """Instructions by stage of a program without stages of its own: callgrind's costs by stack.
 
-Valgrind tells functions apart by their callers (--separate-callers), so each cost comes with a
+Valgrind distinguishes functions by their callers (--separate-callers), so each cost comes with a
 stack, and a stage map says whose it is. The hook's own costs are taken out.
 """
 
@@ -19,7 +19,7 @@ from planecast.workload.stage_map import Called, StageMap
 from planecast.workload.traced.program_profile import SOURCE
 
 CALLERS = 10
-"""How far up a stack is told: from a driver's memory copy to the program's loop."""
+"""How many levels of a stack are shown: from a driver's memory copy to the program's loop."""
 
 
 def stacks_words(output: Path) -> list[str]:

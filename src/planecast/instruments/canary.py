@@ -1,4 +1,4 @@
-"""Canaries: fixed pieces of work beside a measurement, whose own cost tells the machine's state.
+"""Canaries: fixed pieces of work next to a measurement, whose own cost shows the machine's state.
 
 On a shared machine disturbance goes one way only, to slower, and comes in states that last seconds
 to minutes (a busy hyper-thread sibling that a guest can't see). So the lowest cost that a canary
@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from planecast.scenario.model import Noun
 
 TOLERANCE = 0.03
-"""How far from the low mode a canary may be. Undisturbed ones lie within 0.2 %; a busy sibling
-costs 20 % and more, so anything between separates them."""
+"""The distance from the low mode that a canary may have. Undisturbed ones lie within 0.2 %; a busy
+sibling costs 20 % and more, so anything between separates them."""
 
 AGREEMENT = 0.01
-"""How far apart the canaries before and after a settled measurement may be."""
+"""The difference between the canaries before and after a settled measurement, at the most."""
 CEILING = 1.2
 """Clock steps move an undisturbed canary by less than this (2.37 to 2.80 cycles a round were seen
 within a minute); a busy sibling by more, and hardly ever twice by the same."""

@@ -93,7 +93,7 @@ def ping_pong_now(cpu: int, other: int | None = None) -> CoreToCore | None:
 
 
 def check_core_to_core(machine: Root) -> Iterator[Check]:
-    """How far apart the CPUs that we may use are, as `doctor` says it: nothing on one CPU."""
+    """The distance between the CPUs that we may use, as `doctor` says it: nothing on one CPU."""
     allowed = sorted(os.sched_getaffinity(0))
     if not machine.live or len(allowed) < 2:
         return

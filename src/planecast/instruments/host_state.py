@@ -86,7 +86,7 @@ class HostState(Noun):
     neighbour_lines_per_cycle: float | None
     """The same of another CPU while this one makes random accesses; None where there is none."""
     memory: Annotated[tuple[LoadPoint, ...], BeforeValidator(listed)]
-    """Random accesses, alone and beside the other CPU's stream."""
+    """Random accesses, alone and next to the other CPU's stream."""
     walks: Annotated[tuple[WalkPoint, ...], BeforeValidator(listed)]
     """What page walks add, by number of pages."""
 
@@ -150,7 +150,7 @@ class _Output(Noun):
     huge_share: float
     survival: list[_Survival]
     other: int
-    beside: float
+    other_stream: float
     stream: Annotated[list[float], Field(min_length=1)]
     memory: list[_Load]
     walks: list[_Walk]
@@ -183,7 +183,7 @@ def read_state(text: str) -> HostState:
             for point in raw.survival
         ),
         stream_lines_per_cycle=_low(raw.stream, "lines/cycle", 0.75),
-        neighbour_lines_per_cycle=raw.beside if raw.other >= 0 else None,
+        neighbour_lines_per_cycle=raw.other_stream if raw.other >= 0 else None,
         memory=tuple(
             LoadPoint(width=p.width, loaded=p.loaded, cycles=_low(p.cycles)) for p in raw.memory
         ),

@@ -3,7 +3,7 @@
 A random chase through a working set costs the latency of the level that holds it: a staircase over
 the logarithm of the size. A level's latency is its step's height well inside the step, its size is
 where the curve is half-way up to the next step. Private caches are as large as the kernel says,
-which tells where their steps are. A shared one is not: of it a tenant gets what the others leave,
+which shows where their steps are. A shared one is not: of it a tenant gets what the others leave,
 so its step is looked for just above the last private cache and its size is read off the curve
 alone.
 """
@@ -28,7 +28,7 @@ class Claim:
     size_bytes: int
     """Its size in bytes, if nobody else used it."""
     ways: int | None
-    """Ways of associativity; None when not told."""
+    """Ways of associativity; None when not reported."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Both are planecast-neighbour: `walk` with one access in flight, whose time a line is the latency;
 `stream`, held to a rate. Loads take turns, so that what disturbs the machine falls on all of them
 alike. A turn has many short slices. Those in which the others streamed less than they mostly can
-tell of another load, and are left out; of the rest the 10th percentile counts, as in the probe:
+report another load, and are left out; of the rest the 10th percentile counts, as in the probe:
 what is slower was interrupted.
 """
 
@@ -46,7 +46,7 @@ _VERSION = 3
 
 
 class LoadedPoint(Noun):
-    """Latency beside traffic."""
+    """Latency under traffic."""
 
     gbs: Estimate
     """GB/s that all moved together."""

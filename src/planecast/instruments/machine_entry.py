@@ -1,6 +1,6 @@
 """This host's own entry: what the probe measured, and for the rest a machine that it is like.
 
-The kernel's model number tells the microarchitecture; the catalogue's first machine with it then
+The kernel's model number shows the microarchitecture; the catalogue's first machine with it then
 says what nobody can measure from here (issue width, memory channels, PCIe), as `assumed`.
 """
 
@@ -79,7 +79,7 @@ def _fields(cpuinfo: Path) -> Iterable[tuple[str, str]]:
     for line in cpuinfo.read_text(encoding="utf-8").splitlines():
         key, colon, value = line.partition(":")
         if not colon:
-            return  # the first CPU tells all
+            return  # the first CPU shows all
         yield key.strip(), value.strip()
 
 
@@ -150,7 +150,7 @@ _CLASSES = (
 
 
 def _loaded(loaded: LoadedLatency, like: Machine) -> dict[str, Any]:
-    """Latency beside traffic. What others of this kind reach counts as the peak, unless more was
+    """Latency under traffic. What others of this kind reach counts as the peak, unless more was
     moved here: a few CPUs don't fill a server's memory."""
     points = loaded.risen()
     most = points[-1][0]

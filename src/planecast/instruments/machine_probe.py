@@ -79,13 +79,13 @@ class CacheLevel(Noun):
     name: str
     """L1, L2, LLC."""
     claimed_bytes: int
-    """Its size in bytes as the kernel tells it."""
+    """Its size in bytes as the kernel reports it."""
     size_bytes: Estimate
     """Where a chase leaves it, half-way up to the next level's latency."""
     fast_size_bytes: Estimate | None
     """The same for eight chases at once: who asks faster holds more of a shared cache."""
     ways: int | None
-    """Ways of associativity as the kernel tells it."""
+    """Ways of associativity as the kernel reports it."""
     shared_cpus: str
     """CPUs of this machine that share it; other tenants are not listed."""
     latency_cycles: Estimate
@@ -134,7 +134,7 @@ class MachineProbe(Noun):
     cpu: int
     """The CPU that was measured."""
     cpu_model: str
-    """As the kernel tells it."""
+    """As the kernel reports it."""
     tsc_hz: float
     """Frequency of the time-stamp counter, measured."""
     core_hz: float
@@ -171,7 +171,8 @@ class MachineProbe(Noun):
     """What a reader has to know about these numbers."""
 
     def translation(self) -> Translation:
-        """What 4 KiB pages cost beside 2 MiB ones; no cost where no 2 MiB pages were to be had.
+        """What 4 KiB pages cost compared with 2 MiB ones; no cost where no 2 MiB pages were to be
+        had.
 
         A walk's cost is that of the most pages there are, if that is more: where neighbouring pages
         share TLB entries, some thousand pages in order hardly show one. (A recorded Zen 4 guest:

@@ -1,8 +1,8 @@
 """Memory's latency and bandwidth as measured, against what the machine should have.
 
-Bandwidth: the firmware tells which modules stand in which channel, so the peak of a socket is 8
+Bandwidth: the firmware shows which modules stand in which channel, so the peak of a socket is 8
 bytes times transfers times channels. Latency: the catalogue knows some processors. Where neither
-tells, the figure stands alone and says so.
+shows, the figure stands alone and says so.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class MemorySpeed:
     """What was measured."""
 
     latency_ns: float
-    """Of a random access, in 2 MiB pages, nothing else going on."""
+    """Of a random access, in 2 MiB pages, nothing else running."""
     one_core: float
     """Bytes a second that one core reads in order."""
     all_cores: float

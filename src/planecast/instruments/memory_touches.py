@@ -1,7 +1,7 @@
 """Memory touches a packet by stage: what callgrind's cache simulation saw.
 
 Reads and writes are exact. The misses are those of the simulated caches (32 KiB first level, 32 MiB
-last level, nobody else in them), so they tell which stage strays through memory, not what this
+last level, nobody else in them), so they show which stage strays through memory, not what this
 machine's caches do: that is the model's and the measurement's to say.
 """
 

@@ -1,7 +1,7 @@
 """When CPUs are taken from a program that only polls: by interrupts, the kernel, another guest.
 
 The probe spins on the clock of several CPUs at once and notes every time that it was away for more
-than a microsecond. That tells nothing of packets, so it may explain their loss and latency.
+than a microsecond. That says nothing about packets, so it may explain their loss and latency.
 """
 
 from __future__ import annotations

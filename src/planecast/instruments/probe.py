@@ -71,7 +71,7 @@ def host_id(root: Path = Path("/")) -> str:
 
 
 def boot_id(root: Path = Path("/")) -> str:
-    """What the kernel calls this boot; ``unknown`` when it doesn't tell."""
+    """What the kernel calls this boot; ``unknown`` when it doesn't report."""
     return _text(root / "proc/sys/kernel/random/boot_id") or "unknown"
 
 

@@ -19,7 +19,7 @@ FEWEST = 5
 
 
 class ProbedCache(Noun):
-    """A cache as the kernel tells it."""
+    """A cache as the kernel reports it."""
 
     level: int
     type: str

@@ -42,17 +42,17 @@ def side_by_side(
                 failures.append(error)
                 raise
 
-    def told(done: int) -> None:
+    def report(done: int) -> None:
         if progress is not None:
             progress(done, len(runs))
 
     pool = ThreadPoolExecutor(max_workers=_CPUS)
     try:
-        told(0)
+        report(0)
         futures: list[Future[Found]] = [pool.submit(in_a_slot, run) for run in runs]
         for done, future in enumerate(as_completed(futures), start=1):
             future.result()
-            told(done)
+            report(done)
         return [future.result() for future in futures]
     finally:
         pool.shutdown(cancel_futures=True)

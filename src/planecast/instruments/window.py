@@ -31,7 +31,7 @@ _FCS = 4
 
 
 Mark = Literal["callgrind", "trace"]
-"""The instrument that is told where the window begins and ends."""
+"""The instrument that is notified where the window begins and ends."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def serve(
     *,
     variants: Sequence[Values] = (),
 ) -> Served:
-    """The lines of a workload; `base` is what its packets take besides, TSC cycles.
+    """The lines of a workload; `base` is what its packets take without them, TSC cycles.
 
     `variants` are other values of the last level's parameters whose costs are wanted, too.
     """

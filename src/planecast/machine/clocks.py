@@ -61,7 +61,7 @@ def fixed_share(
     It is taken as proportional to the slots lost to memory: those lost to the backend beyond what
     `resident`, a program that lives in L1, loses there. The proportion is such that the mean of
     `forwarders`, one thread on a core each, has the share of the published fit, whose own top-down
-    shares nobody tells.
+    shares unknown.
     """
     lost = [one.memory_bound(forwarders_resident) for one in forwarders]
     mean = sum(lost) / len(lost)

@@ -66,7 +66,7 @@ class SharedMemory(Noun):
     peak_gbs: Annotated[float, Field(gt=0)]
     """GB/s that reads reach at most."""
     loaded: Annotated[tuple[tuple[float, float], ...], BeforeValidator(listed)] = ()
-    """(GB/s, ns) beside traffic, where it was measured."""
+    """(GB/s, ns) under traffic, where it was measured."""
 
     def curve(self) -> Memory:
         """Its latency by load."""
@@ -104,12 +104,12 @@ class Hierarchy(Noun):
     loaded: Annotated[
         tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
     ] = ()
-    """This host's memory beside traffic, where `machine probe` measured it: (GB/s, times the idle
+    """This host's memory under traffic, where `machine probe` measured it: (GB/s, times the idle
     latency), by rising traffic."""
     memory_peak_gbs: Annotated[float, Field(gt=0)] | None = None
     """GB/s that memory gives at most, where that is known of this host."""
     ways: Ways | None = None
-    """Of machines of the catalogue, too; None: undivided, as far as anybody knows."""
+    """Of machines of the catalogue, too; None: undivided, unless known otherwise."""
     stream_lines_per_cycle: Annotated[float, Field(ge=0)] = 0.0
     """Lines a TSC cycle that one core reads of memory in order; 0: not measured."""
     last_level_capacity: Annotated[float, Field(gt=0)] = 1.0
@@ -132,7 +132,7 @@ class Hierarchy(Noun):
             size = level.fast_size_bytes or level.size_bytes
             shared = level.name == last
             # Of a shared level the whole is what the kernel says; how much of it a tenant gets is
-            # told by how long its lines stay, which is fitted.
+            # known from how long its lines stay, which is fitted.
             claimed = float(level.claimed_bytes or size.value)
             levels.append(
                 Level(

@@ -4,8 +4,9 @@ A request waits for those before it: latency = idle * (1 + RISE * u / (REACH - u
 of the peak in use. A queue with one server and REACH 1 would never fill; measured latencies at a
 full memory are finite, because cores and devices have only so many requests under way. Beyond the
 peak the line is steep, so that closed loops settle near it. `reproduce components` fits both
-numbers to three published points and holds them against two others. Where latencies beside traffic
-were measured (`machine probe`), they are the curve, and the form above only goes on from the last.
+numbers to three published points and holds them against two others. Where latencies under traffic
+were measured (`machine probe`), they are the curve, and the form above only continues from the
+last.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 RISE = 0.66
 REACH = 2.11
 ASSUMED_GBS = 119.7
-"""What a socket's memory gives at most, GB/s, where nobody tells: that of six channels of DDR4,
+"""What a socket's memory gives at most, GB/s, where it is unknown: that of six channels of DDR4,
 less than what most servers of today have."""
 _STEEP = 50.0
 """Slope beyond the peak, in idle latencies a peak."""
@@ -49,9 +50,9 @@ class Memory:
             return formed
         last, slowest = self.measured[-1]
         loads, latencies = zip((0.0, self.idle_ns), *self.measured, strict=True)
-        told = np.interp(loads_gbs, loads, np.maximum.accumulate(latencies))
+        measured = np.interp(loads_gbs, loads, np.maximum.accumulate(latencies))
         beyond = slowest * formed / self._formed(np.float64(last))
-        return np.where(np.asarray(loads_gbs) > last, beyond, told)
+        return np.where(np.asarray(loads_gbs) > last, beyond, measured)
 
     def _formed(self, loads_gbs: Floats | np.float64) -> Floats:
         """By the formula."""

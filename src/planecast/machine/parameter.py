@@ -20,5 +20,5 @@ class Parameter:
     spread: float
     """Standard deviation of its logarithm."""
     identified_by: str
-    """What to vary among calibration points so that they tell it."""
+    """What to vary among calibration points so that they show it."""
     domain: Domain = "none"

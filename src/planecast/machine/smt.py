@@ -28,5 +28,5 @@ def fitted_use(alone: Sequence[Slots], speedups: Sequence[float]) -> float:
 
 
 def busy_sibling_slowdown(alone: Slots, use: float = FORWARDERS_USE) -> float:
-    """How many times as dear a packet gets when a like thread runs on the sibling."""
+    """How many times a packet's cycles rise when a like thread runs on the sibling."""
     return 2 / speedup(alone, use)

@@ -126,7 +126,7 @@ def _unit_ns(shared: Shared, miss: Floats, latency: Floats) -> Floats:
 
 
 def _fair(shared: Shared, miss: Floats, touches: Floats, ways: NDArray[np.int_]) -> Floats:
-    """(C, T, D): bytes that each would hold if it went on bringing in lines as fast as now: in each
+    """(C, T, D): bytes that each would hold if it kept bringing in lines as fast as now: in each
     way, in proportion. What has all its lines would bring in none and lose them: it holds on by
     what it touches. A way into which nobody brings anything is everybody's alike."""
     brought = np.maximum(miss, _HOLDS_ON) * touches / np.maximum(ways, 1)[:, :, None]

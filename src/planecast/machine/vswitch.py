@@ -2,8 +2,8 @@
 
 Between the switch and a virtual machine each packet's descriptors and headers are written by one
 core and read by another, and its payload is copied. Both take the interconnect's nanoseconds, not
-cycles of the core: `lines` of a hand-over wait as far as they aren't hidden (`exposed`), a copy has
-as many lines in flight as the core has line-fill buffers.
+cycles of the core: `lines` of a hand-over wait for the share that isn't hidden (`exposed`), a copy
+has as many lines in flight as the core has line-fill buffers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ owner. Assumed."""
 
 @dataclass(frozen=True)
 class Pass:
-    """What a pass costs besides the switch's own cycles."""
+    """What a pass costs on top of the switch's own cycles."""
 
     lines: float
     """Lines that change cores a packet: at least five (BSDP, section 7)."""

@@ -54,7 +54,7 @@ def coordinates(asked: ScenarioColumns | Sequence[Scenario]) -> dict[str, Floats
 
 @dataclass(frozen=True)
 class Nearest:
-    """How far a scenario is from what was calibrated."""
+    """The distance of a scenario from what was calibrated."""
 
     distance: float
     """To the nearest calibration point: the largest difference in a key, as a share of the

@@ -1,4 +1,4 @@
-"""Calibration: the posterior of the model's parameters, and all that a prediction needs besides."""
+"""Calibration: the posterior of the model's parameters, and all else that a prediction needs."""
 
 from __future__ import annotations
 

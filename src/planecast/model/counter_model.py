@@ -41,7 +41,7 @@ _SAME_SIZE = 0.01
 
 
 class MemoryLines(Noun):
-    """What came from memory beside a last level of a size."""
+    """What came from memory with a last level of a size."""
 
     llc_bytes: Annotated[float, Field(gt=0)]
     """Of it, for each lcore."""
@@ -50,7 +50,7 @@ class MemoryLines(Noun):
 
 
 class Counted(Noun):
-    """What counters told of a workload."""
+    """What counters reported about a workload."""
 
     files: Annotated[tuple[str, ...], BeforeValidator(listed)]
     """Which were read."""
@@ -134,13 +134,13 @@ def _delay(
 
 
 def _memory_lines(counted: Counted, size: float) -> tuple[float, ...]:
-    """Lines from memory beside a last level of `size`, by each assumption."""
+    """Lines from memory with a last level of `size`, by each assumption."""
     sizes = [point.llc_bytes for point in counted.memory]
     lines = [point.lines for point in counted.memory]
     most = max(lines) if counted.llc_lines is None else max(*lines, counted.llc_lines)
     if sizes[0] * (1 - _SAME_SIZE) <= size <= sizes[-1] * (1 + _SAME_SIZE):
         chord = float(np.interp(size, sizes, lines))
-        return chord, min(chord, max(_beside(sizes, lines, size)))
+        return chord, min(chord, max(_adjacent(sizes, lines, size)))
     end = 0 if size < sizes[0] else -1
     if len(sizes) > 1:
         a, b = (0, 1) if end == 0 else (-2, -1)
@@ -154,7 +154,7 @@ def _memory_lines(counted: Counted, size: float) -> tuple[float, ...]:
     return lines[end], float(np.clip(line, 0.0, most))
 
 
-def _beside(sizes: list[float], lines: list[float], size: float) -> tuple[float, float]:
+def _adjacent(sizes: list[float], lines: list[float], size: float) -> tuple[float, float]:
     """What the lines through the two points before `size` and the two behind it say of it."""
     above = int(np.searchsorted(sizes, size))
     if above in (0, len(sizes)) or sizes[above] == size:

@@ -18,7 +18,7 @@ from planecast.model.calibration import Discrepancy
 Floats = NDArray[np.float64]
 
 SCALES = (0.02, 0.06)
-"""Of half-normal priors of the discrepancy's parts, core and memory: few points tell them."""
+"""Of half-normal priors of the discrepancy's parts, core and memory: few points show them."""
 LEAST_VARIANCE = 1e-8
 """Of a point: nothing is measured better than to a hundredth of a percent."""
 FREEDOM = 4.0

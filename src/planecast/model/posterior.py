@@ -202,7 +202,7 @@ class _Fit:
         found at the next one, so an error counts as a share of the whole."""
         by_stage = cost.by_stage()
         for stage, points in self._timed:
-            # All stages of a point together tell no more than one observation of its parts.
+            # All stages of a point together show no more than one observation of its parts.
             whole = self.points.cycles[points] * self.attribution * len(self._timed) ** 0.5
             error = (by_stage[stage][points] - self.points.stages[stage][points]) / whole
             yield points, error, (cost.slopes(self.names, stage)[:, points] / whole).T

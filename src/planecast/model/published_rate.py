@@ -181,7 +181,7 @@ def refuse_other_work(of: Scenario, asked: Scenario) -> None:
             )
         if value_if_any(of, key) != value_if_any(asked, key):
             raise InputError(
-                f"a published rate tells nothing of another {key}",
+                f"a published rate says nothing about another {key}",
                 key,
                 f"leave it as it was there; if the rate is of that: --from-rate …,{key}=VALUE",
             )
@@ -228,7 +228,7 @@ def _moved(cycles: float, here: _Way, there: _Way, priors: Priors) -> float:
 
 
 def _alone(cycles: float, here: _Way, priors: Priors) -> float:
-    """Core cycles of a packet beside an idle sibling."""
+    """Core cycles of a packet next to an idle sibling."""
     return cycles / _slower(here, priors)
 
 

@@ -18,7 +18,7 @@ from planecast.scenario.workload import FUNCTIONS
 from planecast.workload.scenario_columns import ScenarioColumns
 
 SIMULATED = ("nic", "accelerator", "interference")
-"""Sections of a scenario that the simulator alone heeds."""
+"""Sections of a scenario that the simulator alone uses."""
 
 _USUAL = Scenario(name="usual")
 

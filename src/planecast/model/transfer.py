@@ -8,7 +8,8 @@
 - Memory's latency rises with what all lcores ask of it (`memory_contention`).
 - Lines of another socket's memory take its latency: as the catalogue has it, else 1.6 times the
   local one (two-socket servers are published with 1.4 to 1.8).
-- A busy hardware thread beside each lcore raises all of its cost (`machine.smt`), and halves L1 and
+- A busy hardware thread on each lcore's core raises all of its cost (`machine.smt`), and halves L1
+and
   L2.
 
 Cycles stay those of the calibrated host's time-stamp counter, so that answers of several sites are
@@ -47,7 +48,7 @@ CORE_ERROR = 0.08
 REMOTE_ERROR = 0.05
 """When all of memory is remote; less in proportion."""
 ASSUMED_REMOTE = 1.6
-"""Latency of another socket's memory over the local one's, where nobody tells."""
+"""Latency of another socket's memory over the local one's, where it is unknown."""
 UNKNOWN_CORE_ERROR = 0.15
 """Where nobody knows what the calibrated host's cores are."""
 USUAL_WIDTH = 4.0
@@ -149,7 +150,7 @@ def _core_factor(cpi: float, old: CoreValues | None, new: CoreValues) -> float:
 def _same_host(old: Hierarchy, site: Site) -> Hierarchy:
     if site.llc_ways is not None:
         raise InputError(
-            "the calibration doesn't tell how many ways this host's last level has",
+            "the calibration doesn't know how many ways this host's last level has",
             f"placement.llc_ways={site.llc_ways}",
             "name a machine of the catalogue: planecast machine list",
         )
@@ -168,7 +169,7 @@ def _same_host(old: Hierarchy, site: Site) -> Hierarchy:
 
 
 def _counted_host(old: Hierarchy, counted: Counted, site: Site) -> Hierarchy:
-    """The machine that was counted on, whose ways and clock classes the catalogue tells."""
+    """The machine that was counted on, whose ways and clock classes the catalogue shows."""
     own = None if site.core_priority != "none" else old.core_hz / 1e9
     return _other_machine(old, counted.machine, replace(site, core_ghz=site.core_ghz or own))
 

@@ -128,7 +128,7 @@ def _held(plan: Plan, topology: Topology, groups: Groups) -> Iterator[str]:
             yield from _meets(name, own, division, topology, groups)
     free = topology.rdt.classes - len(others) - 1
     if len(made) > free:
-        yield f"the plan needs {len(made)} classes beside the default one, {free} are free"
+        yield f"the plan needs {len(made)} classes in addition to the default one, {free} are free"
 
 
 def _meets(

@@ -37,8 +37,8 @@ def planned_cores(machine: Machine, tenancy: Tenancy, *, apart: bool) -> Cores:
         mates = {c.llc for c in taken.get(tenant.name, ())}
         settled = -int(core.llc in mates)
         if tenant.role == "dataplane":
-            beside = int(bool(near) and core.node not in near)
-            return (beside, clocks[core.frequency.priority], -core.isolated, settled, core.first)
+            remote = int(bool(near) and core.node not in near)
+            return (remote, clocks[core.frequency.priority], -core.isolated, settled, core.first)
         met = int(core.llc in {c.llc for c in ahead}) if apart else -int(core.node in near)
         return (met, settled, -clocks[core.frequency.priority], core.first)
 

@@ -1,6 +1,6 @@
 """A machine of the catalogue as a tenants file describes one: what a plan for it needs.
 
-The catalogue tells of a socket. Which of its cores Speed Select makes faster differs from part to
+The catalogue describes a socket. Which of its cores Speed Select makes faster differs from part to
 part, so a file says that itself (priority_cores), where it is on.
 """
 

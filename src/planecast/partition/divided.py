@@ -71,7 +71,7 @@ def concerning(
 ) -> Divided:
     """The plan as it concerns a scenario's data plane and a neighbour on `cpu`.
 
-    On the machine that it is for they are told by their CPUs, elsewhere by their roles. Raises
+    On the machine that it is for they are known by their CPUs, on others by their roles. Raises
     InputError for a plan that gives their CPUs to nobody, or both to one class.
     """
     if plan.fingerprint == here.fingerprint:

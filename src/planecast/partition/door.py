@@ -23,13 +23,13 @@ class Groups(Protocol):
         """Raises MissingError unless it is there, and ours to write."""
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keeps others from changing groups meanwhile, as far as they keep to its rule."""
+        """Locks groups against changes by others that follow the same rule."""
 
     def groups(self) -> list[str]:
         """Names of all groups whose state is to be kept, the default one first."""
 
     def taken(self) -> list[str]:
-        """Those of them, beside the default one, that somebody uses."""
+        """Those of them, in addition to the default one, that somebody uses."""
 
     def read(self, group: str, name: str) -> str:
         """A group's text."""

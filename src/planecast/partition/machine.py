@@ -34,14 +34,14 @@ class Timing(Noun):
     memory_loaded: Annotated[
         tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
     ] = ()
-    """(GB/s, ns) of a miss beside so much traffic, by rising traffic; none: a curve of the usual
+    """(GB/s, ns) of a miss under so much traffic, by rising traffic; none: a curve of the usual
     shape."""
     core_lines: Annotated[int, Field(ge=1, le=256)] = 12
     """Misses that a core has under way at most: its line-fill buffers."""
     smt_gain: Annotated[float, Field(ge=0, le=1)] = 0.25
     """What a core does more with both threads busy: +25 % in the vPE study."""
     mhz: Annotated[int, Field(ge=100, le=10000)] = 2300
-    """Clock of cores whose own the kernel doesn't tell."""
+    """Clock of cores whose own the kernel doesn't report."""
 
     @property
     def sibling_slowdown(self) -> float:
@@ -53,17 +53,17 @@ class MachineShape(Noun):
     """A machine in a few numbers. CPUs count through all cores' first threads, then the second."""
 
     like: str | None = None
-    """A machine of the catalogue, or a YAML file of `planecast machine probe`: it tells whatever
+    """A machine of the catalogue, or a YAML file of `planecast machine probe`: it shows whatever
     the section doesn't."""
     model: str = "described"
     """Its name, for tables."""
     sockets: Annotated[Count, Field(ge=1, le=8)] = 1
     cores: Annotated[Count, Field(ge=0, le=256)] = 0
-    """Of a socket; needed where `like` doesn't tell."""
+    """Of a socket; needed where `like` doesn't report."""
     threads: Annotated[Count, Field(ge=1, le=2)] = 1
     """Of a core."""
     llc: Bytes = 0
-    """Of one last-level cache; needed where `like` doesn't tell."""
+    """Of one last-level cache; needed where `like` doesn't report."""
     llc_cores: Annotated[Count, Field(ge=0, le=256)] = 0
     """Cores that share it; 0: a socket's."""
     ways: Annotated[Count, Field(ge=0, le=32)] = 0

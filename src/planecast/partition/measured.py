@@ -1,7 +1,7 @@
-"""A tenant's profile from a run of ours: `measure` tells its cost, the calibration where it goes.
+"""A tenant's profile from a run of ours: `measure` gives its cost, the calibration where it goes.
 
 What a packet costs with all of the last level and with none of it, by the calibrated closed form,
-tells how much of a miss shows; its regions tell how many lines it asks for beyond its core's own
+shows how much of a miss shows; its regions show how many lines it asks for beyond its core's own
 caches. A run of `measure` then sets the height: the model's figure times measured over predicted. A
 run of `profile` knows no cycles, so the model's own height stands, with its wider interval.
 """

@@ -37,7 +37,7 @@ class Cost:
     """On top of the idle one's measurement; the idle one's own is the model's as it stands. None
     without a calibration."""
     slowdown: Estimate | None
-    """Measured cycles a packet over those beside an idle neighbour."""
+    """Measured cycles a packet over those next to an idle neighbour."""
     predicted_slowdown: float | None
     lines_per_s: float
     """What the neighbour was measured to touch; of an idle one 0."""
@@ -61,7 +61,7 @@ def cost_of(label: str, pair: Pair, idle: Pair, lines_per_s: float) -> Cost:
 
 
 def with_plan(without: Pair, apart: tuple[Result | None, Result | None]) -> WithPlan:
-    """What a plan gains beside one neighbour: `apart` is measured and predicted with it."""
+    """What a plan gains next to one neighbour: `apart` is measured and predicted with it."""
     measured, predicted = apart
     expected = None
     if predicted is not None and without[1] is not None:
@@ -93,7 +93,7 @@ def of_both(first: Result, again: Result) -> Result:
 
 
 def _anchored(predicted: Result, quiet: Result, predicted_quiet: Result) -> Result:
-    """What the model says of the neighbour, on top of what was measured beside an idle one.
+    """What the model says of the neighbour, on top of what was measured next to an idle one.
 
     The question is what the neighbour costs. How well the model knows this machine without one is
     another, which the idle point's own error answers.

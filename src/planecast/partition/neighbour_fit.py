@@ -1,4 +1,4 @@
-"""What a few neighbours tell about all others: how much cache is shared, how much of it shows.
+"""What a few neighbours show about all others: how much cache is shared, how much of it shows.
 
 A data plane alone says little about the last level beyond what it uses: calibrations with a fourth
 of it and with eight times as much fit nearly as well. What a neighbour costs depends on just that.
@@ -52,26 +52,29 @@ class NeighbourFit(Noun):
 
 
 @dataclass(frozen=True)
-class Told:
+class MeasuredNeighbour:
     """A neighbour that was measured first."""
 
     work: Work
     slowdown: Estimate
-    """Measured cycles a packet over those beside an idle one."""
+    """Measured cycles a packet over those next to an idle one."""
 
 
 def fit_neighbours(
-    calibration: Calibration, scenario: Scenario, told: Sequence[Told], memory_gbs: float | None
+    calibration: Calibration,
+    scenario: Scenario,
+    known: Sequence[MeasuredNeighbour],
+    memory_gbs: float | None,
 ) -> NeighbourFit:
     """The cache and the share that fit best; both 1 where nothing was measured."""
-    if not told:
+    if not known:
         return NeighbourFit()
-    noise = [_noise(one.slowdown) for one in told]
-    measured = [one.slowdown.value - 1 for one in told]
+    noise = [_noise(one.slowdown) for one in known]
+    measured = [one.slowdown.value - 1 for one in known]
     best, least = NeighbourFit(), math.inf
     for factor in CACHE_FACTORS:
         machine = NeighbourFit(cache_factor=factor).machine(calibration)
-        added = [_added(machine, scenario, one.work, memory_gbs) for one in told]
+        added = [_added(machine, scenario, one.work, memory_gbs) for one in known]
         shown = _shown(added, measured, noise)
         misfit = sum(
             ((m - shown * a) / n) ** 2 for m, a, n in zip(measured, added, noise, strict=True)
@@ -79,13 +82,13 @@ def fit_neighbours(
         misfit += ((shown - 1) / _SHOWN_KNOWN) ** 2 + (math.log(factor) / _CACHE_KNOWN) ** 2
         if misfit < least:
             least = misfit
-            best = NeighbourFit(cache_factor=factor, shown=shown, points=len(told))
+            best = NeighbourFit(cache_factor=factor, shown=shown, points=len(known))
     return best
 
 
 def _added(machine: Calibration, scenario: Scenario, work: Work, memory_gbs: float | None) -> float:
     asked = Asked(scenario, machine, memory_gbs)
-    pair = predict([asked.beside(work), scenario], asked.machine, by_stage=False)
+    pair = predict([asked.with_neighbour(work), scenario], asked.machine, by_stage=False)
     with_it, without = pair.value
     return float(with_it / without - 1)
 

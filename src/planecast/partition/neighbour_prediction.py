@@ -58,7 +58,7 @@ class Asked:
             hierarchy = hierarchy.model_copy(update={"ways": ways})
         return self.calibration.model_copy(update={"hierarchy": hierarchy})
 
-    def beside(self, work: Work) -> Scenario:
+    def with_neighbour(self, work: Work) -> Scenario:
         """The scenario with a neighbour that does this work."""
         rate = work.lines_per_s
         if self.parts is not None and self.parts.held_back > 1 and work.bytes:
@@ -79,12 +79,12 @@ class Asked:
         return self.scenario.model_copy(update={"neighbour": neighbour})
 
 
-def predicted_beside(
+def predicted_with_neighbour(
     asked: Asked, work: Work, manifest: Manifest, thread_factor: float = 1.0
 ) -> Result:
-    """The data plane beside a neighbour; `thread_factor` is what a busy sibling thread takes."""
+    """The data plane next to a neighbour; `thread_factor` is what a busy sibling thread takes."""
     calibration = asked.machine
-    (result,) = solve([asked.beside(work)], calibration, manifest)
+    (result,) = solve([asked.with_neighbour(work)], calibration, manifest)
     result = result.model_copy(update={"scenario": asked.scenario})
     if thread_factor == 1.0:
         return result

@@ -1,4 +1,4 @@
-"""A study of noisy neighbours: a data plane's scenario, and what is beside it."""
+"""A study of noisy neighbours: a data plane's scenario, and what is next to it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Noisy(Noun):
     """What the node's memory gives at most, GB/s: for the latency under load beyond what
     `planecast machine probe` measured of it. None: assumed."""
     calibrate: Annotated[tuple[NoisyPoint, ...], BeforeValidator(listed)] = ()
-    """Neighbours that are measured first, and tell the model what is shared and what shows."""
+    """Neighbours that are measured first, and show the model what is shared and what shows."""
     points: Annotated[tuple[NoisyPoint, ...], BeforeValidator(listed), Field(min_length=1)]
     """What the neighbour does; idle is measured as well, twice."""
     budget: Budget = Budget()
@@ -53,7 +53,7 @@ class Noisy(Noun):
 
     @property
     def first_part(self) -> float:
-        """Share of the time for the neighbours that are measured first, beside an idle one."""
+        """Share of the time for the neighbours that are measured first, next to an idle one."""
         first = len(self.calibrate) + 1 if self.calibrate else 0
         return first / (first + len(self.points) + 2)  # the others have two idle ones
 
@@ -62,14 +62,14 @@ def load_noisy(path: str | Path) -> tuple[Noisy, Scenario]:
     """The study and its scenario. Raises InputError with file and line for whatever is wrong."""
     document = read_document(path)
     found = validated(Noisy, document.data, document.where)
-    beside = Path(path).parent / found.scenario
-    if not beside.is_file():
+    scenario_file = Path(path).parent / found.scenario
+    if not scenario_file.is_file():
         raise InputError(
-            f"scenario: there is no file {beside}",
+            f"scenario: there is no file {scenario_file}",
             document.where(("scenario",)),
             "name a scenario file relative to the study's own folder",
         )
-    scenario = load_scenario(beside)
+    scenario = load_scenario(scenario_file)
     if found.cpu in cpus_here(scenario):
         raise InputError(
             f"the data plane forwards on CPU {found.cpu} itself",

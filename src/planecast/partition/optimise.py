@@ -1,6 +1,6 @@
 """The search for a division: from several starts, the best step each time, until none helps.
 
-A division is judged by how many targets it meets, by rank, then by the predicted rates beside
+A division is judged by how many targets it meets, by rank, then by the predicted rates next to
 those of the naive one (everybody in one class, cores in the order of the file): the mean of the
 logarithms, where rank 2 counts a third of rank 1, and so on; what exceeds a target counts a tenth.
 What makes a tenant or a path of the highest rank slower than it is without a division is never

@@ -212,7 +212,7 @@ def _forecast(
 
 
 def _estimate(rates: Sequence[float], unsure: float) -> Estimate:
-    """The first is the best guess; the others tell what the exposed share of latencies leaves open.
+    """The first is the best guess; the others show what the exposed share of latencies leaves open.
     That and the profile's own uncertainty are independent."""
     value = rates[0]
     down = math.hypot(value - min(rates), unsure * value)

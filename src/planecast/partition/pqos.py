@@ -39,7 +39,7 @@ class _Said:
     classes: dict[int, Schemata] = field(default_factory=dict)
     cpus: dict[int, list[int]] = field(default_factory=dict)
 
-    def told(self, number: int, resource: str, domain: int, value: int) -> None:
+    def record(self, number: int, resource: str, domain: int, value: int) -> None:
         self.classes.setdefault(number, {}).setdefault(resource, {})[domain] = value
 
 
@@ -65,10 +65,10 @@ class Pqos:
                 error.what, error.where, "pqos needs root and a CPU with RDT"
             ) from None
         if not any(said.classes.values()):
-            raise MissingError("pqos tells of nothing to divide", f"{self._program} -s", "")
+            raise MissingError("pqos reports nothing to divide", f"{self._program} -s", "")
 
     def offer(self) -> Rdt:
-        """What there is to divide, where the kernel doesn't tell. Raises RunError."""
+        """What there is to divide, where the kernel doesn't report. Raises RunError."""
         text = self._run("-s", "-v")
         domains = tuple(sorted({int(number) for number in _PLACE.findall(text)}))
         l3, band = _L3_DETAILS.search(text), _MBA_DETAILS.search(text)
@@ -133,7 +133,7 @@ class Pqos:
             self._give(0, own)
 
     def place(self, group: str, name: str) -> str:
-        """The command that told."""
+        """The command that reported it."""
         return f"{self._program} -s, class {_number(group)}"
 
     def _give(self, number: int, cpus: list[int] | tuple[int, ...]) -> None:
@@ -177,9 +177,9 @@ def parse_shown(text: str) -> _Said:
         if found := _PLACE.search(line):
             domain = int(found[1])
         elif found := _WAYS.search(line):
-            said.told(int(found[1]), "L3", domain, int(found[2], 16))
+            said.record(int(found[1]), "L3", domain, int(found[2], 16))
         elif found := _BANDWIDTH.search(line):
-            said.told(int(found[1]), "MB", domain, int(found[2]))
+            said.record(int(found[1]), "MB", domain, int(found[2]))
         elif found := _CORE.search(line):
             said.cpus.setdefault(int(found[2]), []).append(int(found[1]))
     return said

@@ -48,7 +48,7 @@ class Answer:
     """What one case gives."""
 
     capacity: dict[str, float]
-    """Packets (or units) a second that each tenant could do beside the others."""
+    """Packets (or units) a second that each tenant could do next to the others."""
     paths: dict[str, float]
     """Packets a second of each path: of its slowest leg, or of its ports."""
     hits: dict[str, float]

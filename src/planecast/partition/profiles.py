@@ -1,4 +1,4 @@
-"""What a tenant's work costs, as far as caches, memory and clocks change it.
+"""What a tenant's work costs, as caches, memory and clocks change it.
 
 Packets are the unit; a neighbour's unit is a line of memory that it touches.
 """
@@ -14,7 +14,7 @@ from planecast.scenario.model import Bytes, Noun
 
 
 def _or_a_run(schema: dict[str, Any]) -> None:
-    """What an editor is told: a run stands for the keys that a section needs."""
+    """What an editor knows: a run stands for the keys that a section needs."""
     schema["anyOf"] = [{"required": ["run"]}, {"required": schema.pop("required")}]
 
 
@@ -25,7 +25,7 @@ class Profile(Noun):
 
     run: str | None = None
     """A run of planecast measure or profile that this is of: its folder, its name, latest, RUN#2.
-    It tells whatever the section doesn't, by the latest calibration."""
+    It shows whatever the section doesn't, by the latest calibration."""
     cycles: Annotated[float, Field(gt=0, le=1e9)]
     """Core cycles of a packet whose data is in the core's own caches, at 64 bytes."""
     cycles_per_line: Annotated[float, Field(ge=0, le=1e6)] = 0.0

@@ -1,7 +1,7 @@
 """The resctrl file system: groups, their schemata and CPUs, and why the kernel refuses a write.
 
 Source: the kernel's Documentation/arch/x86/resctrl.rst; its section on locking says that tools
-which change groups hold a lock on the top folder meanwhile.
+which change groups hold a lock on the top folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Tree:
                 "the kernel's resctrl file system is not mounted",
                 str(self.path),
                 "mount it: mount -t resctrl resctrl /sys/fs/resctrl (planecast partition topology "
-                "tells whether the machine has anything to divide)",
+                "shows whether the machine has anything to divide)",
             )
         if not os.access(self.path / "schemata", os.W_OK):
             raise MissingError("only root may divide the machine", str(self.path), "run as root")
@@ -105,7 +105,7 @@ class Tree:
             raise self.refused(error, "removing the group", self.path / group) from error
 
     def refused(self, error: OSError, what: str, path: Path) -> RunError:
-        """What the kernel said about the last command, beside its error number."""
+        """What the kernel said about the last command, next to its error number."""
         try:
             status = (self.path / STATUS).read_text(encoding="utf-8").strip()
         except OSError:

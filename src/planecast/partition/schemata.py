@@ -1,4 +1,4 @@
-"""Schemata: the lines in which resctrl tells and takes a class's ways and bandwidth."""
+"""Schemata: the lines in which resctrl shows and takes a class's ways and bandwidth."""
 
 from __future__ import annotations
 

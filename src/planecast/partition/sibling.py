@@ -1,7 +1,7 @@
 """What a busy hyper-thread sibling costs each workload, from trials that met one by chance.
 
 A guest can't see who runs on its cores' other threads, and can't choose it. But the compute canary
-beside each window tells: it reads the clock alone while the core is ours, and some 1.2 to 2 times
+next to each window shows: it reads the clock alone while the core is ours, and some 1.2 to 2 times
 that while its sibling works (workloads differ in what they take). So the windows of a run are
 grouped by their canaries, and the same workload's two groups are compared. Medians, and not the low
 quantile of other estimates: what is asked is what it costs usually, not at the least.
@@ -113,7 +113,7 @@ def _cost(
     rows = np.asarray(columns["label"] == label)
     costs = np.asarray(columns["cycles"], dtype=np.float64) / np.maximum(columns["packets"], 1)
     own, taken = rows & states.own, rows & states.busy
-    if own.any():  # who was not running at all was not beside a sibling either
+    if own.any():  # who was not running at all was not next to a sibling either
         taken &= costs <= STOPPED * np.median(costs[own])
     visits = np.asarray(columns["visit"])
     estimates = [_median(costs[mask], visits[mask]) for mask in (own, taken)]
@@ -161,11 +161,11 @@ def predicted_slowdown(scenario: Scenario | None, calibration: Calibration | Non
     if scenario is None or calibration is None:
         return Timing().sibling_slowdown
     placement = scenario.placement.model_copy(update={"busy_siblings": True})
-    beside = scenario.model_copy(update={"placement": placement})
+    shared = scenario.model_copy(update={"placement": placement})
     try:
         both = [
             float(predict([one], calibration, by_stage=False).value[0])
-            for one in (scenario, beside)
+            for one in (scenario, shared)
         ]
     except InputError:  # a pipeline that the calibration never saw
         return Timing().sibling_slowdown
@@ -173,7 +173,7 @@ def predicted_slowdown(scenario: Scenario | None, calibration: Calibration | Non
 
 
 def _scenarios(run: RunDirectory, columns: Columns) -> Mapping[str, Scenario]:
-    """The scenarios by label, as far as the run's result tells them."""
+    """The scenarios by label, where the run's result reports them."""
     try:
         content = run.read()
     except InputError:  # interrupted: its trials are there

@@ -113,7 +113,7 @@ class PathOf(Noun):
     link_gbps: Annotated[float, Field(ge=0, le=10000)] = 0.0
     """Of all its ports together; 0: no limit."""
     published: Annotated[tuple[float, ...], BeforeValidator(listed)] = ()
-    """Published gains in percent, as far as the source tells them."""
+    """Published gains in percent, where the source reports them."""
 
     def line_rate_pps(self, frame_bytes: int) -> float:
         """Frames a second that the ports carry; each has 20 bytes of preamble and gap."""

@@ -14,10 +14,10 @@ from planecast.host.topology import read_topology
 from planecast.model.calibration import Calibration
 from planecast.partition.machine import Timing
 from planecast.partition.neighbour_cost import QUIET, Cost, cost_of, of_both, with_plan
-from planecast.partition.neighbour_fit import NeighbourFit, Told, fit_neighbours
-from planecast.partition.neighbour_prediction import Asked, Parts, predicted_beside
+from planecast.partition.neighbour_fit import MeasuredNeighbour, NeighbourFit, fit_neighbours
+from planecast.partition.neighbour_prediction import Asked, Parts, predicted_with_neighbour
 from planecast.partition.noisy import Noisy
-from planecast.partition.visits import Context, Visit, measured_beside
+from planecast.partition.visits import Context, Visit, measured_with_neighbours
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result, ResultSet
 from planecast.results.validation import Validation, ValidationPoint
@@ -38,7 +38,7 @@ class Verified:
     costs: tuple[Cost, ...]
     """The idle neighbour first."""
     fit: NeighbourFit
-    """What the neighbours that were measured first have told."""
+    """What the neighbours that were measured first have shown."""
     repeatability: Estimate | None
     """The idle one's second measurement over its first, in turns with all others."""
     sibling: bool
@@ -53,13 +53,13 @@ def verify(context: Context) -> Verified:
     study = context.study
     works = [Work(), *(point.work() for point in study.points)]
     labels = [QUIET, *(point.label() for point in study.points)]
-    predicted = _foretold(context, works)
+    predicted = _predictions(context, works)
     dividing = context.divided is not None and not context.divided.lacking
     visits = [Visit(label, work) for label, work in zip(labels, works, strict=True)]
     if dividing:
         visits += [Visit(one.label + DIVIDED, one.work, divided=True) for one in visits]
     rest = _for_part(context, 1 - study.first_part) if predicted.fit.points else context
-    results, rates = measured_beside(rest, [*visits, Visit(f"{QUIET} again", Work())])
+    results, rates = measured_with_neighbours(rest, [*visits, Visit(f"{QUIET} again", Work())])
     quiet = of_both(results[0], results[-1])
     costs = []
     for place, label in enumerate(labels):
@@ -78,7 +78,7 @@ def verify(context: Context) -> Verified:
 
 
 @dataclass(frozen=True)
-class _Foretold:
+class _Predictions:
     """What the model says of each neighbour before the points are measured; None of what nobody
     asked, or without a calibration."""
 
@@ -88,34 +88,36 @@ class _Foretold:
     """The same with the plan."""
 
 
-def _foretold(context: Context, works: Sequence[Work]) -> _Foretold:
+def _predictions(context: Context, works: Sequence[Work]) -> _Predictions:
     """Predicts, and writes it into the run's folder before anything of it is measured."""
     nothing: Sequence[Result | None] = [None] * len(works)
     if context.calibration is None:
-        return _Foretold(NeighbourFit(), nothing, nothing)
+        return _Predictions(NeighbourFit(), nothing, nothing)
     fit = _learn(context, context.calibration)
     sibling = _sibling(context.study, context.scenario)
     ask = _Question(context, fit.machine(context.calibration), fit, sibling)
     shared = _predict(ask, works, None)
     apart = _predict(ask, works, context.divided.parts()) if context.divided else []
     context.run.write_json(PREDICTIONS, ResultSet(results=(*shared, *apart)))
-    return _Foretold(fit, shared, apart or nothing)
+    return _Predictions(fit, shared, apart or nothing)
 
 
 def _learn(context: Context, calibration: Calibration) -> NeighbourFit:
-    """What the study's neighbours that come first tell, in their share of the time."""
+    """What the study's neighbours that come first show, in their share of the time."""
     study = context.study
     if not study.calibrate:
         return NeighbourFit()
     visits = [Visit(QUIET, Work())]
     visits += [Visit(point.label(), point.work()) for point in study.calibrate]
-    (quiet, *busy), _ = measured_beside(_for_part(context, study.first_part), visits, keep=False)
-    told = [
-        Told(visit.work, slowdown)
+    (quiet, *busy), _ = measured_with_neighbours(
+        _for_part(context, study.first_part), visits, keep=False
+    )
+    fitted = [
+        MeasuredNeighbour(visit.work, slowdown)
         for visit, result in zip(visits[1:], busy, strict=True)
         if (slowdown := ratio(result.cycles_per_packet, quiet.cycles_per_packet)) is not None
     ]
-    fit = fit_neighbours(calibration, context.scenario, told, study.memory_gbs)
+    fit = fit_neighbours(calibration, context.scenario, fitted, study.memory_gbs)
     context.run.write_json(FIT, fit)
     return fit
 
@@ -145,7 +147,7 @@ def _sibling(study: Noisy, scenario: Scenario) -> bool:
 
 
 def _predict(ask: _Question, works: Sequence[Work], parts: Parts | None) -> list[Result]:
-    """The model's answer beside each neighbour, the idle one first; with `parts`, divided."""
+    """The model's answer next to each neighbour, the idle one first; with `parts`, divided."""
     calibration, context = ask.calibration, ask.context
     scenario, manifest = context.scenario, context.manifest
     (quiet,) = solve([scenario], calibration, manifest)
@@ -156,10 +158,10 @@ def _predict(ask: _Question, works: Sequence[Work], parts: Parts | None) -> list
             found.append(quiet)
             continue
         thread = Timing().sibling_slowdown if ask.sibling and work.mode != "idle" else 1.0
-        result = predicted_beside(asked, work, manifest)
+        result = predicted_with_neighbour(asked, work, manifest)
         wanted = result.cycles_per_packet.value / quiet.cycles_per_packet.value
         shown = ask.fit.slowdown(wanted) / wanted
-        found.append(predicted_beside(asked, work, manifest, thread * shown))
+        found.append(predicted_with_neighbour(asked, work, manifest, thread * shown))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Measuring a data plane beside a neighbour that does one thing after another, in turns."""
+"""Measuring a data plane next to a neighbour that does one thing after another, in turns."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Visit:
     label: str
     work: Work
     divided: bool = False
-    """The plan is applied meanwhile."""
+    """The plan is applied during the visit."""
 
 
-def measured_beside(
+def measured_with_neighbours(
     context: Context, visits: Sequence[Visit], *, keep: bool = True
 ) -> tuple[list[Result], list[float]]:
-    """Measured results, and the neighbour's lines a second beside each; trials are kept or not.
+    """Measured results, and the neighbour's lines a second next to each; trials are kept or not.
 
     Raises MissingError without the programs, InputError for a scenario that can't be measured.
     """
@@ -56,9 +56,9 @@ def measured_beside(
     done: dict[int, list[Done]] = {}
     with Neighbour(context.study.cpu) as neighbour:
 
-        def company(point: int) -> AbstractContextManager[object]:
+        def neighbour_of(point: int) -> AbstractContextManager[object]:
             kept = done.setdefault(point, [])
-            return _company(visits[point], neighbour, context.divided, kept)
+            return _neighbour_of(visits[point], neighbour, context.divided, kept)
 
         try:
             results = measure(
@@ -67,7 +67,7 @@ def measured_beside(
                 context.manifest,
                 table=table,
                 progress=context.progress,
-                company=company,
+                neighbour_of=neighbour_of,
             )
         finally:
             if keep and table.columns():
@@ -76,7 +76,7 @@ def measured_beside(
 
 
 @contextmanager
-def _company(
+def _neighbour_of(
     visit: Visit, neighbour: Neighbour, divided: Divided | None, done: list[Done]
 ) -> Iterator[None]:
     """The neighbour at work, and the plan applied where the visit wants it; what the neighbour did

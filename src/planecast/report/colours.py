@@ -1,7 +1,7 @@
 """Colours: what has one in every figure of every page, and what it is.
 
 The hues are those that Okabe and Ito chose for the colour-blind ("Color Universal Design", 2008),
-on white and on black; where more are needed, others are as far from them as they go.
+on white and on black; where more are needed, others are as different from them as possible.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def stage_colour(stage: str) -> str:
 
 
 def cause_colour(cause: str) -> str:
-    """The colour of a cause; what is not told apart or not explained is grey."""
+    """The colour of a cause; what is not distinguished or not explained is grey."""
     return CAUSE_COLOURS.get(cause, OTHER_COLOUR)
 
 

@@ -1,4 +1,4 @@
-"""The page of several runs side by side: each beside the first one."""
+"""The page of several runs side by side: each against the first one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planecast.results.side_by_side import SideBySide
 
 
 def comparison_page(runs: Sequence[Picked], found: Sequence[SideBySide]) -> Page:
-    """What the report says of these runs; `found` has each of them beside the first."""
+    """What the report says of these runs; `found` has each of them against the first."""
     labels, results = _in_order(runs)
     page = results_page(results, labels)
     letters = ascii_uppercase[: len(runs)]
@@ -45,10 +45,10 @@ def comparison_page(runs: Sequence[Picked], found: Sequence[SideBySide]) -> Page
 
 
 def _in_order(runs: Sequence[Picked]) -> tuple[list[str], list[Result]]:
-    """Equal scenarios of all runs beside each other, in the order of the first run's."""
+    """Equal scenarios of all runs next to each other, in the order of the first run's."""
     everything = [result for run in runs for result in run.results]
     plain = result_labels(everything)
-    # The numbers that tell equal scenarios apart are the runs' letters here.
+    # The numbers that distinguish equal scenarios are the runs' letters here.
     short = [label.rpartition(" #")[0] or label for label in plain]
     letters = [ascii_uppercase[n] for n, run in enumerate(runs) for _ in run.results]
     first = {label: position for position, label in reversed(list(enumerate(short)))}
@@ -80,7 +80,7 @@ def _ratios(found: Sequence[SideBySide]) -> Table:
     return Table(
         "ratios",
         "Side by side",
-        "Each run beside A. Brackets hold 95 % intervals. Same: the whole interval of the ratio "
+        "Each run against A. Brackets hold 95 % intervals. Same: the whole interval of the ratio "
         "lies within the margin; undecided: neither that nor a difference is shown.",
         headings,
         rows,

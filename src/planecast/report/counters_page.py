@@ -33,7 +33,7 @@ def counters_page(found: CounterExplanation, against: CounterDifference | None =
     """What the page says."""
     tables = [verdict_table(found.limits, found.certainty, found.advice)]
     tables += [tree_table(found.nodes)] if found.nodes else []
-    tables += [_beside(found.metrics)] if found.metrics else []
+    tables += [_figures(found.metrics)] if found.metrics else []
     tables += [_changes(against)] if against is not None else []
     threads = "both threads of a core busy" if found.smt else "one thread a core"
     return Page(
@@ -99,13 +99,13 @@ def _drawings(found: CounterExplanation) -> list[Drawing]:
 def _against(against: CounterDifference) -> list[Drawing]:
     caption = f"A: {against.a}. B: {against.b}."
     known = all(change.moved is not None for change in against.changes)
-    doubt = "" if known else " Some have no interval, and how sure a change is can't be told."
+    doubt = "" if known else " Some have no interval, and how certain a change is, is unknown."
     return [
         *drawing(
             "steps",
             "From A to B, a packet",
             f"{caption} Core cycles a packet by the parts of level 1; (?) marks steps that the "
-            f"intervals can't tell from nothing.{doubt}",
+            f"intervals can't distinguish from zero.{doubt}",
             topdown_steps(against),
         ),
         *drawing(
@@ -117,7 +117,7 @@ def _against(against: CounterDifference) -> list[Drawing]:
     ]
 
 
-def _beside(metrics: Sequence[ExplainedMetric]) -> Table:
+def _figures(metrics: Sequence[ExplainedMetric]) -> Table:
     rows = []
     for metric in metrics:
         value = metric.value
@@ -128,9 +128,9 @@ def _beside(metrics: Sequence[ExplainedMetric]) -> Table:
         remark = "; ".join((*(["worth a look"] if metric.over else []), *metric.marks))
         rows.append([Cell(metric.title), cell, Cell(unit), Cell(remark), Cell(metric.means)])
     return Table(
-        "beside",
-        "Beside the tree",
-        "Figures of the core, of memory and of other sockets, as far as they were counted.",
+        "figures",
+        "Next to the tree",
+        "Figures of the core, of memory and of other sockets, where they were counted.",
         [
             Heading("figure"),
             Heading("value", number=True),

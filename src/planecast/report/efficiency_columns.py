@@ -21,7 +21,7 @@ EFFICIENCY_HEADINGS = (
 
 
 class Efficient(Protocol):
-    """What tells these: a point of a survey, telemetry at a rate."""
+    """What shows these: a point of a survey, telemetry at a rate."""
 
     @property
     def cycles_per_packet(self) -> Estimate | None: ...

@@ -108,7 +108,7 @@ def _bounds(explained: Explanation) -> str:
 def _steps(against: Difference) -> list[Drawing]:
     caption = (
         f"A: {against.a}. B: {against.b}. Cycles a packet; (?) marks steps that the "
-        "intervals can't tell from nothing."
+        "intervals can't distinguish from zero."
     )
     return [
         *drawing("steps-cause", "From A to B by cause", caption, waterfall(against, by_cause=True)),
@@ -172,7 +172,7 @@ def _stages(explained: Explanation) -> Table:
 
 
 _OF_STAGES = ("retiring", "frontend_bound", "bad_speculation", "memory_bound", "core_bound")
-"""Nodes that share out all of a stage that is told apart."""
+"""Nodes that share out all of a stage that is distinguished."""
 
 
 def _trees(explained: Explanation) -> Table:

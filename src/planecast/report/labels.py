@@ -10,7 +10,7 @@ from planecast.results import Result
 from planecast.results.scenario_labels import label_of, varied_keys
 
 _LINE = 26
-"""Characters of a label that stand on one line beside a figure; a telephone shows that many."""
+"""Characters of a label that stand on one line next to a figure; a telephone shows that many."""
 
 
 def result_labels(results: Sequence[Result]) -> list[str]:

@@ -52,7 +52,7 @@ class Drawing:
 
     @property
     def size(self) -> str:
-        """What stands beside its title when it is folded."""
+        """What is shown next to its title when it is folded."""
         return "figure"
 
 

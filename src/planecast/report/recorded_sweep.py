@@ -51,7 +51,7 @@ def recorded_sweep(job: Job, points: SweepPoints) -> RecordedSweep | None:
         "recorded",
         "What if: the recorded points",
         f"Set the keys that the sweep varied. Every number was {points.kind} when it ran; "
-        f"nothing is computed anew.{nearest}{some}",
+        f"nothing is computed again.{nearest}{some}",
         data,
     )
 

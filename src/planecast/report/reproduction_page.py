@@ -1,4 +1,4 @@
-"""The page of a document's figures beside ours."""
+"""The page of a document's figures against ours."""
 
 from __future__ import annotations
 

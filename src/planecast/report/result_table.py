@@ -39,7 +39,7 @@ def stage_table(
 ) -> Table | None:
     """A row a result, a column a stage; None when no result has the metric by stage.
 
-    `which` tells two such tables of one page apart: measured, predicted.
+    `which` distinguishes two such tables of one page: measured, predicted.
     """
     found = [stage_estimates(result, metric) for result in results]
     names = stage_names(results, metric)

@@ -115,12 +115,12 @@ def _cards(answer: SearchAnswer) -> Iterator[Card]:
         shown = rate.rate_pps.scaled(1e-6, "Mpps")
         detail = f"{interval_text(shown)} {shown.kind}, capped by {rate.capped_by}".strip()
         yield Card(digits(shown.value), f"Mpps {name}", detail)
-    for told in answer.telemetry:
-        if told.cycles_per_packet is not None:
+    for observed in answer.telemetry:
+        if observed.cycles_per_packet is not None:
             yield Card(
-                digits(told.cycles_per_packet.value),
-                f"cycles/packet at {told.rate}",
-                f"{interval_text(told.cycles_per_packet)} {told.cycles_of}".strip(),
+                digits(observed.cycles_per_packet.value),
+                f"cycles/packet at {observed.rate}",
+                f"{interval_text(observed.cycles_per_packet)} {observed.cycles_of}".strip(),
             )
 
 
@@ -129,7 +129,7 @@ def _drawings(answer: SearchAnswer, trials: Columns) -> Iterator[Drawing]:
         "interval",
         "The interval closing",
         "Every trial in its order, and the bounds that all trials of a repetition so far leave; a "
-        "repetition starts the data plane anew. Loads far from the rates are outside of the view; "
+        "repetition restarts the data plane. Loads far from the rates are outside of the view; "
         "a double click shows them.",
         interval_closing(
             trials, answer.rates, _EXCEED.get(answer.method, 0.0), list(_outlying(answer))
@@ -159,7 +159,7 @@ def _tables(answer: SearchAnswer) -> Iterator[Table]:
 
 
 def _second_tables(answer: SearchAnswer) -> Iterator[Table]:
-    """What was counted at the rates, beside the search itself."""
+    """What was counted at the rates, in addition to the search itself."""
     if answer.telemetry:
         yield telemetry_table(answer.telemetry)
         yield from event_table(answer.telemetry)
@@ -326,5 +326,5 @@ def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
 
 
 def _marks(answer: SearchAnswer) -> list[str]:
-    marks = dict.fromkeys(mark for told in answer.telemetry for mark in told.marks)
+    marks = dict.fromkeys(mark for observed in answer.telemetry for mark in observed.marks)
     return [f"telemetry: {mark}" for mark in marks]

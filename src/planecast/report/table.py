@@ -61,7 +61,7 @@ class Table:
 
     @property
     def size(self) -> str:
-        """What stands beside its title when it is folded: ``30 rows``."""
+        """What is shown next to its title when it is folded: ``30 rows``."""
         return count_text(len(self.rows), "row")
 
 

@@ -10,7 +10,7 @@ from planecast.report.table import Cell, Heading, Table
 from planecast.results import Telemetry
 
 
-def telemetry_table(told: Sequence[Telemetry]) -> Table:
+def telemetry_table(observed: Sequence[Telemetry]) -> Table:
     """A row a rate."""
     headings = (
         Heading("rate"),
@@ -24,7 +24,7 @@ def telemetry_table(told: Sequence[Telemetry]) -> Table:
         "In trials of their own, after the search, on a fresh start. How each figure came about is "
         "in the notes.",
         headings,
-        [_row(one) for one in told],
+        [_row(one) for one in observed],
     )
 
 
@@ -37,7 +37,7 @@ def _row(one: Telemetry) -> list[Cell]:
     ]
 
 
-def event_table(told: Sequence[Telemetry]) -> Iterator[Table]:
+def event_table(observed: Sequence[Telemetry]) -> Iterator[Table]:
     """perf's events by rate; none where nothing was counted."""
     rows = [
         [
@@ -46,7 +46,7 @@ def event_table(told: Sequence[Telemetry]) -> Iterator[Table]:
             Cell(digits(counted.per_packet)),
             Cell(f"{100 * counted.running:.0f} %"),
         ]
-        for one in told
+        for one in observed
         for event, counted in one.events.items()
     ]
     if rows:
@@ -64,21 +64,21 @@ def event_table(told: Sequence[Telemetry]) -> Iterator[Table]:
         )
 
 
-def port_table(told: Sequence[Telemetry]) -> Iterator[Table]:
-    """Port counters over one trial; none where nobody told them."""
-    names = list(dict.fromkeys(name for one in told for name in one.ports))
+def port_table(observed: Sequence[Telemetry]) -> Iterator[Table]:
+    """Port counters over one trial; none where none were reported."""
+    names = list(dict.fromkeys(name for one in observed for name in one.ports))
     if names:
         yield Table(
             "ports",
             "Port counters",
             "Over one trial at the rate, read before it and after it.",
-            (Heading("counter"), *(Heading(one.rate, "packets", number=True) for one in told)),
+            (Heading("counter"), *(Heading(one.rate, "packets", number=True) for one in observed)),
             [
                 [
                     Cell(name),
                     *(
                         Cell(f"{one.ports[name]:,}" if name in one.ports else ABSENT)
-                        for one in told
+                        for one in observed
                     ),
                 ]
                 for name in names

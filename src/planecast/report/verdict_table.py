@@ -10,7 +10,7 @@ from planecast.report.table import Cell, Heading, Table, estimate_cell
 
 
 def verdict_table(limits: Sequence[str], sure: Sequence[str], tries: Sequence[Advice]) -> Table:
-    """The sentences in the order of the questions; a saving where the model tells one."""
+    """The sentences in the order of the questions; a saving where the model shows one."""
     rows = [[Cell("limits"), Cell(text), Cell("")] for text in limits]
     rows += [[Cell("sure"), Cell(text), Cell("")] for text in sure]
     for advice in tries:

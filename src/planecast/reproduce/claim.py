@@ -264,7 +264,7 @@ def _mark(shared: bool, error: float, other: float | None, bound: float) -> Mark
 
 
 def error_percent(value: float, figure: Figure) -> float:
-    """How far a value is from a figure, in percent of it; 0 inside of a range."""
+    """The distance of a value from a figure, in percent of it; 0 inside of a range."""
     low, high = figure.ends
     if low <= value <= high:
         return 0.0

@@ -27,7 +27,7 @@ CLOCKS = {"2.2GHz": 2.2, "3.2GHz": 3.2}
 LEAST_FIXED = 0.01
 """A row may show none; its logarithm is kept."""
 ALONE = 0.3
-"""Spread about a single row, which can't tell it. Assumed."""
+"""Spread about a single row, which can't know it. Assumed."""
 _BSDP_CORES = 8
 
 Observed = Callable[[], Iterable[float]]
@@ -137,7 +137,7 @@ def _res_fixed() -> Iterator[float]:
 
 
 def _share_of_factor(cycles: float, factor: float) -> float:
-    """How far a published ratio of cycles is off, as a share of the factor's logarithm."""
+    """How much a published ratio of cycles is off, as a share of the factor's logarithm."""
     return math.log(cycles / factor) / abs(math.log(factor))
 
 

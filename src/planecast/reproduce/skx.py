@@ -132,10 +132,10 @@ def _reach(checks: list[Claim]) -> list[str]:
         "instructions a packet count as unchanged, so a row's cycles, rate and IPC are one figure; "
         f"the document's own don't meet for {rows - most} of {rows} rows",
         *contradictions(),
-        f"without them and the {held} rows of testpmd with hyper-threading, which tell of full "
+        f"without them and the {held} rows of testpmd with hyper-threading, which show full "
         f"links, {most - held} can be reached, and {inside} are",
         f"no pair of factors on frontend and backend slots, whatever it is, has more than "
-        f"{most_by_shares(DEPENDENT)} rows inside: level 1 alone doesn't tell why l3fwd's IPC with "
+        f"{most_by_shares(DEPENDENT)} rows inside: level 1 doesn't explain why l3fwd's IPC with "
         f"hyper-threading rose by 9 to 12 % and that of VPP's L2 patch, whose shares are within 6 "
         "points of its own, by 16 to 30 %",
     ]

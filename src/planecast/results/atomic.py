@@ -1,6 +1,6 @@
 """Writing a file: whole or not at all, and through whatever is no regular file.
 
-`replacing` is the one place where an output is written. A regular file is made beside its place
+`replacing` is the one place where an output is written. A regular file is made next to its place
 and renamed into it; a symlink stays, and what it points to is replaced. A device, a pipe or a
 socket is written to and stays what it is: renamed over, ``-o /dev/full`` would destroy the node.
 """

@@ -1,7 +1,7 @@
-"""Basis: the calibration that an answer rests on, and how far to trust it.
+"""Basis: the calibration that an answer rests on, and how reliable it is.
 
 Every verb that answers by the model keeps it in the manifest of its answer and prints it in one
-line, so that an answer can be told from one of another calibration.
+line, which distinguishes answers of different calibrations.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Basis(Noun):
     coverage_percent: float | None = None
     """Share of these whose measured value lies in the predicted 95 % interval."""
     noise_floor_percent: float | None = None
-    """How far the machine's own noise puts two measurements of one point apart, where the
+    """How much the machine's own noise puts two measurements of one point apart, where the
     validation states it."""
 
     def sentence(self, now: datetime | None = None) -> str:

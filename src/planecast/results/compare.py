@@ -129,7 +129,7 @@ def _notes(
             "not interleaved in one run: the machine may have been in another state for each; "
             "measure both in one run before you believe a small difference"
         )
-    known = a.manifest.host.keys() & b.manifest.host.keys()  # earlier versions told less
+    known = a.manifest.host.keys() & b.manifest.host.keys()  # earlier versions reported less
     if any(a.manifest.host[key] != b.manifest.host[key] for key in known):
         yield "measured or computed on different machines"
     for key in sorted(a.manifest.versions.keys() & b.manifest.versions.keys()):

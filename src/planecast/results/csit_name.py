@@ -19,7 +19,7 @@ _LEADING = re.compile(r"(?:[0-9]+b|imix)(?:-|$)|[0-9]+t[0-9]+c(?:-|$)", re.IGNOR
 def csit_name(scenario: Scenario) -> str:
     """The name of a scenario: frames, threads and cores, function.
 
-    A result does not tell which lcores were siblings, so each lcore counts as a core of its own.
+    A result does not report which lcores were siblings, so each lcore counts as a core of its own.
     """
     count = scenario.placement.lcores
     frames = "IMIX" if _mixed(scenario) else f"{scenario.traffic.frame_bytes}B"
@@ -40,8 +40,8 @@ def matches(name: str, scenario: Scenario) -> bool:
     """Whether a scenario is one that the name could mean.
 
     What the name leaves out may be anything; a number of cores is compared with none, for a result
-    does not tell siblings. The words have to be the function's kind or the scenario's name, in part
-    at least. Raises InputError for a name that contradicts itself.
+    does not report siblings. The words have to be the function's kind or the scenario's name, in
+    part at least. Raises InputError for a name that contradicts itself.
     """
     words = []
     for part in name.split("-"):

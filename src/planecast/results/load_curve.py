@@ -1,4 +1,4 @@
-"""A load curve: loss and latency against offered load, measured beside simulated."""
+"""A load curve: loss and latency against offered load, measured and simulated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def knee_pps(
 ) -> float | None:
     """The highest load in packets a second with a loss under `limit`, interpolated.
 
-    `losses` are shares at ascending loads. From the highest load that is under it, one goes on in
+    `losses` are shares at ascending loads. From the highest load that is under it, one continues in
     a straight line to the next, which isn't. None when all are under it or none is: the knee is not
     between the loads then.
     """

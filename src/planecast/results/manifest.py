@@ -99,10 +99,10 @@ def same_host(host: Mapping[str, object]) -> bool:
 
 
 def _cpu_id(cpuinfo: str) -> str:
-    """Vendor, family and model of the first CPU: ``GenuineIntel-6-143``; empty if not told."""
+    """Vendor, family and model of the first CPU: ``GenuineIntel-6-143``; empty if not reported."""
     pairs = (line.partition(":") for line in reversed(cpuinfo.splitlines()))
-    told = {key.strip(): value.strip() for key, _, value in pairs}
-    parts = [told.get(key, "") for key in ("vendor_id", "cpu family", "model")]
+    facts = {key.strip(): value.strip() for key, _, value in pairs}
+    parts = [facts.get(key, "") for key in ("vendor_id", "cpu family", "model")]
     return "-".join(parts) if all(parts) else ""
 
 

@@ -34,7 +34,7 @@ def prometheus_text(results: Iterable[Result], searches: Iterable[SearchAnswer] 
 
     ``point`` is in what the scenario differs from its function's defaults, ``bound`` ``value``,
     ``low`` or ``high``: the estimate and its 95 % interval. The run is no label: each run would be
-    a series of its own, and none would go on.
+    a series of its own, and none would continue.
     """
     registry = CollectorRegistry()
     columns = {

@@ -113,7 +113,7 @@ def _refuse_all_but_a_question(sql: str) -> None:
     except duckdb.Error as error:
         raise _refused(error) from None
     kinds = [statement.type.name for statement in statements]
-    if kinds == ["MULTI"]:  # how it tells a PIVOT whose columns come from the rows
+    if kinds == ["MULTI"]:  # how it shows a PIVOT whose columns come from the rows
         raise InputError("its columns are not known before", "query", "PIVOT … ON … IN (values)")
     if kinds != ["SELECT"]:
         got = " and ".join(kinds) or "nothing"
@@ -121,7 +121,7 @@ def _refuse_all_but_a_question(sql: str) -> None:
 
 
 def _shut(connection: duckdb.DuckDBPyConnection, files: list[Path]) -> None:
-    """From now on it reaches these files and none besides, and no setting can change that."""
+    """From now on it reaches these files and no others, and no setting can change that."""
     listed = ", ".join(quoted(file) for file in files)
     connection.execute(f"SET allowed_paths = [{listed}]")
     connection.execute("SET enable_external_access = false")

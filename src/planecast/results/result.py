@@ -42,7 +42,7 @@ class LcoreResult(Noun):
     busy: Annotated[float, Field(ge=0, le=1)]
     """Serving packets."""
     polling: Annotated[float, Field(ge=0, le=1)]
-    """Looking for packets in vain."""
+    """Polling empty rings."""
     waiting: Annotated[float, Field(ge=0, le=1)]
     """For room in a ring, or for a device."""
     disturbed: Annotated[float, Field(ge=0, le=1)]
@@ -94,7 +94,7 @@ class Result(Noun):
     latency_histogram: str | None = None
     """All latencies, in nanoseconds, as HdrHistogram's compressed V2 encoding in base64."""
     classes: dict[str, ClassResult] = Field(default_factory=dict)
-    """By flow class, where there are several and the engine tells them apart."""
+    """By flow class, where there are several and the engine distinguishes them."""
     queues: dict[str, QueueResult] = Field(default_factory=dict)
     """How full rings were, where the engine knows."""
     lcores: dict[str, LcoreResult] = Field(default_factory=dict)

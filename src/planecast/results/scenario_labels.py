@@ -1,4 +1,4 @@
-"""What scenarios are called beside each other."""
+"""What scenarios are called next to each other."""
 
 from __future__ import annotations
 

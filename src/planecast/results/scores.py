@@ -4,7 +4,8 @@
   measured with a standard deviation s: s · sqrt(2/π), for a normal error.
 - A point is inside when measured and predicted differ by no more than the 95 % interval of their
   difference: the prediction is of what the machine does, and the measurement has an error, too.
-- The interval score (Gneiting, Raftery 2007) adds an interval's width and 2/α times how far the
+- The interval score (Gneiting, Raftery 2007) adds an interval's width and 2/α times the distance by
+which the
   value lies outside: narrow intervals win, unless they miss.
 - The no-skill baseline predicts every held-out point by the calibration points' geometric mean.
 """

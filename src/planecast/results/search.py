@@ -1,4 +1,4 @@
-"""Search: the highest loads that a data plane takes, and what else trials at offered loads tell."""
+"""Search: the highest loads that a data plane takes, and what else trials at offered loads show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Method = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soa
 
 
 class Bounds(Noun):
-    """What one repetition of a search found: the process was started for it anew."""
+    """What one repetition of a search found: the process was started for it again."""
 
     repetition: Annotated[int, Field(ge=0)]
     low_pps: Annotated[float, Field(ge=0)]
@@ -54,7 +54,7 @@ class LoadAnswer(Noun):
     loss: Estimate
     """Share of the offered packets that did not come back."""
     latency_ns: dict[str, Estimate] = Field(default_factory=dict)
-    """From sending to receiving: mean, p50, p99; empty when the engine tells none."""
+    """From sending to receiving: mean, p50, p99; empty when the engine reports none."""
 
 
 class BurstAnswer(Noun):
@@ -65,9 +65,10 @@ class BurstAnswer(Noun):
     rate_pps: float
     """At which bursts were sent."""
     implied_s: float
-    """Time that the burst takes: the buffer, if nothing left it meanwhile."""
+    """Time that the burst takes: the buffer, if nothing left it during that time."""
     corrected_s: float
-    """Time that the buffer holds, what is forwarded meanwhile taken off (RFC 9004, section 6.4)."""
+    """Time that the buffer holds, what is forwarded during it subtracted (RFC 9004, section
+    6.4)."""
 
 
 class SoakAnswer(Noun):
@@ -132,8 +133,8 @@ class SearchAnswer(Noun):
     """What the data plane says of itself at the first rate, after the search: cycles a packet, in
     all and by node; how its caches hit, packets a batch."""
     cycles_check: CyclesCheck | None = None
-    """Its cycles a packet at the highest load, beside our own; None when it counts none."""
+    """Its cycles a packet at the highest load, next to our own; None when it counts none."""
     telemetry: Annotated[tuple[Telemetry, ...], BeforeValidator(listed)] = ()
-    """What counting told at the found rates, in trials of their own, after the search."""
+    """What counting found at the found rates, in trials of their own, after the search."""
     notes: Texts = ()
     manifest: Manifest

@@ -1,4 +1,4 @@
-"""Several runs, each beside the first one, scenario by scenario."""
+"""Several runs, each against the first one, scenario by scenario."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planecast.results.scenario_labels import label_of, varied_keys
 
 @dataclass(frozen=True)
 class SideBySide:
-    """One scenario of one run beside the first run's."""
+    """One scenario of one run against the first run's."""
 
     name: str
     """What the run is called here: B, C, …"""
@@ -27,7 +27,7 @@ class SideBySide:
 
 
 def side_by_side(runs: Sequence[Picked], margin: float = MARGIN) -> list[SideBySide]:
-    """Every run after the first beside it. Raises InputError when two have nothing in common."""
+    """Every run after the first against it. Raises InputError when two have nothing in common."""
     first, found = runs[0], []
     for number, run in enumerate(runs[1:], start=1):
         name = ascii_uppercase[number]

@@ -130,7 +130,7 @@ class RunDirectory:
         return path
 
     def write_pauses(self, columns: Columns) -> Path:
-        """Write ``pauses.parquet``: when CPUs were taken away, a row a time."""
+        """Write ``pauses.parquet``: when CPUs were preempted, a row a time."""
         path = self.path / PAUSES
         with replacing(path) as temporary:
             write_parquet(columns, temporary, shown=path)
@@ -147,12 +147,12 @@ class RunDirectory:
 
     @property
     def partial(self) -> bool:
-        """Whether the run is still going on or ended before its time."""
+        """Whether the run is not over yet, or ended before its time."""
         return (self.path / PARTIAL).exists()
 
     @property
     def failed(self) -> bool:
-        """Whether it failed before it had anything: there is nothing to go on with."""
+        """Whether it failed before it had anything: there is nothing to resume."""
         return (self.path / FAILED).exists()
 
     @property
@@ -214,7 +214,7 @@ def list_runs(root: Path) -> list[RunDirectory]:
 
 
 def _age(folder: Path) -> tuple[str, int]:
-    # The name tells the second, and several runs can begin in one.
+    # The name shows the second, and several runs can begin in one.
     return folder.name.partition("-")[0], folder.stat().st_mtime_ns
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planecast.results.estimate import Estimate, Kind
 
 FEWEST_ROUNDS = 3
-"""Rounds of counters from which on an interval is told: that of two is thirteen times as wide as
+"""Rounds of counters from which on an interval is given: that of two is thirteen times as wide as
 they are apart."""
 
 Rounds = NDArray[np.float64] | Sequence[float]

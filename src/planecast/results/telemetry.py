@@ -1,4 +1,4 @@
-"""Telemetry: what counting told of a data plane at a found rate, in trials of its own."""
+"""Telemetry: what counting found about a data plane at a found rate, in trials of its own."""
 
 from __future__ import annotations
 

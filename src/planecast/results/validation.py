@@ -1,4 +1,4 @@
-"""Validation: measured beside predicted, point by point, and the error over the held-out ones."""
+"""Validation: measured against predicted, point by point, and the error over the held-out ones."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Validation(Noun):
     """The fitted parameters with their intervals."""
     repeatability: Estimate | None = None
     """Ratio of two measurements of one configuration in the same blocks: as a held-out point over
-    that as a calibration point. How far it is from 1, the measurement itself moved."""
+    that as a calibration point. Its distance from 1 is what the measurement itself moved."""
     predictions_sha256: str | None = None
     """Digest of ``predictions.json``, taken before the rows of held-out points were opened."""
     skipped: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()

@@ -18,7 +18,7 @@ class Accelerator(Noun):
     stage: str = "none"
     """The stage that it serves; none: there is no device."""
     mode: Literal["sync", "lookaside"] = "sync"
-    """sync: the core waits for a burst's results; lookaside: it goes on and polls for them."""
+    """sync: the core waits for a burst's results; lookaside: it continues and polls for them."""
     pps: OfferedRate = None
     """Packets a second of all engines together; null: it takes them at once."""
     engines: Annotated[Count, Field(ge=1, le=256)] = 1

@@ -40,7 +40,7 @@ class Interference(Noun):
     """Interrupts, preemption and hardware threads of one core. The simulator's alone."""
 
     per_second: Annotated[float, Field(ge=0, le=1e6)] = 0.0
-    """How often each lcore is taken away, by an interrupt or another process; 0: never."""
+    """How often each lcore is preempted, by an interrupt or another process; 0: never."""
     duration_us: Annotated[float, Field(ge=0, le=1e6)] = 10.0
     """For how long, microseconds, on average."""
     spread: Annotated[float, Field(ge=0, le=100)] = 0.0

@@ -25,14 +25,14 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     for key in changes:
         check_key(key, place(tuple(key.split("."))))
     data = merged(document.data, changes)
-    beside(data, Path(path).parent, except_for=changes)
+    resolve_files(data, Path(path).parent, except_for=changes)
     return validated(Scenario, data, place)
 
 
 _FILES = (("traffic", "pcap"), ("dataplane", "stage_map"))
 
 
-def beside(data: dict[str, Any], folder: Path, except_for: Container[str] = ()) -> None:
+def resolve_files(data: dict[str, Any], folder: Path, except_for: Container[str] = ()) -> None:
     """Makes the files that a file names relative to that file's folder, but for some keys."""
     for section, key in _FILES:
         part = data.get(section)

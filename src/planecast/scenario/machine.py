@@ -94,7 +94,7 @@ class Microarchitecture(Noun):
 
 
 class Loaded(Noun):
-    """Latency of memory beside traffic."""
+    """Latency of memory under traffic."""
 
     gbs: Annotated[float, Field(ge=0)]
     """GB/s that were moved."""
@@ -136,7 +136,7 @@ class CpuValues(Noun):
     remote_memory_ns: Fact | None = None
     """The same of another socket's memory; absent: not known."""
     memory_loaded: Annotated[tuple[Loaded, ...], BeforeValidator(listed)] = ()
-    """Latency beside other cores' traffic, by rising traffic."""
+    """Latency under other cores' traffic, by rising traffic."""
     memory_gbs: Positive
     """GB/s that local reads reach at most."""
     pcie_generation: Positive
@@ -180,7 +180,7 @@ class Machine(Noun):
     name: str
     title: str
     microarchitecture: str
-    """Name of the entry that tells of its cores."""
+    """Name of the entry that describes its cores."""
     sources: dict[str, str]
     """What the values' sources are, by the short names that the values use."""
     values: CpuValues

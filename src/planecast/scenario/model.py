@@ -54,7 +54,7 @@ class Noun(BaseModel):
 
 
 def _whole(value: Any) -> Any:
-    # YAML reads 1e3 as a float; a float that isn't whole goes on, to be refused by the strict int.
+    # YAML reads 1e3 as a float; a float that isn't whole passes, to be refused by the strict int.
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -1,4 +1,4 @@
-"""Neighbour: what runs beside the data plane on other CPUs, and takes cache and memory from it.
+"""Neighbour: what runs next to the data plane on other CPUs, and takes cache and memory from it.
 
 One section for all engines: measure starts it, the closed form and the simulator take its lines
 into their last cache level and its misses into memory's latency.
@@ -40,7 +40,7 @@ class Busy(Noun):
 
     @property
     def kinds(self) -> int:
-        """How many of walk, stream and spin it was told."""
+        """How many of walk, stream and spin were asked for."""
         return sum((self.walk is not None, self.stream is not None, self.spin))
 
     @property

@@ -155,7 +155,9 @@ def _grid(
     for key in entry:
         if key not in ("vary", "set"):
             raise InputError(
-                f"the key {key} stands beside vary", document.where((*at, key)), "put it under set:"
+                f"the key {key} is next to vary",
+                document.where((*at, key)),
+                "put it under set:",
             )
     parts: dict[str, dict[str, Any]] = {}
     for part in ("set", "vary"):

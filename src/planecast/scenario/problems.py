@@ -1,4 +1,4 @@
-"""From pydantic's findings to one sentence that a stranger can act on."""
+"""From pydantic's findings to one sentence that a user can act on."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Scenario(Noun):
     interference: Interference = Interference()
     """What takes time away from lcores, for the simulator."""
     neighbour: Neighbour = Neighbour()
-    """What runs on other CPUs beside the data plane."""
+    """What runs on other CPUs next to the data plane."""
     generator: LoadGeneratorChoice = LoadGeneratorChoice()
     """Who sends, in searches."""
 
@@ -195,7 +195,7 @@ class Scenario(Noun):
 
     @field_validator("neighbour")
     @classmethod
-    def _beside(cls, neighbour: Neighbour, info: ValidationInfo) -> Neighbour:
+    def _neighbour_fits(cls, neighbour: Neighbour, info: ValidationInfo) -> Neighbour:
         placement, machine = info.data.get("placement"), info.data.get("machine")
         named = placement.numbers if placement is not None and placement.cpus is not None else ()
         if neighbour.busy and neighbour.cpu in named:

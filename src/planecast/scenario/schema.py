@@ -83,7 +83,7 @@ def field_docs(noun: type[Noun]) -> dict[str, str]:
 def _bounds_to_numbers(node: Any) -> None:
     """Put bounds where JSON Schema has them: on the number, in a field that also takes text.
 
-    pydantic leaves them beside ``anyOf`` under its own names, which no editor knows.
+    pydantic leaves them next to ``anyOf`` under its own names, which no editor knows.
     """
     if isinstance(node, list):
         for inner in node:

@@ -14,7 +14,7 @@ from planecast.errors import InputError
 from planecast.scenario.document import Document, read_document
 from planecast.scenario.draw import drawn_points
 from planecast.scenario.keys import Location
-from planecast.scenario.load import beside, load_scenario
+from planecast.scenario.load import load_scenario, resolve_files
 from planecast.scenario.model import Count, Noun
 from planecast.scenario.override import check_key, merged, set_place, with_overrides
 from planecast.scenario.points import (
@@ -49,7 +49,7 @@ class Budget(Noun):
     ] = 20.0
     """Seconds more at the most, while a point has too few undisturbed windows."""
     restarts: Annotated[Count, Field(ge=1, le=1000)] = 3
-    """Times a data plane's process is started anew, for page placement varies between starts."""
+    """Times a data plane's process is restarted, for page placement varies between starts."""
     windows: Annotated[Count, Field(ge=1, le=65536)] = 64
     """Measured windows of one trial."""
     packets: Annotated[Count, Field(ge=32, le=2**32)] = 2048
@@ -61,7 +61,7 @@ class Budget(Noun):
         BeforeValidator(_seconds, json_schema_input_type=float | str),
         Field(ge=0, le=60),
     ] = 0.1
-    """Seconds that a trial goes on warming up for at the most, until its cost is steady; 0: windows
+    """Seconds that a trial keeps warming up for at the most, until its cost is steady; 0: windows
     begin after `warmup` packets."""
 
 
@@ -104,7 +104,8 @@ class Draw(Noun):
 
 
 FILLED = 1
-"""Tells the draw of calibration points from that of held-out ones, whose seed may be the same."""
+"""Distinguishes the draw of calibration points from that of held-out ones, whose seed may be the
+same."""
 
 
 class Fill(Draw):
@@ -125,7 +126,7 @@ class StudyFile(Noun):
     calibrate: _Points
     """Points to fit the model to: mappings of dotted keys, or grids with vary and set."""
     fill: Fill | None = None
-    """Points to calibrate on besides, drawn over what those under `calibrate` span."""
+    """Further points to calibrate on, drawn over what those under `calibrate` span."""
     hold_out: _Points | Draw
     """Points to hold out: how many to draw, or a list of them."""
     check: _Points | None = None
@@ -212,7 +213,7 @@ def _base(document: Document, file: StudyFile, changes: Mapping[str, Any]) -> Sc
         check_key(key, place(tuple(key.split("."))))
     data = merged(file.scenario, changes)
     if "traffic.pcap" not in changes:
-        beside(data, Path(document.path).parent)
+        resolve_files(data, Path(document.path).parent)
     return validated(Scenario, data, place)
 
 

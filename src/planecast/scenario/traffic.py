@@ -61,7 +61,7 @@ class Traffic(Noun):
     """Kinds of packets, each with its own share or rate, sizes, flows and DSCP, as a list such as
     [{name: voice, share: 20%, frame_bytes: 128, flows: 1024, dscp: 46}, {name: bulk, share: 80%}];
     keys that a class leaves out are those of the traffic. Results then are by class, too. The
-    simulator's; the closed form heeds shares and flows."""
+    simulator's; the closed form uses shares and flows."""
 
     @property
     def frames(self) -> tuple[tuple[int, float], ...]:

@@ -110,7 +110,7 @@ def _all_capped(
 
 
 def equal_rates(rates: dict[str, FoundRate]) -> list[str]:
-    """A note for each two goals whose rates can't be told apart: people ask why."""
+    """A note for each two goals whose rates can't be distinguished: people ask why."""
     found = []
     names = list(rates)
     for one, other in pairwise(names):
@@ -118,7 +118,7 @@ def equal_rates(rates: dict[str, FoundRate]) -> list[str]:
         if a.interval is None or b.interval is None or not (a.covers(b.value) or b.covers(a.value)):
             continue
         found.append(
-            f"{one} and {other} can't be told apart: between the loads at which nothing and "
+            f"{one} and {other} can't be distinguished: between the loads at which nothing and "
             "much is lost lies less than the bounds' width"
         )
     return found

@@ -112,7 +112,7 @@ class Journal:
 
 
 def _read(path: Path) -> list[Trial]:
-    """The whole lines of a journal; a last one that was cut off is taken away."""
+    """The whole lines of a journal; a last one that was cut off is removed."""
     if not path.exists():
         return []
     found, kept = [], 0

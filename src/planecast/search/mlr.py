@@ -58,14 +58,14 @@ class Start:
 class _Measurer(AbstractMeasurer):  # type: ignore[misc]  # the library has no types
     """The session as the library's measurer."""
 
-    def __init__(self, session: Session, tell: Any) -> None:
+    def __init__(self, session: Session, announce: Any) -> None:
         self._session = session
-        self._tell = tell
+        self._announce = announce
 
     def measure(self, intended_duration: float, intended_load: float) -> Any:
         """One trial, in the library's words."""
         trial = self._session.trial(intended_load, intended_duration)
-        self._tell()
+        self._announce()
         return MeasurementResult(
             intended_duration=intended_duration,
             intended_load=intended_load,
@@ -104,12 +104,12 @@ def search_losses(
     search.start = start
     words = f"repetition {session.repetition + 1}: "
 
-    def tell() -> None:
+    def announce() -> None:
         intervals = ", ".join(f"{name} {_interval(search, wanted[name])}" for name in wanted)
         session.closing(f"{words}{intervals}, {session.trials_here} trials")
 
     try:
-        found = search.search(_Measurer(session, tell), debug=lambda text: None)
+        found = search.search(_Measurer(session, announce), debug=lambda text: None)
     except RuntimeError as error:
         raise RunError(f"MLRsearch gave up: {error}") from error
     return {name: _bounds(session, found[goal], ceiling) for name, goal in wanted.items()}
@@ -151,7 +151,7 @@ def _bounds(session: Session, result: Any, ceiling: Ceiling) -> Bounds:
 
 
 def _interval(search: Any, goal: Any) -> str:
-    """How far the bounds of a goal have come, in Mpps."""
+    """The bounds of a goal by now, in Mpps."""
     bounds = search.database.get_relevant_bounds(target=search.scaling.goal_to_final_target[goal])
     low, high = (
         "?" if end is None else f"{float(end) / 1e6:.4g}" for end in (bounds.clo, bounds.chi)

@@ -14,7 +14,8 @@ from planecast.search.rfc2544 import BinaryGoal
 
 QUESTION = "search.json"
 FRAMING_BYTES = 20
-"""Preamble, start delimiter and gap that a frame takes on a link beside itself (IEEE 802.3)."""
+"""Preamble, start delimiter and gap that a frame takes on a link in addition to itself (IEEE
+802.3)."""
 
 _MORE = 2
 
@@ -29,7 +30,7 @@ class Question(Noun):
     engine: SearchEngine
     scenario: Recorded
     repetitions: Annotated[int, Field(ge=1, le=1000)] = 4
-    """Times that the data plane is started anew, at least."""
+    """Times that the data plane is restarted, at least."""
     interval: Annotated[float, Field(gt=0)] = 0.03
     """Half the width of a rate's interval, as a share, above which there are further starts."""
     trial_seconds: Annotated[float, Field(gt=0, le=86400)] = 0.02

@@ -1,4 +1,5 @@
-"""Repetitions that differ from the others: which, how far, and what was different about them."""
+"""Repetitions that differ from the others: which, by how much, and what was different about
+them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _LEAST = 3
 _APART = 0.05
 """Least distance from the others, as a share of them."""
 _SPREADS = 2.0
-"""And in multiples of how far the others are apart, and of their bounds' width."""
+"""And in multiples of the others' spread, and of their bounds' width."""
 _CPU = 0.05
 """Difference of two CPU shares that counts as one."""
 
@@ -124,7 +125,7 @@ def _range(rates: Sequence[float]) -> str:
 
 
 def handoff_note(trials: Sequence[Trial]) -> list[str]:
-    """How far apart the two CPUs were, and whether that changed from repetition to repetition."""
+    """The distance between the two CPUs, and whether that changed from repetition to repetition."""
     values = sorted({trial.handoff_ns for trial in trials if trial.handoff_ns is not None})
     if not values:
         return []

@@ -37,7 +37,7 @@ STARVED = 0.8
 all of it, but for what the machine takes now and then."""
 
 NOT_RESTARTED = (
-    "what forwards was there already and was not started anew between repetitions: how much a "
+    "what forwards was there already and was not restarted between repetitions: how much a "
     "start changes the rate is not in the interval"
 )
 
@@ -69,7 +69,7 @@ class Asked:
     def repeat(
         self, once: Callable[[], _Found], bounds: Callable[[_Found], Sequence[Bounds]]
     ) -> list[_Found]:
-        """Calls `once` for each repetition, whose highest load is found anew: what the generator
+        """Calls `once` for each repetition, whose highest load is found again: what the generator
         reaches may change with the machine's state. Some more are made while starts differ by more
         than the question wants and time is left; `bounds` are those of what one of them found."""
         found: list[_Found] = []
@@ -94,7 +94,7 @@ class Asked:
 
     def repeat_alike(self, once: Callable[[], _Found]) -> list[_Found]:
         """Calls `once` for each repetition, all with one highest load, for what is a mean over
-        repetitions. A load that one of them can't offer begins all of them anew, below it."""
+        repetitions. A load that one of them can't offer begins all of them again, below it."""
         first = self.ceiling
         for margin in MARGINS:
             try:
@@ -125,7 +125,7 @@ class Asked:
         return once()
 
     def offered(self, once: Callable[[], _Found]) -> _Found:
-        """Begins a repetition anew when a load of it could not be offered: its highest load is
+        """Begins a repetition again when a load of it could not be offered: its highest load is
         found again, and is a margin below the one that it had."""
         first = self.ceiling
         for margin in MARGINS:
@@ -169,7 +169,7 @@ def search(
     *,
     model_share: float = 0.0,
 ) -> SearchAnswer:
-    """The answer; of `watched`, with what telemetry tells at its rates.
+    """The answer; of `watched`, with what telemetry shows at its rates.
 
     `model_share` is what the calibration leaves open of simulated rates (95 %).
 
@@ -229,11 +229,11 @@ def _with_telemetry(
     """The answer, looked at. What fails now costs the telemetry, not the answer."""
     wanted = instruments(question.telemetry, question.scenario)
     try:
-        told = observe(watched, found_rates(answer), wanted, session.closing)
+        observed = observe(watched, found_rates(answer), wanted, session.closing)
     except RunError as error:
         note = f"telemetry failed: {error}"
         return answer.model_copy(update={"notes": (*answer.notes, note)})
-    return answer.model_copy(update={"telemetry": told})
+    return answer.model_copy(update={"telemetry": observed})
 
 
 def _mlr(asked: Asked) -> dict[str, Any]:
@@ -302,7 +302,7 @@ def _rate_first(asked: Asked) -> tuple[float, dict[str, FoundRate]]:
     bounds = asked.offered(lambda: search_throughput(asked.session, asked.ceiling, goal))
     if bounds.low_pps <= 0:
         raise RunError(
-            "no rate loses as little as the goal says, so there is none to go on with",
+            "no rate loses as little as the goal says, so there is none to continue with",
             asked.question.method,
             "allow more (--loss), or name a rate (--rate)",
         )
@@ -351,7 +351,7 @@ def _bursts(asked: Asked) -> dict[str, Any]:
 
 
 def _causes(trials: list[Trial]) -> Counter[str]:
-    """What lost packets, as far as the engine told."""
+    """What lost packets, where the engine reports it."""
     return Counter(trial.capped_by for trial in trials if trial.capped_by and trial.lost)
 
 

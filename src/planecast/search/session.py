@@ -1,7 +1,7 @@
 """A session of a search: hands out trials that can be believed, and remembers all of them.
 
 It stands between a search and its tester: trials come from the journal as long as that lasts, a
-trial that says nothing of its load is made again, the data plane is started anew for each
+trial that says nothing of its load is made again, the data plane is restarted for each
 repetition and warmed up, and the highest load is what the generator showed that it can offer.
 """
 
@@ -32,7 +32,7 @@ is busy with others the best of some trials says ever less of the next ones; and
 below the generator's limit says so."""
 _LIMIT_SHARE = 0.9
 """A generator at its limit sends this share, or more, of a load that it reached before. When it
-twice sends less, what is missing doesn't depend on the load: its CPU was taken away."""
+twice sends less, what is missing doesn't depend on the load: it lost its CPU."""
 _OWN_CPU = 0.8
 """Share of its CPU that a generator's thread has to have for its rate to be its own limit."""
 
@@ -42,7 +42,7 @@ plane, and some hundred on one whose losses are noisy."""
 _NEARLY = 0.99
 
 Closing = Callable[[str], None]
-"""Told in words how far a search is."""
+"""Called with words on a search's progress."""
 
 
 class UnofferedError(RunError):
@@ -65,8 +65,8 @@ class PreemptedError(RunError):
     def __init__(self, asked_pps: float, reached_pps: float, cpu_share: float | None) -> None:
         had = "" if cpu_share is None else f": its thread had {cpu_share:.0%} of it at the most"
         super().__init__(
-            f"its CPU was taken away{had}, and of {asked_pps / 1e6:.4g} Mpps it sent "
-            f"{reached_pps / 1e6:.4g}, so no highest load can be told",
+            f"it lost its CPU{had}, and of {asked_pps / 1e6:.4g} Mpps it sent "
+            f"{reached_pps / 1e6:.4g}, so the highest load is unknown",
             "the generator",
             "measure while the machine is quieter, or give it another CPU (--generator-cpu)",
         )
@@ -95,7 +95,7 @@ class Session:
         self._done = 0.0
 
     def begin(self, repetition: int) -> None:
-        """The next trial is the first of this repetition: of a data plane that is started anew."""
+        """The next trial is the first of this repetition: of a data plane that is restarted."""
         if repetition != self.repetition:
             self._longest = max(self._longest, self._of_repetition)
         self.repetition = repetition
@@ -191,7 +191,7 @@ class Session:
             raise RunError(
                 f"the time is over after {len(self.journal.trials)} trials",
                 "--max-seconds",
-                "go on with --resume, or allow more",
+                "continue with --resume, or allow more",
             )
         self._ready()
         made = make(self.journal.number).model_copy(

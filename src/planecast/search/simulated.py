@@ -52,7 +52,7 @@ class SimulatedTester:
         )
 
     def opinion(self, offered_pps: float, seconds: float) -> Opinion:
-        """None: what it costs is what it was told."""
+        """None: what it costs is what it was given."""
         return Opinion()
 
     def close(self) -> None:

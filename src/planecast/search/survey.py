@@ -49,7 +49,7 @@ def survey_points(
     progress: Progress = lambda done, total, words: None,
     keep: Keep = lambda points: None,
 ) -> list[SurveyPoint]:
-    """Every case as a point, in order; one that fails says why, and the others go on.
+    """Every case as a point, in order; one that fails says why, and the others continue.
 
     `keep` gets all points whenever there is another one. Raises KeyboardInterrupt alone.
     """
@@ -60,10 +60,12 @@ def survey_points(
     keep(found)
     for done, number in enumerate(alone):
         case = cases[number]
-        told = _telling(progress, done, len(due), f"{case.subject.label}, {case.flows:,} flows")
+        announce = _announcer(
+            progress, done, len(due), f"{case.subject.label}, {case.flows:,} flows"
+        )
         try:
             journal = folder / f"{number:02d}.jsonl"
-            answer = _searched(survey, case, journal, manifest, told)
+            answer = _searched(survey, case, journal, manifest, announce)
             found[number] = _of_search(found[number], answer)
         except PlanecastError as error:
             found[number] = found[number].model_copy(update={"why_not": str(error)})
@@ -75,8 +77,8 @@ def survey_points(
     return found
 
 
-def _telling(progress: Progress, done: int, total: int, words: str) -> Callable[[str], None]:
-    """Told in words how far one point is."""
+def _announcer(progress: Progress, done: int, total: int, words: str) -> Callable[[str], None]:
+    """Called with words on a point's progress."""
     return lambda said: progress(done, total, f"{words}: {said}")
 
 
@@ -133,21 +135,21 @@ def _telemetry(survey: Survey, case: Case) -> str:
 def _of_search(point: SurveyPoint, answer: SearchAnswer) -> SurveyPoint:
     if answer.invalid:
         return point.model_copy(update={"why_not": answer.invalid})
-    told = answer.telemetry[0] if answer.telemetry else None
+    observed = answer.telemetry[0] if answer.telemetry else None
     first = next(iter(answer.rates.values()), None)
     changes: dict[str, object] = {
         "why_not": "",
         "rates": {name: rate.rate_pps for name, rate in answer.rates.items()},
         "capped_by": first.capped_by if first is not None else "",
     }
-    if told is not None:
+    if observed is not None:
         changes |= {
-            "cycles_per_packet": told.cycles_per_packet,
-            "cycles_of": told.cycles_of,
-            "instructions_per_packet": told.instructions_per_packet,
+            "cycles_per_packet": observed.cycles_per_packet,
+            "cycles_of": observed.cycles_of,
+            "instructions_per_packet": observed.instructions_per_packet,
             # Over time-stamp cycles it would be that of another clock than the core's.
-            "ipc": told.ipc if told.cycles_of == CORE else None,
-            "split": told.split,
+            "ipc": observed.ipc if observed.cycles_of == CORE else None,
+            "split": observed.split,
         }
     return point.model_copy(update=changes)
 
@@ -230,13 +232,13 @@ def ceilings_of(survey: Survey) -> dict[str, dict[str, float]]:
     return found
 
 
-def filled(points: Sequence[SurveyPoint], beside: Sequence[SurveyPoint]) -> list[SurveyPoint]:
+def filled(points: Sequence[SurveyPoint], earlier: Sequence[SurveyPoint]) -> list[SurveyPoint]:
     """The points, those that were not measured taken from another run of the survey."""
 
     def place(point: SurveyPoint) -> tuple[object, ...]:
         return point.label, point.threads, point.cores, point.flows, point.ghz
 
-    other = {place(point): point for point in beside if point.measured}
+    other = {place(point): point for point in earlier if point.measured}
     return [point if point.measured else other.get(place(point), point) for point in points]
 
 

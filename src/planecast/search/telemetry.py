@@ -1,7 +1,7 @@
 """Telemetry: counters at the rates that a search found, in trials of their own.
 
 It never runs during the search, which would then have measured a data plane that is watched. The
-data plane is started anew, packets flow at the found rate, and an instrument looks while they do.
+data plane is restarted, packets flow at the found rate, and an instrument looks while they do.
 Without hardware counters the same figures come from the time-stamp counter and from instructions
 that were counted before, by stage; the marks say so.
 """
@@ -88,7 +88,7 @@ def instruments(text: str, scenario: Scenario) -> frozenset[Instrument]:
     steps = {"callgrind", "singlestep"} & set(names)
     if steps and not ours:
         raise InputError(
-            f"{sorted(steps)[0]} counts by stage, and {scenario.dataplane.kind} tells of none",
+            f"{sorted(steps)[0]} counts by stage, and {scenario.dataplane.kind} reports none",
             "--telemetry",
             "take cycles, perf or dpdk, or measure planecast's own data plane",
         )
@@ -137,9 +137,10 @@ def observe(
     wanted: Iterable[Instrument],
     closing: Closing = lambda words: None,
 ) -> tuple[Telemetry, ...]:
-    """What the instruments find at each rate, of a data plane that is started anew.
+    """What the instruments find at each rate, of a data plane that is restarted.
 
-    An instrument that fails leaves a mark, and the others go on; that packets fail raises RunError.
+    An instrument that fails leaves a mark, and the others continue; that packets fail raises
+    RunError.
     """
     chosen = frozenset(wanted)
     if not chosen or not rates:
@@ -207,9 +208,7 @@ def _cycles(look: _Look) -> None:
         if hz is not None and share > 0 and trial.forwarded_pps > 0:
             cycles.append(hz[0] * share / trial.forwarded_pps)
     if not cycles:
-        why = (
-            "the clock's frequency is not told" if hz is None else "none of our threads runs there"
-        )
+        why = "the clock's frequency is unknown" if hz is None else "none of our threads runs there"
         look.marks.append(f"no cycles a packet: {why}")
         return
     look.keys["cycles_per_packet"] = mean_estimate(cycles, "cycles/packet", "measured")
@@ -286,9 +285,9 @@ def _perf(look: _Look) -> None:
         "instructions_per_packet": "instructions",
         "ipc": "instructions_per_cycle",
     }
-    told = {key: found.metric(metric) for key, metric in names.items()}
-    look.keys |= {key: value for key, value in told.items() if value is not None}
-    if told["cycles_per_packet"] is not None:
+    totals = {key: found.metric(metric) for key, metric in names.items()}
+    look.keys |= {key: value for key, value in totals.items() if value is not None}
+    if totals["cycles_per_packet"] is not None:
         look.keys["cycles_of"] = CORE
     # What was said of figures that are perf's now no longer holds.
     look.marks = [mark for mark in look.marks if not mark.startswith(("cycles are", "IPC is"))]
@@ -302,7 +301,7 @@ def _perf(look: _Look) -> None:
 
 
 def _ports(look: _Look) -> None:
-    """What the DPDK ports counted over one trial: read before and after, not meanwhile."""
+    """What the DPDK ports counted over one trial: read before and after, not during it."""
     try:
         before = look.tester.counters()
         look.trials.append(look.tester.trial(look.pps, _LOOK_S, 0))

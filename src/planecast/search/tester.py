@@ -36,14 +36,14 @@ class Tester(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """Of what the trials tell: measured or simulated."""
+        """Of what the trials show: measured or simulated."""
 
     @property
     def dataplane(self) -> str:
         """What is under test, in words."""
 
     def start(self, repetition: int) -> None:
-        """Starts the data plane anew, and warms it up: its first packets belong to no trial."""
+        """Restarts the data plane, and warms it up: its first packets belong to no trial."""
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
         """Offers a load for so long; read after it has drained. `number` counts all trials, for

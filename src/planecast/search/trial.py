@@ -1,6 +1,6 @@
 """A trial at an offered load: what was asked, what came of it, and when it is no trial at all.
 
-A search believes what it is told, so every way in which a trial can lie is looked for here, before
+A search believes its input, so every way in which a trial can lie is looked for here, before
 any search sees it: counters that were read too early, packets that were never sent, a duration that
 was stretched until the load fitted.
 """
@@ -67,7 +67,7 @@ class Trial(Noun):
     generator_cpu: Annotated[float, Field(ge=0, le=1)] | None = None
     """The same of the generator's thread."""
     latency_ns: dict[str, float] = Field(default_factory=dict)
-    """mean, p50, p99, as far as they were measured."""
+    """mean, p50, p99, where they were measured."""
     capped_by: str | None = None
     """What lost the packets, where the engine knows."""
 

@@ -127,5 +127,5 @@ def _no_clock(ghz: float | None, cpus: list[int], root: Root) -> str:
     return (
         f"{ghz:g} GHz: the CPUs run at {least / 1e6:g} to {most / 1e6:g}; fix them to it "
         f"(scaling_min_freq and scaling_max_freq to {ghz * 1e6:.0f}, turbo off) and run the survey "
-        "again with --beside this run"
+        "again with --fill-from this run"
     )

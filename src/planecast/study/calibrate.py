@@ -65,7 +65,7 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a fit needs besides measurements."""
+    """What a fit needs in addition to measurements."""
 
     hierarchy: Hierarchy
     counts: dict[str, InstructionCounts]

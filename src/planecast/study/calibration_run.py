@@ -23,7 +23,7 @@ from planecast.scenario.former import Recorded
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
 COUNTED_SCENARIO = "counted-scenario.json"
-"""What was counted, where somebody told."""
+"""What was counted, where it is known."""
 _BOUND = ("workload", "traffic", "dataplane")
 """Parts of a scenario that counters of one say nothing of another."""
 
@@ -35,7 +35,7 @@ class Chosen:
     model: Calibration
     basis: Basis
     counted: Scenario | None = None
-    """What a calibration from counters is of, where somebody told."""
+    """What a calibration from counters is of, where it is known."""
 
     def refuse_other_workloads(
         self, scenarios: Sequence[Scenario], varied: Sequence[str] = ()
@@ -132,8 +132,8 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choic
 
 
 def is_current(path: Path) -> bool:
-    """Whether a file holds a calibration of this model, not of an older one, as far as its first
-    look tells: whoever reads all of it says what else is wrong."""
+    """Whether a file holds a calibration of this model, not of an older one, by what its first
+    look shows: whoever reads all of it says what else is wrong."""
     return _json(path).get("edition") == EDITION
 
 
@@ -191,7 +191,7 @@ def _read(path: Path, text: str) -> Calibration:
             raise InputError(
                 "this calibration is of an older model",
                 str(path),
-                "make it anew: planecast calibrate STUDY",
+                "make it again: planecast calibrate STUDY",
             )
         return Calibration.model_validate_json(text)
     except ValueError as error:

@@ -30,8 +30,8 @@ from planecast.workload.profile import pipeline_name
 from planecast.workload.stages.registry import STAGES
 
 BURSTS = (4, 8, 16, 24, 32, 64)
-"""rte_acl takes other paths in small bursts, so two sizes would not tell; 24 leave lanes empty,
-which tells its rounds from its packets."""
+"""rte_acl takes other paths in small bursts, so two sizes would not show; 24 leave lanes empty,
+which separates its rounds from its packets."""
 FEW_BURSTS = (8, 32)
 PACKETS: Mapping[Instrument, int] = {"singlestep": 64, "callgrind": 32768}
 """Packets of the shorter run. Stepping does some 50,000 instructions a second."""

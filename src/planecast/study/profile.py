@@ -87,7 +87,7 @@ def _said(progress: Progress, words: str) -> Callable[[int, int], None]:
 
 
 def bursts_with(burst: int) -> tuple[int, ...]:
-    """Two burst sizes or three: the scenario's own, and what tells packets from bursts."""
+    """Two burst sizes or three: the scenario's own, and what distinguishes packets from bursts."""
     return tuple(sorted({8, 32, burst}))
 
 

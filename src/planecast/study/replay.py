@@ -3,7 +3,7 @@
 A recording is a folder with what a validation measured (``result.json``) and what it was fitted
 with: ``calibration.json`` has the probed hierarchy and the counted instructions. Of an older
 edition's recording the hierarchy comes from a probe, ``probe.json`` in the folder or
-``NAME-probe.json`` beside it for a folder ``NAME-…``. The fit sees calibration points alone.
+``NAME-probe.json`` next to it for a folder ``NAME-…``. The fit sees calibration points alone.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def _points(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _hierarchy(folder: Path, fitted: Mapping[str, Any]) -> Hierarchy:
     if "edition" in fitted:
         return Hierarchy.model_validate_json(json.dumps(fitted["hierarchy"]))
-    beside = folder.parent / f"{folder.resolve().name.partition('-')[0]}-{PROBE}"
-    path = folder / PROBE if (folder / PROBE).is_file() else beside
+    shared = folder.parent / f"{folder.resolve().name.partition('-')[0]}-{PROBE}"
+    path = folder / PROBE if (folder / PROBE).is_file() else shared
     return Hierarchy.of(MachineProbe.model_validate_json(json.dumps(_json(path))))
 
 

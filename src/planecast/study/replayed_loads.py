@@ -1,7 +1,7 @@
 """The simulation of measured loads, in as many short trials, estimated by the same rule.
 
 A measured load is a low quantile over trials, and trials differ: in how fast the machine was, and
-in when it was taken away. So a simulated trial has both from measurements that know nothing of the
+in when it was preempted. So a simulated trial has both from measurements that know nothing of the
 curve: the capacity of one trial at overload, and a stretch of a recording of what took both CPUs
 away, at a random offset. What is lost and how long it takes then follows.
 """
@@ -30,7 +30,8 @@ from planecast.results.result import Result
 FEWEST, MOST = 100, 1000
 """Simulated trials of a load; between them, as many as were measured."""
 _SLOWEST = 0.5
-"""A hyper-thread beside costs less than half (planecast.instruments.canary has the same bound)."""
+"""A busy sibling hyper-thread costs less than half (planecast.instruments.canary has the same
+bound)."""
 _OTHER = "other"
 """Cause of what is lost elsewhere."""
 _CANARIES = tuple(f"canary_compute_{end}" for end in ("before", "after"))
@@ -164,7 +165,7 @@ def _rows(
 
 
 def _calibrating(columns: Columns) -> Columns:
-    """The measured trials without loads: canaries are judged beside theirs, here as there."""
+    """The measured trials without loads: canaries are judged next to theirs, here as there."""
     rows = columns["point"] < 0
     nothing = np.full(int(rows.sum()), np.nan)
     names = ("point", "round", "whole", "seconds", "offered", "forwarded", "unsent", *_CANARIES)

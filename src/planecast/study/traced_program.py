@@ -103,7 +103,7 @@ def _stages(scenario: Scenario, packets: int) -> tuple[Trace, dict[str, TracedSt
 def _with_bursts(
     stage: TracedStage, burst: int, again: TracedStage | None, other: int
 ) -> TracedStage:
-    """Instructions a packet are a + b / burst: two sizes tell b."""
+    """Instructions a packet are a + b / burst: two sizes give b."""
     if again is None:
         return stage
     more = again.instructions_per_packet - stage.instructions_per_packet

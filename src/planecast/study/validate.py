@@ -1,7 +1,7 @@
 """Validation: measure all points, calibrate on some, predict the others, state the error.
 
 The predictions are on disk, and their digest taken, before the rows of held-out points are opened
-(`interleaved`). The first calibration point is measured twice, as an anchor: how far it moved is
+(`interleaved`). The first calibration point is measured twice, as an anchor: how much it moved is
 the measurement's own repeatability.
 """
 

@@ -128,7 +128,7 @@ def _all_near(calibration: Calibration) -> Calibration:
 
 def _ideal(base: Result, calibration: Calibration, width: float) -> Result:
     if base.instructions_per_packet is None:
-        raise InputError("no instructions were counted", "--calibration", "calibrate anew")
+        raise InputError("no instructions were counted", "--calibration", "calibrate again")
     machine = calibration.hierarchy
     cycles = base.instructions_per_packet.value / width * machine.tsc_hz / machine.core_hz
     cost = Estimate(value=cycles, unit="cycles/packet", kind="computed")
@@ -190,7 +190,7 @@ def _with_device(
 
 
 def _named(bound: Bound) -> Bound:
-    """The result's scenario named by the bound, so that reports and queries tell them apart."""
+    """The result's scenario named by the bound, so that reports and queries distinguish them."""
     scenario = bound.result.scenario.model_copy(update={"name": bound.name})
     notes = (bound.meaning, *bound.result.notes)
     return Bound(

@@ -52,7 +52,7 @@ class Ranked:
     """What was measured; None for one that wasn't."""
     verdict: Verdict
     nearest: Nearest | None
-    """How far from the calibration points it lies; None where that isn't known."""
+    """Its distance from the calibration points; None where that isn't known."""
 
     @property
     def outside(self) -> bool:

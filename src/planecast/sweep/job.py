@@ -1,6 +1,6 @@
 """A sweep as it is stored and sent to workers: any point of it follows from this alone.
 
-So nothing but two numbers travels for a batch, a stopped sweep goes on where it was, and a worker
+So nothing but two numbers travels for a batch, a stopped sweep resumes where it was, and a worker
 that dies loses nothing: its batch is drawn again, the same.
 """
 

@@ -27,7 +27,7 @@ from planecast.sweep.axes import Axis
 from planecast.sweep.job import Job
 from planecast.workload.scenario_columns import NUMBERS
 
-_REFUSED = 1e6  # how far from any target a point is that can't be asked
+_REFUSED = 1e6  # the distance from any target a point is that can't be asked
 
 
 @dataclass(frozen=True)

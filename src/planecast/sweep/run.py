@@ -1,4 +1,4 @@
-"""Runs a sweep into a run's folder, and goes on with one that was stopped.
+"""Runs a sweep into a run's folder, and resumes one that was stopped.
 
 Every batch becomes a file of its own, whole or not there; those that are there are not asked again.
 At the end they are one file. Nothing of it needs more memory than a few batches.
@@ -69,7 +69,7 @@ def run_sweep(job: Job, run: RunDirectory, workers: Workers, progress: Progress)
                 raise RunError(
                     "the processes that answer die again and again",
                     str(run.path),
-                    f"is memory short? go on with --resume {run.path.name} --workers 1",
+                    f"is memory short? continue with --resume {run.path.name} --workers 1",
                 ) from None
             open_batches = deque(f for f in job.batches if not _part(parts, f).is_file())
     _join(parts, run.path / SWEEP)
@@ -93,7 +93,7 @@ def _work(
 
 
 class _Board:
-    """Tells how far it is."""
+    """Shows the progress."""
 
     def __init__(self, job: Job, left: int, progress: Progress) -> None:
         self._job = job

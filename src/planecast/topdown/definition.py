@@ -24,7 +24,8 @@ Domain = Literal["thread", "core"]
 
 
 class FormulaEntry(Noun):
-    """A formula as a file holds it: one for a thread alone on its core, one beside a sibling."""
+    """A formula as a file holds it: one for a thread alone on its core, one next to a busy
+    sibling."""
 
     formula: str
     """Over events, constants, terms and nodes."""
@@ -50,7 +51,7 @@ class NodeEntry(FormulaEntry):
 
 
 class MetricEntry(FormulaEntry):
-    """A figure beside the tree as a file holds it: a latency, a count, a ratio."""
+    """A figure outside the tree as a file holds it: a latency, a count, a ratio."""
 
     unit: str
     """Its unit: ``cycles/event``, ``events``, ``1``. Counts are given a packet, or a second."""
@@ -102,7 +103,7 @@ class DefinitionFile(Noun):
     nodes: dict[str, NodeEntry] = Field(default_factory=dict)
     """The tree, parents first."""
     metrics: dict[str, MetricEntry] = Field(default_factory=dict)
-    """Figures beside the tree."""
+    """Figures outside the tree."""
     without: Texts = ()
     """Nodes, terms and metrics of the extended definition that don't hold here."""
     cautions: dict[str, Texts] = Field(default_factory=dict)
@@ -149,7 +150,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure beside the tree."""
+    """A figure outside the tree."""
 
     name: str
     formula: Formula

@@ -83,7 +83,7 @@ def _inside(text: str) -> tuple[str, list[str]]:
     for part in text.split(","):
         key, _, value = part.strip().partition("=")
         if key == "name":
-            return value, []  # perf was told what to call it
+            return value, []  # perf was given a name for it
         if key in _MODIFIERS:
             number = int(value, 0) if re.fullmatch(r"(0x[0-9a-fA-F]+|\d+)", value) else 1
             modifiers.append(f"{_MODIFIERS[key]}{number}")

@@ -221,11 +221,11 @@ class _Builder:
                 raise self._fail(f"{name}: {part} is not declared", location, "add it to `events`")
         try:
             found = dimension(formula.alone, self._units)
-            beside = dimension(formula.smt, self._units)
+            with_smt = dimension(formula.smt, self._units)
         except ValueError as error:
             raise self._fail(f"{name}: {error}", location) from None
-        if found != beside:
-            raise self._fail(f"{name} is {found} alone and {beside} with SMT", location)
+        if found != with_smt:
+            raise self._fail(f"{name} is {found} alone and {with_smt} with SMT", location)
         self._units[name] = found
         self._ordered[name] = formula
 

@@ -27,6 +27,6 @@ class Slots:
     def memory_bound(self, resident: Slots) -> float:
         """Share of slots, 0 to 1, lost to memory: what a program that lives in L1 doesn't lose.
 
-        `resident` tells how many slots the backend loses to dependencies and ports alone.
+        `resident` shows how many slots the backend loses to dependencies and ports alone.
         """
         return max(0.0, self.backend - resident.backend) / 100

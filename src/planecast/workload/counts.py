@@ -126,7 +126,7 @@ class CodeCounts(Noun):
     jumps: dict[str, StageInstructions]
     """Jumps, calls and returns that were taken."""
     windows_16: dict[str, StageInstructions]
-    """Windows of 16 bytes that instructions are fetched by, counted anew after a jump."""
+    """Windows of 16 bytes that instructions are fetched by, counted again after a jump."""
     windows_32: dict[str, StageInstructions]
     """The same of 32 bytes."""
     lines: int

@@ -50,7 +50,7 @@ def test_a_run_whose_calibration_is_of_an_older_model_is_explained_without(
     named = run("explain", made, "--calibration", made)
     assert (named.code, named.out) == (2, "")
     assert named.err.endswith(
-        "this calibration is of an older model; make it anew: planecast calibrate STUDY\n"
+        "this calibration is of an older model; make it again: planecast calibrate STUDY\n"
     )
 
 

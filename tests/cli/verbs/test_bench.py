@@ -98,6 +98,6 @@ def test_the_same_scenario_twice(run: Run, small: Path, alone: None) -> None:
     words = ("--pairs", "3", "--seconds", "2", "--patience", "0")
     answer = run("bench", small, small, *words, "--format", "json")
     found = json.loads(answer.out)
-    # Whatever the machine does meanwhile, neither is twice as fast as itself.
+    # Whatever the machine does at the time, neither is twice as fast as itself.
     assert 0.5 < found["faster"]["value"] < 2
     assert found["faster"]["samples"] >= 1

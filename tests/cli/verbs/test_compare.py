@@ -39,7 +39,7 @@ def test_two_runs(run: Run, runs: dict[str, str]) -> None:
     assert "not interleaved in one run" in answer.out
 
 
-def test_several_runs_are_each_beside_the_first(run: Run, runs: dict[str, str]) -> None:
+def test_several_runs_are_each_against_the_first(run: Run, runs: dict[str, str]) -> None:
     answer = run("compare", runs["slow"], runs["fast"], runs["slow"], "--margin", "5", "--wide")
     assert "C/A" not in answer.out
     rows = [line.split() for line in answer.out.splitlines() if " Mpps " in line]

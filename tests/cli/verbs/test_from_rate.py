@@ -55,11 +55,11 @@ def test_a_machine_may_be_a_file(planecast: Planecast, scenario: str, tmp_path: 
         (("--from-rate", "9Mpps@e5-2699v33"), "did you mean e5-2699v3"),
         (("--from-rate", "9Mpps@e5-2699v3,card=x521"), "did you mean x520"),
         (("--from-rate", "9Mpps@e5-2699v3,a.yaml,b.yaml"), "where a scenario stands"),
-        (("--from-rate", "29Mpps@e5-2699v3,card=x520"), "tell nothing of the cores"),
+        (("--from-rate", "29Mpps@e5-2699v3,card=x520"), "reveal nothing of the cores"),
         (("--from-rate", "9Mpps@e5-2699v3", "--engine", "simulate"), "one rate is all there is"),
         (
             ("--from-rate", "9Mpps@e5-2699v3", "--set", "traffic.frame_bytes=1518"),
-            "a published rate tells nothing of another traffic.frame_bytes",
+            "a published rate says nothing about another traffic.frame_bytes",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The shipped scenarios of functions, each measured for a moment; CoreMark beside one of them."""
+"""The shipped scenarios of functions, each measured for a moment; CoreMark next to one of them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_compute_and_coremark_beside(run: Run, tmp_path: Path) -> None:
 def test_coremark_stands_beside_compute_alone(run: Run) -> None:
     answer = run("measure", SCENARIOS / "vpe-upstream.yaml", "--coremark", "/bin/true")
     assert answer.code == 2
-    assert "--coremark: CoreMark stands beside the compute reference alone" in answer.err
+    assert "--coremark: CoreMark belongs to the compute reference alone" in answer.err
 
 
 def test_a_coremark_that_is_not_there(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""``planecast init``: asked, told by options, and refused."""
+"""``planecast init``: asked, given by options, and refused."""
 
 from __future__ import annotations
 

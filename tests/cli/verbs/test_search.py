@@ -1,4 +1,4 @@
-"""``planecast search``: what it refuses, an answer of the simulator's, stopping and going on."""
+"""``planecast search``: what it refuses, an answer of the simulator's, stopping and resuming."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def calibrated(tmp_path: Path, calibration: Calibration) -> None:
         (("--exceed", "x"), "say a share"),
         (("--telemetry", "vtune"), "name some of cycles, perf"),
         (("--set", "traffic.offered_pps=1Mpps"), "loads of its own"),
-        (("--resume", "latest"), "what it began with; leave it out"),
+        (("--resume", "latest"), "its own parameters; leave it out"),
     ],
 )
 def test_what_is_refused(run: Run, small: Path, words: tuple[str, ...], said: str) -> None:
@@ -146,9 +146,9 @@ def test_a_stopped_search_goes_on(
     monkeypatch.chdir(tmp_path)
     assert stopped.code == 1
     partial = next(path.parent for path in (tmp_path / "runs").glob("*-search-*/partial"))
-    assert f"planecast: stopped; go on with --resume {partial.name}\n" in stopped.err
+    assert f"planecast: stopped; continue with --resume {partial.name}\n" in stopped.err
     refused = run("search", "--resume", partial.name, "--trials", "4")
-    assert "--trials: a search goes on with what it began with" in refused.err
+    assert "--trials: a search continues with its own parameters" in refused.err
     again = run("search", "--resume", partial.name, "--format", "json").json()
     assert again["rates"] == whole["rates"]
     assert not (partial / "partial").exists()

@@ -58,7 +58,7 @@ def test_a_coremark_that_is_missing_is_a_sentence(run: Run, small_survey: Path) 
 
 
 def test_beside_takes_an_earlier_survey(run: Run, small_survey: Path) -> None:
-    answer = run("survey", small_survey, "--beside", "nothing")
+    answer = run("survey", small_survey, "--fill-from", "nothing")
     assert answer.code == 2
     assert "there is no such run" in answer.err
 

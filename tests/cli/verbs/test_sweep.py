@@ -16,7 +16,7 @@ def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
     burst = ("--vary", "placement.burst=16:64:4")
     refusals: tuple[tuple[tuple[str | Path, ...], str], ...] = (
         ((asked, *burst, "--vary", "traffic.flows=1,99Mi"), "--vary traffic.flows=1,99Mi"),
-        (("--resume", "latest", *burst), "a sweep goes on with what it began with"),
+        (("--resume", "latest", *burst), "a sweep continues with its own parameters"),
         (("--resume", "latest"), "the run is no sweep"),
         ((), "name a scenario"),
         ((asked, "--vary", "nic.link_gbps=10,25"), "all 2 points were refused"),

@@ -1,7 +1,7 @@
-"""Stands in for planecast-dataplane: speaks its language, forwards nothing, misbehaves when told.
+"""Stands in for planecast-dataplane: speaks its language, forwards nothing, misbehaves on request.
 
-`way.json` beside it says how; `log` beside it gets a line for its start, each request and its end.
-What it answers is a smooth function of the request, so that a model can be fitted to it.
+`way.json` next to it says how; `log` next to it gets a line for its start, each request and its
+end. What it answers is a smooth function of the request, so that a model can be fitted to it.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def state() -> None:
         "huge_share": 1.0,
         "survival": survival,
         "other": 1,
-        "beside": 0.15,
+        "other_stream": 0.15,
         "stream": [0.1, 0.2, 0.2, 0.2],
         "memory": memory,
         "walks": walks,

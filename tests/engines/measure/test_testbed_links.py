@@ -103,12 +103,12 @@ def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
         with_overrides(base, {"dataplane.kind": "ovs"}), min(os.sched_getaffinity(0))
     ) as testbed:
         # Each count begins and ends when its program answers; a stall in between parts them, and in
-        # a long one the switch has no packets to tell of.
+        # a long one the switch has no packets to report.
         for _ in range(60):
             try:
                 opinions = testbed.opinions(20e6, 0.2)
             except RunError:
-                time.sleep(1)  # what was sent meanwhile ends
+                time.sleep(1)  # what was sent then ends
                 continue
             assert opinions.cycles_per_packet is not None
             apart.append(abs(opinions.own["pmd"].value / opinions.cycles_per_packet.value - 1))
@@ -119,7 +119,7 @@ def test_its_own_cycles_are_ours_also_when_it_drops(base: Scenario) -> None:
 
 @needs_ovs
 def test_megaflows_have_the_masks_that_are_asked_for(base: Scenario, short_folder: Path) -> None:
-    """Each in a table of its own, of which the datapath tells by what it has installed."""
+    """Each in a table of its own, of which the datapath shows by what it has installed."""
     keys = {"dataplane.kind": "ovs", "dataplane.rules": 32, "dataplane.masks": 8}
     keys |= {"dataplane.emc_insert_inv_prob": 0, "traffic.flows": 256}
     with joined_testbed(with_overrides(base, keys), min(os.sched_getaffinity(0))) as testbed:

@@ -1,4 +1,4 @@
-"""What measuring refuses: every key that the simulator alone heeds."""
+"""What measuring refuses: every key that the simulator alone uses."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_latency_has_both_calls_and_the_wait_in_it(
     at_load: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     alone = simulated(at_load, calibration, manifest, None)
-    # Rounds of 200 ns are short beside what comes: each packet waits for half of one.
+    # Rounds of 200 ns are short compared with what comes: each packet waits for half of one.
     seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 100, 50))
     added = seen.latency_ns["mean"].value - alone.latency_ns["mean"].value
     assert added == pytest.approx(150 + 100 + 50, rel=0.15)

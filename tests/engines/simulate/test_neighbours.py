@@ -19,7 +19,7 @@ from planecast.scenario import Scenario, with_overrides
 LARGE = {"workload.flows": 1 << 20, "traffic.flows": 1 << 20}
 """Flow tables that the last level holds a part of."""
 STREAM = {"neighbour__stream": 1 << 30}
-"""Somebody beside the lcores, who streams as fast as he can."""
+"""Somebody next to the lcores, who streams as fast as he can."""
 
 
 def large(base: Scenario, **more: Any) -> Scenario:
@@ -124,10 +124,10 @@ def test_it_costs_what_the_closed_form_says(
     keys = {f"neighbour__{key}": value for key, value in more.items()}
     site = {"machine": "platinum-8180", "placement__llc_ways": 4} if "ways" in more else {}
     busy = large(base, **site, **keys)
-    (without, beside) = solve([large(base, **site), busy], calibration, manifest)
+    (without, loaded) = solve([large(base, **site), busy], calibration, manifest)
     (found,) = simulate([busy], calibration, manifest, threads=1)
-    assert beside.cycles_per_packet.value > without.cycles_per_packet.value
-    assert found.cycles_per_packet.value == pytest.approx(beside.cycles_per_packet.value, rel=0.002)
+    assert loaded.cycles_per_packet.value > without.cycles_per_packet.value
+    assert found.cycles_per_packet.value == pytest.approx(loaded.cycles_per_packet.value, rel=0.002)
 
 
 def test_memory_under_the_load_of_all_lcores(

@@ -1,4 +1,4 @@
-"""When a generator sends that is taken away now and then."""
+"""When a generator sends that is preempted now and then."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ def test_a_web_page_of_others_sends_no_json(client: Client) -> None:
 
 
 def test_a_name_that_leads_here_from_elsewhere(client: Client) -> None:
-    """A web page may give its own name our address, and then is no stranger to us."""
+    """A web page may give its own name our address, and then is not foreign to us."""
     code, why = client.refused("GET", "/config", headers={"Host": "evil.example:8080"})
     assert (code, why) == (403, "Host: got evil.example; the server is for this host alone")
     for host in ("localhost:1", "127.0.0.1", "[::1]:8080"):

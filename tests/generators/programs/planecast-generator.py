@@ -1,7 +1,7 @@
-"""Stands in for planecast-generator: speaks its language, sends nothing, misbehaves when told.
+"""Stands in for planecast-generator: speaks its language, sends nothing, misbehaves on request.
 
-`way.json` beside it says how; `log` beside it gets a line for its start and each request. A stream
-has sent its `packets` at the second look at it; one without an end has sent 1000 a look.
+`way.json` next to it says how; `log` next to it gets a line for its start and each request. A
+stream has sent its `packets` at the second look at it; one without an end has sent 1000 a look.
 """
 
 from __future__ import annotations

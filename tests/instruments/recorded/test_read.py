@@ -290,9 +290,9 @@ def test_real_recordings_agree_with_the_values_beside_them(number_of: int) -> No
     """A reader of another project wrote down the rates of each round: counts over the interval."""
     found = read_recording(shared(f"lkp/perf-stat-{number_of}.txt"))
     wanted: dict[str, list[float]] = {}
-    beside = shared(f"lkp/perf-stat-{number_of}.yaml").read_text(encoding="utf-8")
+    values = shared(f"lkp/perf-stat-{number_of}.yaml").read_text(encoding="utf-8")
     times: list[float] = []
-    for line in beside.splitlines():
+    for line in values.splitlines():
         key, _, value = line.partition(": ")
         if key == "time":
             times.append(float(value))

@@ -83,7 +83,7 @@ def unfold(browser: Browser) -> None:
 def each_size(
     browser: Browser, address: str, sizes: list[tuple[int, str]] = SIZES
 ) -> Iterator[tuple[int, str]]:
-    """Open a page at the first size, then let the window follow the others: to draw a page anew
+    """Open a page at the first size, then let the window follow the others: to draw a page again
     costs seconds."""
     visit(browser, address, *sizes[0])
     yield sizes[0]

@@ -22,9 +22,9 @@ def explain_run(
     result.
 
     The calibration is the one named, else the run's own, else the latest of its network function;
-    without any, causes are not told. `apart`: frontend and speculation are told from the core's
-    other cycles, as bounds, of which a comparison could tell nothing. Raises InputError for a run
-    or a calibration that isn't there.
+    without any, causes are not shown. `apart`: frontend and speculation are separated from the
+    core's other cycles, as bounds, of which a comparison could reveal nothing. Raises InputError
+    for a run or a calibration that isn't there.
     """
     from planecast.explain.cases import (
         explained_run,

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
-    """A bar named `title`; the block calls what it is given as the work goes on."""
+    """A bar named `title`; the block calls what it is given as the work proceeds."""
     if not sys.stderr.isatty():
         yield _lines(title)
         return

@@ -1,5 +1,5 @@
-"""Runs that were stopped: how they go on with ``--resume``, what may be said beside it; and where
-lies what the others had measured."""
+"""Runs that were stopped: how they are resumed with ``--resume``, what may be given with it; and
+where lies what the others had measured."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 ResumeOption = Annotated[
     str | None,
-    typer.Option("--resume", metavar="RUN", help="Go on with a run that was stopped."),
+    typer.Option("--resume", metavar="RUN", help="Resume a run that was stopped."),
 ]
 
 _OF_THE_ANSWER = ("resume", "runs", "form", "output")
 """Parameters that say where the run is and how its answer is written."""
 
 
-def refuse_beside_resume(context: typer.Context, verb: str, allowed: Collection[str] = ()) -> None:
-    """A run that goes on asks what it asked: raises InputError for all that would ask anew.
+def refuse_with_resume(context: typer.Context, verb: str, allowed: Collection[str] = ()) -> None:
+    """A resumed run repeats its question: raises InputError for all that would change it.
 
-    `allowed` are parameters of the verb that say only how it goes on.
+    `allowed` are parameters of the verb that say only how it is resumed.
     """
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -35,29 +35,29 @@ def refuse_beside_resume(context: typer.Context, verb: str, allowed: Collection[
         given = source is not None and source.name == "COMMANDLINE"
         if given and name not in (*_OF_THE_ANSWER, *allowed):
             raise InputError(
-                f"a {verb} goes on with what it began with",
+                f"a {verb} continues with its own parameters",
                 max(parameter.opts, key=len),
-                "leave it out beside --resume",
+                "leave it out with --resume",
             )
 
 
 @contextmanager
-def told_how_to_go_on(run: RunDirectory) -> Iterator[None]:
-    """Around a run's work: when it is stopped, a person is told how it goes on."""
-    with _told(run, f"stopped; go on with --resume {run.path.name}"):
+def resume_hint(run: RunDirectory) -> Iterator[None]:
+    """Around a run's work: when it is stopped, a hint says how to resume it."""
+    with _hint(run, f"stopped; continue with --resume {run.path.name}"):
         yield
 
 
 @contextmanager
-def told_what_is_kept(run: RunDirectory) -> Iterator[None]:
-    """Around the work of a run that can't go on: when it is stopped, a person is told where what it
+def kept_hint(run: RunDirectory) -> Iterator[None]:
+    """Around the work of a run that can't be resumed: when it is stopped, a hint says where what it
     has is kept."""
-    with _told(run, f"stopped; what was measured until then is kept in {run.path}"):
+    with _hint(run, f"stopped; what was measured until then is kept in {run.path}"):
         yield
 
 
 @contextmanager
-def _told(run: RunDirectory, sentence: str) -> Iterator[None]:
+def _hint(run: RunDirectory, sentence: str) -> Iterator[None]:
     try:
         yield
     except InputError:

@@ -1,4 +1,5 @@
-"""What ``predict --engine simulate`` writes beside its answer: a time series and a trace."""
+"""What ``predict --engine simulate`` writes in addition to its answer: a time series and a
+trace."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
 
 
 def _open(calibration: Calibration) -> list[tuple[str, str]]:
-    """Parameters of which the points tell next to nothing, and what to vary so that they do."""
+    """Parameters of which the points reveal almost nothing, and what to vary so that they do."""
     from planecast.machine.registry import MECHANISMS
 
     little = {one.name for one in calibration.parameters if one.informed < _LITTLE}
@@ -55,7 +55,7 @@ def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
     assert counted is not None
     instructions = next(iter(calibration.instructions.values())).instructions_per_packet
     lines = ", ".join(
-        f"{point.lines:.3g} beside {point.llc_bytes / 2**20:.3g} MiB" for point in counted.memory
+        f"{point.lines:.3g} next to {point.llc_bytes / 2**20:.3g} MiB" for point in counted.memory
     )
     notes = [
         f"{instructions:.4g} instructions a packet on {counted.machine.title}; runs: "

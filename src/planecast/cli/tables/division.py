@@ -58,12 +58,12 @@ def _row(f: Forecast) -> dict[str, Any]:
 def plan_notes(made: Plan) -> list[str]:
     """The division, what was published of it, what can't be met, and the next best ones."""
     chosen = "as the file asks" if made.chosen_by == "file" else "chosen"
-    told = f"{made.gain_percent:+.1f} %" if made.gain_percent is not None else "none: see below"
-    notes = [f"The division, {chosen}; gain by rank {told}:", *_division_lines(made.division)]
+    gain = f"{made.gain_percent:+.1f} %" if made.gain_percent is not None else "none: see below"
+    notes = [f"The division, {chosen}; gain by rank {gain}:", *_division_lines(made.division)]
     for path, gains in made.published.items():
         notes.append(
             f"published gains of {path}: {', '.join(f'{g:g}' for g in gains)} % "
-            "(the source doesn't tell which size each belongs to)"
+            "(the source doesn't report which size each belongs to)"
         )
     for unmet in made.unmet:
         notes.append(f"can't be met: {unmet.tenant}, {unmet.target}: {unmet.why}")

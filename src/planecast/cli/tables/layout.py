@@ -51,8 +51,8 @@ class _Folded:
 def table_lines(columns: Sequence[TextColumn], width: int | None) -> list[str]:
     """The table's lines, none longer than `width` where its words allow it; None: as wide as it
     is."""
-    told = [one for one in columns if any(cell not in _EMPTY for cell in one.cells)]
-    shown = told or list(columns)
+    filled = [one for one in columns if any(cell not in _EMPTY for cell in one.cells)]
+    shown = filled or list(columns)
     if width is None:
         return list(_lines([_folded(one) for one in shown]))
     whole = _fitted(shown, width)
@@ -144,7 +144,7 @@ def _parts(
 
 
 def _naming(columns: Sequence[TextColumn], width: int) -> int:
-    """How many columns at the front tell all rows apart; 1 where none do, or they are too wide."""
+    """How many columns at the front distinguish all rows; 1 where none do, or they are too wide."""
     taken = 0
     for count, one in enumerate(columns, 1):
         taken += _folded(one).width

@@ -91,12 +91,12 @@ def _clocks(machine: Topology) -> Iterator[str]:
         )
     for (priority, base, most), cpus in sorted(by_clock.items()):
         if not base and not most:
-            yield "clocks: the kernel tells none (no cpufreq)"
+            yield "clocks: the kernel reports none (no cpufreq)"
             continue
-        told = f"base {base} MHz" if base else "base not told"
+        base_clock = f"base {base} MHz" if base else "base not reported"
         mark = f" ({_MARKS[priority]})" if _MARKS[priority] else ""
         turbo = f", up to {most} MHz" if most else ""
-        yield f"clock {priority}{mark}: {told}{turbo}: {format_cpus(cpus)}"
+        yield f"clock {priority}{mark}: {base_clock}{turbo}: {format_cpus(cpus)}"
     if machine.cores[0].frequency.turbo:
         yield "turbo: on, so clocks depend on how many cores are busy"
 

@@ -51,7 +51,7 @@ def neighbours_sheet(
     notes += _disturbed(answer)
     if answer.fit.points:
         notes.append(
-            f"told by {answer.fit.points} neighbours that were measured first: the shared cache "
+            f"known from {answer.fit.points} neighbours that were measured first: the shared cache "
             f"counts as {answer.fit.cache_factor:g} times the calibrated one, and "
             f"{100 * answer.fit.shown:.0f} % of what the model adds shows"
         )
@@ -72,15 +72,15 @@ def neighbours_sheet(
 
 
 def _idle_notes(idle: Cost) -> list[str]:
-    """How far the model is off without a neighbour, which no other row shows."""
+    """How much the model is off without a neighbour, which no other row shows."""
     error = _error(idle)
     if idle.predicted is None or error is None:
         return []
     inside = idle.predicted.cycles_per_packet.covers(idle.measured.cycles_per_packet.value)
     if inside:
-        return [f"beside the idle neighbour the model is {error:+.1f} % off, inside its interval"]
+        return [f"next to the idle neighbour the model is {error:+.1f} % off, inside its interval"]
     return [
-        f"beside the idle neighbour the model is {error:+.1f} % off, outside its 95 % interval: "
+        f"next to the idle neighbour the model is {error:+.1f} % off, outside its 95 % interval: "
         "the errors above are of what neighbours add, not of the model's level"
     ]
 
@@ -121,7 +121,7 @@ def _plan_notes(answer: Verified, divided: Divided) -> list[str]:
     speedups = [c.divided.speedup for c in answer.costs[1:] if c.divided and c.divided.speedup]
     certain = [s for s in speedups if s.low is not None and s.low > 1]
     lines.append(
-        f"beside {len(certain)} of {len(speedups)} busy neighbours the plan is faster for certain "
+        f"next to {len(certain)} of {len(speedups)} busy neighbours the plan is faster for certain "
         "(the interval is above 1)"
     )
     return lines

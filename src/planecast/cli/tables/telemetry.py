@@ -8,9 +8,9 @@ from planecast.cli.tables.sheet import estimate_text
 from planecast.results.telemetry import Telemetry
 
 
-def telemetry_lines(told: Sequence[Telemetry]) -> Iterator[str]:
+def telemetry_lines(observed: Sequence[Telemetry]) -> Iterator[str]:
     """A few lines a rate; what is true of all rates once, at the end."""
-    for one in told:
+    for one in observed:
         yield (
             f"at {one.rate}, {one.offered_pps / 1e6:.4g} Mpps (lost "
             f"{100 * one.loss_ratio:.2g} % while watched): {', '.join(_figures(one))}"
@@ -19,7 +19,7 @@ def telemetry_lines(told: Sequence[Telemetry]) -> Iterator[str]:
             counted = ", ".join(f"{name} {value:,}" for name, value in one.ports.items() if value)
             yield f"  its ports over one of these trials: {counted or 'nothing'}"
         yield from (f"  {limit}" for limit in one.limits)
-    yield from (f"telemetry: {mark}" for mark in _marks(told))
+    yield from (f"telemetry: {mark}" for mark in _marks(observed))
 
 
 def _figures(one: Telemetry) -> Iterator[str]:
@@ -41,13 +41,13 @@ def _figures(one: Telemetry) -> Iterator[str]:
         yield "nothing counted"
 
 
-def _marks(told: Sequence[Telemetry]) -> list[str]:
+def _marks(observed: Sequence[Telemetry]) -> list[str]:
     """Each mark once, with its rates unless it is of all."""
     about: dict[str, list[str]] = {}
-    for one in told:
+    for one in observed:
         for mark in one.marks:
             about.setdefault(mark, []).append(one.rate)
     return [
-        mark if len(rates) == len(told) else f"{mark} ({', '.join(rates)})"
+        mark if len(rates) == len(observed) else f"{mark} ({', '.join(rates)})"
         for mark, rates in about.items()
     ]

@@ -36,7 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "compare": "Runs side by side.",
         "query": "SQL over all runs.",
         "history": "Scenarios over many runs: levels, regressions, versions side by side.",
-        "reproduce": "The published documents' figures beside ours.",
+        "reproduce": "The published documents' figures against ours.",
         "export": "Results for other programs: Prometheus.",
     },
     "This machine": {

@@ -19,7 +19,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.tables.sheet import Column, Sheet, estimate_text
 from planecast.errors import InputError
 
@@ -89,7 +89,7 @@ def bench(
         return
     table = TrialTable(names)
     run = RunDirectory.create(runs_folder(runs), "bench", "-".join(s.name for s in both)[:64])
-    with told_what_is_kept(run), run:
+    with kept_hint(run), run:
         manifest = collect_manifest("measure", both[0].traffic.seed)
         try:
             with progress_bar("measuring") as progress:

@@ -42,7 +42,7 @@ def bounds(
             "--faster",
             metavar="STAGE=FACTOR",
             help="A stage that a device does so many times as fast, handed over for free. "
-            "Repeatable. A scenario's own `accelerator` is simulated beside it.",
+            "Repeatable. A scenario's own `accelerator` is simulated next to it.",
         ),
     ] = None,
     calibration: CalibrationOption = None,

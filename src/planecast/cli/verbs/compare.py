@@ -88,7 +88,7 @@ def _letter(number: int) -> str:
 
 
 def _columns(runs: int) -> list[Column]:
-    """Two runs are A and B; of more, a column says which one is beside A."""
+    """Two runs are A and B; of more, a column says which one is compared with A."""
     two = runs == 2
     return [
         Column("scenario", "scenario"),

@@ -20,7 +20,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import chosen_format, emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import ScenarioArgument
 from planecast.cli.tables.load_curve import curve_sheet
 from planecast.errors import InputError
@@ -70,8 +70,8 @@ def curve(
 ) -> None:
     """Offer loads to the data plane over memory interfaces, simulate the same, put both together.
 
-    The generator needs a CPU beside the data plane's. Short trials go round all loads in turns.
-    The simulator is told what is measured here of the port: the capacity at overload, the cycles of
+    The generator needs a CPU other than the data plane's. Short trials go round all loads in turns.
+    The simulator gets what is measured here of the port: the capacity at overload, the cycles of
     an empty poll, and those of a packet that comes alone. All else is calibrated, or follows.
     """
     from planecast.cli.shared.dry_run import print_process
@@ -95,7 +95,7 @@ def curve(
     chosen = calibration_of(calibration, root, kind=base.forwards)
     manifest = collect_manifest("measure", base.traffic.seed, calibration=chosen.basis)
     run = RunDirectory.create(root, "curve", base.name)
-    with told_what_is_kept(run), run, progress_bar("measuring") as progress:
+    with kept_hint(run), run, progress_bar("measuring") as progress:
         answer = load_curve(
             LoadCurveContext(base, sender, budget, chosen.model, run, manifest, progress)
         )

@@ -65,7 +65,7 @@ def machine(
         typer.Option(
             "--like",
             metavar="NAME",
-            help="probe: the machine that tells what can't be measured. Default: by the CPU's "
+            help="probe: the machine that shows what can't be measured. Default: by the CPU's "
             "model number.",
             show_default=False,
         ),
@@ -116,7 +116,7 @@ def _list() -> Sheet:
         )
     cards = [card_of(entry) for entry in names("nics")]
     notes = ["Cards: " + ", ".join(f"{card.name} ({card.title})" for card in cards)]
-    notes.append("`planecast machine show NAME` tells every value with its source.")
+    notes.append("`planecast machine show NAME` lists every value with its source.")
     document = {"machines": rows, "cards": [{"name": c.name, "title": c.title} for c in cards]}
     return Sheet(_LISTED, rows, document=document, notes=notes)
 
@@ -211,7 +211,7 @@ def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
         typer.echo(f"memory under load: {shown}; {used}")
     if probed.state is not None:
         typer.echo(_state_text(probed))
-    typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` tells what was measured")
+    typer.echo(f"{path}: {entry.title}; `planecast machine show {path}` lists what was measured")
 
 
 def _ports(kinds: str | None, runs: Path | None) -> Sheet:

@@ -22,7 +22,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import chosen_format, emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import ScenarioArgument, scenarios_of, with_note
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ SecondsOption = Annotated[
 ]
 RestartsOption = Annotated[
     int,
-    typer.Option("--restarts", min=1, max=1000, help="Times that the data plane is started anew."),
+    typer.Option("--restarts", min=1, max=1000, help="Times that the data plane is restarted."),
 ]
 CoreMarkOption = Annotated[
     Path | None,
     typer.Option(
         "--coremark",
         metavar="PROGRAM",
-        help="With a compute scenario: your CoreMark binary; its score is told beside.",
+        help="With a compute scenario: your CoreMark binary; its score is noted in the answer.",
     ),
 ]
 ExplainOption = Annotated[
@@ -95,11 +95,11 @@ def measure(
     if dry_run:
         print_plan(scenarios, budget, eal or [])
         return
-    beside = coremark_note(coremark, scenarios) if coremark else None
+    score = coremark_note(coremark, scenarios) if coremark else None
     manifest = collect_manifest("measure", base.traffic.seed)
     table = TrialTable(labels)
     run = RunDirectory.create(runs_folder(runs), "measure", base.name)
-    with told_what_is_kept(run), run:
+    with kept_hint(run), run:
         try:
             with progress_bar("measuring") as progress:
                 results = run_engine(
@@ -113,14 +113,14 @@ def measure(
         finally:
             if table.columns():
                 run.write_trials(table.stored())
-        if beside:
-            results = [with_note(result, beside) for result in results]
+        if score:
+            results = [with_note(result, score) for result in results]
         notes = state_notes(run, results)
         results = [
             with_note(one, note) if note else one for one, note in zip(results, notes, strict=True)
         ]
         run.write_result(results)
-    if not explain or told_to_people(form, output):
+    if not explain or printed_for_people(form, output):
         people = chosen_format(form, output) == "table"
         emit(results_sheet(results, labels, run.path, people=people), form, output)
     if explain:
@@ -130,7 +130,7 @@ def measure(
             answer_run(f"{run.path}#{number}", None, None, runs, form, output)
 
 
-def told_to_people(form: Format | None, output: Path | None) -> bool:
+def printed_for_people(form: Format | None, output: Path | None) -> bool:
     """Whether the answer is a table on the terminal, which another may follow."""
     return output is None and chosen_format(form, output) == "table"
 
@@ -139,7 +139,7 @@ def one_explanation(scenarios: list[Scenario], form: Format | None, output: Path
     """Raises InputError for explanations of several points that would have to be one file."""
     from planecast.errors import InputError
 
-    if len(scenarios) > 1 and not told_to_people(form, output):
+    if len(scenarios) > 1 and not printed_for_people(form, output):
         raise InputError(
             f"a file holds one explanation, and there are {len(scenarios)} points",
             "--explain",
@@ -156,7 +156,7 @@ def coremark_note(program: Path, scenarios: list[Scenario]) -> str:
 
     if any(scenario.forwards != "compute" for scenario in scenarios):
         raise InputError(
-            "CoreMark stands beside the compute reference alone",
+            "CoreMark belongs to the compute reference alone",
             "--coremark",
             "leave it out, or measure scenarios/compute.yaml",
         )

@@ -211,7 +211,7 @@ def _refuse_refuted(after: Confirmation) -> None:
             f"none of the {len(after.ranked)} configurations that were predicted to meet the rate "
             "does: all were measured",
             "optimise",
-            "calibrate anew (planecast calibrate), vary more, or see them with --no-confirm",
+            "calibrate again (planecast calibrate), vary more, or see them with --no-confirm",
         )
 
 

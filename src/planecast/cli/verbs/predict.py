@@ -60,7 +60,7 @@ def predict(
             "--engine",
             help="solve: closed form, what is forwarded at most. simulate: events in time, also "
             "loss, latency and rings at traffic.offered_pps, cut pipelines, and the sections nic, "
-            "accelerator and interference (`planecast schema scenario` tells every key).",
+            "accelerator and interference (`planecast schema scenario` lists every key).",
         ),
     ] = "solve",
     precision: Annotated[
@@ -87,7 +87,7 @@ def predict(
         typer.Option(
             "--interrupted-as",
             metavar="RUN",
-            help="simulate: lcores are taken away as often and for as long as in the trials of "
+            help="simulate: lcores are preempted as often and for as long as in the trials of "
             "this run; of a curve, as its data plane's CPU.",
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""``planecast reproduce DOCUMENT``: what a published document says beside what we say."""
+"""``planecast reproduce DOCUMENT``: what a published document says against what we say."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def reproduce(
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Predict what a published document measured, and say how far off that is.
+    """Predict what a published document measured, and print the error.
 
     Inputs went into predictions and confirm none. Of the rest, a test could have failed; what is
     marked weak or arithmetic couldn't, or an alternative that knows less passes, too. Nothing is

@@ -19,7 +19,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import ResumeOption, refuse_beside_resume, told_how_to_go_on
+from planecast.cli.shared.resume import ResumeOption, refuse_with_resume, resume_hint
 from planecast.cli.shared.search_args import rate_pps, rates_pps, shares
 from planecast.errors import EXIT_FAILED, InputError
 
@@ -75,7 +75,7 @@ def search(
             "--repetitions",
             min=1,
             max=1000,
-            help="Whole searches; the data plane starts anew. Up to twice as many while starts "
+            help="Whole searches; the data plane restarts. Up to twice as many while starts "
             "differ by more than 3 %.",
         ),
     ] = 4,
@@ -157,7 +157,7 @@ def search(
     ] = "auto",
     max_seconds: Annotated[
         float | None,
-        typer.Option("--max-seconds", min=0.001, help="Stops then; --resume goes on."),
+        typer.Option("--max-seconds", min=0.001, help="Stops then; --resume continues."),
     ] = None,
     resume: ResumeOption = None,
     settings: SetOption = None,
@@ -169,8 +169,8 @@ def search(
 ) -> None:
     """Search the highest loads that lose no more than a goal allows, or ask what they cost.
 
-    Whole searches are repeated, each on a data plane that is started anew. Every trial is kept as
-    it ends: a search that was stopped, however, goes on with --resume.
+    Whole searches are repeated, each on a data plane that is restarted. Every trial is kept as
+    it ends: a search that was stopped, however, is resumed with --resume.
     """
     from planecast.results import RunDirectory, collect_manifest, find_run, runs_folder
     from planecast.search.question import Question
@@ -179,7 +179,7 @@ def search(
     root = runs_folder(runs)
     run = None
     if resume is not None:
-        refuse_beside_resume(context, "search", allowed=("max_seconds", "dry_run"))
+        refuse_with_resume(context, "search", allowed=("max_seconds", "dry_run"))
         run = find_run(resume, root)
         question = _resumed(run)
     else:
@@ -259,7 +259,7 @@ def _searched(
     from planecast.search.simulated import SimulatedTester
 
     with (
-        told_how_to_go_on(run),
+        resume_hint(run),
         run,
         Journal(run.path / JOURNAL) as journal,
         progress_bar("searching") as progress,
@@ -315,7 +315,7 @@ def _tester(
         chosen = calibration_of(question.calibration, root, kind=question.scenario.forwards)
         model = chosen.model
         manifest = manifest.model_copy(update={"calibration": chosen.basis})
-        # A search that is resumed goes on with the same one.
+        # A search that is resumed continues with the same one.
         named = question.calibration or chosen.basis.run
         question = question.model_copy(update={"calibration": named})
     if question.expect_pps is None and model is not None and begins:

@@ -36,7 +36,7 @@ def sensitivity(
         typer.Option(
             "--vary",
             metavar="KEY=LOW:HIGH",
-            help="What is varied and how far (KEY=V,V… too); machine.llc_size and the like are "
+            help="What is varied, and its range (KEY=V,V… too); machine.llc_size and the like are "
             "factors over the calibrated machine. Default: every component, and the tables, from "
             "half to twice.",
         ),

@@ -18,7 +18,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.tables.survey import setting_text, survey_sheet
 from planecast.errors import InputError
 
@@ -42,13 +42,13 @@ def survey(
         typer.Option(
             "--coremark",
             metavar="PROGRAM",
-            help="Your CoreMark, run beside: the documents' compute reference.",
+            help="Your CoreMark, run as well: the documents' compute reference.",
         ),
     ] = None,
-    beside: Annotated[
+    earlier: Annotated[
         str | None,
         typer.Option(
-            "--beside",
+            "--fill-from",
             metavar="RUN",
             help="Takes what can't be measured now from an earlier run of the same survey.",
         ),
@@ -76,7 +76,7 @@ def survey(
     ceilings = ceilings_of(found)
     due = list(cases(found, sorted(os.sched_getaffinity(0))))
     root = runs_folder(runs)
-    earlier = _earlier(beside, root)
+    filling = _earlier(earlier, root)
     if dry_run:
         for case in due:
             plan = f"by {case.subject.by} on CPU {case.scenario.placement.cpus}"
@@ -87,7 +87,7 @@ def survey(
     manifest = collect_manifest("measure", found.scenarios[0].traffic.seed)
 
     def answer_of(points: Sequence[SurveyPoint]) -> SurveyAnswer:
-        whole = filled(points, earlier)
+        whole = filled(points, filling)
         return SurveyAnswer(
             name=found.file.name,
             question=found.file.question,
@@ -100,7 +100,7 @@ def survey(
         )
 
     run = RunDirectory.create(root, "survey", found.file.name)
-    with told_what_is_kept(run), run, progress_bar("surveying") as progress:
+    with kept_hint(run), run, progress_bar("surveying") as progress:
         points = survey_points(
             found,
             due,
@@ -126,7 +126,7 @@ def _earlier(named: str | None, root: Path) -> tuple[SurveyPoint, ...]:
         return ()
     content = find_run(named, root).read()
     if not isinstance(content, SurveyAnswer):
-        raise InputError("this run is no survey", f"--beside {named}", "name one of this survey")
+        raise InputError("this run is no survey", f"--fill-from {named}", "name one of this survey")
     return content.points
 
 

@@ -17,7 +17,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import chosen_format, emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import ResumeOption, refuse_beside_resume, told_how_to_go_on
+from planecast.cli.shared.resume import ResumeOption, refuse_with_resume, resume_hint
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def sweep(
 
     root = runs_folder(runs)
     if resume is not None:
-        refuse_beside_resume(context, "sweep", allowed=("workers", "dask"))
+        refuse_with_resume(context, "sweep", allowed=("workers", "dask"))
         run = find_run(resume, root)
         job = read_job(run)
         if run.failed:
@@ -125,7 +125,7 @@ def sweep(
         job = _job(plan, chosen, engine, precision)
         run = RunDirectory.create(root, "sweep", base.name)
     count = workers or min(len(os.sched_getaffinity(0)), len(job.batches))
-    with told_how_to_go_on(run), run, progress_bar("sweeping") as progress:
+    with resume_hint(run), run, progress_bar("sweeping") as progress:
         run_sweep(job, run, Workers(count, dask), progress)
         best = _best(job, run)
         run.write_result([result for _, result in best])

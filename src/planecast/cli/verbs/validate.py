@@ -19,7 +19,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import chosen_format, emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import MaybeStudyArgument
 from planecast.cli.tables.sheet import Column, Sheet
 from planecast.cli.tables.validation import validation_sheet
@@ -96,7 +96,7 @@ def validate(
         return
     manifest = collect_manifest("solve", found.scenario.traffic.seed)
     run = RunDirectory.create(runs_folder(runs), "validate", found.name)
-    with told_what_is_kept(run), run, progress_bar("validating") as progress:
+    with kept_hint(run), run, progress_bar("validating") as progress:
         answer = run_study(Context(found, run, manifest, progress))
     if record is not None:
         copy_recording(run.path, record)

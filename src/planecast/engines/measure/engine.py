@@ -2,7 +2,7 @@
 
 A stay is some visits in a row; a visit is one trial: it warms up until its cost is steady, then
 takes short windows with canaries. Whose turn it is depends on the canaries (`schedule`), never on
-what a point costs. Processes are started anew several times, for where the kernel put the tables'
+what a point costs. Processes are started again several times, for where the kernel put the tables'
 pages differs between starts.
 """
 
@@ -28,7 +28,7 @@ from planecast.engines.measure.estimate import (
     undisturbed_rows,
 )
 from planecast.engines.measure.machine_state import cpus_apart
-from planecast.engines.measure.neighbours import Company, neighbours
+from planecast.engines.measure.neighbours import NeighbourOf, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
@@ -64,16 +64,15 @@ def measure(
     table: TrialTable | None = None,
     eal_arguments: Sequence[str] = (),
     progress: Progress = lambda done, total, words: None,
-    company: Company | None = None,
+    neighbour_of: NeighbourOf | None = None,
 ) -> list[Result]:
     """Measures the scenarios together, interleaved, for about ``budget.seconds``.
 
     For ``budget.patience`` seconds more when a point lacks undisturbed windows by then.
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
-    labels name the scenarios. `company` is beside a point during its visits alone; by default it
-    is the scenario's neighbour.
-    Raises InputError for what the simulator alone can do, MissingError without the data plane's
-    program, RunError when it fails.
+    labels name the scenarios. `neighbour_of` is next to a point during its visits alone; by default
+    it is the scenario's neighbour. Raises InputError for what the simulator alone can do,
+    MissingError without the data plane's program, RunError when it fails.
     """
     trials = table if table is not None else TrialTable([s.name for s in scenarios])
     facts = visit(
@@ -83,7 +82,7 @@ def measure(
         trials,
         eal_arguments=eal_arguments,
         progress=progress,
-        company=company,
+        neighbour_of=neighbour_of,
     )
     return estimate(scenarios, trials.columns(), facts, manifest)
 
@@ -96,7 +95,7 @@ def visit(
     *,
     eal_arguments: Sequence[str] = (),
     progress: Progress = lambda done, total, words: None,
-    company: Company | None = None,
+    neighbour_of: NeighbourOf | None = None,
     between: Callable[[float], None] = lambda share: None,
 ) -> list[PointFacts]:
     """The first half of `measure`: every trial goes into the table, and nothing is estimated.
@@ -121,11 +120,11 @@ def visit(
             progress(elapsed, budget.seconds, "building the tables")
             running = _start(stack, configs, eal_arguments)
             look = _looker(running, configs, scenarios)
-            beside = company or stack.enter_context(neighbours(scenarios))
+            neighbour = neighbour_of or stack.enter_context(neighbours(scenarios))
             last = restart == budget.restarts - 1
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
                 trial = trial_of(scenarios[point], budget)
-                with beside(point):
+                with neighbour(point):
                     for number in itertools.islice(visits, IN_A_ROW):
                         answer = running[configs[point]].trial(trial)
                         trials.append(point, restart, number, answer, apart)
@@ -150,7 +149,7 @@ def estimate(
 
     The rows may be of these points alone; `facts` has the number of each.
     """
-    # Who asked may be another engine, whose predictions these results are beside.
+    # Who asked may be another engine, whose predictions these results are next to.
     made_by = manifest.model_copy(update={"engine": "measure"})
     good = undisturbed_rows(columns)
     stated = at_reference(columns, good, reference_state(canary_pairs(columns)[good].mean(axis=1)))

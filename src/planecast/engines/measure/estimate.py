@@ -103,7 +103,7 @@ def undisturbed_rows(columns: Columns) -> Mask:
 def at_reference(columns: Columns, good: Mask, reference: Reference | None) -> Columns:
     """The same windows with undisturbed cycles stated at the reference's clock.
 
-    Disturbed ones stay as they are: their canaries don't tell the clock.
+    Disturbed ones stay as they are: their canaries don't show the clock.
     """
     if reference is None:
         return columns
@@ -362,7 +362,7 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
 
 
 def clock_step(costs: Floats, value: float) -> float:
-    """How far the next costs that were read lie apart around a value: a step of the clock where it
+    """The spacing of the costs that were read around a value: a step of the clock where it
     is coarse (on some CPUs tens of cycles), next to nothing where readings are spread. 0 when all
     are equal."""
     read = np.unique(np.round(costs, 9))

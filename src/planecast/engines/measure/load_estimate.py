@@ -1,7 +1,7 @@
 """From trials at offered loads to estimates: low quantiles over rounds, which are resampled.
 
 Disturbance goes one way only, to more loss, longer waiting and less capacity, so of the rounds of a
-load the low quantile says what the machine does by itself. So canaries only tell how disturbed the
+load the low quantile says what the machine does by itself. So canaries only show how disturbed the
 machine was, and choose no trials: those that they leave are a few of each load, on a shared machine
 of some loads none. Rounds, in which every load has one
 trial, are what the bootstrap draws: trials of one round saw the same state of the machine.
@@ -103,7 +103,7 @@ class LoadEstimator:
 
     def capacity(self) -> Estimate:
         """Packets forwarded a second at overload. The ring is full when the trial begins and when
-        it ends, so what was forwarded of what was sent meanwhile is what went through."""
+        it ends, so what was forwarded of what was sent until then is what went through."""
         with np.errstate(divide="ignore", invalid="ignore"):
             seconds = self.low(OVERLOAD, self.columns["seconds"] / self.columns["forwarded"], "s")
         return Estimate(

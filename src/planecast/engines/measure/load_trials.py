@@ -25,7 +25,7 @@ PAUSES = -4
 RX_RING = "rx_ring"
 """Cause of the loss of packets that found the receive ring full."""
 UNACCOUNTED = "unaccounted"
-"""Cause of the loss of packets that neither program told the end of."""
+"""Cause of the loss of packets whose end neither program reported."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ def _sent(trial: LoadTrial, drops: Mapping[str, int]) -> dict[str, float]:
         **{f"{name}_ns": latency.get(name, np.nan) for name in ("min", "mean", "p50", "p99")},
         "send_call_ns": trial.sent["send_call_ns"],
         "mean_burst": trial.sent["mean_burst"],
-        # Nothing where nothing came back, and of generators that don't tell.
+        # Nothing where nothing came back, and of generators that don't report.
         "receive_call_ns": _number(trial.sent.get("receive_call_ns")),
         "receive_wait_ns": _number(trial.sent.get("receive_wait_ns")),
         "late_p99_ns": spacing.get("p99", np.nan),

@@ -2,7 +2,7 @@
 
 First a look at the capacity, which the ladder is a share of; then rounds. Each has every load once
 in random order, and among them overload, no load, packets one by one, and a look at what takes the
-CPUs away: what the simulation is told is measured in the same states of the machine as the curve.
+CPUs away: the simulation's inputs are measured in the same states of the machine as the curve.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LoadBudget:
     """How long a trial sends. Short ones are either clean or visibly not: every few milliseconds
     something takes a virtual CPU for longer than a ring of 128 can bridge."""
     restarts: int = 2
-    """Times that both programs are started anew."""
+    """Times that both programs are started again."""
 
     def __post_init__(self) -> None:
         if len(self.loads) < 2 or any(not 0 < load <= 10 for load in self.loads):
@@ -358,7 +358,7 @@ def _busy(estimator: LoadEstimator, point: int) -> Estimate:
     sampled = estimator.busy(point)
     if sampled is not None:
         return sampled
-    # Without the stage clock nothing tells busy polls from empty ones.
+    # Without the stage clock nothing distinguishes busy polls from empty ones.
     columns = estimator.columns
     with np.errstate(divide="ignore", invalid="ignore"):
         return estimator.low(point, columns["cycles"] / columns["packets"], "cycles/packet")

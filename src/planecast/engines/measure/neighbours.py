@@ -9,12 +9,12 @@ from planecast.generators.neighbour import Neighbour, Work
 from planecast.scenario.host_cpus import neighbour_cpus
 from planecast.scenario.scenario import Scenario
 
-Company = Callable[[int], AbstractContextManager[object]]
-"""What stands beside a point while it is visited, such as a noisy neighbour: entered before."""
+NeighbourOf = Callable[[int], AbstractContextManager[object]]
+"""What runs next to a point while it is visited, such as a noisy neighbour: entered before."""
 
 
 @contextmanager
-def neighbours(scenarios: Sequence[Scenario]) -> Iterator[Company]:
+def neighbours(scenarios: Sequence[Scenario]) -> Iterator[NeighbourOf]:
     """Starts a program on each CPU that some scenario has a neighbour on; none outlives the block.
     Of several that a scenario has, each has built its working set before the next begins.
 
@@ -25,11 +25,11 @@ def neighbours(scenarios: Sequence[Scenario]) -> Iterator[Company]:
         running = {cpu: stack.enter_context(Neighbour(cpu)) for cpu in sorted(busy)}
 
         @contextmanager
-        def company(point: int) -> Iterator[None]:
+        def neighbour_of(point: int) -> Iterator[None]:
             scenario = scenarios[point]
             with ExitStack() as visit:
                 for cpu in neighbour_cpus(scenario):
                     visit.enter_context(running[cpu].doing(Work.of(scenario.neighbour)))
                 yield
 
-        yield company
+        yield neighbour_of

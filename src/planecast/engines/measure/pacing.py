@@ -2,7 +2,7 @@
 
 A packet that could not be sent for longer than the generator catches up is given up and is no load:
 otherwise a pause of the generator would end in a burst that the ring can't hold, and be the data
-plane's loss. What a ring holds easily is sent late instead: a virtual CPU is taken away for 10 to
+plane's loss. What a ring holds easily is sent late instead: a virtual CPU is preempted for 10 to
 50 us hundreds of times a second, and a trial of 20 ms is no trial when 1 % of it is missing. Of
 trials of testpmd on such a machine at 1.2 and 4 Mpps, 2 to 8 % offered what was asked with 10 us,
 the best of them 0.5 to 0.9 % less, and 25 to 45 % with 50 us, the best of them all of it.

@@ -1,8 +1,8 @@
 """Two scenarios that took turns, pair by pair: how many times as fast one is as the other.
 
 A pair is one start of the processes, in which both scenarios had their turns. What lasts for a
-start, such as where the kernel put the tables' pages, and what the machine did meanwhile, is in
-both halves of a pair or differs anew in the next one; so the pairs' ratios are independent, and
+start, such as where the kernel put the tables' pages, and what the machine did at that time, is in
+both halves of a pair or differs again in the next one; so the pairs' ratios are independent, and
 their spread has all of it.
 """
 

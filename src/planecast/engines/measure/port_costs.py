@@ -3,7 +3,7 @@
 Ports within one process (net_null, pcap) are metered in windows, as a peer is. Links to another
 process have the generator at the other ends. Over memory it offers more than testpmd takes, and
 what testpmd took is counted over the time that its thread ran. Over cables of the kernel (veth,
-af_xdp) it offers less, for it makes packets besides: there the polls that found some are timed.
+af_xdp) it offers less, for it also makes packets: there the polls that found some are timed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The clock of a shared machine moves with what the neighbours do, by 4 % a step here, so costs in TSC
 cycles of two runs, or of the two halves of one, are not comparable as they are. The compute canary
-of an undisturbed window tells the clock exactly. The first measurement's most frequent reading
+of an undisturbed window shows the clock exactly. The first measurement's most frequent reading
 becomes the reference, remembered until the machine boots; all windows are stated at it.
 """
 

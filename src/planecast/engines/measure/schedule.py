@@ -26,7 +26,7 @@ visits, for quiet moments differ in what they left in the shared cache."""
 WAIT_S = 0.1
 """Disturbance that is waited through before a visit is made all the same."""
 _RENEWED = 256
-"""New canaries after which a CPU's floor is taken anew: it costs a millisecond."""
+"""New canaries after which a CPU's floor is taken again: it costs a millisecond."""
 
 Look = Callable[[int], TrialAnswer]
 """Reads the canaries of a point's CPUs, in as short a trial as there is."""
@@ -77,7 +77,7 @@ class Schedule:
         """CPUs that are undisturbed at the moment."""
         seen: set[int] = set()
         quiet: set[int] = set()
-        # A look at several CPUs tells of each of them.
+        # A look at several CPUs reports each of them.
         for point in sorted(range(len(self._cpus)), key=lambda p: -len(self._cpus[p])):
             if seen.issuperset(self._cpus[point]):
                 continue

@@ -30,12 +30,12 @@ _REASONS = {
     "accelerator.": "the data plane has no accelerator",
     "dataplane.": "what is measured here is planecast's own",
     "generator.": "measuring has the data plane's own source",
-    "interference.": "what disturbs this machine can't be set, it is told of",
+    "interference.": "what disturbs this machine can't be set, it is described",
 }
-"""Keys, or sections, and why a measurement can't heed them."""
+"""Keys, or sections, and why a measurement can't use them."""
 _PROGRAM = "dataplane."
 _OTHERS = (_PROGRAM, "generator.")
-"""Sections that a search heeds, and the simulator doesn't know."""
+"""Sections that a search uses, and the simulator doesn't know."""
 _PORTS = "what is measured here runs between ports in memory"
 _SEARCH = "leave it out, or look for its rates: planecast search has others"
 _SIMULATE = "leave it out, or ask the simulator: planecast predict --engine simulate"
@@ -43,7 +43,7 @@ _SIMULATE = "leave it out, or ask the simulator: planecast predict --engine simu
 
 def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) -> None:
     """Raises InputError for the first key that is set and that measuring, or a search, does not
-    heed."""
+    use."""
     for scenario in scenarios:
         own = scenario.dataplane.kind == OWN
         if not own and not searched and value_if_any(scenario, "dataplane.ports") != "memif":
@@ -62,7 +62,7 @@ def refuse_neighbour(scenario: Scenario) -> None:
     """Raises InputError for a neighbour, where a generator runs on the other CPU."""
     if scenario.neighbour.busy:
         raise InputError(
-            "a neighbour is set, but beside a generator there is none",
+            "a neighbour is set, but next to a generator there is none",
             f"{scenario.name}: neighbour",
             "leave it out, or measure without a generator: planecast measure",
         )

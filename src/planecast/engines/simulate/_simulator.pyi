@@ -1446,7 +1446,7 @@ def validate(model: Model) -> None:
     """Raises ModelError if the model can't be run."""
 
 def simulate(model: Model) -> Results:
-    """Runs a model; the GIL is free meanwhile and Ctrl-C stops it."""
+    """Runs a model; the GIL is free during that time and Ctrl-C stops it."""
 
 def simulate_many(models: Sequence[Model], threads: int = 1) -> list[Results]:
     """Runs many models on so many threads; answers in their order."""

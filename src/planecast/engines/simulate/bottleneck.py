@@ -16,7 +16,7 @@ SOURCE_CAUSES = ("rx_ring", "nic")
 _FULL = ("rx_ring", "nic", "ring", "tx_ring", "accelerator")
 """Drops for want of room; the others are of packets that a stage refused."""
 _RARELY_IDLE = 0.01
-"""An lcore that polls in vain for less of its time is what limits."""
+"""An lcore that finds its ring empty for less of its time is what limits."""
 WAITS = "core waiting for accelerator"
 """Neither is full: an lcore that waits for each burst's results has nothing else to do."""
 _MOSTLY_USED = 0.9
@@ -32,7 +32,7 @@ def capped_by(
 
     A part whose own limit is below what is offered, and as good as reached; else, where packets
     are lost or come as fast as they are taken, the lcores when the busiest never idles, or the
-    queue that overflows meanwhile.
+    queue that overflows during that time.
     """
     traffic = scenario.traffic
     # A capture comes at its own rate; where a wire holds packets up, it is less than was asked for.

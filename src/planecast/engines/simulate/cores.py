@@ -61,7 +61,7 @@ def lcores_of(
 def _tasks(
     scenario: Scenario, segment: Segment, taken: sim.Input, out: sim.Output, device: str
 ) -> list[sim.Task]:
-    """One poll loop; two when a device serves a stage while the lcore goes on."""
+    """One poll loop; two when a device serves a stage while the lcore continues."""
     accelerator = scenario.accelerator
     names = [stage.name for stage in segment]
     if accelerator.mode == "sync" or accelerator.stage not in names:

@@ -2,7 +2,7 @@
 
 A card writes into the ways for devices (`machine.ddio`). What they no longer hold, cores
 fetch headers from memory, and every frame passes through it, so memory's bandwidth is a limit. The
-catalogue's machines tell how many ways there are; of this host nobody does, so nothing is said.
+catalogue's machines show how many ways there are; of this host nobody does, so nothing is said.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """The tester in the model: what a generator in software adds to every latency that it measures.
 
 A latency is measured from before the send call until the receive call has returned that brought the
-packet. So it has in it, beside the data plane: the send call, at whose end packets are there to be
-seen; the wait until the generator comes round to receive; and that call itself. The generator times
-all three as it sends (native/generator), and none of them is a latency of the data plane's. Here it
-is a poll loop of its own behind the data plane, with a round as long as makes packets wait as long.
+packet. So it has in it, in addition to the data plane: the send call, at whose end packets are
+there to be seen; the wait until the generator comes round to receive; and that call itself. The
+generator times all three as it sends (native/generator), and none of them is a latency of the data
+plane's. Here it is a poll loop of its own behind the data plane, with a round as long as makes
+packets wait as long.
 """
 
 from __future__ import annotations

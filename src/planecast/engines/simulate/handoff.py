@@ -3,8 +3,8 @@
 Lines that are waited for one by one cost their whole way; of many that are read or written together
 a core has some under way at a time, and each costs what the probe finds for such (`read`, `write`).
 The buffers themselves come round: the last lcore writes headers and descriptors, and the first one,
-which fills those buffers anew, must get them back. Reads are waited for, writes only when the store
-buffer is full.
+which fills those buffers again, must get them back. Reads are waited for, writes only when the
+store buffer is full.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ TAKEN_LINES = 3.0 + 1 / 8
 """Lines that a packet brings to the core that takes it: its descriptor, what the stages before
 learned of it, its headers, and an eighth of a line of the ring."""
 RETURNED_LINES = 2.0
-"""Lines of a packet's buffer that the last core wrote and the first one writes anew: descriptor and
-headers."""
+"""Lines of a packet's buffer that the last core wrote and the first one writes again: descriptor
+and headers."""
 NOTED_LINES = 1.0
 """Lines with what the stages learned: the first core writes what others read last. The next ones
 have it already when they write."""
@@ -86,7 +86,7 @@ def line_costs(placement: Placement, hierarchy: Hierarchy) -> LineCosts:
 
 
 def refilled(source: StageCost, lines: LineCosts, burst: int) -> StageCost:
-    """The stage that fills buffers which come back from another core: its own work goes on while
+    """The stage that fills buffers which come back from another core: its own work continues while
     they come, so it takes the longer of the two."""
     return source.plus(max(0.0, _written(RETURNED_LINES, lines, burst) - source.per_packet(burst)))
 

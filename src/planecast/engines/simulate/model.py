@@ -37,7 +37,7 @@ _LEAST_KEPT = 0.05
 
 @dataclass(frozen=True)
 class Recording:
-    """What is to be recorded beside the answer."""
+    """What is to be recorded in addition to the answer."""
 
     duration_ns: float | None = None
     """Simulated time, from empty rings on; None: until the precision, after a warm-up."""

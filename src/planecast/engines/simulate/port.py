@@ -1,9 +1,10 @@
-"""A port's cost in the simulator: what three measurements tell of it, in place of source and sink.
+"""A port's cost in the simulator: what three measurements say about it, in place of source and
+sink.
 
 A calibration knows the in-process source and sink. Over a real port other code receives and sends,
 and packets and ring entries come over from another core's cache: one after the other for a packet
 that comes alone, side by side for a burst. So the port has a part a burst and a part a packet of
-its own. Two cases tell them apart, each being what a measured cost of the whole pipeline leaves
+its own. Two cases distinguish them, each being what a measured cost of the whole pipeline leaves
 over the calibrated stages: full bursts, at overload, and packets that come one by one. The part a
 burst thus holds all that it costs to begin after empty polls, wherever that is spent. A poll that
 finds nothing is measured without traffic.

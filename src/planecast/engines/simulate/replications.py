@@ -1,7 +1,7 @@
 """Intervals of percentiles, from runs of the same scenario with other random numbers.
 
-Packets of one run wait alike when they are neighbours, so counting them says nothing of how far a
-percentile can be trusted; whole runs are independent, and Student's t holds for their mean.
+Packets of one run wait alike when they are neighbours, so counting them says nothing of the error
+of a percentile can be trusted; whole runs are independent, and Student's t holds for their mean.
 """
 
 from __future__ import annotations

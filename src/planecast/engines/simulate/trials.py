@@ -1,7 +1,7 @@
 """Many short trials of one load, each from empty rings on, with pauses that were recorded.
 
 What a measured trial meets is drawn beforehand, trial by trial: when the generator could send, when
-lcore and generator were taken away, and how fast the lcore ran. The simulator is told those alone.
+lcore and generator were preempted, and how fast the lcore ran. The simulator gets those alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DRAIN_S = 0.001
 
 @dataclass(frozen=True)
 class Away:
-    """When a CPU is taken away: seconds from the warm-up's beginning, ascending; how long."""
+    """When a CPU is preempted: seconds from the warm-up's beginning, ascending; how long."""
 
     starts_s: Floats
     lengths_s: Floats

@@ -1,4 +1,4 @@
-"""When a generator in software sends: what is due, in batches, late where it was taken away.
+"""When a generator in software sends: what is due, in batches, late where it was preempted.
 
 It sends what has become due whenever it comes round. After a pause all that is due goes at once, a
 burst after the other as fast as it can; what is late by more than it catches up is given up, and

@@ -31,7 +31,7 @@ from planecast.scenario.machine import Machine
 from planecast.scenario.scenario import Scenario
 
 FULL = 0.97
-"""Share of a ceiling from which on a rate tells of the ceiling, not of the cores."""
+"""Share of a ceiling from which on a rate shows the ceiling, not the cores."""
 
 
 def solve_from_rate(
@@ -61,7 +61,7 @@ def refuse_capped(published: PublishedRate) -> None:
         if published.pps >= FULL * most:
             raise InputError(
                 f"{published.pps / 1e6:.4g} Mpps are {100 * published.pps / most:.0f} % of what "
-                f"the {part} lets through, so they tell nothing of the cores",
+                f"the {part} lets through, so they reveal nothing of the cores",
                 "--from-rate",
                 "name a row that its cores held, such as one of fewer cores or smaller frames",
             )
@@ -161,5 +161,5 @@ def _notes(
 
 def _threads(row: Scenario) -> str:
     lcores = row.placement.lcores
-    busy = " beside busy siblings" if row.placement.busy_siblings else ""
+    busy = " next to busy siblings" if row.placement.busy_siblings else ""
     return f"{lcores} lcore{'s' if lcores > 1 else ''}{busy}"

@@ -19,7 +19,7 @@ from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
 
 _MUCH = 0.01
-"""Changes of a share below this are not told as findings."""
+"""Changes of a share below this are not listed as findings."""
 
 
 class NodeChange(Noun):
@@ -43,7 +43,7 @@ class NodeChange(Noun):
 
 
 class FigureChange(Noun):
-    """A figure beside the tree in both: instructions a packet, IPC, a latency."""
+    """A figure outside the tree in both: instructions a packet, IPC, a latency."""
 
     metric: str
     title: str
@@ -73,7 +73,7 @@ class CounterDifference(Noun):
     """Core cycles a packet of A; None where they aren't known."""
     b_cycles: Estimate | None = None
     figures: Annotated[tuple[FigureChange, ...], BeforeValidator(listed)] = ()
-    """What both know beside the tree."""
+    """What both know outside the tree."""
 
 
 def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDifference:
@@ -178,17 +178,17 @@ def _findings(
             f"to {per_b.value:.1f}){': ' if parts else ''}{parts}"
         )
     beyond = [change for change in changes if change.moved is not False]
-    told = sorted(beyond, key=lambda change: -abs(change.change.value))
+    shown = sorted(beyond, key=lambda change: -abs(change.change.value))
     named = ", ".join(
         f"{change.title} {100 * change.change.value:+.1f} points"
-        for change in told
+        for change in shown
         if abs(change.change.value) >= _MUCH
     )
     if not changes:
         yield "they have no node in common"
     elif not named:
         yield "no share moved beyond its interval by a point or more"
-    elif any(change.moved is None for change in told):
+    elif any(change.moved is None for change in shown):
         yield f"shares that moved, without intervals to judge it by: {named}"
     else:
         yield f"shares that moved beyond their intervals: {named}"

@@ -27,13 +27,13 @@ from planecast.results.manifest import collect_manifest
 from planecast.topdown import Definition
 
 _BASIC = frozenset({"cycles", "instructions", "cpu-cycles"})
-_EVENTS_TOLD = 8
+_EVENTS_SHOWN = 8
 _NAMES_TOLD = 4
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is known beside the recording."""
+    """What is known in addition to the recording."""
 
     label: str
     """Which file."""
@@ -52,9 +52,9 @@ class Asked:
 
 
 def explain_recording(
-    recording: Recording, asked: Asked, beside: tuple[ExplainedMetric, ...] = ()
+    recording: Recording, asked: Asked, extra: tuple[ExplainedMetric, ...] = ()
 ) -> CounterExplanation:
-    """What a recording says about what limits a data plane; `beside` is what else is known.
+    """What a recording says about what limits a data plane; `extra` is what else is known.
 
     Raises InputError for a recording without any value that can be used, places that it doesn't
     have, and packets a second without a length.
@@ -75,7 +75,7 @@ def explain_recording(
     metrics = (
         *explained_metrics(definition, vectors, evaluation, smt, packets),
         *explained_readings(recording),
-        *beside,
+        *extra,
     )
     _check_something(recording, vectors, any(node.share for node in nodes), metrics, asked)
     tree = Tree(nodes)
@@ -197,9 +197,9 @@ def _lacking(
             if shown is None or shown.share is None:
                 missing |= definition.events_of(part.name, smt) - vectors.events.keys()
         if missing:
-            told = sorted(missing)[:_EVENTS_TOLD]
-            rest = len(missing) - len(told)
-            found[node.name] = (*told, f"{rest} more") if rest else tuple(told)
+            names = sorted(missing)[:_EVENTS_SHOWN]
+            rest = len(missing) - len(names)
+            found[node.name] = (*names, f"{rest} more") if rest else tuple(names)
     return found
 
 

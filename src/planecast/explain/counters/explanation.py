@@ -15,7 +15,7 @@ from planecast.scenario.model import Noun, listed
 
 
 class ExplainedMetric(Noun):
-    """A figure beside the tree."""
+    """A figure outside the tree."""
 
     metric: str
     title: str

@@ -1,4 +1,4 @@
-"""A run without counters as counters would tell it: what makes the two comparable."""
+"""A run without counters as counters would show it: what makes the two comparable."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def explained_metrics(
     smt: bool,
     packets: float | None,
 ) -> Iterator[ExplainedMetric]:
-    """Figures beside the tree; counts are given a packet where packets are known."""
+    """Figures outside the tree; counts are given a packet where packets are known."""
     for name, metric in definition.metrics.items():
         if name not in evaluation.values:
             continue

@@ -42,7 +42,7 @@ _SOCKETS_SHARE = 0.05
 
 @dataclass(frozen=True)
 class Setup:
-    """What is known of the data plane beside the counters."""
+    """What is known of the data plane in addition to the counters."""
 
     pps: float | None = None
     """Packets a second."""
@@ -86,7 +86,7 @@ def explain_uncore(recording: Recording, label: str, setup: Setup) -> CounterExp
 def with_rest(
     explained: CounterExplanation, recording: Recording, setup: Setup
 ) -> CounterExplanation:
-    """The explanation with what a recording of perf's tells of the rest of the machine."""
+    """The explanation with what a recording of perf's says about the rest of the machine."""
     found = rest_of_machine(recording, setup)
     return explained.model_copy(
         update={

@@ -1,7 +1,7 @@
 """Vectors: a recording's counts as arrays of a definition's events, impossible ones taken out.
 
 Element 0 is the whole recording, the others are its rounds, summed over places. A ratio of the
-whole is a ratio of sums, and the rounds tell how much it varies.
+whole is a ratio of sums, and the rounds show how much it varies.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def _rejected(found: Mapping[str, list[Count]]) -> dict[str, str]:
 def _reason(count: Count, cycles: Mapping[tuple[float, str], float] | None) -> str | None:
     if count.value is None:
         return f"was not counted ({count.reason or 'no value'})"
-    beside = cycles.get((count.round, count.place)) if cycles is not None else None
+    cycles_then = cycles.get((count.round, count.place)) if cycles is not None else None
     alone = count.round if count.place.startswith("CPU") else None  # one thread, from the start on
-    return impossible_count(count.value, beside, alone)
+    return impossible_count(count.value, cycles_then, alone)
 
 
 def _array(counts: list[Count], rounds: list[float], places: int) -> Values:

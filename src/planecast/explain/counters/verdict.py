@@ -59,7 +59,7 @@ def limits(tree: Tree, metrics: Sequence[ExplainedMetric], smt: bool) -> Iterato
         return
     retiring = tree.nodes.get("retiring")
     if retiring is None or retiring.share is None:
-        yield "what limits it can't be told: level 1 is not in the file"
+        yield "what limits it is unknown: level 1 is not in the file"
         return
     yield (
         "nothing is over its threshold: the core is kept busy with useful work (retiring "
@@ -68,10 +68,10 @@ def limits(tree: Tree, metrics: Sequence[ExplainedMetric], smt: bool) -> Iterato
 
 
 def _which_side(metrics: Sequence[ExplainedMetric], smt: bool) -> str:
-    """Memory or core, as far as level 1 lets one guess."""
+    """Memory or core, a guess from level 1."""
     path_length = next((m.value for m in metrics if m.metric == "instructions"), None)
     if path_length is None:
-        return "level 1 alone does not tell memory from core: measure level 2"
+        return "level 1 alone does not distinguish memory from core: measure level 2"
     count = f"{path_length.value:.0f} instructions a packet"
     if path_length.value < _HARDLY_TOUCHED:
         return (
@@ -81,7 +81,7 @@ def _which_side(metrics: Sequence[ExplainedMetric], smt: bool) -> str:
     idle = "" if smt else ", which the sibling thread could use"
     return (
         f"with {count} dependent instructions and ports are as likely as memory{idle}: measure "
-        "level 2 to tell them apart"
+        "level 2 to distinguish them"
     )
 
 
@@ -161,7 +161,7 @@ def advice(
         if events:
             yield Advice(
                 try_this=f"count {', '.join(events)} too (perf stat -e …)",
-                why=f"they tell the parts of {deepest.title} apart",
+                why=f"they distinguish the parts of {deepest.title}",
             )
         if deepest.sample:
             yield Advice(
@@ -172,12 +172,12 @@ def advice(
             if try_this not in tried:
                 tried.add(try_this)
                 yield Advice(try_this=try_this, why=f"{deepest.title} {_percent(deepest)}")
-    yield from _besides(tree, metrics)
+    yield from _further(tree, metrics)
     if not tree.limiting():
         yield from _less_work(tree)
 
 
-def _besides(tree: Tree, metrics: Sequence[ExplainedMetric]) -> Iterator[Advice]:
+def _further(tree: Tree, metrics: Sequence[ExplainedMetric]) -> Iterator[Advice]:
     """What doesn't limit and is worth a look all the same."""
     known = [tree.nodes.get("branch_mispredicts"), tree.nodes.get("bad_speculation")]
     branches = next((node for node in known if node is not None and node.share), None)

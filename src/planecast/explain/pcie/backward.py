@@ -30,7 +30,7 @@ NEAR = 0.1
 
 
 class Comparison(Noun):
-    """A count beside what was expected, a packet."""
+    """A count next to what was expected, a packet."""
 
     what: str
     counted: float
@@ -54,7 +54,7 @@ class Interpretation(Noun):
     """The same of its writes, full and partial: DDIO's hits."""
     coalesced_rx_share: float | None
     """Share of Rx descriptors that were written back as full lines; None for frames that end inside
-    a line, whose partial writes can't be told from descriptors'."""
+    a line, whose partial writes can't be distinguished from descriptors'."""
     rx_descriptors_per_partial_write: float | None
     """Rx descriptors in each write-back that didn't fill a line."""
     packets_per_tail_update: float | None

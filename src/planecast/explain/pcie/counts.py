@@ -1,4 +1,4 @@
-"""Counts: what counters tell of PCIe, whatever the generation calls its events.
+"""Counts: what counters report about PCIe, whatever the generation calls its events.
 
 Broadwell and earlier: PCM's names, counted by the caching agents in lines. Skylake and later: the
 same agents' inserts (UNC_CHA_TOR_INSERTS.IO_…), where ItoMCacheNear is a write of part of a line,
@@ -48,7 +48,7 @@ class LineRate(Noun):
 
     @property
     def hit_share(self) -> float | None:
-        """Share that the last-level cache served; None when it can't be told."""
+        """Share that the last-level cache served; None when it is unknown."""
         if self.hit is None or self.miss is None or self.hit + self.miss <= 0:
             return None
         return self.hit / (self.hit + self.miss)
@@ -79,7 +79,7 @@ def pcie_counts(events: Mapping[str, float]) -> PcieCounts:
 
     Names: PCM's (``ItoM``, ``ItoM.hit``, ``ItoM.miss``) or the vendor's
     (``UNC_CHA_TOR_INSERTS.IO_HIT_ITOM``). Other events are left alone. Raises InputError for a rate
-    that is impossible, and when none of the events tells of PCIe.
+    that is impossible, and when none of the events is of PCIe.
     """
     rates: dict[str, dict[str, float]] = {}
     moved: dict[str, float] = {}
@@ -104,7 +104,7 @@ def pcie_counts(events: Mapping[str, float]) -> PcieCounts:
             found[outcome] = found.get(outcome, 0.0) + value
     if not rates and not moved:
         raise InputError(
-            "none of the events tells of PCIe",
+            "none of the events is of PCIe",
             "PCIe counters",
             "record pcm-pcie, or UNC_CHA_TOR_INSERTS.IO_* and UNC_IIO_DATA_REQ_OF_CPU.*",
         )

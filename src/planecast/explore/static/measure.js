@@ -11,23 +11,23 @@ let box = null;
 let measured = () => {};
 let calibrated = () => {};
 
-/** Adds the panel; `again` is called when there is a new dot, `anew` when the calibration changed. */
-export function buildMeasure(again, anew) {
+/** Adds the panel; `again` is called when there is a new dot, `refitted` when the calibration changed. */
+export function buildMeasure(again, refitted) {
   measured = again;
-  calibrated = anew;
+  calibrated = refitted;
   const seconds = h("input", { id: "measure-seconds", type: "text", inputmode: "decimal", value: "10", class: "number" });
   const start = h("button", { type: "button", id: "measure-start", onclick: begin }, "Measure this point now");
   const stop = h("button", { type: "button", id: "measure-stop", hidden: true, onclick: () => ask("stop") }, "Stop");
   const add = h("button", { type: "button", id: "measure-add", disabled: true, onclick: addAll }, "Add to calibration");
   const said = h("p", { class: "readout", role: "status" });
   const dots = h("ul", { class: "dots" });
-  panel("measure", "Measured beside predicted",
+  panel("measure", "Measured against predicted",
     h("p", { class: "choices" }, start, h("label", { for: "measure-seconds" }, "for"), seconds, "s", stop, add), said, dots,
-    h("p", { class: "readout" }, "Measuring takes the CPUs of placement.lcores on this machine. Adding fits the model anew to all points of the calibration and to those that were measured here; the calibration that results is a run of its own, not validated yet. Points measured apart from the others differ from them by what the machine's state changed since."));
+    h("p", { class: "readout" }, "Measuring takes the CPUs of placement.lcores on this machine. Adding fits the model again to all points of the calibration and to those that were measured here; the calibration that results is a run of its own, not validated yet. Points measured apart from the others differ from them by what the machine's state changed since."));
   box = { seconds, start, stop, add, said, dots };
 }
 
-/** Measured results of the very point, beside the answer. */
+/** Measured results of the very point, next to the answer. */
 export function showMeasured(found) {
   if (!box || found.refused) return;
   const whose = found.this_host ? "" : " (the calibration is of another host)";

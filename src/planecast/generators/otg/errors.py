@@ -1,4 +1,4 @@
-"""What a client is told when a request can't be done: OTG's error body."""
+"""What a client gets when a request can't be done: OTG's error body."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """JSON that a YAML 1.1 parser reads the same way.
 
 snappi reads answers by PyYAML, for which ``1e-05`` is a string: a number needs a point before its
-exponent, and a sign in it. Python's own encoder can't be told.
+exponent, and a sign in it. Python's own encoder has no option for it.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Flow:
     tx: str
     rx: str | None
     packets: int
-    """Packets after which it ends; 0: it goes on until it is stopped."""
+    """Packets after which it ends; 0: it runs until it is stopped."""
     counted: bool
     """Whether the model says so many packets, and not a time: then none may be missing."""
     metrics: bool

@@ -1,4 +1,4 @@
-"""Metrics of the model, made from what the generator tells of a run.
+"""Metrics of the model, made from what the generator reports about a run.
 
 64-bit counters travel as strings, as protobuf's JSON has them. Rates are means since the run's
 start while it runs, and 0 afterwards.
@@ -84,7 +84,7 @@ def _bit_rates(way: str, pps: float, mean_bytes: float) -> dict[str, float]:
 def port_metric(port: Port, all_flows: Iterable[Progress]) -> dict[str, Any]:
     """A ``PortMetric``: the sums over the flows that the port sends and expects.
 
-    Without ``link``, which the generator does not tell.
+    Without ``link``, which the generator does not report.
     """
     flows = list(all_flows)
     sent = [progress for progress in flows if progress.flow.tx == port.name]
@@ -108,7 +108,8 @@ def port_metric(port: Port, all_flows: Iterable[Progress]) -> dict[str, Any]:
 
 
 def flow_detail(progress: Progress) -> dict[str, Any]:
-    """What the side channel tells of a flow: the stream's answer of interfaces.md, section 4."""
+    """What the side channel reports about a flow: the stream's answer of interfaces.md, section
+    4."""
     stream = dict(progress.stream or {})
     stream.pop("name", None)
     return {"name": progress.flow.name, "sending": progress.sending, **stream}

@@ -1,4 +1,4 @@
-"""The API over HTTP: paths, bodies, errors. Loopback, unless told otherwise.
+"""The API over HTTP: paths, bodies, errors. Loopback, unless set otherwise.
 
 The standard library's server: a few requests a second, from one client.
 """

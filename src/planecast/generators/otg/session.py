@@ -1,4 +1,5 @@
-"""What a server has between requests: a configuration, a generator's process, what its runs told.
+"""What a server has between requests: a configuration, a generator's process, what its runs
+reported.
 
 Requests come on several threads; one at a time is served.
 """
@@ -22,7 +23,7 @@ _PER_RUN = ("rate", "packets")
 _FOR_EVER_US = "1e+09"
 """The longest that the generator catches up: a thousand seconds."""
 _SETTLED_S = 0.3
-"""A flow that has sent all is still told as started for so long, when not all has come: scripts
+"""A flow that has sent all is still reported as started for so long, when not all has come: scripts
 read the counters as soon as it is stopped."""
 
 
@@ -85,7 +86,7 @@ class Session:
         return not self._active
 
     def _open(self, generator: Generator) -> None:
-        """Starts it. Known before it is there, so that a `close` meanwhile ends it."""
+        """Starts it. Known before it is there, so that a `close` in between ends it."""
         self._generator = generator
         if self._closed:
             raise OtgError(["the server ends"], 500, "internal")
@@ -149,11 +150,11 @@ class Session:
     def _check_names(self, asked: Node, choice: str, names: list[str]) -> None:
         plan = self._plan
         there = () if plan is None else plan.ports if choice == "port" else plan.flows
-        untold = {flow.name for flow in plan.flows if not flow.metrics} if plan else set()
+        unreported = {flow.name for flow in plan.flows if not flow.metrics} if plan else set()
         for name in names:
             if name not in {each.name for each in there}:
                 asked.refuse(f"{choice}_names", f"there is no {choice} '{name}'")
-            elif choice == "flow" and name in untold:
+            elif choice == "flow" and name in unreported:
                 asked.refuse("flow_names", f"metrics.enable of flow '{name}' is false")
 
     def latency(self) -> dict[str, Any]:
@@ -163,7 +164,7 @@ class Session:
         return {"flows": [{key: flow.get(key) for key in kept} for flow in flows]}
 
     def detail(self) -> dict[str, Any]:
-        """``GET /planecast/run``: all that the generator tells of the latest run."""
+        """``GET /planecast/run``: all that the generator reports about the latest run."""
         with self._lock:
             flows = [flow_detail(progress) for progress in self._progress()]
             run = {k: v for k, v in (self._run or {}).items() if k not in ("streams", "total")}
@@ -270,7 +271,7 @@ class Session:
 
 
 def _fixed(plan: Plan) -> object:
-    """What a generator is started with and can't be told anew for a run."""
+    """What a generator is started with and can't be changed for a run."""
     if plan.config is None:
         return None
     streams = tuple(

@@ -1,7 +1,7 @@
 """CSV with a column an event and a row an interval, as scripts and EMON's post-processing write.
 
 Nothing but the names in the header is known of such a file, so a column counts as an event when its
-name is one: letters first, no unit behind. A time column tells where a row ends.
+name is one: letters first, no unit behind. A time column shows where a row ends.
 """
 
 from __future__ import annotations

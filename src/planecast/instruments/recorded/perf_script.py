@@ -1,7 +1,7 @@
 """``perf script``: the samples of ``perf record``, a stack each, as its text prints them.
 
 A sample begins with a line ``COMM PID[/TID] [CPU] TIME: PERIOD EVENT:``, of which fields may be
-missing (``-F``), and goes on with a line a frame, the innermost first, ``ADDRESS SYMBOL+0xOFFSET
+missing (``-F``), and continues with a line a frame, the innermost first, ``ADDRESS SYMBOL+0xOFFSET
 (OBJECT)``; without ``-g`` the one frame stands behind the event. An empty line ends it.
 """
 
@@ -33,10 +33,10 @@ class SampledStacks:
     event: str
     """As perf names it: ``cycles``, ``cpu-clock``."""
     stacks: dict[Stack, float]
-    """Events by stack where samples tell their period, else samples."""
+    """Events by stack where samples show their period, else samples."""
     samples: int
     weighted: bool
-    """Whether samples tell their period."""
+    """Whether samples show their period."""
     others: tuple[str, ...] = ()
     """Events of the file that were left out."""
     remarks: tuple[str, ...] = ()

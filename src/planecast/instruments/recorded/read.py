@@ -1,4 +1,4 @@
-"""Reads a recorded file of whatever tool, told apart by what stands in it."""
+"""Reads a recorded file of whatever tool, recognised by its content."""
 
 from __future__ import annotations
 

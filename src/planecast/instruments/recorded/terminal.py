@@ -1,7 +1,7 @@
 """What toplev and ``perf stat -M`` print for people: shares with their names, nothing else.
 
 A person often has kept no more than the terminal's text. Values are rounded there, and repetitions
-are not told apart, so CSV or JSON is better; but a share is a share.
+are not distinguished, so CSV or JSON is better; but a share is a share.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Claims: how far each of ours is off the published figure; curves: what was predicted between."""
+"""Claims: the distance of each of ours from the published figure; curves: what was predicted
+between."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _add_role(figure: Figure, role: str, labels: list[str], points: list[Validat
             "line": {"color": ROLE_COLOURS[role], "width": 1.5},
             "pattern": {"shape": PATTERNS[role], "fillmode": "overlay", "size": 6},
         },
-        # Bars of several roles stand on rows of their own, not beside each other on one.
+        # Bars of several roles stand on rows of their own, not next to each other on one.
         offsetgroup="0",
         name=role,
         hovertext=[_hover(point) for point in points],

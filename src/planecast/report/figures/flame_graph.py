@@ -16,7 +16,7 @@ _LOWEST_PX = 250
 
 
 def flame_graph(frames: Sequence[Frame], per: float = 1.0, unit: str = "instructions") -> Figure:
-    """The figure of these frames; costs are divided by `per` (packets) and told in `unit`."""
+    """The figure of these frames; costs are divided by `per` (packets) and given in `unit`."""
     names = ["\n".join(frame.stack) for frame in frames]
     figure = new_figure(
         max(_LOWEST_PX, _ROW_PX * (max(len(frame.stack) for frame in frames) + 2)),

@@ -135,7 +135,7 @@ def _blocks(machine: Topology) -> Iterator[_Block]:
 
 def _title(machine: Topology, socket: int, node: int, cache: CacheDomain) -> str:
     ways = machine.rdt.l3.ways if machine.rdt.l3 is not None else cache.ways
-    size = f"{cache.size_bytes / 2**20:g} MiB" if cache.size_bytes else "size not told"
+    size = f"{cache.size_bytes / 2**20:g} MiB" if cache.size_bytes else "size not reported"
     words = [f"socket {socket}, node {node}, L3 {cache.number}: {size}"]
     words += [f"{ways} ways"] if ways else []
     cards = [" ".join(n.interfaces) or n.address for n in machine.nics if n.node == node]

@@ -107,8 +107,8 @@ def loss_by_load(trials: Columns, rates: Mapping[str, FoundRate]) -> Figure | No
 
 
 def _near(rates: Mapping[str, FoundRate]) -> dict[str, Any]:
-    """The part of an axis of loads around the rates: a search begins with loads far from it, beside
-    which it would be a point. From zero on where no rate was searched."""
+    """The part of an axis of loads around the rates: a search begins with loads far from it, next
+    to which it would be a point. From zero on where no rate was searched."""
     found = [rate for rate in rates.values() if rate.loss_ratio is not None]
     ends = [end for rate in found for end in rate.rate_pps.interval or (rate.rate_pps.value,)]
     if not ends or min(ends) <= 0:

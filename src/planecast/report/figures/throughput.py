@@ -12,7 +12,7 @@ from planecast.results import Result
 
 
 def throughput(labels: Sequence[str], results: Sequence[Result]) -> Figure | None:
-    """The figure, results from the top; None for fewer than two: one bar tells nothing."""
+    """The figure, results from the top; None for fewer than two: one bar says nothing."""
     if len(results) < 2:
         return None
     places = [folded(label) for label in labels]

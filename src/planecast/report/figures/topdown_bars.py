@@ -1,4 +1,4 @@
-"""The top-down tree as bars: every node's share with its interval, beside its threshold."""
+"""The top-down tree as bars: every node's share with its interval, next to its threshold."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Step:
     """As Plotly shows it."""
     change: float
     """B less A."""
-    told: str
+    text: str
     """The same with its interval, for the hover."""
     sure: bool
     """Whether the interval leaves out nothing."""
@@ -56,7 +56,7 @@ def steps_figure(a: Estimate, b: Estimate, steps: Sequence[Step], unit: str) -> 
         connector={"line": {"width": 1, "color": OTHER_COLOUR}},
         hovertext=[
             plain(f"A {estimate_text(a)}"),
-            *(plain(f"{s.name}: {s.told}{'' if s.sure else _DOUBT}") for s in seen),
+            *(plain(f"{s.name}: {s.text}{'' if s.sure else _DOUBT}") for s in seen),
             f"steps too small to draw: {left:+z.2f}",
             plain(f"B {estimate_text(b)}"),
         ],
@@ -80,12 +80,12 @@ def _steps(found: Difference, by_cause: bool) -> list[Step]:
 
 
 def _step(name: str, change: Change) -> Step:
-    told = f"{change.change.value:+z.2f}, {estimate_text(change.change)}"
-    return Step(name, change.change.value, told, change.moved)
+    text = f"{change.change.value:+z.2f}, {estimate_text(change.change)}"
+    return Step(name, change.change.value, text, change.moved)
 
 
 def _range(a: float, b: float, steps: Sequence[Step]) -> list[float]:
-    """From below the lowest step, so that steps are seen beside large ends; with room for text."""
+    """From below the lowest step, so that steps are seen next to large ends; with room for text."""
     level, levels = a, [a, b]
     for step in steps:
         level += step.change

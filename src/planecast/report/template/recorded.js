@@ -217,7 +217,7 @@
     layout({ xaxis: { title: { text: "cost" }, rangemode: "tozero" }, yaxis: { title: { text: `Mpps, ${data.kind}` }, rangemode: "tozero" } })];
   }
 
-  // draw.js draws a figure first from the text beside it; a click on a point of it sets that point.
+  // draw.js draws a figure first from the text next to it; a click on a point of it sets that point.
   const figures = { "recorded-curve-plot": curve, "recorded-front-plot": front };
   if (grid && keys.length > 1) figures["recorded-heat-plot"] = heat;
   else part("heat").remove();

@@ -37,7 +37,8 @@ class TouchHistogram(Noun):
     bins: Annotated[tuple[DistanceBin, ...], BeforeValidator(_bins)] = ()
     """By rising distance; each below 16 alone, above that eight an octave."""
     cold_per_packet: float = 0.0
-    """Touches of lines that the trace had not seen before: a longer one would know how far."""
+    """Touches of lines that the trace had not seen before: a longer one would know their
+    distance."""
 
     @property
     def touches_per_packet(self) -> float:

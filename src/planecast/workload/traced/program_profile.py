@@ -2,7 +2,7 @@
 
 Nobody described its stages. Their instructions are counted, by burst size; and the program is
 traced at a base scenario and again with one key changed at a time (`TracedPoint`). What a key
-changes, in instructions and in how far apart touches of a line are, is interpolated between the
+changes, in instructions and in the distance of touches of a line are, is interpolated between the
 traced values of that key, linear in its logarithm, and added to the base's: so keys are taken to
 act apart from each other, but for what is known (`coordinates`). Beyond the traced values the
 nearest one holds.
@@ -198,8 +198,8 @@ def _distances(trace: TracedProfile, stage: str, stored: bool) -> Floats:
 
 
 def _farthest_first(found: TouchHistogram, lines: int) -> tuple[Floats, Floats]:
-    """(touches a packet, logarithms of their distances), cold ones first: they are as far as all
-    that was touched."""
+    """(touches a packet, logarithms of their distances), cold ones first: they are as distant as
+    all that was touched."""
     bins: Sequence[tuple[float, float]] = [
         (one.touches_per_packet, np.log(max((one.start + one.end - 1) / 2, 1.0)))
         for one in reversed(found.bins)

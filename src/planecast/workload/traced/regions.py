@@ -5,7 +5,7 @@ in packets, not how many other lines were since. In a time t a program touches a
 lines as its footprint f(t), whose slope is the rate of touches that are farther than f(t)
 (Denning's working-set theory; Xiang, Ding, Luo, Bao: HOTL, ASPLOS 2013). So with touches in rising
 order of distance, each farther than the one before by a step, the time between two touches of a
-line grows by that step over the rate of all touches that are as far or farther. Touches m of a
+line grows by that step over the rate of all touches at that distance or farther. Touches m of a
 packet that come back after a time t are m·t lines that are touched in turns: an LRU cache then
 misses what the trace says, and other caches, shared ones and neighbours follow by the law.
 """

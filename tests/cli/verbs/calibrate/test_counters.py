@@ -67,10 +67,10 @@ def test_what_needs_stages_refuses_them(run: Run, files: list[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--from", "w11.csv,packets=4e6"], "nobody told which machine was counted on"),
+        (["--from", "w11.csv,packets=4e6"], "the counted machine is not named"),
         (
             ["--from", "w11.csv", "--machine", "gold-6152"],
-            "nobody told how many packets",
+            "the number of packets is missing",
         ),
         (["--from", "w11.csv,pakets=4", "--machine", "gold-6152"], "unknown key pakets"),
         (["--from", "w11.csv,packets=x", "--machine", "gold-6152"], "packets: got 'x'"),
@@ -82,7 +82,7 @@ def test_what_needs_stages_refuses_them(run: Run, files: list[str]) -> None:
         (["--from", "w11.csv,packets=1", "--machine", "nix"], "nix"),
         (["small.yaml", "--from", "w11.csv"], "imported take none"),
         (["small.yaml", "--machine", "gold-6152"], "a study is measured here"),
-        ([], "nobody told what to calibrate on"),
+        ([], "there is nothing to calibrate on"),
     ],
 )
 def test_wrong_words_are_refused(

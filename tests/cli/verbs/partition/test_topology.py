@@ -26,7 +26,7 @@ def test_other_machines(run: Run, tmp_path: Path) -> None:
     assert "(1/8 GB/s)" in epyc.out
     virtual = run("partition", "topology", "--sysfs", write_tree(tmp_path / "v", VIRTUAL))
     assert "to divide: nothing" in virtual.out
-    assert "clocks: the kernel tells none" in virtual.out
+    assert "clocks: the kernel reports none" in virtual.out
 
 
 def test_json_and_csv(run: Run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import MaybeStudyArgument
 from planecast.cli.tables.calibration import calibration_sheet
 from planecast.cli.verbs.calibrate.counters import (
@@ -59,7 +59,7 @@ def calibrate(
         import_counters(recorded, machine, counted, runs=runs, form=form, output=output)
         return
     if study is None:
-        raise InputError("nobody told what to calibrate on", "calibrate", "name a STUDY, or --from")
+        raise InputError("there is nothing to calibrate on", "calibrate", "name a STUDY, or --from")
     of_counters = {"--machine": machine, "--of": counted}
     given = next((name for name, value in of_counters.items() if value is not None), None)
     if given is not None:
@@ -70,7 +70,7 @@ def calibrate(
         return
     manifest = collect_manifest("measure", found.scenario.traffic.seed)
     run = RunDirectory.create(runs_folder(runs), "calibrate", found.name)
-    with told_what_is_kept(run), run:
+    with kept_hint(run), run:
         with progress_bar("calibrating") as progress:
             done = calibrate_study(Context(found, run, manifest, progress))
         run.write_result(done.measured)

@@ -1,4 +1,5 @@
-"""``planecast calibrate --from FILE``: a calibration from counters that were recorded elsewhere."""
+"""``planecast calibrate --from FILE``: a calibration from counters that were recorded on another
+machine."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ FromOption = Annotated[
     typer.Option(
         "--from",
         metavar="FILE[,KEY=VALUE…]",
-        help="Calibrate from counters recorded elsewhere, in place of a study: perf stat -x or -j, "
+        help="Calibrate from recorded counters, in place of a study: perf stat -x or -j, "
         "pcm -csv, CSV with a column an event. Keys: packets or pps, core_ghz, llc_ways, cores, "
         "places=CPU2+CPU4. Repeatable: runs of one workload.",
     ),
@@ -68,7 +69,7 @@ def import_counters(
 
     if machine is None:
         raise InputError(
-            "nobody told which machine was counted on", "calibrate --from", "add --machine NAME"
+            "the counted machine is not named", "calibrate --from", "add --machine NAME"
         )
     known = machine_of(machine)
     counted = None if scenario is None else load_scenario(scenario)

@@ -123,7 +123,7 @@ def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
 
 
 def _setup(recording: Recording, options: CounterOptions) -> Setup:
-    """What was typed of the data plane beside the counters."""
+    """What was typed of the data plane in addition to the counters."""
     from planecast.explain.counters.rest import Setup
     from planecast.explain.memory import MemoryLimits
     from planecast.explain.pcie import Ports
@@ -164,7 +164,7 @@ def explain_counting(text: str, options: CounterOptions) -> CounterExplanation:
 
 
 def _asked(label: str, options: CounterOptions) -> Asked:
-    """What was typed beside the counts, checked."""
+    """What was typed in addition to the counts, checked."""
     from planecast.explain.counters import Asked
 
     _packets_of(options)

@@ -83,7 +83,7 @@ def _sampled_page(lines: TextIO, file: Path, packets: float | None) -> str:
     sampled = read_perf_script(lines, str(file))
     if packets is not None and not sampled.weighted:
         raise InputError(
-            "samples without their period tell shares, and nothing a packet",
+            "samples without their period show shares, and nothing a packet",
             str(file),
             "leave --packets out, or have perf script print them (-F +period)",
         )
@@ -115,6 +115,6 @@ def classes_sheet(seconds: float, root: Path = Path("/")) -> Sheet:
         }
         for one in rates(first, second, time.monotonic() - begin)
     ]
-    notes = ["occupancy is of now; bandwidth is the mean since the first reading; empty: not told"]
+    notes = ["occupancy is of now; bandwidth is the mean since the first reading; empty: unknown"]
     trouble = meddling(first, second)
     return Sheet(_CLASS_COLUMNS, rows, notes=[*notes, *([trouble] if trouble else [])])

@@ -136,7 +136,7 @@ def plan_of(
 def site_of(machine: str, sysfs: Path, through: Literal["resctrl", "pqos"]) -> Machine:
     """A machine by its name; ``host`` is this one, or the one recorded under `sysfs`.
 
-    Where resctrl isn't mounted and all goes through pqos, that tells what can be divided. Raises
+    Where resctrl isn't mounted and all goes through pqos, that shows what can be divided. Raises
     InputError for a name that there isn't, MissingError without pqos.
     """
     from planecast.partition.machine import HOST, Machine, MachineShape, Timing, described

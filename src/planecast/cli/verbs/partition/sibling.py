@@ -21,7 +21,7 @@ _COLUMNS = (
     Column("busy_windows", "windows, sibling busy", number=True),
     Column("own_cycles_per_packet", "cycles/packet, ours", number=True),
     Column("busy_cycles_per_packet", "cycles/packet, busy", number=True),
-    Column("slowdown", "times as dear", number=True),
+    Column("slowdown", "times the cycles", number=True),
     Column("canary_slowdown", "the canary", number=True),
     Column("predicted_slowdown", "the model", number=True),
 )
@@ -41,8 +41,8 @@ def sibling(
 ) -> None:
     """What a busy hyper-thread sibling that nobody can see costs each workload of a run.
 
-    Windows are grouped by what the canaries beside them read; medians of both groups are compared,
-    and stand beside the model's figure of a like thread on the sibling.
+    Windows are grouped by what the canaries next to them read; medians of both groups are compared,
+    and are next to the model's figure of a like thread on the sibling.
     """
     from planecast.partition.sibling import sibling_costs
     from planecast.results import find_run, runs_folder
@@ -52,8 +52,8 @@ def sibling(
     chosen, _ = calibration_if_any(calibration, root)
     costs = sibling_costs(found, chosen.model if chosen is not None else None)
     notes = [
-        "median cycles a packet by state; the canary is a compute kernel beside each window, so "
-        "its figure tells how busy the siblings were",
+        "median cycles a packet by state; the canary is a compute kernel next to each window, so "
+        "its figure shows how busy the siblings were",
         "the model: a like thread on the sibling"
         + ("" if chosen else ", as of any workload (no run has a calibration)"),
         *(basis_lines(chosen.basis) if chosen else ()),

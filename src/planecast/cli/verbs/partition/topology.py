@@ -73,7 +73,7 @@ def topology_of(sysfs: Path) -> Topology:
     if not machine.cores:
         where = "sys/devices/system/cpu/online"
         if root.live:
-            raise MissingError("the kernel tells of no CPU", f"/{where}", "mount /sys")
+            raise MissingError("the kernel reports no CPU", f"/{where}", "mount /sys")
         raise InputError(
             f"there is no {where} in it",
             f"--sysfs {sysfs}",

@@ -11,7 +11,7 @@ from planecast.cli.shared.calibration import CalibrationOption, calibration_if_a
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import told_what_is_kept
+from planecast.cli.shared.resume import kept_hint
 from planecast.cli.tables.basis import basis_notes
 from planecast.cli.tables.neighbours import neighbours_sheet
 from planecast.cli.verbs.partition.apply import StateOption, ThroughOption, door
@@ -45,7 +45,7 @@ def verify(
     form: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Measure a data plane beside idle and busy neighbours, in turns, and compare with the model.
+    """Measure a data plane next to idle and busy neighbours, in turns, and compare with the model.
 
     Without a calibration (planecast calibrate) nothing is predicted.
     """
@@ -68,7 +68,7 @@ def verify(
     )
     divided = _divided(plan, through, state, scenario, found.cpu) if plan is not None else None
     run = RunDirectory.create(root, "verify", found.name)
-    with told_what_is_kept(run), run, progress_bar("measuring") as progress:
+    with kept_hint(run), run, progress_bar("measuring") as progress:
         context = Context(found, study, scenario, model, run, manifest, progress, divided)
         answer = run_study(context)
     page = write_report(run, run.path / "report.html")
