@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Packet buffers that lie side by side, in a program that gets large pages from us (pages.c): DPDK
- * is told nothing of these, and would put one buffer in each 4 KiB, all of them in the same sets of
+ * knows nothing of these, and would put one buffer in each 4 KiB, all of them in the same sets of
  * an L1 cache, which no program with hugepages has (../dpdk/buffers.h). DPDK's function of this
  * name is asked here first.
  */

@@ -131,42 +131,46 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _observe(watched: FakeWatched, *wanted: Instrument) -> telemetry.Telemetry:
-    (told,) = observe(watched, {"NDR": 5e6}, wanted)
-    return told
+    (observed,) = observe(watched, {"NDR": 5e6}, wanted)
+    return observed
 
 
 def test_cycles_follow_from_the_clock_and_the_rate() -> None:
     watched = FakeWatched(TESTPMD)
-    told = _observe(watched, "cycles")
+    observed = _observe(watched, "cycles")
     assert watched.started == 1
-    assert told.cycles_per_packet is not None
-    assert told.cycles_per_packet.value == pytest.approx(0.5 * TSC_HZ / 5e6)
-    assert told.cycles_per_packet.samples == 5
-    assert told.cycles_of == "time-stamp counter"
-    assert told.instructions_per_packet is None
-    assert any("empty polls" in mark for mark in told.marks)
+    assert observed.cycles_per_packet is not None
+    assert observed.cycles_per_packet.value == pytest.approx(0.5 * TSC_HZ / 5e6)
+    assert observed.cycles_per_packet.samples == 5
+    assert observed.cycles_of == "time-stamp counter"
+    assert observed.instructions_per_packet is None
+    assert any("empty polls" in mark for mark in observed.marks)
 
 
 def test_without_counters_the_table_is_there_all_the_same_and_marked() -> None:
     """Bursts of eight: 30 + 80/8 and 20 + 40/8 in I/O, 200 + 160/8 in work, 10 + 20/8 around."""
-    told = _observe(FakeWatched(), "cycles", "singlestep")
-    assert told.split is not None
-    assert (told.split.io, told.split.processing, told.split.other) == (65.0, 220.0, 12.5)
-    assert told.instructions_per_packet is not None
-    assert told.instructions_per_packet.value == told.split.total
-    assert told.mean_burst == 8
-    assert told.busy_cycles_per_packet == 270
-    assert sum(told.stage_cycles.values()) == 270
-    assert told.ipc is not None
-    assert told.ipc.value == pytest.approx(220 / 250)
-    assert any("counted by singlestep" in mark for mark in told.marks)
-    assert "counters are hidden here" in told.marks
-    assert any("ran 50 % of the time" in mark for mark in told.marks)
+    observed = _observe(FakeWatched(), "cycles", "singlestep")
+    assert observed.split is not None
+    assert (observed.split.io, observed.split.processing, observed.split.other) == (
+        65.0,
+        220.0,
+        12.5,
+    )
+    assert observed.instructions_per_packet is not None
+    assert observed.instructions_per_packet.value == observed.split.total
+    assert observed.mean_burst == 8
+    assert observed.busy_cycles_per_packet == 270
+    assert sum(observed.stage_cycles.values()) == 270
+    assert observed.ipc is not None
+    assert observed.ipc.value == pytest.approx(220 / 250)
+    assert any("counted by singlestep" in mark for mark in observed.marks)
+    assert "counters are hidden here" in observed.marks
+    assert any("ran 50 % of the time" in mark for mark in observed.marks)
 
 
 def test_port_counters_are_those_of_one_trial() -> None:
-    told = _observe(FakeWatched(), "cycles", "dpdk")
-    assert told.ports == {"port0.ipackets": round(5e6 * 0.001)}
+    observed = _observe(FakeWatched(), "cycles", "dpdk")
+    assert observed.ports == {"port0.ipackets": round(5e6 * 0.001)}
 
 
 def test_an_instrument_that_fails_leaves_a_mark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,17 +179,17 @@ def test_an_instrument_that_fails_leaves_a_mark(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(telemetry, "count_instructions", gone)
     monkeypatch.setattr(FakeWatched, "counters", lambda self: {})
-    told = _observe(FakeWatched(), "cycles", "singlestep", "dpdk")
-    assert told.cycles_per_packet is not None
-    assert any("not built" in mark for mark in told.marks)
-    assert any("no port counters" in mark for mark in told.marks)
+    observed = _observe(FakeWatched(), "cycles", "singlestep", "dpdk")
+    assert observed.cycles_per_packet is not None
+    assert any("not built" in mark for mark in observed.marks)
+    assert any("no port counters" in mark for mark in observed.marks)
 
 
 def test_without_our_threads_there_are_no_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telemetry, "_busy_share", lambda cpus: 0.0)
-    told = _observe(FakeWatched(TESTPMD), "cycles")
-    assert told.cycles_per_packet is None
-    assert any("none of our threads" in mark for mark in told.marks)
+    observed = _observe(FakeWatched(TESTPMD), "cycles")
+    assert observed.cycles_per_packet is None
+    assert any("none of our threads" in mark for mark in observed.marks)
 
 
 # A group is counted half of the time; two events stand for a core of 1,000 cycles and 1,500
@@ -233,10 +237,10 @@ def test_perf_counts_in_groups_and_keeps_the_running_share(
     assert found.events["ex_ret_instr"].per_packet == pytest.approx(1500)
     assert found.events["ex_ret_instr"].running == 0.5
     monkeypatch.setattr(telemetry, "counting", lambda cpus, seconds: plan)
-    told = _observe(FakeWatched(), "cycles", "perf")
-    assert told.cycles_of == "core"
-    assert any("50 % of the time" in mark for mark in told.marks)
-    assert not any(mark.startswith("cycles are") for mark in told.marks)
+    observed = _observe(FakeWatched(), "cycles", "perf")
+    assert observed.cycles_of == "core"
+    assert any("50 % of the time" in mark for mark in observed.marks)
+    assert not any(mark.startswith("cycles are") for mark in observed.marks)
 
 
 def test_hidden_counters_leave_the_clocks_figures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,9 +248,9 @@ def test_hidden_counters_leave_the_clocks_figures(monkeypatch: pytest.MonkeyPatc
         raise MissingError("this machine's counters are hidden")
 
     monkeypatch.setattr(telemetry, "counting", hidden)
-    told = _observe(FakeWatched(), "cycles", "perf")
-    assert told.cycles_of == "time-stamp counter"
-    assert "no counters: this machine's counters are hidden" in told.marks
+    observed = _observe(FakeWatched(), "cycles", "perf")
+    assert observed.cycles_of == "time-stamp counter"
+    assert "no counters: this machine's counters are hidden" in observed.marks
 
 
 @pytest.mark.parametrize(
@@ -269,7 +273,7 @@ def test_what_is_chosen(
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="got 'vtune'"):
         instruments("cycles,vtune", OURS)
-    with pytest.raises(InputError, match="testpmd tells of none"):
+    with pytest.raises(InputError, match="testpmd reports none"):
         instruments("callgrind", TESTPMD)
 
 
@@ -289,9 +293,9 @@ def _searched(tmp_path: Path, manifest: Manifest, watched: FakeWatched) -> Searc
 
 def test_a_search_is_looked_at_when_it_is_over(tmp_path: Path, manifest: Manifest) -> None:
     answer = _searched(tmp_path, manifest, FakeWatched())
-    (told,) = answer.telemetry
-    assert told.rate == "throughput"
-    assert told.offered_pps == pytest.approx(6e6, rel=0.02)
+    (observed,) = answer.telemetry
+    assert observed.rate == "throughput"
+    assert observed.offered_pps == pytest.approx(6e6, rel=0.02)
     assert json.loads(answer.model_dump_json())["telemetry"]
 
 

@@ -61,7 +61,7 @@ class DpdkProgram(Program):
         self._peer.check()
 
     def counters(self) -> dict[str, int]:
-        """What its ports have counted since its start; empty when it doesn't tell.
+        """What its ports have counted since its start; empty when it doesn't report.
 
         Raises RunError when it ought to and doesn't answer.
         """

@@ -62,7 +62,7 @@ class Dut(Started):
     before: Sequence[str] = ()
     """Words before the generator's command, without which it doesn't see its ports."""
     drain_s: float = 0.05
-    """The generator goes on receiving until nothing came for so long. Two programs on one CPU take
+    """The generator keeps receiving until nothing came for so long. Two programs on one CPU take
     turns, so it is longer than a turn."""
     lead_s: float = 0.0
     """For how long it has to poll before packets come."""

@@ -67,7 +67,7 @@ class MeasuredTester:
         return [process.moved(folder, "FOLDER") for process in found]
 
     def start(self, repetition: int) -> None:
-        """Starts all programs anew, and sends for a while: caches, tables and pages are warm."""
+        """Restarts all programs, and sends for a while: caches, tables and pages are warm."""
         self._stack.close()
         sweep_leftovers()
         here = value_if_any(self.scenario, "dataplane.host") is None
@@ -96,7 +96,7 @@ class MeasuredTester:
         """What the data plane says of itself; ours is asked by `planecast measure`."""
         if not self._joined.dut.reports_cost:
             return Opinion()
-        # Counters of cycles have time taken away in them: over a short trial that would be most.
+        # Counters of cycles include the time of preemption: over a short trial that would be most.
         said = self._joined.opinions(offered_pps, max(seconds, _OPINION_S))
         return Opinion(said.own, said.cycles_per_packet)
 
@@ -142,13 +142,13 @@ def _refuse_spread(scenario: Scenario) -> None:
         )
     if scenario.placement.cuts:
         raise InputError(
-            "programs in series are not cut besides", "placement.cuts", "leave one of the two out"
+            "programs in series can't be cut as well", "placement.cuts", "leave one of the two out"
         )
 
 
 def _sending_cpu(scenario: Scenario, wanted: int | None) -> int:
-    """The CPU of our generator, or of what sleeps beside one of others. Another host's CPUs are its
-    own affair: there the first that would be free here, too, in case that the host is this one.
+    """The CPU of our generator, or of what sleeps next to one of others. Another host's CPUs are
+    its own affair: there the first that would be free here, too, in case that the host is this one.
     Raises as `generator_cpu` does."""
     allowed = sorted(os.sched_getaffinity(0))
     taken = cpus_here(scenario)

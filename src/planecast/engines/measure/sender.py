@@ -28,7 +28,7 @@ def joined(
     ports: Sequence[Port],
     rx_queues: int = 1,
 ) -> GeneratorConfig:
-    """Our generator beside what it feeds: one stream, sent and received in turn by one CPU. It
+    """Our generator next to what it feeds: one stream, sent and received in turn by one CPU. It
     sends at the first end and receives at the second."""
     tx, rx = generator_ports(ports)[1]
     rings = {

@@ -50,7 +50,7 @@ class LoadTrial:
 
     sent: dict[str, Any]
     """The generator's answer (interfaces.md, section 4), with the share of its CPU that each side's
-    thread had (`CPU_SHARES`), and for how long the data plane's wanted it in vain
+    thread had (`CPU_SHARES`), and for how long the data plane's waited for it
     (`DATAPLANE_AWAY_S`), where that is known."""
     forwarded: TrialAnswer | None
     """The data plane's, where it is asked trial by trial."""
@@ -65,8 +65,8 @@ class Opinions:
     own: Mapping[str, Estimate]
     """Cycles a packet as the programs count them."""
     cycles_per_packet: Estimate | None
-    """Time-stamp cycles over the packets that the first program took meanwhile, also those that it
-    dropped in front of a full link: they are work, too. None with a generator of others, whose
+    """Time-stamp cycles over the packets that the first program took in that time, also those that
+    it dropped in front of a full link: they are work, too. None with a generator of others, whose
     clock and counts by now are not at hand."""
 
 
@@ -238,7 +238,7 @@ def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]
         raise InputError(f"CPU {wanted} can't send: {why}", f"--generator-cpu {wanted}")
     if not free:
         raise MissingError(
-            "the generator needs a CPU of its own, beside the data plane's",
+            "the generator needs a CPU of its own, other than the data plane's",
             "placement.lcores",
             "two CPUs are needed",
         )
