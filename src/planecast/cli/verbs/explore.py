@@ -10,6 +10,9 @@ import typer
 
 from planecast.cli.shared.calibration import CalibrationOption
 from planecast.cli.shared.options import RunsOption, SetOption, overrides
+from planecast.extras import extra_library
+
+_WITHOUT = "ask on the command line: planecast predict, planecast sweep"
 
 
 def register(app: typer.Typer) -> None:
@@ -51,6 +54,8 @@ def explore(
     It runs on this host alone until Ctrl-C: it listens on the loopback address, behind a token in
     the address that is printed, and asks nobody else for anything.
     """
+    for library in ("starlette", "uvicorn"):
+        extra_library(library, "explore", "planecast explore", _WITHOUT)
     from planecast.explore.begin import session_of
     from planecast.explore.server import Listening, serve
     from planecast.results import runs_folder
