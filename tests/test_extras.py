@@ -14,7 +14,9 @@ def test_a_library_that_is_there_is_loaded() -> None:
     assert extra_library("json", "none", "here").loads("1") == 1
 
 
-@pytest.mark.parametrize("module", ["distributed", "optuna", "SALib.sample.sobol", "snappi", "uvicorn"])
+@pytest.mark.parametrize(
+    "module", ["distributed", "optuna", "SALib.sample.sobol", "snappi", "uvicorn"]
+)
 def test_a_missing_one_is_named_with_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:

@@ -52,7 +52,7 @@ def test_a_grid_answers_as_the_closed_form(
     assert found["cycles_per_packet_low"] == pytest.approx(
         [r.cycles_per_packet.low for r in single]
     )
-    best, refused, _ = best_points(folder, 2)
+    best, refused, _ = best_points(job, folder, 2)
     assert refused == 0
     assert single[best[0]].throughput_pps.value == max(r.throughput_pps.value for r in single)
 
@@ -193,3 +193,10 @@ def test_a_calibration_from_counters_is_swept(tmp_path: Path) -> None:
     single = [with_overrides(base, {"placement.lcores": lcores}) for lcores in (1, 2)]
     expected = [result.throughput_pps.value for result in solve(single, model, manifest)]
     assert found["throughput_pps"][1::2] == pytest.approx(expected)
+
+
+def test_equal_points_are_shown_once(make_job: MakeJob, folder: RunDirectory) -> None:
+    job = make_job("placement.burst=31:32", sample="lhs", points=9)
+    swept(job, folder)
+    best, _, _ = best_points(job, folder, 5)
+    assert [job.plan.point(number)["placement.burst"] for number in best] == [32, 31]

@@ -11,6 +11,7 @@ import numpy as np
 from planecast.report.figures.heat_map import heat_map
 from planecast.report.figures.stage_bars import CYCLES
 from planecast.report.figures.sweep_scatter import MOST_POINTS, shown_points, sweep_scatter
+from planecast.report.labels import unique
 from planecast.report.numbers import count_text, digits, estimate_text
 from planecast.report.page import Page, Section, Verdict, drawing, machine_text
 from planecast.report.recorded_sweep import recorded_sweep
@@ -19,9 +20,11 @@ from planecast.report.sweep_points import SweepPoints, digits_of
 from planecast.report.table import Cell, Heading, Table, number_cell
 from planecast.report.warnings import Warned, notes_of
 from planecast.results import Result
+from planecast.results.scenario_labels import label_of
 from planecast.results.trials import Columns
 from planecast.scenario import point_label
 from planecast.sweep import Job
+from planecast.sweep.hardware import FACTORS
 
 _MOST_ROWS = 500
 """Points of the table; ``planecast query`` has all."""
@@ -33,8 +36,7 @@ def sweep_page(job: Job, best: Sequence[Result], columns: Columns) -> Page:
     """What the report of a complete sweep says; `best` are its points with most packets a second,
     `columns` those of its ``sweep.parquet``."""
     points = SweepPoints.of(job, columns)
-    fastest = points.fastest()
-    labels = [point_label(job.plan.point(row)) for row in fastest[: len(best)].tolist()]
+    labels = _labels(job, points, best)
     return Page(
         title=f"Sweep of {job.plan.base.name}",
         verdict=_verdict(job, points, labels, best),
@@ -45,6 +47,15 @@ def sweep_page(job: Job, best: Sequence[Result], columns: Columns) -> Page:
         warnings=list(_warnings(points)),
         notes=notes_of(labels, best),
     )
+
+
+def _labels(job: Job, points: SweepPoints, best: Sequence[Result]) -> list[str]:
+    """The best points by all keys that vary."""
+    keys = [axis.key for axis in points.axes]
+    if any(key in FACTORS for key in keys):  # no scenario has those
+        rows = points.fastest()[: len(best)]
+        return unique([point_label(job.plan.point(row)) for row in rows.tolist()])
+    return unique([label_of(result.scenario, keys) for result in best])
 
 
 def _verdict(

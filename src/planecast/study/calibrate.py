@@ -33,7 +33,7 @@ PROGRAM = "program"
 """The one pipeline of a program of others, among instruction counts."""
 
 # Shares of the progress of a study, about as long as each part takes in the usual two minutes.
-_PROBED, PREPARED = 0.1, 0.2
+_PROBED, PREPARED, MEASURED = 0.1, 0.2, 0.9
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ def fit(context: Context, ready: Prepared, results: Sequence[Result]) -> Calibra
 
     Raises InputError when the points leave a parameter open.
     """
+    context.progress(MEASURED, 1, "fitting the model")
     measured = [with_instructions(result, ready.counts, ready.program) for result in results]
     calibration = calibrate(
         measured, ready.hierarchy, ready.counts, context.manifest, ready.program
@@ -133,7 +134,7 @@ def calibrate_study(context: Context) -> Calibrated:
     study, _ = possible(context.study)
     context = replace(context, study=study)
     ready = prepare(context)
-    return fit(context, ready, measure_points(context.part(PREPARED, 1.0), study.calibrate))
+    return fit(context, ready, measure_points(context.part(PREPARED, MEASURED), study.calibrate))
 
 
 def measure_points(context: Context, points: Sequence[Point]) -> list[Result]:

@@ -20,6 +20,9 @@ from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.study.replayed_loads import replayed_loads
 
+_MEASURED = 0.87
+"""Share of the progress that is over when the simulation begins."""
+
 
 @dataclass(frozen=True)
 class LoadCurveContext:
@@ -50,14 +53,16 @@ def load_curve(context: LoadCurveContext) -> LoadCurve:
             context.manifest,
             table=table,
             pauses=pauses,
-            progress=context.progress,
+            progress=lambda done, total, words: context.progress(
+                _MEASURED * done / total, 1, words
+            ),
         )
     finally:
         if table.rows:
             context.run.write_trials(table.columns())
         if pauses.recordings:
             context.run.write_pauses(pauses.columns())
-    context.progress(context.budget.seconds, context.budget.seconds, "simulating")
+    context.progress(_MEASURED, 1, "simulating the same loads")
     both = pauses.both(cpus_here(context.scenario)[0], context.generator_cpu)
     curve = compared(context.scenario, measured, both, context.calibration, context.manifest)
     context.run.write_result(curve)

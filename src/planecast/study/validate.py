@@ -23,12 +23,14 @@ from planecast.results.validation import Validation, ValidationPoint
 from planecast.scenario.load import load_scenario
 from planecast.scenario.points import Point
 from planecast.scenario.study import Study
-from planecast.study.calibrate import PREPARED, Context, fit, prepare, with_instructions
+from planecast.study.calibrate import MEASURED, PREPARED, Context, fit, prepare, with_instructions
 from planecast.study.interleaved import measure_interleaved
 from planecast.study.possible import possible
 from planecast.study.run_states import host_states
 
 PREDICTIONS = "predictions.json"
+_FITTED = 0.95
+"""Share of the progress: as those of `planecast.study.calibrate`."""
 BASE = "scenario.yaml"  # JSON is YAML
 
 
@@ -40,8 +42,9 @@ def validate(context: Context) -> Validation:
     # The first calibration point once more, closed as the held-out ones are: the anchor.
     closed = (*study.hold_out, *study.check, study.calibrate[0])
     with host_states(context) as look:
-        rows = measure_interleaved(context.part(PREPARED, 1.0), study.calibrate, closed, look)
+        rows = measure_interleaved(context.part(PREPARED, MEASURED), study.calibrate, closed, look)
     first = fit(context, ready, rows.calibration())
+    context.progress(_FITTED, 1, "predicting the held-out points and opening what was measured")
     held = study.scenarios((*study.hold_out, *study.check))
     predicted = solve(held, first.calibration, manifest)
     predictions = context.run.write_json(PREDICTIONS, ResultSet(results=tuple(predicted)))

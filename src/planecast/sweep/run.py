@@ -72,6 +72,7 @@ def run_sweep(job: Job, run: RunDirectory, workers: Workers, progress: Progress)
                     f"is memory short? continue with --resume {run.path.name} --workers 1",
                 ) from None
             open_batches = deque(f for f in job.batches if not _part(parts, f).is_file())
+    progress(job.plan.points, job.plan.points, "writing all points into one file")
     _join(parts, run.path / SWEEP)
 
 
@@ -109,8 +110,7 @@ class _Board:
         self._new += self._job.batch
         done = min(self._done + self._new, points)
         rate = self._new / max(time.monotonic() - self._began, 1e-6)
-        words = f"{done} of {points} points, {rate:,.0f}/s, {(points - done) / rate:.0f} s left"
-        self._progress(done, points, words)
+        self._progress(done, points, f"{done:,} of {points:,} points, {rate:,.0f}/s")
 
 
 def _part(parts: Path, first: int) -> Path:
@@ -148,12 +148,14 @@ def _remove(parts: Path) -> None:
             shutil.rmtree(parts)
 
 
-def best_points(run: RunDirectory, count: int) -> tuple[list[int], int, list[str]]:
-    """(the points with most packets a second, how many were refused, why the first were)."""
+def best_points(job: Job, run: RunDirectory, count: int) -> tuple[list[int], int, list[str]]:
+    """(the points with most packets a second, how many were refused, why the first were); of points
+    with equal values, as a Latin hypercube of whole numbers has, the first."""
+    keys = ", ".join(axis.key.replace(".", "_") for axis in job.plan.axes)
     rows = _rows(
         run,
-        "SELECT point FROM {} WHERE throughput_pps IS NOT NULL "
-        f"ORDER BY throughput_pps DESC, point LIMIT {count}",
+        "SELECT min(point) AS first FROM {} WHERE throughput_pps IS NOT NULL "
+        f"GROUP BY {keys}, throughput_pps ORDER BY throughput_pps DESC, first LIMIT {count}",
     )
     refused = _rows(run, "SELECT count(refused) FROM {}")[0][0]
     why = _rows(run, "SELECT DISTINCT refused FROM {} WHERE refused IS NOT NULL LIMIT 3")

@@ -158,7 +158,7 @@ def _best(job: Job, run: RunDirectory) -> list[tuple[str, Result]]:
     from planecast.sweep import best_points
     from planecast.sweep.answer import answered
 
-    numbers, refused, why = best_points(run, SHOWN)
+    numbers, refused, why = best_points(job, run, SHOWN)
     if not numbers:
         raise InputError(f"all {refused} points were refused", "--vary", f"the first: {why[0]}")
     points = [job.plan.point(number) for number in numbers]
@@ -175,7 +175,7 @@ def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]], *, peopl
     from planecast.results.store import SWEEP
     from planecast.sweep import best_points
 
-    _, refused, why = best_points(run, SHOWN)
+    _, refused, why = best_points(job, run, SHOWN)
     labels, results = [label for label, _ in best], [result for _, result in best]
     sheet = results_sheet(results, labels, run.path, people=people)
     answered = job.plan.points - refused

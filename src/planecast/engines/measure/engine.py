@@ -131,10 +131,12 @@ def visit(
                         facts[point].add(answer)
                         schedule.seen(point, answer)
                 elapsed = time.monotonic() - began
-                words = trials.labels[point]
-                if budget.patience and elapsed > budget.seconds:
-                    words = f"disturbed: {schedule.lacking} points wait for quiet windows"
-                progress(min(elapsed, budget.seconds), budget.seconds, words)
+                words, most = trials.labels[point], budget.seconds
+                if budget.patience and elapsed > budget.seconds and schedule.lacking:
+                    waiting = schedule.lacking
+                    words = f"{waiting} disturbed point{'s' * (waiting > 1)} wait for quiet windows"
+                    most += budget.patience
+                progress(min(elapsed, most), most, words)
     between(1.0)
     return facts
 
