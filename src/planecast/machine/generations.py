@@ -20,6 +20,11 @@ import math
 from planecast.scenario.machine import CoreValues
 from planecast.topdown.slots import Slots
 
+ERROR_SHARE = 0.6
+"""How far published changes of cycles are off, as a share of the logarithm of what is computed here
+(standard deviation): 12 programs of the SKX document, and the vPE study's core CPI
+(`reproduce.rate_priors`; a test holds it)."""
+
 _OF_THE_CORE = ("reorder_buffer", "scheduler", "store_buffer", "l1_load_bytes", "l1_store_bytes")
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from planecast.errors import InputError
 from planecast.machine.clocks import core_ghz
-from planecast.machine.generations import backend_factor, slots_factor
+from planecast.machine.generations import ERROR_SHARE, backend_factor, slots_factor
 from planecast.machine.smt import busy_sibling_slowdown
 from planecast.model.prediction import Prediction
 from planecast.model.site import HOST
@@ -82,7 +82,7 @@ PRIORS = Priors(
     retired=Guess(0.42, 0.21),
     use=Guess(0.52, 0.21),
     fixed=Guess(0.057, 1.3),
-    generation=0.6,
+    generation=ERROR_SHARE,
     doubling=0.08,
     pcie=0.06,
 )

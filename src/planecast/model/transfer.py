@@ -13,21 +13,22 @@ and
   L2.
 
 Cycles stay those of the calibrated host's time-stamp counter, so that answers of several sites are
-of one unit. The model's own error grows by what was assumed: 2 % for another clock and for a
-sibling (the mean errors of `reproduce bsdp` are 1.8 and 4.6 %), 8 % for another microarchitecture
-(`reproduce skx`: 0.8 % outside the ranges in the mean; but the vPE study's core CPI on Broadwell
-is a quarter above what follows from its Skylake's).
+of one unit. The model's own error grows by what was assumed: 2 % for another clock, 5 % for a
+sibling (the mean errors of `reproduce bsdp` are 1.8 and 4.6 %), and for another microarchitecture
+8 % for its caches' latencies, and as far as published changes were off for its core
+(`generations.ERROR_SHARE`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from planecast.errors import InputError
 from planecast.instruments.machine_entry import microarchitecture_of_cpu
 from planecast.machine.clocks import core_ghz
 from planecast.machine.core import CPI
-from planecast.machine.generations import near_factor, slots_factor
+from planecast.machine.generations import ERROR_SHARE, near_factor, slots_factor
 from planecast.machine.hierarchy import Hierarchy, Level, SharedMemory, Ways
 from planecast.machine.last_level import CAPACITY
 from planecast.machine.overlap import BY_CLASS
@@ -89,7 +90,11 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
         own = _own_core(calibration) if counted is None else counted.machine.core
         hierarchy = _other_machine(old, machine, site)
         factor, width = _core_factor(cpi, own, machine.core), machine.core.issue_width.value
-        errors.append(CORE_ERROR if own is not None else UNKNOWN_CORE_ERROR)
+        errors += (
+            [CORE_ERROR, ERROR_SHARE * math.log(factor)]
+            if own is not None
+            else [UNKNOWN_CORE_ERROR]
+        )
         notes.append(
             f"transferred to {machine.title}: instructions, regions and overlap transfer; "
             f"cycles an instruction times {factor:.2f} and latencies are the catalogue's"
