@@ -2,18 +2,17 @@
 
 A packet costs core cycles, and time in last-level cache, interconnect and memory, whose clocks are
 their own: cycles(f) = core + fixed_ns * f. So throughput grows less than linearly with the core's
-clock, as an outcome. How much is fixed follows from top-down shares (`fixed_share`).
+clock, as an outcome. How much is fixed is a published fit's share (`forwarding_fixed_share`); by
+program, from top-down shares, it would be farther off (docs/explanation/prediction.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
 from planecast.errors import InputError
 from planecast.scenario.machine import Machine
-from planecast.topdown.slots import Slots
 
 Priority = Literal["high", "low"]
 
@@ -51,21 +50,6 @@ class Clocked:
 def forwarding_fixed_share(uncore_ghz: float = UNCORE_GHZ) -> float:
     """Share of a packet's time that follows the uncore's clock, by the published fit."""
     return UNCORE_NS / uncore_ghz / (REST_NS + UNCORE_NS / uncore_ghz)
-
-
-def fixed_share(
-    slots: Slots, resident: Slots, forwarders: Sequence[Slots], forwarders_resident: Slots
-) -> float:
-    """Share of a forwarder's cycles that doesn't follow its core's clock.
-
-    It is taken as proportional to the slots lost to memory: those lost to the backend beyond what
-    `resident`, a program that lives in L1, loses there. The proportion is such that the mean of
-    `forwarders`, one thread on a core each, has the share of the published fit, whose own top-down
-    shares unknown.
-    """
-    lost = [one.memory_bound(forwarders_resident) for one in forwarders]
-    mean = sum(lost) / len(lost)
-    return min(0.9, forwarding_fixed_share() / mean * slots.memory_bound(resident)) if mean else 0.0
 
 
 def core_ghz(machine: Machine, active_cores: int = 0, priority: Priority | None = None) -> float:

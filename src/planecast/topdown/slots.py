@@ -23,10 +23,3 @@ class Slots:
     def empty(self) -> float:
         """Slots in which nothing was retired, as a share from 0 to 1."""
         return 1 - self.retiring / 100
-
-    def memory_bound(self, resident: Slots) -> float:
-        """Share of slots, 0 to 1, lost to memory: what a program that lives in L1 doesn't lose.
-
-        `resident` shows how many slots the backend loses to dependencies and ports alone.
-        """
-        return max(0.0, self.backend - resident.backend) / 100
