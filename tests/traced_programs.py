@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.port_drain import BUFFERED, DRAIN
 from planecast.model.posterior import parameters_of
 from planecast.model.stage_cost import stage_cost
 from planecast.model.supported import columns_of
@@ -25,7 +24,7 @@ from planecast.workload.traced.profile import (
 from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
 
 FLOWS, FRAME = "traffic.flows", "traffic.frame_bytes"
-TRUTH = {"core.cpi": 0.25, "core.cpi:lookup": 1.3, DRAIN: 20.0, BUFFERED: 12.0}
+TRUTH = {"core.cpi": 0.25, "core.cpi:lookup": 1.3}
 BASE = Scenario.model_validate(
     {"name": "made-up", "dataplane": {"kind": "l3fwd"}, "traffic": {"flows": 1000}}
 )

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Packet buffers that lie side by side, in a program that gets large pages from us (pages.c): DPDK
- * knows nothing of these, and would put one buffer in each 4 KiB, all of them in the same sets of
- * an L1 cache, which no program with hugepages has (../dpdk/buffers.h). DPDK's function of this
- * name is asked here first.
+ * Packet buffers that lie side by side in a program that runs with --no-huge, as they do with
+ * hugepages: DPDK would put one in each 4 KiB, all of them in the same sets of an L1 cache
+ * (../dpdk/buffers.h). DPDK's function of this name is asked here first.
  */
 #include <dlfcn.h>
 #include <rte_eal.h>
 #include <rte_mempool.h>
-
-#include "pages.h"
 
 typedef struct rte_mempool *create(const char *, unsigned, unsigned, unsigned, unsigned, int,
                                    unsigned);
@@ -21,7 +18,7 @@ rte_mempool_create_empty(const char *name, unsigned count, unsigned bytes, unsig
     static create *real;
     if (real == NULL)
         real = (create *)dlsym(RTLD_NEXT, "rte_mempool_create_empty");
-    if (large_pages_wanted() && !rte_eal_has_hugepages())
+    if (!rte_eal_has_hugepages())
         flags |= RTE_MEMPOOL_F_NO_IOVA_CONTIG;
     return real(name, count, bytes, cache, private_bytes, socket, flags);
 }

@@ -16,13 +16,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pages.h"
-
 enum { LARGE_BYTES = 16 << 20 };
 
 #define EXPORTED __attribute__((visibility("default")))
 
-bool large_pages_wanted(void)
+static bool wanted(void)
 {
     const char *pages = getenv("PLANECAST_METER_PAGES");
     return pages != NULL && strcmp(pages, "2MiB") == 0;
@@ -30,7 +28,7 @@ bool large_pages_wanted(void)
 
 EXPORTED int memfd_create(const char *name, unsigned flags)
 {
-    if (large_pages_wanted() && strcmp(name, "nohuge") == 0) {
+    if (wanted() && strcmp(name, "nohuge") == 0) {
         errno = ENOSYS;
         return -1;
     }
@@ -42,7 +40,7 @@ EXPORTED void *mmap64(void *address, size_t bytes, int protection, int flags, in
     long got = syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
     const int fixed = MAP_ANONYMOUS | MAP_FIXED;
     if (got != -1 && bytes >= LARGE_BYTES && (flags & fixed) == fixed &&
-        (protection & PROT_WRITE) != 0 && large_pages_wanted())
+        (protection & PROT_WRITE) != 0 && wanted())
         madvise((void *)got, bytes, MADV_HUGEPAGE);
     return (void *)got;
 }

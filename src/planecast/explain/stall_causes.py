@@ -18,7 +18,6 @@ from planecast.machine.core import Bursts, Core
 from planecast.machine.last_level import LastLevel
 from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.overlap import OverlapOfLines
-from planecast.machine.port_drain import PortDrain
 from planecast.machine.tlb import Tlb
 
 Group = Literal["instructions", "memory", "stores", "other"]
@@ -131,13 +130,6 @@ _ALL = (
         "other",
         "polls that find nothing, full rings, devices",
         "offer more load, or use fewer lcores",
-    ),
-    Cause(
-        PortDrain.cause,
-        PortDrain.cause,
-        "stores",
-        "waiting until the stores that make packets in memory have left the store buffer",
-        PortDrain.advice,
     ),
     Cause(
         PORTS,

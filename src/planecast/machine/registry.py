@@ -9,16 +9,14 @@ from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.mechanism import Mechanism
 from planecast.machine.neighbour_stream import NeighbourStream
 from planecast.machine.overlap import OverlapOfLines
-from planecast.machine.port_drain import PortDrain
 from planecast.machine.tlb import Tlb
 
-CORE, CONFLICTS, PORT = Core(), BufferConflicts(), PortDrain()
+CORE, CONFLICTS = Core(), BufferConflicts()
 MECHANISMS: tuple[Mechanism, ...] = (
     CORE,
     Bursts(),
     LockStepWalks(),
     CONFLICTS,
-    PORT,
     Tlb(),
     OverlapOfLines(),
     LastLevel(),

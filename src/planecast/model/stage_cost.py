@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from planecast.machine.caches import Others, Served, serve
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Term, Values
-from planecast.machine.registry import CONFLICTS, MECHANISMS, PORT
+from planecast.machine.registry import CONFLICTS, MECHANISMS
 from planecast.workload.profile import WorkloadProfile
 
 Floats = NDArray[np.float64]
@@ -99,7 +99,7 @@ def stage_cost(
     terms = [*near, *served.terms]
     return StageCost(
         profile.stages,
-        (*terms, *_overlapped(profile, hierarchy, values, terms, served.terms)),
+        (*terms, *_overlapped(profile, hierarchy, values, terms)),
         served,
         tuple(curved),
     )
@@ -110,13 +110,8 @@ def _overlapped(
     hierarchy: Hierarchy,
     values: Values,
     terms: Sequence[Term],
-    lines: Sequence[Term],
 ) -> list[Term]:
-    """What of the stages behind the reader of headers, or of the waits for a program's `lines`,
-    passes while stores wait."""
-    if profile.made_in_memory:
-        drain = [term for term in terms if term.cause == PORT.cause]
-        return PORT.overlapped(drain, lines)
+    """What of the stages behind the reader of headers passes while it waits for them."""
     if profile.header_reader is None or not CONFLICTS.applies(profile):
         return []
     behind = profile.stages[profile.stages.index(profile.header_reader) + 1 : -1]
