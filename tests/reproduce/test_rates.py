@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from planecast.reproduce import Table, reproduce
+from planecast.reproduce.core_rates import queue_mpps, suites
 from planecast.reproduce.rate_priors import priors_without
+from planecast.scenario.machine import card_of
 
 DATA = Path(os.environ.get("PLANECAST_SHARED_DATA", "../shared/data"))
 RATES = {1: "bsdp:cpp.", 2: "skx:pps.", 3: "res:sst-bf.", 4: "vpe:hyper-threading."}
@@ -58,3 +60,13 @@ def test_cores_behind_unknown_queues_are_no_skill_and_inside(
     assert not unknown.baselines[0].better
     assert unknown.goals[1].within
     assert named.refusals[0].rows > 0
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="no measurements of others")
+def test_the_catalogues_queues_are_what_fits_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANECAST_SHARED_DATA", str(DATA))
+    fitted = queue_mpps([one for one in suites() if one.group == "x710"])
+    for name in ("x710", "xl710"):
+        known = card_of(name).values.queue_mpps
+        assert known is not None
+        assert known.value == pytest.approx(fitted, rel=0.01)

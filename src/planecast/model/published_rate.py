@@ -96,7 +96,9 @@ class PublishedRate:
     pps: float
     scenario: Scenario
     card: Card | None = None
-    """Card that all of it passes, one and all of its ports; None: nobody says."""
+    """Card that all of it passes; None: nobody says."""
+    ports: int | None = None
+    """Ports of it that are used; None: all."""
 
 
 @dataclass(frozen=True)

@@ -230,6 +230,8 @@ class CardValues(Noun):
     """Million packets a second that the whole card passes."""
     port_mpps: Fact | None = None
     """The same of a port."""
+    queue_mpps: Fact | None = None
+    """The same of a receive queue; absent: not known to limit."""
     descriptor_bytes: Positive
 
 

@@ -54,6 +54,8 @@ def test_a_machine_may_be_a_file(planecast: Planecast, scenario: str, tmp_path: 
         (("--from-rate", "0Mpps@e5-2699v3"), "got a rate of 0Mpps"),
         (("--from-rate", "9Mpps@e5-2699v33"), "did you mean e5-2699v3"),
         (("--from-rate", "9Mpps@e5-2699v3,card=x521"), "did you mean x520"),
+        (("--from-rate", "9Mpps@e5-2699v3,ports=2"), "ports of which card?"),
+        (("--from-rate", "9Mpps@e5-2699v3,card=x520,ports=3"), "has 2"),
         (("--from-rate", "9Mpps@e5-2699v3,a.yaml,b.yaml"), "where a scenario stands"),
         (("--from-rate", "29Mpps@e5-2699v3,card=x520"), "reveal nothing of the cores"),
         (("--from-rate", "9Mpps@e5-2699v3", "--engine", "simulate"), "one rate is all there is"),

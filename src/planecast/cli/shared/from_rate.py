@@ -15,7 +15,7 @@ FromRateOption = Annotated[
     str | None,
     typer.Option(
         "--from-rate",
-        metavar="RATE@MACHINE[,SCENARIO.yaml][,card=CARD][,KEY=VALUE…]",
+        metavar="RATE@MACHINE[,SCENARIO.yaml][,card=CARD[,ports=N]][,KEY=VALUE…]",
         help="Predict from one published rate in place of a calibration, such as "
         "11.2Mpps@e5-2699v3,card=x520: the rate of the scenario on a machine of the catalogue or "
         "of a file, with these keys set. Machine, lcores, clock and busy siblings may then be "
@@ -24,7 +24,7 @@ FromRateOption = Annotated[
     ),
 ]
 EXAMPLE = "write it as RATE@MACHINE, such as 11.2Mpps@e5-2699v3,placement.lcores=2"
-_CARD = "card"
+_CARD, _PORTS = "card", "ports"
 
 
 def published_rate(text: str, asked: str) -> PublishedRate:
@@ -47,12 +47,20 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     if len(files) > 1 or not all(files):
         raise InputError(f"got '{','.join(files)}' where a scenario stands", where, EXAMPLE)
     keys: dict[str, Any] = dict(parse_set(part) for part in parts if "=" in part)
-    card = keys.pop(_CARD, None)
+    card, ports = keys.pop(_CARD, None), keys.pop(_PORTS, None)
     machine_of(machine)
     base = load_scenario(files[0] if files else asked)
     changes = {**keys, "machine": machine}
     row = with_overrides(base, changes, set_place(changes, option=where))
-    return PublishedRate(pps, row, None if card is None else card_of(str(card)))
+    if card is None:
+        if ports is not None:
+            raise InputError("ports of which card?", where, "name it as well: card=x520")
+        return PublishedRate(pps, row)
+    known = card_of(str(card))
+    most = int(known.values.ports.value)
+    if ports is not None and (not isinstance(ports, int) or not 1 <= ports <= most):
+        raise InputError(f"got ports={ports}, but {known.title} has {most}", where, EXAMPLE)
+    return PublishedRate(pps, row, known, ports)
 
 
 def _pps(text: str, where: str) -> float:

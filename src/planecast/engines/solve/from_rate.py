@@ -30,6 +30,8 @@ from planecast.results.student import t_quantile
 from planecast.scenario.machine import Machine
 from planecast.scenario.scenario import Scenario
 
+QUEUE_ERROR = 0.085
+"""Of what a card's queues take: the errors of `reproduce components`, table 6."""
 FULL = 0.97
 """Share of a ceiling from which on a rate shows the ceiling, not the cores."""
 
@@ -77,7 +79,20 @@ def ceilings(published: PublishedRate, scenario: Scenario) -> dict[str, float]:
     mean = sum(weight * size for size, weight in sizes) / weights
     link = Link.of(str(values.pcie.value), machine_at(scenario, published))
     seconds = sum(weight * pcie_seconds(link, size) for size, weight in sizes) / weights
-    return {**card_ceilings(card, int(values.ports.value), 1, mean), "PCIe": 1 / seconds}
+    ports = published.ports or int(values.ports.value)
+    found = {**card_ceilings(card, ports, 1, mean), "PCIe": 1 / seconds}
+    if values.queue_mpps is not None:
+        # Every port has a queue, and every lcore.
+        queues = max(ports, scenario.placement.lcores)
+        able = queues * values.queue_mpps.value * 1e6
+        found["NIC"] = min(found.get("NIC", able), able)
+    return found
+
+
+def _error(part: str, published: PublishedRate, priors: Priors) -> float:
+    """Of a ceiling's logarithm."""
+    queued = published.card is not None and published.card.values.queue_mpps is not None
+    return {"PCIe": priors.pcie, "NIC": QUEUE_ERROR if queued else 0.0}.get(part, 0.0)
 
 
 @dataclass(frozen=True)
@@ -102,7 +117,7 @@ class _Answer:
         for part in sorted(limits, key=limits.__getitem__, reverse=True):
             if limits[part] < able.value:
                 capped = part
-            error = self.priors.pcie if part == "PCIe" else 0.0
+            error = _error(part, self.published, self.priors)
             able = limited(able, limits[part], error, self.predicted.quantile)
         return Result(
             scenario=scenario,
