@@ -18,7 +18,7 @@ check() {
 }
 
 python_folders=()
-for folder in src tests benchmarks tools/site; do
+for folder in src tests benchmarks tools; do
     [ ! -d "$folder" ] || python_folders+=("$folder")
 done
 
@@ -26,6 +26,7 @@ if [ "$part" != native ]; then
     check "ruff check" $bin/ruff check --quiet "${python_folders[@]}"
     check "ruff format" $bin/ruff format --quiet --check "${python_folders[@]}"
     check "mypy --strict" $bin/mypy --strict --no-error-summary
+    check "plain words" $bin/python tools/plain_words.py
 fi
 
 if [ "$part" != python ] && [ -d native ]; then

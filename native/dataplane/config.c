@@ -92,8 +92,8 @@ static bool find_section(void *opaque, char *heading, struct ini_section *sectio
 }
 
 /* Names the line of the key that the file sets, when it sets one of the two. */
-static void tell_conflict(const struct reader *reader, const char *path,
-                          const struct config_conflict *conflict, char *error, size_t error_bytes)
+static void report_conflict(const struct reader *reader, const char *path,
+                            const struct config_conflict *conflict, char *error, size_t error_bytes)
 {
     const struct config_name *name = &conflict->keys[0];
     int line = 0;
@@ -102,7 +102,7 @@ static void tell_conflict(const struct reader *reader, const char *path,
         if (line != 0)
             name = &conflict->keys[i];
     }
-    ini_tell(path, line, name->section, name->key, conflict->sentence, error, error_bytes);
+    ini_report(path, line, name->section, name->key, conflict->sentence, error, error_bytes);
 }
 
 bool config_read(const char *path, struct config *config, char *error, size_t error_bytes)
@@ -114,6 +114,6 @@ bool config_read(const char *path, struct config *config, char *error, size_t er
         return false;
     if (config_check(config, &conflict))
         return true;
-    tell_conflict(&reader, path, &conflict, error, error_bytes);
+    report_conflict(&reader, path, &conflict, error, error_bytes);
     return false;
 }

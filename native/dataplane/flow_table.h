@@ -78,7 +78,7 @@ static inline int32_t flow_bucket_find(const struct flow_bucket *bucket, uint32_
 #endif
 }
 
-/* Goes on where a bucket doesn't have the key. */
+/* Continues where a bucket doesn't have the key. */
 int32_t flow_table_find_further(const struct flow_table *table, const struct flow_bucket *bucket,
                                 uint32_t key);
 

@@ -94,7 +94,7 @@ static void forward(struct round *round, struct lcore *lcore, uint64_t packets, 
         forward_burst(lcore);
         if ((polls & 63) != 0)
             continue;
-        polling_goes_on();
+        polling_continues();
         if (stopped(round))
             return;
         if (deadline != 0 && rte_rdtsc() >= deadline)
@@ -140,7 +140,7 @@ static void settle(struct round *round, struct lcore *lcore)
 static void keep_forwarding(struct lcore *lcore)
 {
     forward_burst(lcore);
-    polling_goes_on();
+    polling_continues();
 }
 
 static void instrument_on(struct round *round, struct lcore *lcore)

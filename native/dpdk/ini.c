@@ -100,8 +100,8 @@ bool ini_read(const char *path, const struct ini *ini, char *error, size_t error
     return fine && !unreadable;
 }
 
-void ini_tell(const char *path, int line, const char *section, const char *key,
-              const char *sentence, char *error, size_t error_bytes)
+void ini_report(const char *path, int line, const char *section, const char *key,
+                const char *sentence, char *error, size_t error_bytes)
 {
     if (line != 0)
         snprintf(error, error_bytes, "%s:%d: %s: %s", path, line, key, sentence);

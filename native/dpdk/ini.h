@@ -29,7 +29,7 @@ bool ini_read(const char *path, const struct ini *ini, char *error, size_t error
 
 /* "FILE:LINE: key: sentence", as ini_read says it, of a key that is fine alone; line 0: the file
  * doesn't set it. */
-void ini_tell(const char *path, int line, const char *section, const char *key,
-              const char *sentence, char *error, size_t error_bytes);
+void ini_report(const char *path, int line, const char *section, const char *key,
+                const char *sentence, char *error, size_t error_bytes);
 
 #endif

@@ -23,7 +23,7 @@ static inline void polling_begins(void)
 }
 
 /* It is between two polls. To be said every few of them. */
-static inline void polling_goes_on(void)
+static inline void polling_continues(void)
 {
     rte_rcu_qsbr_quiescent(unmap_waits_for, rte_lcore_id());
 }

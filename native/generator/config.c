@@ -165,14 +165,14 @@ static bool find_section(void *opaque, char *heading, struct ini_section *sectio
 }
 
 /* Names the line of the key, when the file sets it. */
-static void tell_conflict(const struct reader *reader, const char *path,
-                          const struct config_conflict *conflict, char *error, size_t error_bytes)
+static void report_conflict(const struct reader *reader, const char *path,
+                            const struct config_conflict *conflict, char *error, size_t error_bytes)
 {
     bool of_run = conflict->stream < 0;
     const int *line_of = of_run ? reader->line_of : reader->stream_line_of[conflict->stream];
     int key = keys_find(of_run ? &run_keys : &stream_keys, conflict->section, conflict->key);
-    ini_tell(path, line_of[key], conflict->section, conflict->key, conflict->sentence, error,
-             error_bytes);
+    ini_report(path, line_of[key], conflict->section, conflict->key, conflict->sentence, error,
+               error_bytes);
 }
 
 bool config_read(const char *path, struct config *config, char *error, size_t error_bytes)
@@ -189,6 +189,6 @@ bool config_read(const char *path, struct config *config, char *error, size_t er
         return false;
     if (config_check(config, &conflict))
         return true;
-    tell_conflict(&reader, path, &conflict, error, error_bytes);
+    report_conflict(&reader, path, &conflict, error, error_bytes);
     return false;
 }

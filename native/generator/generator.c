@@ -195,15 +195,15 @@ static void receivers_turn(struct generator *generator, uint64_t now)
 }
 
 /* The warm-up is over: what is sent from now on is the run's. */
-static void count_anew(struct generator *generator, uint64_t now)
+static void restart_counts(struct generator *generator, uint64_t now)
 {
     generator->counts = true;
     for (uint32_t i = 0; i < generator->stream_count; i++) {
         generator->warm_up_sent += generator->stream[i].sent;
-        stream_count_anew(&generator->stream[i]);
+        stream_restart_counts(&generator->stream[i]);
     }
     for (uint32_t i = 0; i < generator->directions; i++) {
-        sender_count_anew(&generator->sender[i]);
+        sender_restart_counts(&generator->sender[i]);
         atomic_store_explicit(&generator->receiver[i].start, now, memory_order_relaxed);
     }
 }
@@ -233,7 +233,7 @@ static bool send_turn(struct generator *generator, uint64_t now)
     if (now < generator->sends_from)
         return true;
     if (!generator->counts && now >= generator->start)
-        count_anew(generator, now);
+        restart_counts(generator, now);
     if (atomic_load_explicit(&generator->halt, memory_order_relaxed) && now < generator->end)
         end_at(generator, now);
     /* What is late when the time is over may still come, as long as lateness is borne. */
@@ -255,7 +255,7 @@ static int work_sending(void *opaque)
     begin(generator);
     polling_begins();
     while (send_turn(generator, rte_rdtsc()))
-        polling_goes_on();
+        polling_continues();
     polling_ends();
     return 0;
 }
@@ -269,7 +269,7 @@ static int work_receiving(void *opaque)
         uint64_t now = rte_rdtsc();
         stalls_notice(&generator->receiving_stalls, now);
         receivers_turn(generator, now);
-        polling_goes_on();
+        polling_continues();
     }
     polling_ends();
     generator->receiving_ended = rte_rdtsc();
@@ -288,7 +288,7 @@ static int work_both(void *opaque)
             sending = send_turn(generator, now);
         if (generator->receives)
             receivers_turn(generator, now);
-        polling_goes_on();
+        polling_continues();
     }
     polling_ends();
     generator->receiving_ended = rte_rdtsc();

@@ -118,7 +118,7 @@ void schedule_give_up(struct schedule *schedule, uint64_t now)
         schedule_end(schedule, now - patience);
 }
 
-void schedule_count_anew(struct schedule *schedule)
+void schedule_restart_counts(struct schedule *schedule)
 {
     schedule->asked = schedule->given_up = 0;
 }

@@ -54,7 +54,7 @@ void schedule_give_up(struct schedule *schedule, uint64_t now);
 bool schedule_over(const struct schedule *schedule, uint64_t now);
 
 /* What was due so far doesn't count. */
-void schedule_count_anew(struct schedule *schedule);
+void schedule_restart_counts(struct schedule *schedule);
 
 /* Gives up all that is due before `end`: the run is halted. */
 void schedule_end(struct schedule *schedule, uint64_t end);

@@ -15,10 +15,10 @@ void sender_begin(struct sender *sender, uint64_t start)
     sender->paced = false;
     for (uint32_t i = 0; i < sender->stream_count; i++)
         sender->paced |= !sender->stream[i]->schedule.plan.always;
-    sender_count_anew(sender);
+    sender_restart_counts(sender);
 }
 
-void sender_count_anew(struct sender *sender)
+void sender_restart_counts(struct sender *sender)
 {
     sender->calls = sender->packets = sender->refused = sender->no_buffers = 0;
     sender->refused_cycles = sender->sampled_calls = sender->sampled_cycles = 0;

@@ -34,7 +34,7 @@ struct sender {
 void sender_begin(struct sender *sender, uint64_t start);
 
 /* What was sent so far was a warm-up: the counters of a run begin again. */
-void sender_count_anew(struct sender *sender);
+void sender_restart_counts(struct sender *sender);
 
 /* One turn at the time `now`. False when nothing is left to be sent. */
 bool sender_turn(struct sender *sender, uint64_t now);

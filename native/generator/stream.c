@@ -92,9 +92,9 @@ static void scale_gaps(struct stream *stream, double cycles_per_second)
         capture->cycles[i] = capture->gaps[i] * factor;
 }
 
-void stream_count_anew(struct stream *stream)
+void stream_restart_counts(struct stream *stream)
 {
-    schedule_count_anew(&stream->schedule);
+    schedule_restart_counts(&stream->schedule);
     stream->sent = stream->sent_bytes = stream->refused = 0;
 }
 
@@ -123,7 +123,7 @@ void stream_begin(struct stream *stream, const struct stream_clock *clock)
     stream->flows.random = (uint64_t)config->seed << 20;
     stream->pattern_at = 0;
     stream->next_sequence = 0;
-    stream_count_anew(stream);
+    stream_restart_counts(stream);
     memset(stream->rx, 0, sizeof *stream->rx);
     histogram_clear(&stream->rx->latency);
 }

@@ -58,7 +58,7 @@ struct stream_clock {
 void stream_begin(struct stream *stream, const struct stream_clock *clock);
 
 /* What was sent so far was a warm-up: it doesn't count. */
-void stream_count_anew(struct stream *stream);
+void stream_restart_counts(struct stream *stream);
 
 /* Packets a second that it asks for; 0: as many as the port takes. */
 double stream_rate_pps(const struct stream *stream, double link_gbps);

@@ -162,7 +162,7 @@ def test_columns_by_name_in_any_order_and_locale(tmp_path: Path) -> None:
         assert run.misses.mean() == pytest.approx(TRUTH.memory_lines(11) / TRUTH.instructions, 1e-3)
 
 
-def test_pcm_tells_ratios_and_its_rate_the_instructions(tmp_path: Path) -> None:
+def test_pcm_shows_ratios_and_its_rate_the_instructions(tmp_path: Path) -> None:
     cycles, lines = TRUTH.cycles(11, GHZ), TRUTH.memory_lines(11)
     file = tmp_path / "pcm.csv"
     values = f"{cycles * 4:.1f},{TRUTH.instructions * 4},{lines * 4:.4f},{TRUTH.asked * 4}"

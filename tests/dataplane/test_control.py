@@ -140,7 +140,7 @@ BAD_REQUESTS = {
 }
 
 
-def test_what_is_refused_is_answered_and_the_program_goes_on(dataplane: Any) -> None:
+def test_what_is_refused_is_answered_and_the_program_continues(dataplane: Any) -> None:
     with dataplane.control() as control:
         for request, sentence in BAD_REQUESTS.items():
             error = control.ask(request)["error"]

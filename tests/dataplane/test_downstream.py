@@ -301,7 +301,7 @@ def test_a_pipe_sends_no_more_than_its_rate(dataplane: DataPlane, flows: int) ->
     assert max(periods) >= 3, periods
 
 
-def test_conserved_when_told_to_stop(dataplane: DataPlane) -> None:
+def test_conserved_when_asked_to_stop(dataplane: DataPlane) -> None:
     """Every packet is out, dropped or in the scheduler, a signal in the midst or not."""
     sections = {"pipeline": {"function": "vpe-downstream"}, "traffic": {"flows": 64}}
     with dataplane.control(**sections) as control:

@@ -250,7 +250,7 @@ def test_a_cut_pipeline_has_no_more_buffers_than_it_can_hold(
     assert "mbufs" not in config_text(configs_for([BASE])[0])
 
 
-def test_meters_are_told_where_they_differ() -> None:
+def test_meters_know_where_they_differ() -> None:
     metered = with_overrides(BASE, {"workload.meter_rate": 1000})
     assert "\nmeter_rate = 1000\nmeter_burst = 1000000\n" in config_text(configs_for([metered])[0])
     assert "meter" not in config_text(configs_for([BASE])[0])

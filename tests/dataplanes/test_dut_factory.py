@@ -236,7 +236,7 @@ def test_a_number_that_was_used_again_is_nobodys_child(tmp_path: Path) -> None:
         assert sweep_leftovers() == []
 
 
-def test_what_a_program_that_was_killed_left_is_taken_away(tmp_path: Path) -> None:
+def test_what_a_program_that_was_killed_left_is_removed(tmp_path: Path) -> None:
     """DPDK's own folder, of a program of ours that a person had started by hand."""
     with subprocess.Popen(["true"]) as gone:
         pass
@@ -255,7 +255,7 @@ def test_the_first_private_folder_looks_for_leftovers(tmp_path: Path) -> None:
         assert not left.exists()
 
 
-def test_a_path_too_long_for_sockets_is_told(
+def test_a_path_too_long_for_sockets_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rooms = tmp_path / ("long" * 20)

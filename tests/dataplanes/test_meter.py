@@ -43,7 +43,7 @@ def test_answer_of_a_trial() -> None:
     assert found.windows.canary_compute[0] == (2.5, 2.6)
 
 
-def test_error_is_told_in_the_meters_words() -> None:
+def test_error_is_reported_in_the_meters_words() -> None:
     with pytest.raises(RunError, match="the meter: 12 packets came in 1 s"):
         parse_answer('{"error": "12 packets came in 1 s, too few for 2 of 2 windows"}')
 
@@ -85,7 +85,7 @@ def test_own_devices_are_left_alone_unless_named() -> None:
     assert "--no-pci" not in eal_arguments(named)
 
 
-def test_testpmd_is_told_what_is_compared() -> None:
+def test_testpmd_gets_what_is_compared() -> None:
     plan = plan_testpmd("macswap", ["net_null0,copy=0"], cpu=3, main_cpu=2, burst=16)
     assert plan.eal == ("--lcores", "0@2,1@3", "--vdev", "net_null0,copy=0")
     assert {"--forward-mode=macswap", "--burst=16", "--port-topology=loop"} <= set(plan.arguments)

@@ -67,7 +67,7 @@ def test_it_ends_with_us_even_when_we_are_killed(namespace: Namespace, tmp_path:
     assert started(holder) is None
 
 
-def test_a_user_who_may_not_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_who_may_not_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusing = tmp_path / "bin" / "unshare"
     refusing.parent.mkdir()
     refusing.write_text(

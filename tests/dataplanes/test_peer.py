@@ -110,7 +110,7 @@ def test_a_peer_that_dies_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")
-def test_a_port_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_port_that_is_none_is_reported(tmp_path: Path) -> None:
     with (
         pytest.raises(PlanecastError, match="net_nothing"),
         Peer(plan_testpmd("io", ["net_nothing0"], cpu=CPU)),

@@ -90,7 +90,7 @@ def test_without_model_and_instructions_there_is_no_tree() -> None:
     assert computed_tree(parts, cycles(100)) == ()
 
 
-def test_a_run_stands_beside_a_published_row(measured: Result, calibration: Calibration) -> None:
+def test_a_run_is_next_to_a_published_row(measured: Result, calibration: Calibration) -> None:
     found = explain_case(Case("mine", measured.scenario, measured, None, calibration))
     own = as_counters(found)
     moved = compare_counters(own, explain_published("l3fwd noHT"))
@@ -124,7 +124,7 @@ def explained(case: Case) -> Explanation:
     return found
 
 
-def test_a_profile_of_the_same_scenario_tells_instructions(
+def test_a_profile_of_the_same_scenario_shows_instructions(
     measured: Result,
     calibration: Calibration,
     counts: dict[str, InstructionCounts],

@@ -54,7 +54,7 @@ def test_what_can_not_be_is_refused() -> None:
         explain_links({"UNC_UPI_TxL_FLITS.ALL_DATA": 1.8e19}, 1e6)
 
 
-def test_perf_and_pcm_tell_of_links(tmp_path: Path) -> None:
+def test_perf_and_pcm_report_links(tmp_path: Path) -> None:
     counts = (Count("UNC_UPI_TxL_FLITS.ALL_DATA", 18e6, round=2.0, place="S0"),)
     perf = rest_of_machine(Recording("perf stat", counts=counts, seconds=2.0), Setup(pps=1e6))
     assert "64 B a packet" in perf.findings[0]

@@ -121,7 +121,7 @@ def test_instructions_are_split_into_io_processing_and_other(explained: Explanat
     assert explained.ipc is not None
 
 
-def test_what_limits_how_sure_and_what_to_try_are_told(explained: Explanation) -> None:
+def test_what_limits_how_sure_and_what_to_try_are_reported(explained: Explanation) -> None:
     assert any("the core's own work" in sentence for sentence in explained.limits)
     assert any("most expensive stage" in sentence for sentence in explained.limits)
     assert any("the model says" in sentence for sentence in explained.certainty)
@@ -159,7 +159,7 @@ def test_a_result_without_stages_says_what_it_cannot_know(
     assert "none were counted" in text
 
 
-def test_another_functions_stages_are_measured_and_not_told_apart_without_a_calibration(
+def test_another_functions_stages_are_measured_and_not_distinguished_without_a_calibration(
     measured: Result,
 ) -> None:
     scenario = with_overrides(
@@ -190,7 +190,7 @@ def test_a_profile_is_explained_by_the_model_alone(
     assert any("took no time" in text for text in found.unknown)
 
 
-def test_without_a_calibration_only_what_was_measured_is_told(measured: Result) -> None:
+def test_without_a_calibration_only_what_was_measured_is_reported(measured: Result) -> None:
     found = explain_case(Case("run", measured.scenario, measured))
     assert found.modelled is None
     assert any("there is no calibration" in text for text in found.unknown)

@@ -40,7 +40,7 @@ def said(value: float, unit: str = "cycles/packet") -> Estimate:
     return Estimate(value=value, samples=1000, unit=unit, kind="measured")
 
 
-def test_a_thread_that_looks_in_vain_is_not_short_of_cycles() -> None:
+def test_a_thread_that_polls_empty_rings_is_not_short_of_cycles() -> None:
     opinion = {
         "pmd": said(1300),
         "pmd processing": said(325),
@@ -157,7 +157,7 @@ def watched(**keys: object) -> Telemetry:
     )
 
 
-def test_ours_has_its_stages_and_what_it_polls_in_vain() -> None:
+def test_ours_has_its_stages_and_its_empty_polls() -> None:
     seen = watched(stage_cycles={"source": 60.0, "acl": 200.0, "tx": 40.0})
     plain = answer("ours", {}).model_copy(update={"telemetry": (seen,)})
     found = explain_search(plain, "run")
@@ -172,7 +172,7 @@ def test_ours_has_its_stages_and_what_it_polls_in_vain() -> None:
     assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)
 
 
-def test_an_older_search_of_ours_tells_work_from_polls() -> None:
+def test_an_older_search_of_ours_distinguishes_work_from_polls() -> None:
     older = watched(busy_cycles_per_packet=350.0)
     found = explain_search(answer("ours", {}).model_copy(update={"telemetry": (older,)}), "run")
     assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {

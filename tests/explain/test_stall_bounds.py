@@ -105,7 +105,7 @@ def test_waits_take_no_more_than_was_measured() -> None:
     assert parts["core"].value == 0
 
 
-def test_an_explanation_tells_causes_by_level_and_the_tree(
+def test_an_explanation_shows_causes_by_level_and_the_tree(
     measured: Result, calibration: Calibration
 ) -> None:
     """The calibration is of another function, so its machine is all that helps."""

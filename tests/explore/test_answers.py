@@ -45,7 +45,7 @@ def test_what_can_not_be_asked_gets_a_sentence(ask: Ask) -> None:
     assert "planecast calibrate" in ask("answer", changes={"workload.kind": "ip4"})["refused"]
 
 
-def test_what_the_simulator_alone_heeds_is_left_out_and_said_so(ask: Ask) -> None:
+def test_what_the_simulator_alone_uses_is_left_out_and_said_so(ask: Ask) -> None:
     plain = ask("answer", changes={})
     found = ask("answer", changes={"nic.link_gbps": 10})
     assert found["left_out"] == ["nic.link_gbps"]
@@ -136,7 +136,7 @@ def test_a_heat_map_of_one_key_twice_is_refused(ask: Ask) -> None:
     assert "varies twice" in found["refused"]
 
 
-def test_measured_points_stand_beside_predicted_ones(
+def test_measured_points_is_next_to_predicted_ones(
     ask: Ask, root: object, session: Session
 ) -> None:
     from planecast.explore.begin import session_of

@@ -40,7 +40,7 @@ def ended(measuring: Measuring) -> dict[str, object]:
     return measuring.state()
 
 
-def test_a_measurement_is_a_dot_beside_the_prediction(
+def test_a_measurement_is_a_dot_next_to_the_prediction(
     ask: Ask, session: Session, program: Callable[[str], tuple[str, ...]], points: list[Result]
 ) -> None:
     answer = session.root / "answer.json"
@@ -92,7 +92,7 @@ def test_measuring_refuses_what_it_can_not_set(ask: Ask, session: Session) -> No
     assert "say 1 to" in ask("measure", changes={}, seconds=0)["refused"]
 
 
-def test_adding_fits_anew_to_all_points(ask: Ask, session: Session, points: list[Result]) -> None:
+def test_adding_fits_again_to_all_points(ask: Ask, session: Session, points: list[Result]) -> None:
     before = session.chosen("vpe-upstream")
     assert "no measured point" in ask("add", changes={})["refused"]
     scenario = with_overrides(points[0].scenario, {"placement.burst": 128})

@@ -134,7 +134,9 @@ def connect(giver: Any) -> None:
     raise AssertionError("the memory interface was not connected")
 
 
-def test_a_killed_peer_is_told_and_another_takes_its_place(generator: Any, client: Client) -> None:
+def test_a_killed_peer_is_reported_and_another_takes_its_place(
+    generator: Any, client: Client
+) -> None:
     socket = generator.folder / "memif.sock"
     streams = {"a": {"rate": "20kpps"}}
     with (

@@ -48,7 +48,7 @@ def test_what_is_sent_comes_back(generator: Any, headers: str, sizes: str) -> No
     assert answer["total"]["sent_bytes"] == pytest.approx(3000 * mean)
 
 
-def test_streams_beside_each_other(generator: Any) -> None:
+def test_streams_at_the_same_time(generator: Any) -> None:
     streams = {
         "slow": {"rate": "1000", "headers": "qinq-ipv4"},
         "poisson": {"rate": "20kpps", "arrivals": "poisson", "order": "zipf", "flows": 1000},
@@ -127,7 +127,7 @@ def spacing_and_loop(generator: Any) -> tuple[int, int]:
         return answer["total"]["latency_ns"]["min"], loop["min"]
 
 
-def test_spacing_and_loop_are_told(generator: Any) -> None:
+def test_spacing_and_loop_are_reported(generator: Any) -> None:
     """With a batch of one, a stamp is its send call: what comes back at once is a loop later.
 
     A busy machine makes loops long, all of a check's: the least of a few checks counts.
@@ -237,7 +237,7 @@ def test_requests(generator: Any) -> None:
         assert control.end() == 0
 
 
-def test_the_end_of_input_stops_a_run_and_tells_of_it(generator: Any) -> None:
+def test_the_end_of_input_stops_a_run_and_reports_it(generator: Any) -> None:
     with generator.control(streams={"a": {"rate": "10000"}}) as control:
         control.ask("start")
         sent_beyond(control, 0)

@@ -11,7 +11,7 @@ from planecast.generators.neighbour import Neighbour, Work
 from planecast.native import native_program
 
 
-def test_it_does_what_it_is_told_and_says_how_much() -> None:
+def test_it_does_what_it_is_asked_and_says_how_much() -> None:
     with Neighbour(0) as neighbour:
         for work in (
             Work(mode="walk", bytes=1 << 20, width=4),
@@ -37,7 +37,7 @@ def test_requests_are_words() -> None:
     )
 
 
-def test_what_cannot_be_is_told() -> None:
+def test_what_cannot_be_is_reported() -> None:
     with Neighbour(0) as neighbour, pytest.raises(RunError, match="is not from 4096 to"):
         neighbour.do(Work(mode="walk", bytes=1))
     with pytest.raises(InputError, match="no such CPU"), Neighbour(1023):

@@ -118,9 +118,7 @@ def test_each_state(
     assert (check.state, found in check.found) == (state, True), check
 
 
-def test_root_is_not_told_that_it_needs_root(
-    make_root: MakeRoot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_hint_at_root_for_root(make_root: MakeRoot, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = [check for check in checks(make_root()).values() if "needs root" in check.meaning]
     assert [check.what for check in shown] == ["memory channels"]
     monkeypatch.setattr(Root, "privileged", True)

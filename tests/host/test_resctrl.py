@@ -74,7 +74,7 @@ def test_without_resctrl_or_its_counters_it_says_so(tmp_path: Path) -> None:
         read_classes(Root(tmp_path))
 
 
-def test_another_tool_at_work_is_told(tmp_path: Path) -> None:
+def test_another_tool_at_work_is_reported(tmp_path: Path) -> None:
     first, later = (
         read_classes(tree(tmp_path / "a")),
         read_classes(tree(tmp_path / "b", grown=4_000_000)),

@@ -81,7 +81,7 @@ def test_after_another_boot_there_is_nothing_to_restore(root: Root) -> None:
     assert texts(root) == ("0", "performance")
 
 
-def test_what_the_system_refuses_is_told_and_not_recorded(root: Root) -> None:
+def test_what_the_system_refuses_is_reported_and_not_recorded(root: Root) -> None:
     missing = Setting("sys/no/such", "1")
     first, second = settings.apply(root, [missing, WANTED[0]])
     assert (first.refused, second.refused) == ("No such file or directory", "")

@@ -63,7 +63,7 @@ def test_a_virtual_machine_has_neither(tmp_path: Path) -> None:
     assert found.cores[0].frequency.base_mhz == 0
 
 
-def test_what_is_bound_is_told(tmp_path: Path) -> None:
+def test_what_is_bound_is_reported(tmp_path: Path) -> None:
     task = "Name:\tpmd-c{0}\nPid:\t5{0}\nPPid:\t50\nCpus_allowed_list:\t{0}\n"
     free = "Name:\tshell\nPid:\t60\nPPid:\t50\nCpus_allowed_list:\t0-1\n"
     kernel = "Name:\tkworker/1:0\nPid:\t70\nPPid:\t2\nCpus_allowed_list:\t1\n"

@@ -51,7 +51,7 @@ def _serve(server: socket.socket) -> None:
                 client.send(json.dumps({name: answer}).encode())
 
 
-def test_every_port_is_told_of(path: Path) -> None:
+def test_every_port_is_reported(path: Path) -> None:
     assert port_counters(path) == {
         "port0.ipackets": 12, "port0.opackets": 11, "port0.imissed": 1,
         "port2.ipackets": 12, "port2.opackets": 11, "port2.imissed": 1,

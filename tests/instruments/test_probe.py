@@ -170,7 +170,7 @@ def test_where_there_are_no_huge_pages_small_ones_cost_nothing_more() -> None:
     assert read(output(points=points)).translation().walk_cycles == 0
 
 
-def test_siblings_are_told_by_the_slowdown_not_by_the_kernel() -> None:
+def test_siblings_are_known_by_the_slowdown_not_by_the_kernel() -> None:
     pairs = read(output()).pairs
     assert [(p.other, p.listed, p.siblings) for p in pairs] == [(0, False, True), (2, True, False)]
     assert pairs[0].slowdown.value == 1.5

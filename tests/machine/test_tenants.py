@@ -28,7 +28,7 @@ def test_alone_all_is_near() -> None:
     assert rate() == pytest.approx(6 / 200e-9, rel=1e-3)
 
 
-def test_a_stream_beside_it_costs_and_classes_give_it_back() -> None:
+def test_a_stream_next_to_it_costs_and_classes_give_it_back() -> None:
     alone, stressed = rate(), rate(NOISY)
     kept = dataclasses.replace(NOISY, mask=0x3, bandwidth_percent=10)
     assert stressed < 0.85 * alone
@@ -73,6 +73,6 @@ def test_impossible_classes_are_refused(changes: dict[str, object], said: str) -
         rate(**changes)
 
 
-def test_names_are_told_apart() -> None:
+def test_names_are_distinguished() -> None:
     with pytest.raises(InputError, match="same name"):
         share([ROUTER, ROUTER], CACHE, MEMORY)

@@ -120,7 +120,7 @@ def _whole(kind: str) -> str:
     return ",".join(FUNCTIONS[kind]) or "none"  # type: ignore[index]
 
 
-def test_parameters_have_priors_and_say_what_tells_them(
+def test_parameters_have_priors_and_say_what_shows_them(
     base: Scenario, calibration: Calibration, hierarchy: Hierarchy
 ) -> None:
     profile, _, _ = cost_of([base], calibration)

@@ -97,7 +97,7 @@ def test_instructions_are_a_prior_that_no_core_exceeds() -> None:
         {"nic.link_gbps": 40},
     ],
 )
-def test_what_a_rate_tells_nothing_of_is_refused(change: dict[str, object]) -> None:
+def test_what_a_rate_says_nothing_about_is_refused(change: dict[str, object]) -> None:
     (key,) = change
     with pytest.raises(InputError, match="a published rate"):
         predict_from_rate(KNOWN, [with_overrides(ROW, {"machine": "gold-6152", key: change[key]})])

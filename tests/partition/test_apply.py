@@ -105,7 +105,7 @@ def test_killed_at_every_moment_undo_restores_byte_for_byte(tmp_path: Path) -> N
         assert not bench.state.exists()
 
 
-def test_killed_while_undoing_undo_goes_on(tmp_path: Path) -> None:
+def test_killed_while_undoing_undo_continues(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     before = snapshot(bench.root)
     bench.apply()
@@ -221,7 +221,7 @@ def test_a_record_from_before_a_reboot_is_stale(bench: Bench) -> None:
     assert not bench.state.exists()
 
 
-def test_what_another_tool_changed_since_is_told(bench: Bench) -> None:
+def test_what_another_tool_changed_since_is_reported(bench: Bench) -> None:
     bench.apply()
     tree = KernelTree(bench.root)
     tree.make("late")

@@ -25,7 +25,7 @@ def test_every_machine_of_the_catalogue_can_be_planned_for(name: str) -> None:
     assert list(illegalities(plan.division, machine.topology)) == []
 
 
-def test_a_name_stands_for_what_the_catalogue_tells() -> None:
+def test_a_name_stands_for_what_the_catalogue_knows() -> None:
     shape = MachineShape(like="gold-6230n")
     assert (shape.cores, shape.threads, shape.ways, shape.ddio) == (20, 2, 11, 0x600)
     assert (shape.bandwidth_step, shape.bandwidth_unit) == (10, "percent")

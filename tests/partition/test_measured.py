@@ -108,7 +108,7 @@ def test_a_run_of_profile_has_the_models_height(runs: Path, calibration: Calibra
     assert profile.cycles == pytest.approx(split_cost(SCENARIO, calibration, None)["cycles"])
 
 
-def test_what_is_no_measured_run_is_told(
+def test_what_is_no_measured_run_is_reported(
     runs: Path, calibration: Calibration, manifest: Manifest
 ) -> None:
     (predicted,) = solve([SCENARIO], calibration, manifest)

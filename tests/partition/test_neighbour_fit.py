@@ -86,7 +86,7 @@ def test_noise_moves_little(calibration: Calibration) -> None:
     assert moved[-1] < 0.1
 
 
-def test_nothing_told_is_nothing_learnt(calibration: Calibration) -> None:
+def test_nothing_known_is_nothing_learnt(calibration: Calibration) -> None:
     fit = fit_neighbours(calibration, SCENARIO, [], GBS)
     assert fit == NeighbourFit()
     assert fit.machine(calibration) is calibration

@@ -95,7 +95,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
-def test_pqos_is_told_what_the_plan_says_and_undone(bench: Bench) -> None:
+def test_pqos_gets_what_the_plan_says_and_undone(bench: Bench) -> None:
     before = bench.now()
     assert "through pqos" in bench.apply(Pqos(str(bench.program)))[0]
     assert bench.asked().startswith(COMMANDS)
@@ -142,7 +142,7 @@ def test_classes_and_cpus_that_are_somebodys_are_refused(bench: Bench) -> None:
     assert not (bench.folder / "asked").exists()
 
 
-def test_what_pqos_offers_where_the_kernel_tells_nothing(bench: Bench) -> None:
+def test_what_pqos_offers_where_the_kernel_says_nothing(bench: Bench) -> None:
     offer = Pqos(str(bench.program)).offer()
     assert offer.l3 is not None
     assert (offer.l3.mask, offer.l3.shareable, offer.l3.domains) == (0x7FF, 0x600, (0, 1))

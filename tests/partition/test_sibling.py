@@ -91,7 +91,9 @@ def test_the_model_says_what_the_workloads_empty_slots_say(calibration: Calibrat
     assert found != pytest.approx(1.6)
 
 
-def test_a_run_without_trials_or_canaries_is_told(make_run: Callable[..., RunDirectory]) -> None:
+def test_a_run_without_trials_or_canaries_is_reported(
+    make_run: Callable[..., RunDirectory],
+) -> None:
     with pytest.raises(InputError, match="the run has no trials"):
         sibling_costs(make_run(None), None)
     bare = {name: c for name, c in trials(4, 1, 1.4).items() if not name.startswith("canary")}

@@ -128,7 +128,7 @@ def test_the_shipped_study_has_points_enough(repository: Path) -> None:
         ("scenario.yaml", "other.yaml", "there is no file"),
     ],
 )
-def test_mistakes_are_told(study: Path, old: str, new: str, fragment: str) -> None:
+def test_mistakes_are_reported(study: Path, old: str, new: str, fragment: str) -> None:
     study.write_text(study.read_text().replace(old, new))
     with pytest.raises(InputError) as error:
         load_noisy(study)
@@ -194,7 +194,7 @@ def run_it(
         return verify(context), run.path
 
 
-def test_measured_beside_each_and_predicted_on_top_of_the_idle_one(
+def test_measured_next_to_each_and_predicted_on_top_of_the_idle_one(
     study: Path, tmp_path: Path, measured: list[str], calibration: Calibration, manifest: Manifest
 ) -> None:
     answer, run = run_it(study, tmp_path, calibration, manifest)
@@ -225,7 +225,7 @@ def test_points_are_whole_nouns() -> None:
     assert NoisyPoint(stream=1 << 30).label() == "stream 1GiB"
 
 
-def test_neighbours_that_come_first_tell_the_model(
+def test_neighbours_that_come_first_show_the_model(
     study: Path, tmp_path: Path, measured: list[str], calibration: Calibration, manifest: Manifest
 ) -> None:
     study.write_text(study.read_text() + "calibrate: [{walk: 6MiB}, {stream: 32MiB}]\n")

@@ -22,14 +22,14 @@ def distinct(stages: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_stages_of_a_function_are_told_apart(function: str) -> None:
+def test_stages_of_a_function_are_distinguished(function: str) -> None:
     stages = ["source", *FUNCTIONS[function], "tx"]
     assert set(stages) <= set(STAGE_COLOURS)
     assert distinct(stages)
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_stages_of_a_map_are_told_apart(name: str) -> None:
+def test_stages_of_a_map_are_distinguished(name: str) -> None:
     text = resources.files("planecast.catalog").joinpath("maps", name).read_text(encoding="utf-8")
     stages = YAML(typ="safe").load(text)["stages"]
     assert set(stages) <= set(STAGE_COLOURS)

@@ -57,7 +57,7 @@ def test_parts_never_take_more_than_their_parent(tmp_path: Path) -> None:
     assert all(value <= into[node] + 1e-9 for node, value in out.items())
 
 
-def test_labels_of_every_tree_are_told_apart() -> None:
+def test_labels_of_every_tree_are_distinguished() -> None:
     for name in definition_names():
         nodes = load_definition(name).nodes.values()
         titles = [(node.level, node.meaning.title) for node in nodes]

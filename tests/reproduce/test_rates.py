@@ -43,7 +43,7 @@ def test_intervals_contain_what_they_promise(tables: dict[int, Table]) -> None:
         assert inside.within, number
 
 
-def test_leaving_a_document_out_changes_what_it_tells() -> None:
+def test_leaving_a_document_out_changes_what_it_shows() -> None:
     every = priors_without("")
     assert priors_without("bsdp").use != every.use
     assert priors_without("res").fixed.spread < every.fixed.spread

@@ -134,7 +134,7 @@ def test_no_factors_common_to_all_programs_reach_all_of_skx() -> None:
     assert inside.ours <= most < skx_rows.reachable()
 
 
-def test_rows_that_tell_of_full_links_say_so() -> None:
+def test_rows_that_report_full_links_say_so() -> None:
     held = claim("skx", "pps.HT.dpdk.testpmd")
     assert held.within is False
     assert "59.5 Mpps" in held.note

@@ -47,7 +47,7 @@ def test_no_verdict_without_both_intervals(make_result: MakeResult) -> None:
     assert notes == ("no verdict where an interval is missing or has no width",)
 
 
-def test_runs_that_were_not_interleaved_are_told_apart(make_result: MakeResult) -> None:
+def test_runs_that_were_not_interleaved_are_distinguished(make_result: MakeResult) -> None:
     a, b = make_result(), make_result()
     assert compare(a, b, interleaved=True).notes == ()
     (note,) = compare(a, b, interleaved=False).notes

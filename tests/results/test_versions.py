@@ -30,7 +30,7 @@ def runs(make_result: MakeResult, *versions: tuple[str, float]) -> list[Observat
     return found
 
 
-def test_each_version_beside_the_first(make_result: MakeResult) -> None:
+def test_each_version_next_to_the_first(make_result: MakeResult) -> None:
     old, new = [("22.11", c) for c in (200, 201, 199)], [("23.11", c) for c in (180, 181, 179)]
     (row,) = by_version(runs(make_result, *old, *new), "dpdk")
     first, second = row.versions

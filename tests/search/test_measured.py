@@ -78,7 +78,7 @@ def test_what_a_full_ring_refused_was_offered_and_is_lost() -> None:
     assert trial.drained
 
 
-def test_what_is_unsent_because_its_cpu_was_away_is_told_apart() -> None:
+def test_what_is_unsent_because_its_cpu_was_away_is_distinguished() -> None:
     sent = answer(1000, sent=700, unsent=300, refused=100)
     sent["stalls"] = {"count": 1, "ns": 2e5, "longest_ns": 2e5, "unsent": 150}
     trial = trial_of(done(sent), 1e6, 0.001, drain_s=DRAIN_S)
@@ -99,7 +99,7 @@ def test_a_loss_is_explained_by_the_time_without_a_cpu(
     assert trial.dataplane_away_s == pytest.approx(away_s / 4)  # a quarter of it was sending
 
 
-def test_counters_of_a_run_that_goes_on_are_seen() -> None:
+def test_counters_of_a_run_that_continues_are_seen() -> None:
     running = answer() | {"running": True}
     assert not trial_of(done(running), 1e6, 0.001, drain_s=DRAIN_S).drained
     hasty = answer() | {"drain_ms": {"asked": 0.0, "took": 0.0}}

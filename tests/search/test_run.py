@@ -104,7 +104,7 @@ def test_a_generator_that_tires_lowers_the_highest_load(tmp_path: Path, manifest
     assert [bounds.low_pps for bounds in rate.bounds] == pytest.approx([7.76e6] * 2, rel=0.01)
 
 
-def test_the_highest_load_is_found_anew_in_each_repetition(
+def test_the_highest_load_is_found_again_in_each_repetition(
     tmp_path: Path, manifest: Manifest
 ) -> None:
     """In the second the generator is slow; the third is not held below that."""

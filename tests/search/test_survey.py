@@ -240,7 +240,7 @@ def test_the_shipped_surveys_load(repository: Path) -> None:
         assert any(not case.why_not for case in made)
 
 
-def test_ipc_is_told_of_core_cycles_alone(manifest: Manifest, make_result: Any) -> None:
+def test_ipc_is_reported_of_core_cycles_alone(manifest: Manifest, make_result: Any) -> None:
     point = SurveyPoint(label="a", threads=1, cores=1, flows=1, by="measure")
     counted = surveying._of_result(point, make_result(), None)
     assert (counted.ipc, counted.cycles_of) == (None, "time-stamp counter")

@@ -44,7 +44,7 @@ def test_unsent_packets_are_no_loss(session: Sessions) -> None:
     assert found.refused == {"unsent": tries_of(1.0)}
 
 
-def test_unsent_packets_that_nobody_tells_of_are_found(session: Sessions) -> None:
+def test_unsent_packets_that_nobody_reports_are_found(session: Sessions) -> None:
     silent = MadeUp(generator=5e6, change=lambda trial: trial.model_copy(update={"unsent": 0}))
     with pytest.raises(UnofferedError):
         session(silent).trial(6e6)

@@ -71,7 +71,7 @@ def test_many_in_order(make_queue: MakeQueue) -> None:
         sim.simulate_many(models, threads=3)
 
 
-def test_other_threads_run_meanwhile(make_queue: MakeQueue) -> None:
+def test_other_threads_run_during_it(make_queue: MakeQueue) -> None:
     model = endless(make_queue)
     model.run.max_host_seconds = 0.5
     turns = 0

@@ -165,7 +165,7 @@ def test_what_was_counted_is_remembered(
 
 
 @pytest.mark.parametrize("program", ["planecast-dataplane", "planecast-singlestep"])
-def test_another_program_is_counted_anew(
+def test_another_program_is_counted_again(
     scenario: MakeScenario, instrument: Instrument, machine: Any, program: str
 ) -> None:
     count_instructions(scenario(), "singlestep")
@@ -175,7 +175,7 @@ def test_another_program_is_counted_anew(
     assert len(instrument.asked) == 2
 
 
-def test_another_cpu_is_counted_anew(
+def test_another_cpu_is_counted_again(
     scenario: MakeScenario, instrument: Instrument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count_instructions(scenario(), "singlestep")
@@ -258,15 +258,15 @@ def test_after_an_interrupt_nothing_more_is_begun(
     scenario: MakeScenario, machine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[int] = []
-    go_on = threading.Event()
+    proceed = threading.Event()
 
     def count(command: Any, **how: Any) -> InstructionCounts:
         begun.append(1)
-        go_on.wait(5)
+        proceed.wait(5)
         return Instrument().count(command, **how)
 
     def interrupt(done: int, total: int) -> None:
-        threading.Timer(0.1, go_on.set).start()
+        threading.Timer(0.1, proceed.set).start()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(singlestep, "count_instructions", count)

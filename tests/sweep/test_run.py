@@ -57,7 +57,7 @@ def test_a_grid_answers_as_the_closed_form(
     assert single[best[0]].throughput_pps.value == max(r.throughput_pps.value for r in single)
 
 
-def test_a_sweep_that_was_stopped_goes_on(make_job: MakeJob, folder: RunDirectory) -> None:
+def test_a_sweep_that_was_stopped_continues(make_job: MakeJob, folder: RunDirectory) -> None:
     """Ctrl-C after two batches: the others are answered later, and none of them twice."""
     job = make_job("traffic.flows=1:64Ki:log", sample="lhs", points=30)
 

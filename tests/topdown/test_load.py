@@ -116,7 +116,7 @@ def test_a_definition_can_change_another(tmp_path: Path) -> None:
         ("names: []", "names: []\nextends: nobody", "there is no definition 'nobody'"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(
+def test_what_is_wrong_is_reported_with_its_line(
     tmp_path: Path, old: str, new: str, sentence: str
 ) -> None:
     written(tmp_path, GOOD.replace(old, new))

@@ -132,7 +132,7 @@ def test_instruments_are_compared_by_stage() -> None:
     assert rows["total"].first == 263
 
 
-def test_work_is_told_apart_by_kind() -> None:
+def test_work_is_distinguished_by_kind() -> None:
     kinds = by_kind(solved({"source": (20, 0), "acl": (200, 0), "tx": (60, 8)}, (0, 32)), burst=8)
     assert (kinds.io, kinds.processing, kinds.other) == (81, 200, 4)
 

@@ -126,7 +126,7 @@ TEST(Schedule, WhatWasDueInAWarmUpIsForgotten)
 {
     schedule plan = begun({.arrivals = ARRIVALS_CONSTANT, .gap = 10, .until = 2000});
     take_all(plan, 999, 10);
-    schedule_count_anew(&plan);
+    schedule_restart_counts(&plan);
     EXPECT_EQ(take_all(plan, 3000, 10).size(), 100U);
     EXPECT_EQ(plan.asked, 100U);
     EXPECT_EQ(plan.given_up, 0U);

@@ -76,7 +76,7 @@ static enum tracee_event wait_for_event(struct tracee *t, bool stepping, bool *a
     return TRACEE_STOPPED;
 }
 
-static enum tracee_event go_on(struct tracee *t, bool stepping)
+static enum tracee_event resume(struct tracee *t, bool stepping)
 {
     static bool option_set;
     bool again;
@@ -101,12 +101,12 @@ static enum tracee_event go_on(struct tracee *t, bool stepping)
 
 enum tracee_event tracee_run(struct tracee *t)
 {
-    return go_on(t, false);
+    return resume(t, false);
 }
 
 enum tracee_event tracee_step(struct tracee *t)
 {
-    return go_on(t, true);
+    return resume(t, true);
 }
 
 bool tracee_pointers(const struct tracee *t, uint64_t *instruction, uint64_t *stack)

@@ -99,7 +99,7 @@ def notes_of(case: Case, code: Code) -> list[str]:
     return found
 
 
-def told_apart(explained: Explanation, code: Code) -> Explanation:
+def with_core_bounds(explained: Explanation, code: Code) -> Explanation:
     """The explanation with frontend and speculation taken out of the core's own cycles."""
     stages = tuple(_stage(stage, code) for stage in explained.stages)
     whole = {part.cause: part.cycles for part in explained.causes}

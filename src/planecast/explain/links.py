@@ -41,7 +41,7 @@ class Links(Noun):
     out_of_line: Texts = ()
 
 
-def tells_of_links(name: str) -> bool:
+def is_of_links(name: str) -> bool:
     """Whether an event of this name is one that `explain_links` knows."""
     return _READS.fullmatch(name) is not None or any(p.fullmatch(name) for p in _BYTES)
 
@@ -54,7 +54,7 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
     moved: dict[str, float] = {}
     reads: dict[str, float] = {}
     for name, value in events.items():
-        if not tells_of_links(name):
+        if not is_of_links(name):
             continue
         if not 0 <= value <= _LARGEST:
             raise InputError(

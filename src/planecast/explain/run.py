@@ -17,7 +17,7 @@ from planecast.explain.case import Case
 from planecast.explain.caveats import LOOP, only_counted, rests_on, unknown
 from planecast.explain.computed_tree import computed_tree
 from planecast.explain.core import Core, core_of
-from planecast.explain.core_bounds import code_of, notes_of, told_apart
+from planecast.explain.core_bounds import code_of, notes_of, with_core_bounds
 from planecast.explain.explanation import (
     CauseCycles,
     Explanation,
@@ -74,7 +74,7 @@ def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Exp
     )
     code = code_of(case, core)
     if apart and code is not None:
-        explained = told_apart(explained, code)
+        explained = with_core_bounds(explained, code)
         explained = explained.model_copy(
             update={"notes": (*explained.notes, *notes_of(case, code))}
         )

@@ -71,7 +71,7 @@ class Sharing(Noun):
         return self.remote_memory / total if total else None
 
 
-def tells_of_sharing(name: str) -> bool:
+def is_of_sharing(name: str) -> bool:
     """Whether an event of this name is one that `explain_sharing` knows."""
     return any(name.lower() == known.lower() for names in _NAMES.values() for known in names)
 

@@ -104,7 +104,7 @@ class MachineShape(Noun):
         return {**known, **value}
 
     @model_validator(mode="after")
-    def _told(self) -> Self:
+    def _has_topology(self) -> Self:
         if not self.cores or not self.llc:
             raise ValueError(
                 "a machine needs cores and llc, or like with a name of planecast machine list"

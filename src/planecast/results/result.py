@@ -46,7 +46,7 @@ class LcoreResult(Noun):
     waiting: Annotated[float, Field(ge=0, le=1)]
     """For room in a ring, or for a device."""
     disturbed: Annotated[float, Field(ge=0, le=1)]
-    """Taken away by something else."""
+    """Preempted by something else."""
     vectors_per_call: Estimate
     """Packets of a poll that found some."""
 

@@ -161,11 +161,11 @@ def observe(
             look.marks.append(_without_counters())
         if "dpdk" in chosen:
             _ports(look)
-        found.append(_told(name, look))
+        found.append(_observed(name, look))
     return tuple(found)
 
 
-def _told(name: str, look: _Look) -> Telemetry:
+def _observed(name: str, look: _Look) -> Telemetry:
     offered = sum(trial.offered for trial in look.trials)
     lost = sum(trial.lost for trial in look.trials)
     return Telemetry(

@@ -113,7 +113,7 @@ def test_a_curve_without_a_knee_says_so(
     assert "measured not between the loads" in capsys.readouterr().out
 
 
-def test_what_took_the_cpus_away_is_told(
+def test_what_took_the_cpus_away_is_reported(
     load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]
 ) -> None:
     away = CpuPauses(
@@ -137,7 +137,7 @@ def test_what_took_the_cpus_away_is_told(
     assert "5,628.5" in page
 
 
-def test_a_calibration_that_can_not_answer_is_told_before_anything_is_measured(
+def test_a_calibration_that_can_not_answer_is_reported_before_anything_is_measured(
     load_curve: LoadCurve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lacking(*_: object) -> None:

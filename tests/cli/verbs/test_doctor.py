@@ -33,7 +33,7 @@ def test_another_machine(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("user", "sudo"), [(0, False), (1000, True)])
-def test_root_is_not_told_to_become_root(
+def test_root_is_not_asked_to_become_root(
     run: Run, monkeypatch: pytest.MonkeyPatch, user: int, sudo: bool
 ) -> None:
     fix = "echo 1 | sudo tee /sys/x"

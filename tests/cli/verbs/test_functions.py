@@ -58,7 +58,7 @@ def test_few_flows_are_few_pipes(run: Run) -> None:
     assert any("the traffic manager dropped" in note for note in found[0]["notes"])
 
 
-def test_compute_and_coremark_beside(run: Run, tmp_path: Path) -> None:
+def test_compute_and_coremark(run: Run, tmp_path: Path) -> None:
     program = tmp_path / "coremark.exe"
     program.write_text("#!/bin/sh\n" + SCORE)
     program.chmod(0o755)
@@ -70,7 +70,7 @@ def test_compute_and_coremark_beside(run: Run, tmp_path: Path) -> None:
     assert any("made 20,000.2 iterations a second in 12.5 s" in n for n in found[0]["notes"])
 
 
-def test_coremark_stands_beside_compute_alone(run: Run) -> None:
+def test_coremark_belongs_to_compute_alone(run: Run) -> None:
     answer = run("measure", SCENARIOS / "vpe-upstream.yaml", "--coremark", "/bin/true")
     assert answer.code == 2
     assert "--coremark: CoreMark belongs to the compute reference alone" in answer.err

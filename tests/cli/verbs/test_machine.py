@@ -18,7 +18,7 @@ def test_list(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["gold-6230n", "x710", "skylake"])
-def test_show_tells_the_source_of_each_value(run: Run, name: str) -> None:
+def test_show_shows_the_source_of_each_value(run: Run, name: str) -> None:
     answer = run("machine", "show", name)
     assert answer.code == 0
     assert "published" in answer.out
@@ -43,7 +43,7 @@ def test_bad_input(run: Run, words: list[str], said: str) -> None:
     assert said in answer.err
 
 
-def test_the_model_number_tells_the_likeness(tmp_path: Path) -> None:
+def test_the_model_number_shows_the_likeness(tmp_path: Path) -> None:
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text("vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n\nmodel : 1\n")
     assert likeness(None, cpuinfo).microarchitecture == "sapphire-rapids"

@@ -135,7 +135,7 @@ def test_a_soak_is_a_row_of_its_own(run: Run, scenario_file: Path) -> None:
 
 
 @pytest.mark.usefixtures("calibrated")
-def test_a_stopped_search_goes_on(
+def test_a_stopped_search_continues(
     run: Run, scenario_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("search", scenario_file, "--method", "mrr", *QUICK, "--trials", "3")

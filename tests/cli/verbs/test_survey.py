@@ -57,7 +57,7 @@ def test_a_coremark_that_is_missing_is_a_sentence(run: Run, small_survey: Path) 
     assert "there is no such file" in answer.err
 
 
-def test_beside_takes_an_earlier_survey(run: Run, small_survey: Path) -> None:
+def test_fill_from_takes_an_earlier_survey(run: Run, small_survey: Path) -> None:
     answer = run("survey", small_survey, "--fill-from", "nothing")
     assert answer.code == 2
     assert "there is no such run" in answer.err

@@ -93,7 +93,7 @@ def test_windows_of_all_clocks_are_stated_at_one(answer: Callable[..., Result]) 
     assert at_reference(columns, good, None) is columns
 
 
-def test_one_canary_beside_a_window_is_enough_to_leave_it_out() -> None:
+def test_one_canary_next_to_a_window_is_enough_to_leave_it_out() -> None:
     columns = windows([200.0] * 40)
     columns["canary_compute_after"] = np.where(np.arange(40) % 4 == 0, 2.6, 2.0)
     assert undisturbed_rows(columns).tolist() == [i % 4 != 0 for i in range(40)]

@@ -19,11 +19,11 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the neighbours' programs went through."""
     words: list[str] = []
 
-    class Told:
+    class FakeNeighbour:
         def __init__(self, cpu: int) -> None:
             self.cpu = cpu
 
-        def __enter__(self) -> Told:
+        def __enter__(self) -> FakeNeighbour:
             words.append(f"start {self.cpu}")
             return self
 
@@ -36,7 +36,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             yield
             words.append("idle")
 
-    monkeypatch.setattr(room, "Neighbour", Told)
+    monkeypatch.setattr(room, "Neighbour", FakeNeighbour)
     return words
 
 
@@ -50,7 +50,7 @@ def visit(neighbour: AbstractContextManager[object]) -> None:
         pass
 
 
-def test_each_works_beside_its_own_points_alone(said: list[str]) -> None:
+def test_each_works_next_to_its_own_points_alone(said: list[str]) -> None:
     scenarios = [scenario(), scenario(stream="256MiB"), scenario(walk="4MiB", cpu=5)]
     with neighbours(scenarios) as neighbour_of:
         assert said == ["start 1", "start 5"]

@@ -97,7 +97,7 @@ def closed(base: Scenario, calibration: Calibration, manifest: Manifest, classes
     return solve([scenario], calibration, manifest)[0]
 
 
-def test_the_closed_form_heeds_shares_and_flows(
+def test_the_closed_form_uses_shares_and_flows(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     def cycles(classes: str) -> float:

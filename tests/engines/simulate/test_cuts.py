@@ -133,7 +133,7 @@ def test_a_slower_line_costs_throughput_and_latency(
     assert latencies[2] - latencies[0] == pytest.approx(alone[2] - alone[0], rel=0.05)
 
 
-def test_where_the_cost_comes_from_is_told(
+def test_where_the_cost_comes_from_is_reported(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:
     published = asked(cut(base, "key", "0-1"), calibration, manifest)

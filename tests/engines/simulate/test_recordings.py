@@ -87,7 +87,7 @@ def test_mistakes_are_sentences(run: Run, words: list[str], sentence: str) -> No
     assert sentence in " ".join(answer.err.split())
 
 
-def test_help_tells_of_them(run: Run) -> None:
+def test_help_reports_them(run: Run) -> None:
     words = " ".join(run("predict", "--help").out.split())
     for option in ("--trace", "--series", "--interval", "--duration", "accelerator"):
         assert option in words

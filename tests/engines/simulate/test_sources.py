@@ -95,7 +95,7 @@ def test_a_mix_comes_in_its_shares(ask: Ask) -> None:
     assert found.capped_by == "link"
 
 
-def test_a_mix_beyond_the_calibrated_sizes_is_told_of(ask: Ask) -> None:
+def test_a_mix_beyond_the_calibrated_sizes_is_reported(ask: Ask) -> None:
     found = ask(traffic__frame_mix="64:1,9000:1")
     assert any("traffic.frame_bytes=9000 lies outside" in note for note in found.notes)
 

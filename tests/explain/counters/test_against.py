@@ -37,7 +37,7 @@ def explained(made: ModuleType, file: Path, retiring: float, rounds: int) -> Cou
 
 
 @pytest.mark.parametrize(("factor", "moved"), [(1.0, False), (1.2, True)])
-def test_what_moves_beyond_its_interval_is_told(
+def test_what_moves_beyond_its_interval_is_reported(
     made_events: ModuleType, tmp_path: Path, factor: float, moved: bool
 ) -> None:
     a = explained(made_events, tmp_path / "a.csv", 1.0, 5)

@@ -140,7 +140,7 @@ def explained(folder: Path, text: str, arch: str = "zen4") -> CounterExplanation
         ("-nan", "was not counted (-nan)"),
     ],
 )
-def test_an_impossible_count_is_left_out_and_told(
+def test_an_impossible_count_is_left_out_and_reported(
     tmp_path: Path, value: str, sentence: str
 ) -> None:
     text = PERF.format(instructions="4e9", running="100.00", rest=f"{value},,ex_ret_ops,1,99.0,,")

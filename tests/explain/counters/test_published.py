@@ -41,7 +41,7 @@ def test_ovs_alone_waits_and_mispredicts() -> None:
 
 
 @pytest.mark.parametrize("row", ["vpp-ip4 HT", "coremark noHT"])
-def test_the_rest_is_told_by_its_largest_share(row: str) -> None:
+def test_the_rest_is_shown_by_its_largest_share(row: str) -> None:
     found = explain_published(row)
     useful = "nothing is over its threshold" in found.limits[0]
     assert useful == (row == "vpp-ip4 HT")

@@ -114,7 +114,7 @@ def test_the_io_controllers_count_bytes_by_part_in_units_of_four() -> None:
     assert found.comparisons == ()
 
 
-def test_what_is_out_of_line_is_told_with_what_to_do() -> None:
+def test_what_is_out_of_line_is_reported_with_what_to_do() -> None:
     events = {
         "PCIeRdCur": 6e6,
         "PCIeRdCur.hit": 1e6,

@@ -96,7 +96,7 @@ def test_a_flow_that_never_ran() -> None:
     assert "latency" not in metric
 
 
-def test_what_was_not_asked_for_is_not_told() -> None:
+def test_what_was_not_asked_for_is_not_reported() -> None:
     flow = Flow(
         "f", "00", "p1", None, packets=0, counted=False, metrics=True, loss=True, latency=True
     )

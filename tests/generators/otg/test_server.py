@@ -276,7 +276,7 @@ def test_a_name_that_leads_here_from_elsewhere(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("bind", "code"), [("0.0.0.0", 200), ("127.0.0.1", 403)])
-def test_a_server_that_was_told_otherwise_has_other_names(bind: str, code: int) -> None:
+def test_a_server_that_was_set_otherwise_has_other_names(bind: str, code: int) -> None:
     session = Session(RESOURCES)
     server = open_server(session, bind, 0)
     thread = threading.Thread(target=serve, args=(server, session))
@@ -312,7 +312,7 @@ def test_a_generator_that_does_not_start(client: Client, fake: Any) -> None:
     assert client.fine("GET", "/config") == {}
 
 
-def test_a_generator_that_dies_is_told_in_the_metrics(client: Client, fake: Any) -> None:
+def test_a_generator_that_dies_is_reported_in_the_metrics(client: Client, fake: Any) -> None:
     client.fine("POST", "/config", two())
     client.fine("POST", "/control/state", client.transmit("start"))
     os.kill(fake.pids()[0], signal.SIGKILL)

@@ -178,7 +178,7 @@ def test_pcm_names_a_place_once(tmp_path: Path) -> None:
     ]
 
 
-def test_pcm_pcie_repeats_its_header_and_tells_hits_from_misses(tmp_path: Path) -> None:
+def test_pcm_pcie_repeats_its_header_and_distinguishes_hits_from_misses(tmp_path: Path) -> None:
     text = """\
 Skt,PCIeRdCur,RFO,CRd,DRd,ItoM,PRd,WiL
 0,45 M,8587 K,449 K,102 M,33 M,0,1891 K,(Total)
@@ -286,7 +286,7 @@ def shared(name: str) -> Path:
 
 
 @pytest.mark.parametrize("number_of", [1, 2, 3, 4, 5])
-def test_real_recordings_agree_with_the_values_beside_them(number_of: int) -> None:
+def test_real_recordings_agree_with_the_values_next_to_them(number_of: int) -> None:
     """A reader of another project wrote down the rates of each round: counts over the interval."""
     found = read_recording(shared(f"lkp/perf-stat-{number_of}.txt"))
     wanted: dict[str, list[float]] = {}

@@ -19,6 +19,6 @@ def test_a_bar_a_result_in_mpps_with_its_interval(results: list[Result]) -> None
     assert figure.layout.xaxis.title.text == "Mpps, measured"
 
 
-def test_one_bar_tells_nothing(results: list[Result]) -> None:
+def test_one_bar_says_nothing(results: list[Result]) -> None:
     assert throughput(["a"], results[:1]) is None
     assert throughput([], []) is None

@@ -34,7 +34,7 @@ _LEGEND = (
 )
 _TOP_DOWN = "top-down"
 """The rows of the computed nodes, as a stage."""
-_TOLD_CYCLES = 0.5
+_SHOWN_CYCLES = 0.5
 """Causes whose whole interval is below this are left out of tables for people."""
 
 
@@ -57,7 +57,7 @@ def _left_out(row: dict[str, Any]) -> bool:
     if not row["cause"] or cycles is None:
         return False
     ends = cycles.interval or (cycles.value, cycles.value)
-    return bool(max(abs(end) for end in ends) < _TOLD_CYCLES)
+    return bool(max(abs(end) for end in ends) < _SHOWN_CYCLES)
 
 
 _CHANGES = (

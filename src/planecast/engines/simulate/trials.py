@@ -127,7 +127,7 @@ def simulate_trials(
         run = found.run
         run.warmup_ns = warm_up_s * 1e9
         found.run = run
-        return _told(found, trial)
+        return _with_states(found, trial)
 
     try:
         answers = sim.simulate_many(
@@ -147,7 +147,7 @@ def simulate_trials(
     ]
 
 
-def _told(model: sim.Model, trial: Trial) -> sim.Model:
+def _with_states(model: sim.Model, trial: Trial) -> sim.Model:
     (source,) = model.sources
     source.arrivals = sim.Arrivals(
         kind=sim.ArrivalKind.timestamps, times_ns=(trial.sent_s * 1e9).tolist()

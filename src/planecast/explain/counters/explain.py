@@ -28,7 +28,7 @@ from planecast.topdown import Definition
 
 _BASIC = frozenset({"cycles", "instructions", "cpu-cycles"})
 _EVENTS_SHOWN = 8
-_NAMES_TOLD = 4
+_NAMES_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _check_something(
             "count on the host or on bare metal, or use planecast explain RUN, which needs none",
         )
     if recording.counts and not vectors.events and not vectors.rejected:
-        names = ", ".join(vectors.unknown[:_NAMES_TOLD])
+        names = ", ".join(vectors.unknown[:_NAMES_SHOWN])
         raise InputError(
             f"no event is one that a definition knows (it has {names})",
             asked.label,
@@ -214,12 +214,12 @@ def _unknown(
     if packets is None and any(event in vectors.events for event in CYCLES):
         yield "figures a packet: give --packets N or --pps X, as the data plane counted them"
     if vectors.unknown:
-        named = ", ".join(vectors.unknown[:_NAMES_TOLD])
-        rest = len(vectors.unknown) - _NAMES_TOLD
+        named = ", ".join(vectors.unknown[:_NAMES_SHOWN])
+        rest = len(vectors.unknown) - _NAMES_SHOWN
         more = f" and {rest} more" if rest > 0 else ""
         yield f"what {named}{more} say: not in the tree"
     if strangers:
-        named = ", ".join(sorted(strangers)[:_NAMES_TOLD])
+        named = ", ".join(sorted(strangers)[:_NAMES_SHOWN])
         yield f"where {named} belong: this definition has no such nodes"
     if recording.counts:
         never = [c for c in recording.counts if "not counted" in c.reason or c.running == 0]
@@ -248,7 +248,7 @@ def _notes(
         yield f"summed over {vectors.places} places; --place looks at one"
     places = {share.place for share in recording.shares}
     if len(places) > 1 and not asked.places:
-        yield f"the mean over {len(places)} places ({', '.join(sorted(places)[:_NAMES_TOLD])} …)"
+        yield f"the mean over {len(places)} places ({', '.join(sorted(places)[:_NAMES_SHOWN])} …)"
     if any(count.running < MARKED_BELOW for count in recording.counts):
         yield (
             "events took turns on the counters (multiplexing): values are scaled up; a ratio of "

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from planecast.errors import InputError
 from planecast.explain.counters.explanation import CounterExplanation
 from planecast.explain.counters.readings import explained_readings
-from planecast.explain.links import LINE_BYTES, explain_links, tells_of_links
+from planecast.explain.links import LINE_BYTES, explain_links, is_of_links
 from planecast.explain.memory import Channel, MemoryLimits, explain_memory
-from planecast.explain.pcie import Ports, interpret, pcie_counts, tells_of_pcie
-from planecast.explain.sharing import explain_sharing, tells_of_sharing
+from planecast.explain.pcie import Ports, interpret, is_of_pcie, pcie_counts
+from planecast.explain.sharing import explain_sharing, is_of_sharing
 from planecast.instruments.recorded import Recording
 from planecast.results.manifest import collect_manifest
 
@@ -129,7 +129,7 @@ def _pcie(recording: Recording, setup: Setup) -> Rest:
 def _pcie_by_socket(recording: Recording) -> dict[str, dict[str, float]]:
     """Rates a second by place and event."""
     if recording.tool != PCIE:
-        rates = {n: v for n, v in _rates(recording).items() if tells_of_pcie(n)}
+        rates = {n: v for n, v in _rates(recording).items() if is_of_pcie(n)}
         return {"": rates} if rates else {}
     values: dict[tuple[str, str], list[float]] = defaultdict(list)
     for reading in recording.readings:
@@ -139,7 +139,7 @@ def _pcie_by_socket(recording: Recording) -> dict[str, dict[str, float]]:
         values[reading.place, f"{name}.{kind}" if kind else name].append(reading.value)
     found: dict[str, dict[str, float]] = defaultdict(dict)
     for (place, name), seen in values.items():
-        if tells_of_pcie(name):
+        if is_of_pcie(name):
             found[place][name] = sum(seen) / len(seen)
     return found
 
@@ -219,7 +219,7 @@ def _mean(values: list[float]) -> float:
 
 
 def _sharing(recording: Recording, setup: Setup) -> Rest:
-    rates = {n: v for n, v in _rates(recording).items() if tells_of_sharing(n)}
+    rates = {n: v for n, v in _rates(recording).items() if is_of_sharing(n)}
     if not rates:
         return Rest()
     if setup.pps is None:
@@ -229,7 +229,7 @@ def _sharing(recording: Recording, setup: Setup) -> Rest:
 
 
 def _links(recording: Recording, setup: Setup) -> Rest:
-    rates = {n: v for n, v in _rates(recording).items() if tells_of_links(n)}
+    rates = {n: v for n, v in _rates(recording).items() if is_of_links(n)}
     rates |= _link_readings(recording)
     if not rates:
         return Rest()

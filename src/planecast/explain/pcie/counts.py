@@ -112,7 +112,7 @@ def pcie_counts(events: Mapping[str, float]) -> PcieCounts:
     return PcieCounts(**lines, read_bytes=moved.get("read"), write_bytes=moved.get("write"))
 
 
-def tells_of_pcie(name: str) -> bool:
+def is_of_pcie(name: str) -> bool:
     """Whether an event of this name is one that `pcie_counts` knows."""
     return _place(name) is not None or _IIO.fullmatch(name) is not None
 

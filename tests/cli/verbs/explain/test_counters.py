@@ -82,7 +82,7 @@ def test_a_page_and_the_others_say_the_same(zen: str, tmp_path: Path) -> None:
     assert 'id="points-plot"' in page
 
 
-def test_a_recording_beside_a_published_row(zen: str) -> None:
+def test_a_recording_next_to_a_published_row(zen: str) -> None:
     text = run(
         "--from", zen, "--arch", "zen4", "--packets", "1e7", "--against", "OVS-L2 HT", "--wide"
     )

@@ -92,7 +92,7 @@ def test_a_machine_with_nothing_to_divide_still_gets_cores(run: Run, tmp_path: P
         ("  - {name: a, cpus: 99}\n", "CPU 99, which is not online"),
     ],
 )
-def test_mistakes_are_told(run: Run, tmp_path: Path, text: str, fragment: str) -> None:
+def test_mistakes_are_reported(run: Run, tmp_path: Path, text: str, fragment: str) -> None:
     path = tmp_path / "tenants.yaml"
     path.write_text("name: x\ntenants:\n" + text)
     answer = run("partition", "plan", path, "--sysfs", write_tree(tmp_path / "v", VIRTUAL))

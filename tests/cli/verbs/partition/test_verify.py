@@ -28,7 +28,7 @@ def test_the_table_says_what_a_neighbour_costs(run: Run, study: Path) -> None:
     assert rows[1]["slowdown"] == pytest.approx(1.1)
 
 
-def test_a_study_that_is_wrong_is_told(run: Run, study: Path) -> None:
+def test_a_study_that_is_wrong_is_reported(run: Run, study: Path) -> None:
     study.write_text(study.read_text().replace("spin: true", "spni: true"))
     answer = run("partition", "verify", study)
     assert answer.code == 2
