@@ -21,7 +21,7 @@ from planecast.scenario.machine import CoreValues
 from planecast.topdown.slots import Slots
 
 ERROR_SHARE = 0.6
-"""How far published changes of cycles are off, as a share of the logarithm of what is computed here
+"""Error of published changes of cycles, as a share of the logarithm of what is computed here
 (standard deviation): 12 programs of the SKX document, and the vPE study's core CPI
 (`reproduce.rate_priors`; a test holds it)."""
 

@@ -15,7 +15,7 @@ and
 Cycles stay those of the calibrated host's time-stamp counter, so that answers of several sites are
 of one unit. The model's own error grows by what was assumed: 2 % for another clock, 5 % for a
 sibling (the mean errors of `reproduce bsdp` are 1.5 and 4.6 %), and for another microarchitecture
-8 % for its caches' latencies, and as far as published changes were off for its core
+8 % for its caches' latencies, and the error of published changes for its core
 (`generations.ERROR_SHARE`).
 """
 

@@ -29,7 +29,7 @@ class TimeLeft:
         self._done, self._total = 0.0, 0.0
 
     def update(self, done: float, total: float) -> None:
-        """How far it is. Work that was resumed begins with some of it done."""
+        """The progress. Work that was resumed begins with some of it done."""
         if self._first is None:
             self._first = done
         self._done, self._total = done, total
