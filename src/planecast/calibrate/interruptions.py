@@ -86,12 +86,13 @@ def recorded_interruptions(columns: Columns, cpu: int, where: str) -> Interrupti
 
 
 def _fitted(away: Floats, seconds: float, shortest_us: float) -> Interruptions:
-    """Of the lengths in seconds, and of the lcores' own time."""
+    """Of the lengths in seconds, and of the lcores' own time: so many in both together, for one
+    that falls into another waits for its end."""
     mean = float(away.mean()) if away.size else 0.0
     spread = float(away.std() / mean) if away.size > 1 else 0.0
     return Interruptions(
         interference=Interference(
-            per_second=min(_rate(away, seconds), 1e6),
+            per_second=min(away.size / max(seconds + float(away.sum()), 1e-9), 1e6),
             duration_us=min(mean * 1e6, 1e6),
             spread=min(spread, 100.0),
         ),
@@ -99,27 +100,6 @@ def _fitted(away: Floats, seconds: float, shortest_us: float) -> Interruptions:
         seconds=seconds,
         shortest_us=shortest_us,
     )
-
-
-def _rate(away: Floats, seconds: float) -> float:
-    """Events a second of the Poisson process that leaves so much time between interruptions.
-
-    One that falls into another waits for its end, and more than one isn't kept. With gaps of mean
-    g and lengths d, g · E[exp(−d/g)] is left between two; that it is the lcores' own time by the
-    number of interruptions, 1/r at least, is solved for g.
-    """
-    from scipy import optimize  # takes longer to load than a prediction takes
-
-    if not away.size:
-        return 0.0
-    own = seconds / away.size
-
-    def beyond(gap: float) -> float:
-        return gap * float(np.exp(-away / gap).mean()) - own
-
-    # At gap = own + mean length it is positive: exp(-x) is at least 1 - x.
-    gap = optimize.brentq(beyond, own, own + float(away.mean()) * (1 + 1e-9))
-    return 1 / float(gap)
 
 
 def _medians(columns: Columns, cycles: Floats) -> Floats:
