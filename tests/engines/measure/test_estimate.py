@@ -296,6 +296,26 @@ def test_no_stage_is_known_better_than_a_step_of_the_clock(answer: Callable[...,
         assert cost.low < cost.value < cost.high
 
 
+def test_a_stage_is_known_no_better_than_process_instances_agree(
+    answer: Callable[..., Result],
+) -> None:
+    """A stage that took 60, 80 and 100 cycles in three instances: its mean is not known to 1 %,
+    and a comparison of two such runs must not find a difference."""
+    parts = [
+        windows(spread(cost), visit=visit, restart=restart, stages=STAGES)
+        for restart, cost in enumerate((150, 200, 250))
+        for visit in range(6 * restart, 6 * restart + 6)
+    ]
+    found = answer(together(parts))
+    whole = found.cycles_per_packet
+    assert whole.low is not None
+    for stage in found.stages.values():
+        cost = stage.cycles_per_packet
+        assert cost is not None
+        assert cost.low is not None
+        assert cost.low / cost.value == pytest.approx(whole.low / whole.value, rel=0.03)
+
+
 def test_a_step_of_the_clock_is_the_distance_of_the_next_readings() -> None:
     coarse = np.array([26.0, 26.0, 26.0, 52.0, 78.0]) / 32
     assert clock_step(coarse, 26 / 32) == pytest.approx(26 / 32)

@@ -325,11 +325,12 @@ def _mean_cost(throughput: Estimate, tsc_hz: int, lcores: int) -> Estimate:
 def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, StageResult]:
     """Cycles a packet by stage: medians of the sampled bursts, scaled to add up to the whole.
 
-    No interval is narrower than a step of the clock. Without a `cost` they stay as they are: lcores
+    Intervals have in them what differs between process instances, and none is narrower than a step
+    of the clock. Without a `cost` they stay as they are: lcores
     that wait for each other spend more than that.
     """
     packets = np.asarray(columns["sampled_packets"], dtype=np.float64)
-    visits = np.asarray(columns["visit"])
+    visits, restarts = np.asarray(columns["visit"]), np.asarray(columns["restart"])
     found: dict[str, tuple[float, float, float]] = {}
     samples = 0
     for name in _stage_names(columns):
@@ -341,7 +342,13 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
         costs = cycles[used] / packets[used]
         value, low, high = turn_quantile(costs, visits[used], 0.5)
         step = max(clock_step(costs, value), 1 / float(np.median(packets[used])))
-        found[name] = (value, max(0.0, min(low, value - step / 2)), max(high, value + step / 2))
+        extra = _between_instances(_instance_medians(costs, restarts[used]))
+        below, above = max(value - low, step / 2), max(high - value, step / 2)
+        found[name] = (
+            value,
+            max(0.0, value - float(np.hypot(below, extra))),
+            value + float(np.hypot(above, extra)),
+        )
     whole = sum(value for value, _, _ in found.values())
     if whole <= 0:
         return {}
