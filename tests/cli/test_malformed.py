@@ -146,6 +146,55 @@ def test_names_of_no_file(
     assert name in refused(run, *(word.format(name) for word in commands[verb]))
 
 
+RUN_FILES: dict[str, tuple[str, ...]] = {
+    "report": ("result.json", "report", "run"),
+    "compare": ("result.json", "compare", "run", "run"),
+    "explain": ("result.json", "explain", "run"),
+    "export": ("result.json", "export", "run", "-o", "out.prom"),
+    "predict": ("calibration.json", "predict", "small.yaml", "--calibration", "run"),
+    "explore": ("calibration.json", "explore", "small.yaml", "--calibration", "run"),
+    "search": ("search.json", "search", "--resume", "run"),
+    "sweep": ("sweep.json", "sweep", "--resume", "run"),
+    "replay": ("result.json", "validate", "--replay", "run"),
+}
+"""A file of a run, and a command that reads it."""
+RUN_TEXTS: dict[str, str | bytes] = {
+    "nothing": "",
+    "random": bytes(range(256)) * 64,
+    "nested": "[" * 20_000,
+    "digits": '{"results": ' + "9" * 200_000 + "}",
+    "nan": '{"results": NaN}',
+    "a list": "[]",
+    "cut off": '{"results": [',
+}
+
+
+@pytest.mark.parametrize("verb", RUN_FILES)
+@pytest.mark.parametrize("kind", [*RUN_TEXTS, *PLACES])
+def test_runs_whose_files_say_nothing_sensible(
+    run: Run,
+    kind: str,
+    *,
+    verb: str,
+    small: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("planecast.scenario.read_file.SILENCE_S", 0.05)
+    monkeypatch.setattr("planecast.scenario.read_file.MOST_OF_A_RUN", 1 << 20)
+    name, *words = RUN_FILES[verb]
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "partial").write_text("it was stopped")  # what can be resumed
+    path = folder / name
+    if kind in RUN_TEXTS:
+        text = RUN_TEXTS[kind]
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    else:
+        PLACES[kind](path)
+    refused(run, *words)
+
+
 @pytest.mark.parametrize(
     "word",
     [

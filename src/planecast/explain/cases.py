@@ -17,6 +17,7 @@ from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs,
 from planecast.results.own_clock import in_clock_of_host
 from planecast.results.store import CALIBRATION
 from planecast.scenario import value_if_any
+from planecast.scenario.read_file import read_of_run
 from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
 
@@ -167,8 +168,9 @@ def _counted(label: str, profile: Profile, calibration: Calibration | None) -> C
 
 def _read_profile(run: RunDirectory) -> Profile:
     path = run.path / PROFILE
+    text = read_of_run(path)
     try:
-        return Profile.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return Profile.model_validate_json(text)
+    except ValueError as error:
         first = str(error).splitlines()[0]
         raise InputError(f"can't read the profile: {first}", str(path), "make it again") from None

@@ -29,6 +29,7 @@ from planecast.results.sensitivity import Sensitivity
 from planecast.results.survey import SurveyAnswer
 from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
+from planecast.scenario.read_file import parsed_json, read_of_run
 
 RESULT = "result.json"
 CALIBRATION = "calibration.json"
@@ -256,15 +257,12 @@ def read_result(path: Path) -> Content:
 
     Raises InputError when the file isn't there or holds none of them.
     """
-    try:
-        text = as_of_today(path.read_text(encoding="utf-8"))
-        data = json.loads(text)
-    except FileNotFoundError:
+    if not path.exists():
         raise InputError(
             "there is no result", str(path), "the run may have been interrupted: make it again"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"can't read the result: {error}", str(path)) from None
+        )
+    text = as_of_today(read_of_run(path))
+    data = parsed_json(text, path)
     keys = set(data) if isinstance(data, dict) else set()
     kind: type[Content] = Result
     if "method" in keys:

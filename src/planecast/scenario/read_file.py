@@ -1,14 +1,16 @@
-"""A text file that a person names: bounded in size and time, whatever it turns out to be.
+"""A file that a person names or a run holds: bounded in size and time, whatever it turns out to be.
 
 A device may never end, a pipe may have no writer: both end here with a sentence.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import time
 from pathlib import Path
+from typing import Any
 
 from planecast.errors import InputError
 
@@ -16,6 +18,8 @@ SILENCE_S = 1.0
 """How long a pipe that nobody has opened for writing, or a terminal, may say nothing."""
 WRITER_S = 60.0
 """How long a pipe's writer may say nothing."""
+MOST_OF_A_RUN = 1 << 28
+"""Bytes of a file of a run: ten thousand results are a quarter of it."""
 _CHUNK = 1 << 16
 
 
@@ -44,6 +48,23 @@ def read_text(path: Path, most_bytes: int) -> str:
         return read_bytes(path, most_bytes).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("the file is not UTF-8 text", str(path), "name a text file") from None
+
+
+def read_of_run(path: Path) -> str:
+    """A text file of a run's folder."""
+    return read_text(path, MOST_OF_A_RUN)
+
+
+def parsed_json(text: str, path: Path) -> Any:
+    """What JSON text holds. Raises InputError for what is none, and for what is nested too deeply
+    or has numbers of thousands of digits."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise InputError("the file is nested too deeply", str(path)) from None
+    except ValueError as error:
+        reason = str(error).splitlines()[0].partition(";")[0]
+        raise InputError(f"the file is not JSON: {reason}", str(path)) from None
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:

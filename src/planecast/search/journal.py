@@ -15,10 +15,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from planecast.errors import InputError
 from planecast.results.atomic import disk_errors
+from planecast.scenario.read_file import MOST_OF_A_RUN, read_bytes
 from planecast.search.trial import Trial
 
 JOURNAL = "trials.jsonl"
@@ -117,13 +117,13 @@ def _read(path: Path) -> list[Trial]:
         return []
     found, kept = [], 0
     with disk_errors(path):
-        text = path.read_bytes()
+        text = read_bytes(path, MOST_OF_A_RUN)
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         if not line.endswith(b"\n"):
             break
         try:
             found.append(Trial.model_validate(json.loads(line)))
-        except (ValueError, ValidationError):
+        except (ValueError, RecursionError):
             raise InputError(
                 "this line is no trial", f"{path}:{number}", "name a run of planecast search"
             ) from None

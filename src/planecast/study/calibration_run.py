@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from planecast.results.manifest import same_host
 from planecast.results.store import CALIBRATION, RESULT, RunDirectory, find_run, list_runs
 from planecast.scenario import SCENARIO_KEYS, Scenario, value_if_any
 from planecast.scenario.former import Recorded
+from planecast.scenario.read_file import parsed_json, read_of_run
 
 COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
@@ -165,27 +165,23 @@ def _number(said: Mapping[str, Any], key: str) -> float | None:
 def _json(path: Path) -> dict[str, Any]:
     """What a JSON file holds; nothing where it can't be read: the reader of the whole says why."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = parsed_json(read_of_run(path), path)
+    except InputError:
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         raise InputError(
             "the run has no calibration", str(path), "name a run of calibrate or validate"
-        ) from None
-    except (OSError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the calibration: {first}", str(path)) from None
+        )
+    return read_of_run(path)
 
 
 def _read(path: Path, text: str) -> Calibration:
+    data = parsed_json(text, path)
     try:
-        data = json.loads(text)
         whole = isinstance(data, dict) and isinstance(data.get("parameters"), list)
         if whole and data.get("edition") != EDITION:
             raise InputError(

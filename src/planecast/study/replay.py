@@ -24,6 +24,7 @@ from planecast.results.earlier import as_of_today
 from planecast.results.result import Result
 from planecast.results.store import CALIBRATION, RESULT, TRIALS
 from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.read_file import parsed_json, read_of_run
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.program_profile import ProgramProfile
 
@@ -121,11 +122,7 @@ def _hierarchy(folder: Path, fitted: Mapping[str, Any]) -> Hierarchy:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(as_of_today(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the recording: {first}", str(path)) from None
+    found = parsed_json(as_of_today(read_of_run(path)), path)
     if not isinstance(found, dict):
         raise InputError("this is no recording of a validation", str(path))
     return found

@@ -13,13 +13,12 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from planecast.errors import InputError, RunError
 from planecast.progress import Progress
 from planecast.results.atomic import disk_errors, replacing
 from planecast.results.store import PARTS, SWEEP, RunDirectory
 from planecast.results.trials import quoted, write_parquet
+from planecast.scenario.read_file import read_of_run
 from planecast.sweep.answer import Columns, answer
 from planecast.sweep.job import Job
 from planecast.sweep.workers import Workers
@@ -32,11 +31,12 @@ _CRASHES = 3  # pools that may break before the sweep gives up
 def read_job(run: RunDirectory) -> Job:
     """The job of a run. Raises InputError when it is no sweep."""
     path = run.path / JOB
+    if not path.exists():
+        raise InputError("the run is no sweep", str(run.path), "name a run of sweep")
+    text = read_of_run(path)
     try:
-        return Job.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("the run is no sweep", str(run.path), "name a run of sweep") from None
-    except (OSError, ValidationError, ValueError) as error:
+        return Job.model_validate_json(text)
+    except ValueError as error:
         first = str(error).partition("\n")[0]
         raise InputError(f"can't read the sweep: {first}", str(path)) from None
 

@@ -284,6 +284,7 @@ def _searched(
 
 def _resumed(run: RunDirectory) -> Question:
     """The question of a run. Raises InputError when it has none."""
+    from planecast.scenario.read_file import read_of_run
     from planecast.search.question import QUESTION, Question
 
     path = run.path / QUESTION
@@ -293,9 +294,10 @@ def _resumed(run: RunDirectory) -> Question:
         raise InputError("this search failed before its first trial", str(run.path), "ask it again")
     if not run.partial:
         raise InputError("this search is complete", str(run.path), "read its result.json")
+    text = read_of_run(path)
     try:
-        return Question.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return Question.model_validate_json(text)
+    except ValueError as error:
         first = str(error).splitlines()[0]
         raise InputError(f"can't read the question: {first}", str(path)) from None
 
