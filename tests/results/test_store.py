@@ -215,7 +215,7 @@ def test_a_result_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the run may have been interrupted"):
         read_result(path)
     for text, fragment in (
-        ("{", "can't read the result"),
+        ("{", "the file is not JSON"),
         ("[]", "this is no Result"),
         ('{"points": 1}', "this is no Validation"),
         ('{"results": [{}]}', "this is no ResultSet: results.0.scenario: Field required"),

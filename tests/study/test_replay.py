@@ -39,7 +39,7 @@ def test_a_host_that_nobody_tuned_for(name: str) -> None:
 
 
 def test_a_folder_that_is_no_recording_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="can't read the recording"):
+    with pytest.raises(InputError, match="there is no such file"):
         replay(tmp_path)
     (tmp_path / "result.json").write_text("{}")
     (tmp_path / "calibration.json").write_text("{}")
