@@ -15,7 +15,7 @@ from planecast.search.journal import Journal
 from planecast.search.question import Question
 from planecast.search.run import ONE_REPETITION, search
 from planecast.search.second_opinion import check_cycles, check_words
-from planecast.search.session import Session
+from planecast.search.session import PreemptedError, Session
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
 
@@ -119,6 +119,43 @@ def test_the_highest_load_is_found_again_in_each_repetition(
     assert [bounds.high_pps is None for bounds in rate.bounds] == [False, True, False]
     assert rate.rate_pps.value == pytest.approx(6e6, rel=0.005)
     assert rate.rate_pps.interval is not None
+
+
+@pytest.mark.parametrize("lost", [{0}, {1}, {0, 2}])
+def test_a_repetition_without_a_cpu_costs_its_rate_and_not_the_answer(
+    tmp_path: Path, manifest: Manifest, lost: set[int]
+) -> None:
+    def kept(trial: Trial) -> Trial:
+        if tester.starts[-1] not in lost:
+            return trial
+        return trial.model_copy(update={"unsent": trial.offered, "generator_cpu": 0.5})
+
+    tester = MadeUp(capacity=6e6, change=kept)
+    answer = _answer(tmp_path / "t", _question("mlr", repetitions=3), tester, manifest)
+    rate = answer.rates["NDR"]
+    assert {bounds.repetition for bounds in rate.bounds} == set(range(3 + len(lost))) - lost
+    assert rate.rate_pps.value == pytest.approx(6e6, rel=0.005)
+    for repetition in lost:
+        assert any(
+            note.startswith(f"repetition {repetition + 1} has no rate: it lost its CPU")
+            for note in answer.notes
+        )
+    # The journal gives the same answer again.
+    again = _answer(tmp_path / "t", _question("mlr", repetitions=3), tester, manifest)
+    assert again.rates == answer.rates
+
+
+def test_a_generator_that_never_has_its_cpu_ends_the_search(
+    tmp_path: Path, manifest: Manifest
+) -> None:
+    kept = MadeUp(
+        change=lambda trial: trial.model_copy(
+            update={"unsent": trial.offered, "generator_cpu": 0.5}
+        )
+    )
+    with pytest.raises(PreemptedError, match="its thread had 50% of it"):
+        _answer(tmp_path / "t", _question("mlr"), kept, manifest)
+    assert kept.starts == [0, 1]
 
 
 @pytest.mark.parametrize(("share", "valid"), [(0.03, False), (0.97, True)])

@@ -20,7 +20,14 @@ from planecast.search.question import Question
 from planecast.search.repetitions import handoff_note, outlying_notes, state_note
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.second_opinion import check_cycles
-from planecast.search.session import MARGINS, Session, UnofferedError, at_most, capped_at
+from planecast.search.session import (
+    MARGINS,
+    PreemptedError,
+    Session,
+    UnofferedError,
+    at_most,
+    capped_at,
+)
 from planecast.search.telemetry import Watched, found_rates, instruments, observe
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
@@ -56,15 +63,35 @@ class Asked:
     """Of each repetition that is done."""
     model_share: float = 0.0
     """What the calibration leaves open of a simulated rate, as a share of it: 95 %."""
+    preempted: list[str] = field(default_factory=list)
+    """A sentence for each repetition that has no rate, because the generator lost its CPU in it."""
 
     @staticmethod
     def begun(
         question: Question, session: Session, link: Ceiling, model_share: float = 0.0
     ) -> Asked:
-        """In the first repetition, its highest load found. Raises as trials do."""
-        session.begin(0)
-        ceiling = session.ceiling(link)
-        return Asked(question, session, link, ceiling, model_share=model_share)
+        """In the first repetition in which the generator has its CPU, its highest load found.
+        Raises as trials do."""
+        asked = Asked(question, session, link, link, model_share=model_share)
+        found = next(filter(None, map(asked._begun, range(question.repetitions))))
+        asked.ceiling = found
+        return asked
+
+    def _begun(self, repetition: int) -> Ceiling | None:
+        """The highest load of a repetition that begins; None where the generator lost its CPU."""
+        self.session.begin(repetition)
+        try:
+            return self.session.ceiling(self.link)
+        except PreemptedError as error:
+            self._give_up(error)
+            return None
+
+    def _give_up(self, error: PreemptedError) -> None:
+        """Notes that this repetition has no rate; raises `error` when that is so of as many as were
+        asked for."""
+        self.preempted.append(f"repetition {self.session.repetition + 1} has no rate: {error.what}")
+        if len(self.preempted) >= self.question.repetitions:
+            raise error
 
     def repeat(
         self, once: Callable[[], _Found], bounds: Callable[[_Found], Sequence[Bounds]]
@@ -74,16 +101,22 @@ class Asked:
         than the question wants and time is left; `bounds` are those of what one of them found."""
         found: list[_Found] = []
         longest_s = 0.0
-        for repetition in range(self.question.most_repetitions):
+        for repetition in range(self.session.repetition, self.question.most_repetitions):
             began = time.monotonic()
             late = began + longest_s > self.session.deadline
-            enough = repetition >= self.question.repetitions
+            enough = len(found) >= self.question.repetitions
             if enough and (late or not self._differ(found, bounds)):
                 break
             if repetition != self.session.repetition:
-                self.session.begin(repetition)
-                self.ceiling = self.session.ceiling(self.link)
-            found.append(self.offered(once))
+                ceiling = self._begun(repetition)
+                if ceiling is None:
+                    continue
+                self.ceiling = ceiling
+            try:
+                found.append(self.offered(once))
+            except PreemptedError as error:
+                self._give_up(error)
+                continue
             self.ceilings.append(self.ceiling)
             longest_s = max(longest_s, time.monotonic() - began)
         return found
@@ -181,7 +214,7 @@ def search(
     found = _METHODS[question.method](asked)
     tester = session.tester
     rates: Mapping[str, FoundRate] = found.get("rates", {})
-    notes = list(equal_rates(dict(rates)))
+    notes = [*equal_rates(dict(rates)), *asked.preempted]
     for name, rate_found in rates.items():
         notes += outlying_notes(name, rate_found.bounds, session.journal.trials)
         notes += state_note(name, rate_found.bounds, session.journal.trials)
