@@ -145,6 +145,29 @@ def test_a_repetition_without_a_cpu_costs_its_rate_and_not_the_answer(
     assert again.rates == answer.rates
 
 
+@pytest.mark.parametrize("starved", [{1}, {0, 1, 2, 3}])
+def test_a_repetition_that_its_generator_slowed_down_is_left_out(
+    tmp_path: Path, manifest: Manifest, starved: set[int]
+) -> None:
+    """What comes back while it has no CPU is lost, and no loss of the data plane's. Where it is so
+    in all of them there is nothing better."""
+
+    class Slowed(MadeUp):
+        def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+            slow = self.starts[-1] in starved
+            self.capacity = 1e6 if slow else 6e6
+            made = super().trial(offered_pps, seconds, number)
+            return made.model_copy(update={"generator_cpu": 0.6 if slow else 0.99})
+
+    answer = _answer(tmp_path / "t", _question("mlr"), Slowed(), manifest)
+    rate = answer.rates["NDR"]
+    all_of_them = len(starved) > 1
+    assert rate.rate_pps.value == pytest.approx(1e6 if all_of_them else 6e6, rel=0.005)
+    assert all_of_them or {bounds.repetition for bounds in rate.bounds} == {0, 2}
+    said = "repetition 2 is left out: the generator's thread had 60% of its CPU"
+    assert any(note.startswith(said) for note in answer.notes) is not all_of_them
+
+
 def test_a_generator_that_never_has_its_cpu_ends_the_search(
     tmp_path: Path, manifest: Manifest
 ) -> None:

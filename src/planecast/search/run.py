@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any, TypeVar
 
 from planecast.errors import InputError, RunError
@@ -15,6 +14,7 @@ from planecast.results.search import Bounds, FoundRate, SearchAnswer
 from planecast.search import loads, rfc2544
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
+from planecast.search.cpu_shares import starved, starved_generator
 from planecast.search.mlr import search_losses
 from planecast.search.question import Question
 from planecast.search.repetitions import handoff_note, outlying_notes, state_note
@@ -38,10 +38,6 @@ ONE_REPETITION = (
     "one repetition: how much a fresh start of the data plane changes the rate is not known, and "
     "not in the interval"
 )
-
-STARVED = 0.8
-"""Share of its CPU that the data plane's thread has to have in the median trial: one that polls has
-all of it, but for what the machine takes now and then."""
 
 NOT_RESTARTED = (
     "what forwards was there already and was not restarted between repetitions: how much a "
@@ -100,11 +96,12 @@ class Asked:
         reaches may change with the machine's state. Some more are made while starts differ by more
         than the question wants and time is left; `bounds` are those of what one of them found."""
         found: list[_Found] = []
+        slow: list[tuple[_Found, Ceiling, str]] = []
         longest_s = 0.0
         for repetition in range(self.session.repetition, self.question.most_repetitions):
             began = time.monotonic()
             late = began + longest_s > self.session.deadline
-            enough = len(found) >= self.question.repetitions
+            enough = len(found) + (len(slow) if late else 0) >= self.question.repetitions
             if enough and (late or not self._differ(found, bounds)):
                 break
             if repetition != self.session.repetition:
@@ -113,12 +110,21 @@ class Asked:
                     continue
                 self.ceiling = ceiling
             try:
-                found.append(self.offered(once))
+                one = self.offered(once)
             except PreemptedError as error:
                 self._give_up(error)
                 continue
-            self.ceilings.append(self.ceiling)
+            why = starved_generator(self.session.believed, repetition)
+            if why:
+                slow.append((one, self.ceiling, why))
+            else:
+                found.append(one)
+                self.ceilings.append(self.ceiling)
             longest_s = max(longest_s, time.monotonic() - began)
+        if not found:  # better than nothing: notes on single repetitions say what they lacked
+            self.ceilings = [ceiling for _, ceiling, _ in slow]
+            return [one for one, _, _ in slow]
+        self.preempted += [why for _, _, why in slow]
         return found
 
     def repeat_at(self, once: Callable[[], _Found]) -> list[_Found]:
@@ -241,19 +247,6 @@ def search(
         **found,
     )
     return answer if watched is None else _with_telemetry(answer, question, session, watched)
-
-
-def starved(trials: Sequence[Trial]) -> str:
-    """Why rates say nothing of a data plane that was kept from its CPU; empty when it was not, and
-    when nobody knows."""
-    shares = [trial.dataplane_cpu for trial in trials if trial.dataplane_cpu is not None]
-    if not shares or median(shares) >= STARVED:
-        return ""
-    return (
-        f"INVALID: the data plane's thread had {median(shares):.0%} of its CPU (median of "
-        f"{len(shares)} trials), so these rates are of the time that it was given; free that CPU "
-        "of other work, or name another (placement.cpus)"
-    )
 
 
 def _with_telemetry(
