@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.cli.shared.options import overrides
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     from planecast.model.published_rate import PublishedRate
     from planecast.scenario import load_scenario, with_overrides
     from planecast.scenario.machine import card_of, machine_of
-    from planecast.scenario.override import parse_set, set_place
+    from planecast.scenario.override import set_place
 
     where = f"--from-rate {text}"
     rate, at, rest = text.partition("@")
@@ -46,12 +47,14 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     files = [part for part in parts if "=" not in part]
     if len(files) > 1 or not all(files):
         raise InputError(f"got '{','.join(files)}' where a scenario stands", where, EXAMPLE)
-    keys: dict[str, Any] = dict(parse_set(part) for part in parts if "=" in part)
+    keys = overrides([part for part in parts if "=" in part])
+    if "machine" in keys:
+        raise InputError("the machine stands twice", where, "name it after the @ alone")
     card, ports = keys.pop(_CARD, None), keys.pop(_PORTS, None)
     machine_of(machine)
     base = load_scenario(files[0] if files else asked)
     changes = {**keys, "machine": machine}
-    row = with_overrides(base, changes, set_place(changes, option=where))
+    row = with_overrides(base, changes, set_place(changes, option="--from-rate"))
     if card is None:
         if ports is not None:
             raise InputError("ports of which card?", where, "name it as well: card=x520")

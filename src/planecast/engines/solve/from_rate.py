@@ -32,6 +32,8 @@ from planecast.scenario.scenario import Scenario
 
 QUEUE_ERROR = 0.085
 """Of what a card's queues take: the errors of `reproduce components`, table 6."""
+LEAST_INSTRUCTIONS = 10.0
+"""Of a packet: testpmd's loop with a vector driver takes 92 (BSDP)."""
 FULL = 0.97
 """Share of a ceiling from which on a rate shows the ceiling, not the cores."""
 
@@ -46,6 +48,7 @@ def solve_from_rate(
 
     Raises InputError for a rate that a link, a card or PCIe set, and for scenarios of other work.
     """
+    refuse_impossible(published)
     refuse_capped(published)
     machine = published.scenario.machine
     scenarios = [
@@ -55,6 +58,18 @@ def solve_from_rate(
     predicted = predict_from_rate(published, scenarios, priors)
     answer = _Answer(published, priors, predicted, manifest)
     return [answer.result(scenario, i) for i, scenario in enumerate(scenarios)]
+
+
+def refuse_impossible(published: PublishedRate) -> None:
+    """Raises InputError for a rate at which a core could begin hardly any instruction a packet."""
+    count, _ = instructions_from_rate(published)
+    if count < LEAST_INSTRUCTIONS:
+        raise InputError(
+            f"{published.pps / 1e6:.4g} Mpps leave {count:.2g} instructions a packet to "
+            f"{_threads(published.scenario)}",
+            "--from-rate",
+            "say how many lcores it took: --from-rate …,placement.lcores=N",
+        )
 
 
 def refuse_capped(published: PublishedRate) -> None:
