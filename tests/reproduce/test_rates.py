@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planecast.reproduce import Table, reproduce
+from planecast.reproduce import Table, rate_priors, rates, reproduce
 from planecast.reproduce.core_rates import queue_mpps, suites
 from planecast.reproduce.rate_priors import priors_without
 from planecast.scenario.machine import card_of
@@ -48,6 +48,17 @@ def test_leaving_a_document_out_changes_what_it_shows() -> None:
     assert priors_without("bsdp").use != every.use
     assert priors_without("res").fixed.spread < every.fixed.spread
     assert priors_without("skx").generation > every.generation
+
+
+def test_without_measurements_of_others_their_tables_are_empty(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PLANECAST_SHARED_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(rate_priors, "priors_without", rate_priors.priors_without.__wrapped__)
+    monkeypatch.setattr(rates, "priors_without", rate_priors.priors_without)
+    found = {one.number: one for one in reproduce("rates").tables}
+    assert all(found[number].claims for number in (1, 2, 3, 4))
+    assert not any(found[number].claims for number in (5, 6))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="no measurements of others")

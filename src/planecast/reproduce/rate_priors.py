@@ -12,7 +12,7 @@ from statistics import fmean
 
 from planecast.machine.clocks import forwarding_fixed_share
 from planecast.machine.generations import backend_factor, slots_factor
-from planecast.model.published_rate import REFERENCE_CORE, REFERENCE_GHZ, Guess, Priors
+from planecast.model.published_rate import PRIORS, REFERENCE_CORE, REFERENCE_GHZ, Guess, Priors
 from planecast.reproduce import pcie_sizes
 from planecast.reproduce.catalogued import core_of
 from planecast.reproduce.claim import checks_of
@@ -35,7 +35,10 @@ Observed = Callable[[], Iterable[float]]
 
 @remembered
 def priors_without(document: str) -> Priors:
-    """The priors that all documents but one give; an empty name leaves none out."""
+    """The priors that all documents but one give; an empty name leaves none out.
+
+    What only measurements of others show is as it ships where these aren't here.
+    """
     retired = _middle(_observed(_RETIRED, document))
     use = _middle(_observed(_USE, document))
     share = forwarding_fixed_share()
@@ -45,8 +48,8 @@ def priors_without(document: str) -> Priors:
         use=Guess(use, _spread(_observed(_USE, document), use)),
         fixed=Guess(fixed, _rms(_logarithms(_observed(_FIXED, document), fixed))),
         generation=_rms(_rows(_observed(_GENERATION, document))),
-        doubling=_rms(_rows(_observed(_DOUBLING, document))),
-        pcie=_rms(_rows(_observed(_PCIE, document)) or [UNMEASURED_PCIE]),
+        doubling=_rms(_rows(_observed(_DOUBLING, document)) or [PRIORS.doubling]),
+        pcie=_rms(_rows(_observed(_PCIE, document)) or [PRIORS.pcie]),
     )
 
 
@@ -190,8 +193,6 @@ def _csit_pcie() -> Iterator[float]:
             yield math.log(most / suite.rate(4))
 
 
-UNMEASURED_PCIE = 0.06
-"""Where the measurements of others aren't here."""
 FREE = 0.9
 """Share of a ceiling below which it holds nothing."""
 
