@@ -16,6 +16,7 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import IO, Any
 
+from planecast.cleanup import private_folder
 from planecast.errors import (
     EXIT_BAD_INPUT,
     EXIT_MISSING,
@@ -24,7 +25,6 @@ from planecast.errors import (
     RunError,
     last_words,
 )
-from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.process import STOP_TIMEOUT_S, Planned, Process, Started, ended_text
 

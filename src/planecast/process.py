@@ -20,8 +20,8 @@ from subprocess import DEVNULL
 from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
+from planecast.cleanup import note_process
 from planecast.errors import InputError, MissingError, RunError, last_words
-from planecast.leftovers import note_process
 
 STOP_TIMEOUT_S = 5.0
 

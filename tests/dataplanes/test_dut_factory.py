@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from planecast.cleanup import note_process, private_folder, started, sweep_leftovers
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
 from planecast.dataplanes.dut_factory import programs_of, title_of
@@ -20,7 +21,6 @@ from planecast.dataplanes.ovs import opinion_of as pmd_opinion
 from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import wiring_of
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
-from planecast.leftovers import note_process, private_folder, started, sweep_leftovers
 from planecast.native import peers_folder
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.dataplanes.ovs import Ovs
@@ -55,7 +55,7 @@ main thread:
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Private folders of a test are its own: nobody else's are swept away."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("planecast.leftovers._runtime_bases", lambda: [tmp_path / "runtime"])
+    monkeypatch.setattr("planecast.cleanup._runtime_bases", lambda: [tmp_path / "runtime"])
 
 
 def test_a_chain_is_so_many_programs(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.Monke
 KILLED = """\
 import subprocess, sys, time
 from pathlib import Path
-from planecast.leftovers import note_process, private_folder
+from planecast.cleanup import note_process, private_folder
 folder = private_folder()
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 note_process(Path(folder.name), child.pid)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from planecast.cleanup import started
 from planecast.dataplanes.namespace import Namespace
 from planecast.errors import MissingError, RunError
-from planecast.leftovers import started
 
 HELD = """\
 import sys, time

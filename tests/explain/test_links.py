@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import InputError
-from planecast.explain.counters.rest import Setup, rest_of_machine
+from planecast.explain.counters.uncore import Setup, rest_of_machine
 from planecast.explain.links import explain_links
 from planecast.instruments.recorded import Count, Recording, read_recording
 

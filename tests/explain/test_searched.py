@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from planecast.explain.cases import explained_run
 from planecast.explain.counters import as_counters, compare_counters, explain_published
+from planecast.explain.explain_inputs import explained_run
 from planecast.explain.searched import explain_search
 from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
 from planecast.results.search import Bounds, CyclesCheck, FoundRate

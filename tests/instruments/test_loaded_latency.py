@@ -10,6 +10,8 @@ from tests.instruments.test_probe import output, read
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Work
 from planecast.instruments import loaded_latency
+from planecast.instruments.catalog_entry import entry_text, measured_entry, page_sizes
+from planecast.instruments.disk_cache import remember
 from planecast.instruments.loaded_latency import (
     SLICES,
     TURNS,
@@ -17,8 +19,6 @@ from planecast.instruments.loaded_latency import (
     measure_loaded,
     remembered_latency,
 )
-from planecast.instruments.machine_entry import entry_text, measured_entry, page_sizes
-from planecast.instruments.remembered import remember
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.tenants import memory_of

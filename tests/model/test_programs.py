@@ -9,7 +9,7 @@ from tests.traced_programs import BASE, HELD, POINTS, PROFILE, TRUTH, measured_p
 
 from planecast.engines.solve import solve
 from planecast.errors import InputError
-from planecast.explain.case import Case
+from planecast.explain.explain_input import Case
 from planecast.explain.run import explain_case
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate

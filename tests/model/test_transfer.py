@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
 from planecast.model import transfer

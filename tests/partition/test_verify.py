@@ -18,12 +18,12 @@ from planecast.errors import InputError
 from planecast.generators.neighbour import Done, Work
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.partition import visits as room
+from planecast.partition import interleaved_trials as room
+from planecast.partition.interleaved_trials import Context
 from planecast.partition.neighbour_cost import Cost, of_both
 from planecast.partition.neighbour_prediction import Asked, predicted_with_neighbour
-from planecast.partition.noisy import NoisyPoint, load_noisy
+from planecast.partition.neighbour_study import NoisyPoint, load_noisy
 from planecast.partition.verify import verify
-from planecast.partition.visits import Context
 from planecast.results import Manifest, Result, RunDirectory
 from planecast.scenario import Scenario
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LEVELS = (
-    {"errors", "extras", "native", "leftovers", "progress"},
+    {"errors", "extras", "native", "cleanup", "progress"},
     {"json_process", "process"},
     {"catalog", "host"},
     {"scenario"},

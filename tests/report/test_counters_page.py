@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.explain.counters import made_events
-from tests.explain.counters.test_rest import MEMORY, PCIE
+from tests.explain.counters.test_uncore import MEMORY, PCIE
 
 from planecast.explain.counters import (
     Asked,
@@ -16,7 +16,7 @@ from planecast.explain.counters import (
     explain_published,
     explain_recording,
 )
-from planecast.explain.counters.rest import Setup, explain_uncore
+from planecast.explain.counters.uncore import Setup, explain_uncore
 from planecast.instruments.recorded import read_recording
 from planecast.report.counters_page import counters_html, counters_page
 from planecast.topdown import definition_names, load_definition

@@ -20,8 +20,8 @@ from typing import Self
 
 import pytest
 
+from planecast.cleanup import sweep_leftovers
 from planecast.dataplanes.ovs import ROOTS, SWITCHES
-from planecast.leftovers import sweep_leftovers
 from planecast.native import native_folder
 from planecast.search.journal import JOURNAL, Journal
 from planecast.search.question import QUESTION

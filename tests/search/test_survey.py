@@ -17,8 +17,8 @@ from planecast.results.telemetry import InstructionSplit
 from planecast.scenario import Scenario
 from planecast.scenario.survey import Survey, load_survey
 from planecast.search import survey as surveying
+from planecast.search.feasible_points import Case, cases
 from planecast.search.survey import ceilings_of, filled, not_varied, survey_points
-from planecast.search.variation import Case, cases
 
 SURVEY = """\
 name: small

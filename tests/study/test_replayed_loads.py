@@ -9,8 +9,8 @@ from tests.engines.simulate.conftest import capacity
 
 from planecast.engines.measure.load_estimate import LoadEstimator
 from planecast.engines.measure.load_pauses import BothPauses
+from planecast.engines.measure.load_sweep import MeasuredLoad, MeasuredLoads
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, SINGLE, Columns
-from planecast.engines.measure.loads import MeasuredLoad, MeasuredLoads
 from planecast.engines.simulate.port import Port
 from planecast.instruments.pauses import Pauses
 from planecast.model.calibration import Calibration

@@ -10,7 +10,7 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import LIFETIME
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import cost_of
-from planecast.model.site import Site
+from planecast.model.target_platform import Site
 from planecast.model.transfer import transferred
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides

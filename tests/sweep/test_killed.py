@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from planecast.leftovers import sweep_leftovers
+from planecast.cleanup import sweep_leftovers
 
 POOL = """
 import time
@@ -36,7 +36,7 @@ def test_a_killed_pool_leaves_no_folder(
     (left,) = short_folder.iterdir()
     assert left.name.startswith(f"planecast-{pool.pid}-")
     monkeypatch.setattr("tempfile.tempdir", str(short_folder))
-    monkeypatch.setattr("planecast.leftovers._runtime_bases", list)
+    monkeypatch.setattr("planecast.cleanup._runtime_bases", list)
     assert sweep_leftovers() == [left]
     until = time.monotonic() + 10
     while list(short_folder.iterdir()) and time.monotonic() < until:

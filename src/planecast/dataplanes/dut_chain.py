@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
 from planecast.dataplanes.dut import Dut, Program
@@ -15,7 +16,6 @@ from planecast.dataplanes.port import MEMORY_KINDS, Port
 from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
 from planecast.host.cpu_time import away_seconds, pinned_seconds
-from planecast.leftovers import private_folder
 from planecast.process import Planned, wait_until
 from planecast.results.estimate import Estimate
 from planecast.scenario.host_cpus import cpus_here

@@ -15,6 +15,7 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Self
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import (
     env_words,
@@ -29,7 +30,6 @@ from planecast.dataplanes.peer import pages_of
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words
-from planecast.leftovers import private_folder
 from planecast.process import Planned, Process, Started, dying_with_us
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.neighbour import Neighbour

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.config import DataplaneConfig, configs_for
 from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.ours import Dataplane
@@ -21,7 +22,6 @@ from planecast.dataplanes.port import Port, eal_words
 from planecast.dataplanes.trial import PortTrial, TrialAnswer
 from planecast.host.cpu_time import away_seconds, pinned_seconds
 from planecast.instruments.dpdk_telemetry import port_counters
-from planecast.leftovers import private_folder
 from planecast.process import Planned
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.override import with_overrides

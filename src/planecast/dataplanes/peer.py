@@ -17,11 +17,11 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Literal
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
-from planecast.leftovers import private_folder
 from planecast.process import Process, Started
 
 START_TIMEOUT_S = 30.0

@@ -1,7 +1,7 @@
 """Room `explain`: where the cycles go, what limits a data plane, what to try next."""
 
 from planecast.explain.against import Change, Difference, compare_explanations
-from planecast.explain.case import Case
+from planecast.explain.explain_input import Case
 from planecast.explain.explanation import (
     Advice,
     CauseCycles,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planecast.explain.arithmetic import total
-from planecast.explain.case import Case
 from planecast.explain.core import Core
+from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, StageExplanation
 from planecast.explain.stall_causes import CORES_OWN
 from planecast.model.calibrated_range import outside

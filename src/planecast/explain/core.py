@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planecast.instruments.machine_entry import microarchitecture_of_cpu
+from planecast.instruments.catalog_entry import microarchitecture_of_cpu
 from planecast.results.manifest import Manifest
 from planecast.scenario.machine import CoreValues
 

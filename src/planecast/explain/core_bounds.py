@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planecast.explain.arithmetic import together, total
-from planecast.explain.case import Case
 from planecast.explain.core import Core, Frontend
+from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
 from planecast.explain.stall_causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
 from planecast.results.estimate import Estimate

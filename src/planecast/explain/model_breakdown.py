@@ -19,8 +19,8 @@ from planecast.machine.caches import MEMORY
 from planecast.machine.registry import CORE
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import Prediction, cost_of, cycles_estimate, predict
-from planecast.model.site import Site, at_host
 from planecast.model.stage_cost import STEP
+from planecast.model.target_platform import Site, at_host
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario

@@ -13,11 +13,10 @@ from typing import Any
 from planecast.errors import InputError
 from planecast.explain.advice import advise
 from planecast.explain.arithmetic import difference, together, total
-from planecast.explain.case import Case
 from planecast.explain.caveats import LOOP, only_counted, rests_on, unknown
-from planecast.explain.computed_tree import computed_tree
 from planecast.explain.core import Core, core_of
 from planecast.explain.core_bounds import code_of, notes_of, with_core_bounds
+from planecast.explain.explain_input import Case
 from planecast.explain.explanation import (
     CauseCycles,
     Explanation,
@@ -29,6 +28,7 @@ from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
 from planecast.explain.program_stages import with_inner_stages
 from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
 from planecast.explain.stall_causes import CORE_REST, ISSUE, in_order
+from planecast.explain.topdown_estimate import computed_tree
 from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate, ratio

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planecast.engines.measure.estimate import FEW_WINDOWS
 from planecast.explain.arithmetic import together, total
-from planecast.explain.case import Case
+from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.stall_causes import CORE_REST, Group, cause_of
 from planecast.results.estimate import Estimate

@@ -18,7 +18,7 @@ from planecast.errors import InputError
 from planecast.explore.controls import Control
 from planecast.explore.grid import axis_of, grid
 from planecast.explore.measured import value_json
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.results import RunDirectory
 from planecast.results.store import SWEEP
 from planecast.results.trials import quoted

@@ -19,9 +19,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from planecast.cleanup import note_process, private_folder
 from planecast.errors import InputError
 from planecast.explore.copying import scenario_yaml
-from planecast.leftovers import note_process, private_folder
 from planecast.results import Result, ResultSet
 from planecast.scenario import Scenario
 

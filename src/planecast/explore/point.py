@@ -11,7 +11,7 @@ from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.explain import Case, Explanation, explain_case
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.results import Estimate, Manifest, Result, collect_manifest
 from planecast.results.basis import Basis
 from planecast.results.own_clock import in_own_clock

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.instruments.callgrind_output import CallgrindProfile, join_threads, parse_callgrind
 from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import find_valgrind, run_tool
-from planecast.leftovers import private_folder
 from planecast.workload.counts import (
     InstructionCounts,
     RawCounts,

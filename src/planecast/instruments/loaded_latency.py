@@ -21,9 +21,9 @@ from pydantic import BeforeValidator
 
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Neighbour, Work
+from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.latency_curve import monotone
 from planecast.instruments.probe import boot_id, host_id
-from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
 

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from planecast.errors import RunError
+from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.host_state import HostState, read_state
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe_output import parse_output
 from planecast.instruments.probe_reading import read_probe
-from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.native import native_program
 
 SECONDS = 12.0

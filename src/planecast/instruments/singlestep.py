@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from planecast.cleanup import private_folder
 from planecast.errors import RunError
 from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import run_tool
-from planecast.leftovers import private_folder
 from planecast.native import native_program
 from planecast.scenario.model import Noun
 from planecast.workload.counts import (

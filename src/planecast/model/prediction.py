@@ -24,9 +24,9 @@ from planecast.model.counter_model import STAGE, counted_cost
 from planecast.model.memory_contention import Load, under_load
 from planecast.model.neighbours import Neighbours, has_neighbours, neighbours_of
 from planecast.model.posterior import memory_share
-from planecast.model.site import Site, by_site
 from planecast.model.stage_cost import StageCost, stage_cost
 from planecast.model.supported import columns_of
+from planecast.model.target_platform import Site, by_site
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.results.student import t_quantile

@@ -28,7 +28,7 @@ from planecast.machine.clocks import core_ghz
 from planecast.machine.generations import ERROR_SHARE, backend_factor, slots_factor
 from planecast.machine.smt import busy_sibling_slowdown
 from planecast.model.prediction import Prediction
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.results.student import t_quantile
 from planecast.scenario.machine import Card, Machine, machine_of, microarchitecture_of
 from planecast.scenario.override import SCENARIO_KEYS

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from planecast.dataplanes.in_memory import refuse_outside
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.results.manifest import same_host
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.dataplane import OWN

@@ -25,7 +25,7 @@ import math
 from dataclasses import dataclass, replace
 
 from planecast.errors import InputError
-from planecast.instruments.machine_entry import microarchitecture_of_cpu
+from planecast.instruments.catalog_entry import microarchitecture_of_cpu
 from planecast.machine.clocks import core_ghz
 from planecast.machine.core import CPI
 from planecast.machine.generations import ERROR_SHARE, near_factor, slots_factor
@@ -36,7 +36,7 @@ from planecast.machine.registry import MECHANISMS
 from planecast.machine.smt import busy_sibling_slowdown
 from planecast.model.calibration import Calibration
 from planecast.model.counter_model import BF, Counted, blank_hierarchy
-from planecast.model.site import HOST, Site
+from planecast.model.target_platform import HOST, Site
 from planecast.scenario.machine import CoreValues, Machine, machine_of
 from planecast.topdown.slots import Slots
 

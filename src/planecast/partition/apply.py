@@ -17,11 +17,11 @@ from planecast.host.record import drop_record
 from planecast.host.root import Root
 from planecast.host.topology import Topology
 from planecast.partition.division import Division, Service, illegalities
-from planecast.partition.door import Groups
+from planecast.partition.export_commands import group_name
 from planecast.partition.plan import Plan
 from planecast.partition.record import Applied, GroupState, keep_applied, read_applied
+from planecast.partition.resctrl_backend import Groups
 from planecast.partition.schemata import parse_schemata, schemata_of
-from planecast.partition.show import group_name
 from planecast.scenario.cpus import format_cpus
 
 HERE = Root()

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from planecast.errors import MissingError, RunError
 from planecast.host.rdt import EIGHTHS, BandwidthAllocation, CacheAllocation, Rdt
+from planecast.partition.export_commands import PREFIX
 from planecast.partition.record import Door
 from planecast.partition.schemata import Schemata, parse_schemata
-from planecast.partition.show import PREFIX
 from planecast.scenario.cpus import format_cpus, parse_cpus
 
 _TIMEOUT_S = 30.0

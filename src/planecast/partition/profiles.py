@@ -49,7 +49,7 @@ class Profile(Noun):
         if not isinstance(value, dict) or not isinstance(value.get("run"), str):
             return value
         # The models behind it take time to load, and most tenants files ask for none of them.
-        from planecast.partition.measured import profile_values
+        from planecast.partition.profile_from_run import profile_values
 
         # One that was kept (a plan's) has everything already, and its run may be gone.
         if value.keys() >= {"cycles", "touches", "working_set", "exposed"}:

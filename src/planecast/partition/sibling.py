@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.measure.estimate import canary_pairs, undisturbed_rows
-from planecast.engines.measure.undisturbed import STOPPED
+from planecast.engines.measure.quiet_windows import STOPPED
 from planecast.errors import InputError
 from planecast.instruments.canary import busy, settled_floor
 from planecast.instruments.quantiles import turn_quantile

@@ -12,12 +12,12 @@ from planecast.generators.neighbour import Work
 from planecast.host.root import Root
 from planecast.host.topology import read_topology
 from planecast.model.calibration import Calibration
+from planecast.partition.interleaved_trials import Context, Visit, measured_with_neighbours
 from planecast.partition.machine import Timing
 from planecast.partition.neighbour_cost import QUIET, Cost, cost_of, of_both, with_plan
 from planecast.partition.neighbour_fit import MeasuredNeighbour, NeighbourFit, fit_neighbours
 from planecast.partition.neighbour_prediction import Asked, Parts, predicted_with_neighbour
-from planecast.partition.noisy import Noisy
-from planecast.partition.visits import Context, Visit, measured_with_neighbours
+from planecast.partition.neighbour_study import Noisy
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result, ResultSet
 from planecast.results.validation import Validation, ValidationPoint

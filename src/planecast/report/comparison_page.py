@@ -12,8 +12,8 @@ from planecast.report.page import Page, Verdict
 from planecast.report.results_page import results_page
 from planecast.report.table import Cell, Heading, Table, estimate_cell
 from planecast.results import Result
-from planecast.results.pick import Picked
-from planecast.results.side_by_side import SideBySide
+from planecast.results.comparison import SideBySide
+from planecast.results.run_ref import Picked
 
 
 def comparison_page(runs: Sequence[Picked], found: Sequence[SideBySide]) -> Page:

@@ -30,8 +30,8 @@ from planecast.results import (
     read_parquet,
 )
 from planecast.results.atomic import write_text
-from planecast.results.pick import Picked
-from planecast.results.side_by_side import side_by_side
+from planecast.results.comparison import side_by_side
+from planecast.results.run_ref import Picked
 from planecast.results.store import PARTIAL, SERIES, SWEEP, TRIALS, Content, results_of
 from planecast.results.trials import Columns
 

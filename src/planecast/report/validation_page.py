@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from planecast.report.calibration_table import calibration_table
-from planecast.report.family import AXES, largest_family
 from planecast.report.figures.error_by_point import error_by_point
 from planecast.report.figures.measured_predicted import measured_predicted
 from planecast.report.figures.stage_bars import CYCLES, INSTRUCTIONS
@@ -29,6 +28,7 @@ from planecast.report.point_table import error_table, point_tables
 from planecast.report.profiles import alike, profiles, shared
 from planecast.report.result_table import packet_table, stage_table
 from planecast.report.roles import role_of
+from planecast.report.sweep_axis import AXES, largest_family
 from planecast.report.table import Table
 from planecast.report.warnings import notes_of, result_warnings, validation_warnings
 from planecast.results import Result, Validation, ValidationPoint

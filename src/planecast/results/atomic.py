@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.errors import RunError
-from planecast.leftovers import private_folder
 
 # What the operating system says when there is no room: disk, quota, file size limit.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planecast.cleanup import private_folder
 from planecast.errors import InputError
-from planecast.leftovers import private_folder
 from planecast.results.columns import sql_types, stored_row
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result

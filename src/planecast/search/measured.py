@@ -10,15 +10,15 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
+from planecast.cleanup import private_folder, sweep_leftovers
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.own_dut import OwnDut
-from planecast.engines.measure.pacing import DATAPLANE_AWAY_S, WATCHED_S, bridged_s
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of, generator_cpu
-from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
+from planecast.engines.measure.tx_pacing import DATAPLANE_AWAY_S, WATCHED_S, bridged_s
+from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
 from planecast.instruments.core_to_core import CoreToCore, ping_pong_now
-from planecast.leftovers import private_folder, sweep_leftovers
 from planecast.process import Planned
 from planecast.results.estimate import Kind
 from planecast.scenario.host_cpus import cpus_here

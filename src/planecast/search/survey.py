@@ -18,13 +18,13 @@ from planecast.results.survey import SurveyPoint
 from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.machine import card_of
 from planecast.scenario.survey import Survey
+from planecast.search.feasible_points import Case
 from planecast.search.journal import Journal
 from planecast.search.measured import MeasuredTester
 from planecast.search.question import Question
 from planecast.search.run import search
 from planecast.search.session import Session
 from planecast.search.telemetry import CORE, NONE
-from planecast.search.variation import Case
 from planecast.study.instructions import count_instructions
 from planecast.study.profile import bursts_with
 from planecast.workload.counts import InstructionCounts, by_kind

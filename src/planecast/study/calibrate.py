@@ -23,8 +23,8 @@ from planecast.scenario.points import Point, point_label
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.study import Study
 from planecast.study.instructions import count_pipelines
-from planecast.study.possible import possible
 from planecast.study.program import profile_program
+from planecast.study.runnable_points import possible
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.profile import instructions_by_stage
 from planecast.workload.traced.program_profile import ProgramProfile

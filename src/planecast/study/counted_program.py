@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from subprocess import PIPE
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.in_memory import (
     env_words,
     portable,
@@ -29,7 +30,6 @@ from planecast.instruments.callgrind_output import CallgrindProfile, parse_callg
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.elf import Elf
 from planecast.instruments.window import Mark, Window, read_report, window_environment
-from planecast.leftovers import private_folder
 from planecast.process import Process, dying_with_us, ended_error
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.scenario import Scenario

@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes import once_command
 from planecast.dataplanes.config import config_text, once_config
 from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
-from planecast.instruments.remembered import cache_folder, recall, remember
-from planecast.leftovers import private_folder
+from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.native import native_program
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS, Stage

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planecast.engines.measure.load_pauses import BothPauses, PauseTable
+from planecast.engines.measure.load_sweep import (
+    LoadBudget,
+    MeasuredLoad,
+    MeasuredLoads,
+    measure_loads,
+)
 from planecast.engines.measure.load_trials import LoadTable
-from planecast.engines.measure.loads import LoadBudget, MeasuredLoad, MeasuredLoads, measure_loads
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.model.calibration import Calibration

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes import once_command
 from planecast.errors import InputError
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
-from planecast.leftovers import private_folder
 from planecast.progress import Progress
 from planecast.scenario.former import Recorded
 from planecast.scenario.model import Noun, listed

@@ -11,12 +11,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.in_memory import portable, program_words
 from planecast.dataplanes.meter import meter_library
 from planecast.errors import InputError
+from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.memory_trace import PLUGIN
-from planecast.instruments.remembered import cache_folder, recall, remember
-from planecast.leftovers import private_folder
 from planecast.native import native_library
 from planecast.scenario.draw import near_power_of_two
 from planecast.scenario.override import with_overrides

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes import once_command
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import portable, program_words
@@ -19,7 +20,6 @@ from planecast.instruments.memory_trace import (
 )
 from planecast.instruments.tool import run_tool
 from planecast.instruments.window import clock_environment
-from planecast.leftovers import private_folder
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import (
     check_program,

@@ -25,8 +25,8 @@ from planecast.scenario.points import Point
 from planecast.scenario.study import Study
 from planecast.study.calibrate import MEASURED, PREPARED, Context, fit, prepare, with_instructions
 from planecast.study.interleaved import measure_interleaved
-from planecast.study.possible import possible
 from planecast.study.run_states import host_states
+from planecast.study.runnable_points import possible
 
 PREDICTIONS = "predictions.json"
 _FITTED = 0.95

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError, PlanecastError
 from planecast.model.calibration import Calibration
-from planecast.model.site import Site
 from planecast.model.supported import refuse_unmodelled
+from planecast.model.target_platform import Site
 from planecast.results.own_clock import in_own_clock
 from planecast.results.result import Result
 from planecast.scenario import with_overrides

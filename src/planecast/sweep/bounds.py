@@ -17,7 +17,7 @@ from planecast.engines.solve.engine import throughput
 from planecast.errors import InputError
 from planecast.explain.core import core_of
 from planecast.model.calibration import Calibration
-from planecast.model.site import HOST, Site, at_host
+from planecast.model.target_platform import HOST, Site, at_host
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest

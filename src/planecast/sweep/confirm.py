@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.errors import InputError, PlanecastError
 from planecast.model.calibrated_range import Nearest, nearest
 from planecast.native import native_program

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from planecast.cleanup import private_folder
 from planecast.errors import RunError
 from planecast.extras import extra_library
-from planecast.leftovers import private_folder
 
 RETRIES = 5
 """Workers that a Dask batch may lose before it is given up."""

@@ -106,7 +106,7 @@ def test_a_page(run: Run, made: str, tmp_path: Path) -> None:
 
 
 def test_recorded_pcie_and_memory(run: Run, tmp_path: Path) -> None:
-    from tests.explain.counters.test_rest import MEMORY, PCIE
+    from tests.explain.counters.test_uncore import MEMORY, PCIE
 
     (tmp_path / "pcie.csv").write_text(PCIE)
     (tmp_path / "memory.csv").write_text(MEMORY)

@@ -11,7 +11,7 @@ from tests.report.conftest import load_curve
 
 from planecast.cli.shared.output import emit
 from planecast.cli.tables.load_curve import curve_sheet
-from planecast.engines.measure.loads import LoadBudget
+from planecast.engines.measure.load_sweep import LoadBudget
 from planecast.errors import InputError
 from planecast.report import report_html
 from planecast.results import CpuPauses, LoadCurve, RunDirectory, find_run, query

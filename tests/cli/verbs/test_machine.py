@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Run
 
 from planecast.errors import InputError
-from planecast.instruments.machine_entry import likeness, microarchitecture_of_cpu
+from planecast.instruments.catalog_entry import likeness, microarchitecture_of_cpu
 
 
 def test_list(run: Run) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.engines.simulate.conftest import Ask
 
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.solve import solve
 from planecast.errors import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.calibrate.test_interruptions import trials
+from tests.calibrate.test_preemption import trials
 from tests.cli.conftest import Run, run
 
 from planecast.model.calibration import Calibration

@@ -12,7 +12,7 @@ import pytest
 
 from planecast.errors import InputError
 from planecast.explain.counters import Asked, CounterExplanation, explain, explain_recording, rest
-from planecast.explain.counters.rest import MEMORY, PCIE, Setup, explain_uncore, with_rest
+from planecast.explain.counters.uncore import MEMORY, PCIE, Setup, explain_uncore, with_rest
 from planecast.instruments.recorded import read_recording
 from planecast.results import Manifest
 

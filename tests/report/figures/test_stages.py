@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from planecast.report.family import BURST, FLOWS, Family, largest_family
 from planecast.report.figures.stage_bars import CYCLES, INSTRUCTIONS
 from planecast.report.figures.stages_along import stages_along
 from planecast.report.figures.stages_by_result import stages_by_result
+from planecast.report.sweep_axis import BURST, FLOWS, Family, largest_family
 from planecast.results import Result, Validation
 from planecast.scenario import Scenario
 

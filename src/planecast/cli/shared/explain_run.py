@@ -26,7 +26,7 @@ def explain_run(
     core's other cycles, as bounds, of which a comparison could reveal nothing. Raises InputError
     for a run or a calibration that isn't there.
     """
-    from planecast.explain.cases import (
+    from planecast.explain.explain_inputs import (
         explained_run,
         latest_explicable,
         own_calibration,

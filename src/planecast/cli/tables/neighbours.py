@@ -9,7 +9,7 @@ from planecast.cli.tables.sheet import Column, Sheet, estimate_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from planecast.partition.divided import Divided
+    from planecast.partition.applied_plan import Divided
     from planecast.partition.neighbour_cost import Cost
     from planecast.partition.verify import Verified
 

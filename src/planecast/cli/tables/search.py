@@ -11,7 +11,7 @@ from planecast.cli.tables.sheet import Column, Sheet, estimate_text
 from planecast.cli.tables.telemetry import telemetry_lines
 from planecast.results import Estimate, SearchAnswer, SoakAnswer
 from planecast.results.search import FoundRate
-from planecast.search.second_opinion import check_words
+from planecast.search.cycle_crosscheck import check_words
 
 _RATES = (
     Column("name", "rate"),

@@ -15,7 +15,7 @@ from planecast.results.columns import metrics
 
 if TYPE_CHECKING:
     from planecast.results import Comparison
-    from planecast.results.side_by_side import SideBySide
+    from planecast.results.comparison import SideBySide
 
 _RUN = (
     "A run's folder or result.json, its name under the runs folder, or latest; #2: its 2nd result, "
@@ -48,8 +48,8 @@ def compare(
     scenario by scenario. `planecast report A B` draws them.
     """
     from planecast.results import runs_folder
-    from planecast.results.pick import pick
-    from planecast.results.side_by_side import side_by_side
+    from planecast.results.comparison import side_by_side
+    from planecast.results.run_ref import pick
 
     if len(others) >= len(ascii_uppercase):
         raise InputError(

@@ -26,7 +26,7 @@ from planecast.cli.tables.load_curve import curve_sheet
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.engines.measure.loads import LoadBudget
+    from planecast.engines.measure.load_sweep import LoadBudget
 
 
 def register(app: typer.Typer) -> None:
@@ -75,7 +75,7 @@ def curve(
     an empty poll, and those of a packet that comes alone. All else is calibrated, or follows.
     """
     from planecast.cli.shared.dry_run import print_process
-    from planecast.engines.measure.loads import check_scenario
+    from planecast.engines.measure.load_sweep import check_scenario
     from planecast.engines.measure.testbed import Testbed, dut_of, generator_cpu
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
@@ -105,7 +105,7 @@ def curve(
 
 
 def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -> LoadBudget:
-    from planecast.engines.measure.loads import DEFAULT_LOADS, LoadBudget
+    from planecast.engines.measure.load_sweep import DEFAULT_LOADS, LoadBudget
     from planecast.scenario.units import parse_percent
 
     shares: tuple[float, ...] = DEFAULT_LOADS

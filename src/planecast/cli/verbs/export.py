@@ -43,8 +43,8 @@ def export(
     Of several results of one scenario the last one counts.
     """
     from planecast.results import runs_folder
-    from planecast.results.pick import pick
     from planecast.results.prometheus import prometheus_text
+    from planecast.results.run_ref import pick
 
     del form  # there is one so far
     root = runs_folder(runs)

@@ -97,7 +97,7 @@ def history(
 def _observed(named: list[str] | None, root: Path, metric: str | None) -> Iterator[Observation]:
     from planecast.results import ResultSet
     from planecast.results.history import all_observations, observations
-    from planecast.results.pick import pick
+    from planecast.results.run_ref import pick
 
     if not named:
         yield from all_observations(root, metric)

@@ -185,8 +185,8 @@ def _starter(
 def _missing(starter: Starter) -> str:
     """What this machine lacks to start it, in a sentence. Raises InputError for what could not be
     started anywhere."""
+    from planecast.cleanup import private_folder
     from planecast.dataplanes.dut_chain import DutChain
-    from planecast.leftovers import private_folder
     from planecast.scenario import load_scenario
 
     with private_folder(for_sockets=True) as folder:

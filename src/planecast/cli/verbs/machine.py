@@ -185,8 +185,8 @@ def _state_text(probed: MachineProbe) -> str:
 
 
 def _probe(path: Path, like: str | None, *, fresh: bool) -> None:
+    from planecast.instruments.catalog_entry import entry_text, likeness, measured_entry
     from planecast.instruments.loaded_latency import loaded_latency
-    from planecast.instruments.machine_entry import entry_text, likeness, measured_entry
     from planecast.instruments.probe import probe_machine
     from planecast.results.atomic import write_text
 

@@ -189,7 +189,7 @@ def _interrupted(
     scenarios: list[Scenario], run: Path, model: Calibration, notes: list[str]
 ) -> list[Scenario]:
     """The scenarios with the interruptions of a run; adds a note of what they are."""
-    from planecast.calibrate.interruptions import interruptions, recorded_interruptions
+    from planecast.calibrate.preemption import interruptions, recorded_interruptions
     from planecast.results import LoadCurve, RunDirectory, read_parquet
     from planecast.results.store import PAUSES, TRIALS
 

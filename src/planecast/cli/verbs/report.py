@@ -67,7 +67,7 @@ def report(
 
 def _side_by_side(named: list[str], root: Path, form: str, output: Path | None) -> None:
     from planecast.report import write_comparison
-    from planecast.results.pick import pick
+    from planecast.results.run_ref import pick
 
     if form == "json":
         raise InputError(

@@ -65,7 +65,7 @@ def _noun(name: str) -> type[Noun]:
 
         return Tenancy
     if name == "neighbours":
-        from planecast.partition.noisy import Noisy
+        from planecast.partition.neighbour_study import Noisy
 
         return Noisy
     from planecast.scenario.study import StudyFile

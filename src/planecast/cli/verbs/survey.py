@@ -69,8 +69,8 @@ def survey(
     from planecast.report import write_report
     from planecast.results import RunDirectory, SurveyAnswer, collect_manifest, runs_folder
     from planecast.scenario.survey import load_survey
+    from planecast.search.feasible_points import cases
     from planecast.search.survey import ceilings_of, filled, not_varied, point_of, survey_points
-    from planecast.search.variation import cases
 
     found = load_survey(study, overrides(settings))
     ceilings = ceilings_of(found)

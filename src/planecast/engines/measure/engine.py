@@ -32,7 +32,7 @@ from planecast.engines.measure.neighbours import NeighbourOf, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure.machine_state import moved_note
+from planecast.engines.measure.quiet_windows import undisturbed_windows
 from planecast.engines.measure.reference import Reference, factors
-from planecast.engines.measure.undisturbed import undisturbed_windows
 from planecast.instruments.canary import settled_floor
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate

@@ -15,18 +15,18 @@ from pathlib import Path
 
 import numpy as np
 
+from planecast.cleanup import private_folder
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.peer import Peer
 from planecast.dataplanes.port import eal_words, generator_ports
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.dataplanes.wiring import wiring_of
-from planecast.engines.measure.pacing import CPU_SHARES
-from planecast.engines.measure.sender import joined
+from planecast.engines.measure.generator_factory import joined
 from planecast.engines.measure.testbed import Testbed, dut_of
+from planecast.engines.measure.tx_pacing import CPU_SHARES
 from planecast.errors import MissingError, PlanecastError, RunError
 from planecast.generators import Generator
 from planecast.generators.matching import plain_stream
-from planecast.leftovers import private_folder
 from planecast.results.estimate import Estimate
 from planecast.results.port_costs import BASE, PortCost, SizeCost, line_of
 from planecast.results.student import mean_estimate

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.probe import boot_id, host_id
-from planecast.instruments.remembered import cache_folder, recall, remember
 from planecast.native import native_program
 from planecast.scenario.model import Noun
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from planecast.dataplanes import TrialAnswer
-from planecast.engines.measure.undisturbed import undisturbed_windows
+from planecast.engines.measure.quiet_windows import undisturbed_windows
 from planecast.instruments.canary import settled_floor
 
 MIN_ROUNDS = 1

@@ -23,8 +23,8 @@ from planecast.dataplanes.external_dut import ExternalDut
 from planecast.dataplanes.own_dut import OwnDut
 from planecast.dataplanes.port import named_port
 from planecast.dataplanes.remote_dut import RemoteDut
-from planecast.engines.measure.pacing import CPU_SHARES, DATAPLANE_AWAY_S, WATCHED_S, trial_keys
-from planecast.engines.measure.sender import generator_of
+from planecast.engines.measure.generator_factory import generator_of
+from planecast.engines.measure.tx_pacing import CPU_SHARES, DATAPLANE_AWAY_S, WATCHED_S, trial_keys
 from planecast.errors import InputError, MissingError, RunError
 from planecast.generators import Generator
 from planecast.generators.load import LoadGenerator

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from planecast.engines.simulate.stage_cost import PipelineCost
 from planecast.machine.ddio import Buffers, DeviceWays, Spill, spill
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 

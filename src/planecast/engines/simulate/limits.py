@@ -10,7 +10,7 @@ import math
 
 from planecast.engines.simulate.ddio_overflow import ddio_overflow
 from planecast.machine.pcie import Link
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.scenario.machine import machine_of
 from planecast.scenario.scenario import Scenario
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from planecast.machine.overlap import BY_CLASS, blocking
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.model.site import Site
+from planecast.model.target_platform import Site
 from planecast.model.transfer import transferred
 from planecast.scenario.scenario import Scenario
 from planecast.workload.regions import Overlap

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.model.site import Site
 from planecast.model.supported import refuse_absent_cpus, refuse_unmodelled
+from planecast.model.target_platform import Site
 from planecast.model.transfer import transferred
 from planecast.scenario.scenario import Scenario
 from planecast.workload.scenario_columns import Choice, Floats, ScenarioColumns

@@ -9,8 +9,8 @@ from planecast.model.calibration import Calibration
 from planecast.model.counter_model import STAGE, notes_of
 from planecast.model.memory_contention import WORTH_A_WORD, Load
 from planecast.model.prediction import Prediction, predict
-from planecast.model.site import Site, by_site
 from planecast.model.supported import refuse_absent_cpus
+from planecast.model.target_platform import Site, by_site
 from planecast.model.transfer import Transferred, transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest

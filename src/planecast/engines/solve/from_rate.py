@@ -22,7 +22,7 @@ from planecast.model.published_rate import (
     machine_at,
     predict_from_rate,
 )
-from planecast.model.site import HOST
+from planecast.model.target_platform import HOST
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result

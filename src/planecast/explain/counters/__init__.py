@@ -8,8 +8,8 @@ from planecast.explain.counters.explanation import (
     ExplainedNode,
 )
 from planecast.explain.counters.from_run import as_counters
+from planecast.explain.counters.load_json import read_saved
 from planecast.explain.counters.published import explain_published, is_published, published_rows
-from planecast.explain.counters.saved import read_saved
 
 __all__ = [
     "Asked",

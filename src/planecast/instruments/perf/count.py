@@ -7,10 +7,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from planecast.cleanup import private_folder
 from planecast.errors import MissingError, RunError
 from planecast.host.counters import hardware_counters
 from planecast.instruments.recorded import Recording, read_recording
-from planecast.leftovers import private_folder
 from planecast.topdown import Definition
 from planecast.topdown.event_names import perf_event
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.report.closing import running_bounds
 from planecast.report.colours import (
     LITTLE_LOST,
     MORE_LOST,
@@ -20,6 +19,7 @@ from planecast.report.colours import (
     faint,
 )
 from planecast.report.figures.style import Figure, new_figure
+from planecast.report.search_convergence import running_bounds
 from planecast.results import FoundRate
 
 Columns = Mapping[str, NDArray[Any]]

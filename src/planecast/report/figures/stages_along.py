@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planecast.report.colours import OTHER_COLOUR
-from planecast.report.family import Family
 from planecast.report.figures.stage_bars import CYCLES, add_stage_bars, stage_estimates
 from planecast.report.figures.style import TOTAL, Figure, few_bars_gap, interval_bars, new_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import estimate_text
+from planecast.report.sweep_axis import Family
 from planecast.results import Result
 
 

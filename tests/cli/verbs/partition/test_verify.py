@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.partition.test_verify import measured, study
 
-from planecast.partition import visits as room
+from planecast.partition import interleaved_trials as room
 from planecast.results import Result
 
 __all__ = ["measured", "study"]

@@ -57,8 +57,8 @@ def import_counters(
     output: OutputOption,
 ) -> None:
     """Reads the files, fits the model, writes the run, prints the parameters."""
+    from planecast.calibrate.counter_results import imported_result
     from planecast.calibrate.from_counters import calibrate_counters
-    from planecast.calibrate.imported_results import imported_result
     from planecast.cli.shared.output import emit
     from planecast.cli.tables.calibration import counters_calibration_sheet
     from planecast.results import RunDirectory, collect_manifest, runs_folder

@@ -12,7 +12,7 @@ from planecast.errors import InputError
 if TYPE_CHECKING:
     from planecast.cli.verbs.explain.options import CounterOptions
     from planecast.explain.counters import Asked, CounterDifference, CounterExplanation
-    from planecast.explain.counters.rest import Setup
+    from planecast.explain.counters.uncore import Setup
     from planecast.instruments.recorded import Recording
 
 _EVENT_COLUMNS = (
@@ -107,7 +107,7 @@ def _moved(found: CounterExplanation, options: CounterOptions) -> CounterDiffere
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
     from planecast.explain.counters import explain_recording, read_saved
-    from planecast.explain.counters.rest import MEMORY, PCIE, explain_uncore, with_rest
+    from planecast.explain.counters.uncore import MEMORY, PCIE, explain_uncore, with_rest
     from planecast.instruments.recorded import read_recording
 
     saved = read_saved(file)
@@ -124,7 +124,7 @@ def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
 
 def _setup(recording: Recording, options: CounterOptions) -> Setup:
     """What was typed of the data plane in addition to the counters."""
-    from planecast.explain.counters.rest import Setup
+    from planecast.explain.counters.uncore import Setup
     from planecast.explain.memory import MemoryLimits
     from planecast.explain.pcie import Ports
     from planecast.scenario.machine import machine_of

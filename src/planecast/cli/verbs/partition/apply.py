@@ -10,8 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from planecast.host.topology import Topology
-    from planecast.partition.door import Groups
     from planecast.partition.plan import Plan
+    from planecast.partition.resctrl_backend import Groups
 
 ApplyOption = Annotated[
     bool,

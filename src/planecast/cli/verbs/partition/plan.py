@@ -92,7 +92,7 @@ def show(
     tries: TriesOption = 400,
 ) -> None:
     """Print a plan as the commands of another tool. Runs none of them."""
-    from planecast.partition.show import show as lines_of
+    from planecast.partition.export_commands import show as lines_of
 
     made, site = plan_of(tenants, sysfs, tries, machine, through)
     for line in lines_of(made, form, site.topology):

@@ -19,7 +19,7 @@ from planecast.cli.verbs.partition.apply import StateOption, ThroughOption, door
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from planecast.partition.divided import Divided
+    from planecast.partition.applied_plan import Divided
     from planecast.scenario.scenario import Scenario
 
 
@@ -49,9 +49,9 @@ def verify(
 
     Without a calibration (planecast calibrate) nothing is predicted.
     """
-    from planecast.partition.noisy import load_noisy
+    from planecast.partition.interleaved_trials import Context
+    from planecast.partition.neighbour_study import load_noisy
     from planecast.partition.verify import verify as run_study
-    from planecast.partition.visits import Context
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
 
@@ -89,7 +89,7 @@ def _divided(
     from pathlib import Path
 
     from planecast.cli.verbs.partition.plan import plan_of, site_of
-    from planecast.partition.divided import concerning
+    from planecast.partition.applied_plan import concerning
     from planecast.partition.optimise import TRIES
     from planecast.partition.record import record_path
 

@@ -114,12 +114,12 @@ def _print_plan(scenario: Scenario, instrument: str) -> None:
     import shlex
     from pathlib import Path
 
+    from planecast.cleanup import private_folder
     from planecast.dataplanes import once_command
     from planecast.dataplanes.in_memory import portable, program_words
     from planecast.instruments.callgrind import callgrind_command
     from planecast.instruments.callgrind_stacks import stacks_words
     from planecast.instruments.singlestep import singlestep_command
-    from planecast.leftovers import private_folder
     from planecast.study.instructions import PACKETS
 
     with private_folder() as folder:

@@ -9,7 +9,7 @@ import pytest
 from planecast.host import Root
 from planecast.scenario import load_study
 from planecast.scenario.study import Study
-from planecast.study.possible import possible
+from planecast.study.runnable_points import possible
 
 STUDY = """\
 name: small

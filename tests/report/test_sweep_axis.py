@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planecast.report.family import AXES, BURST, FLOWS, FRAME, largest_family
+from planecast.report.sweep_axis import AXES, BURST, FLOWS, FRAME, largest_family
 from planecast.results import Result
 from planecast.scenario import Scenario
 

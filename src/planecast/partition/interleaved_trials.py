@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from planecast.engines.measure import TrialTable, measure
 from planecast.generators.neighbour import Done, Neighbour, Work
 from planecast.model.calibration import Calibration
-from planecast.partition.divided import Divided
-from planecast.partition.noisy import Noisy
+from planecast.partition.applied_plan import Divided
+from planecast.partition.neighbour_study import Noisy
 from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.measure.undisturbed import STOPPED
+from planecast.engines.measure.quiet_windows import STOPPED
 from planecast.errors import InputError
 from planecast.instruments.pauses import SHORTEST_US
 from planecast.scenario.interference import Interference

@@ -12,9 +12,9 @@ from planecast.host.root import Root
 from planecast.host.topology import Topology
 from planecast.partition.apply import HERE, apply, undo
 from planecast.partition.division import Service, Share
-from planecast.partition.door import Groups
 from planecast.partition.neighbour_prediction import Parts
 from planecast.partition.plan import Plan
+from planecast.partition.resctrl_backend import Groups
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 

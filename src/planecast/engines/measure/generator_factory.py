@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planecast.dataplanes.dut import Dut
 from planecast.dataplanes.ovs import THREADS
 from planecast.dataplanes.port import Port, eal_words, generator_ports
-from planecast.engines.measure.pacing import LINK_GBPS, run_keys
+from planecast.engines.measure.tx_pacing import LINK_GBPS, run_keys
 from planecast.errors import InputError
 from planecast.generators import Generator, GeneratorConfig
 from planecast.generators.config import StreamConfig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.engines.measure.undisturbed import COLD_PACKETS, undisturbed_windows
+from planecast.engines.measure.quiet_windows import COLD_PACKETS, undisturbed_windows
 
 WINDOWS = 40
 PACKETS = np.full(WINDOWS, 2048.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.measure.pacing import run_keys, trial_keys
+from planecast.engines.measure.tx_pacing import run_keys, trial_keys
 from planecast.scenario import Scenario, with_overrides
 
 

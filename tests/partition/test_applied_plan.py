@@ -20,14 +20,14 @@ from planecast.host.root import Root
 from planecast.host.topology import Topology, read_topology
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.partition import visits as room
-from planecast.partition.divided import Divided, concerning
+from planecast.partition import interleaved_trials as room
+from planecast.partition.applied_plan import Divided, concerning
+from planecast.partition.interleaved_trials import Context
 from planecast.partition.machine import Machine, Timing
 from planecast.partition.neighbour_prediction import Asked, Parts
-from planecast.partition.noisy import load_noisy
+from planecast.partition.neighbour_study import load_noisy
 from planecast.partition.plan import Plan, make_plan
 from planecast.partition.verify import verify
-from planecast.partition.visits import Context
 from planecast.results import Manifest, Result, RunDirectory
 from planecast.scenario import Scenario
 

@@ -9,7 +9,7 @@ from tests.host.test_hardware import CARD, config_space
 from tests.instruments.test_probe import output, read
 
 from planecast.host.root import Root
-from planecast.instruments.machine_entry import entry_text, measured_entry
+from planecast.instruments.catalog_entry import entry_text, measured_entry
 from planecast.machine.pcie import Link
 from planecast.scenario.machine import machine_of
 

@@ -19,7 +19,7 @@ from planecast.machine.cache_sharing import hit_shares
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import cost_of, predict
 from planecast.results.estimate import Estimate
-from planecast.results.pick import pick
+from planecast.results.run_ref import pick
 from planecast.results.store import find_run, runs_folder
 from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.read_file import read_of_run

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from planecast.calibrate.interruptions import interruptions, recorded_interruptions
+from planecast.calibrate.preemption import interruptions, recorded_interruptions
 from planecast.errors import InputError
 
 TSC_HZ = 2.5e9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.report.closing import running_bounds
+from planecast.report.search_convergence import running_bounds
 
 
 def _closing(trials: list[tuple[float, float]], exceed: float) -> list[tuple[float, float]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.errors import InputError
 from planecast.scenario import Scenario, with_overrides
 

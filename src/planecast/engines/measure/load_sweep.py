@@ -26,7 +26,7 @@ from planecast.engines.measure.load_trials import (
     LoadTable,
 )
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
-from planecast.engines.measure.unmeasured import refuse_neighbour, refuse_unmeasured
+from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError, RunError
 from planecast.instruments.pauses import Pauses, watch_pauses
 from planecast.progress import Progress

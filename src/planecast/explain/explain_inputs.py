@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from planecast.errors import InputError
-from planecast.explain.case import Case
+from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search

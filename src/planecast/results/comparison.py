@@ -8,8 +8,8 @@ from string import ascii_uppercase
 
 from planecast.errors import InputError
 from planecast.results.compare import MARGIN, Comparison, compare
-from planecast.results.pick import Picked
 from planecast.results.result import Result
+from planecast.results.run_ref import Picked
 from planecast.results.scenario_labels import label_of, varied_keys
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import InputError
-from planecast.explain.counters.rest import Setup, explain_uncore, rest_of_machine
+from planecast.explain.counters.uncore import Setup, explain_uncore, rest_of_machine
 from planecast.explain.memory import MemoryLimits
 from planecast.explain.pcie.example import example
 from planecast.instruments.recorded import Count, Recording, read_recording

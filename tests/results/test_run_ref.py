@@ -10,7 +10,7 @@ import pytest
 from planecast.errors import InputError
 from planecast.results import Result, RunDirectory
 from planecast.results.csit_name import csit_name, is_csit_name, matches
-from planecast.results.pick import pick
+from planecast.results.run_ref import pick
 
 MakeResult = Callable[..., Result]
 

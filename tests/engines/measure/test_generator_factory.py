@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from planecast.dataplanes.external_dut import ExternalDut
-from planecast.engines.measure.sender import generator_of, other_sender
-from planecast.engines.measure.unmeasured import refuse_unmeasured
+from planecast.engines.measure.generator_factory import generator_of, other_sender
+from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.errors import InputError
 from planecast.generators.otg_client import OtgGenerator
 from planecast.generators.trex import TrexGenerator

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from planecast.explain import Case, CauseCycles, Explanation, explain_case
-from planecast.explain.cases import with_profile
-from planecast.explain.computed_tree import computed_tree
 from planecast.explain.counters import as_counters, compare_counters, explain_published
+from planecast.explain.explain_inputs import with_profile
+from planecast.explain.topdown_estimate import computed_tree
 from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result, RunDirectory
 from planecast.scenario import with_overrides

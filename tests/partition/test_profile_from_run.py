@@ -12,8 +12,8 @@ from planecast.engines.solve import solve
 from planecast.model.calibration import Calibration
 from planecast.partition.assign import naive_cores, shares
 from planecast.partition.division import Division, Service
-from planecast.partition.measured import split_cost
 from planecast.partition.predict import Case, predict
+from planecast.partition.profile_from_run import split_cost
 from planecast.results import Manifest, Result, RunDirectory
 from planecast.scenario import Scenario
 from planecast.study.profile import Profile as Counted
