@@ -11,10 +11,10 @@ from planecast.cli.tables.search import search_sheet
 from planecast.errors import InputError, RunError
 from planecast.results import Estimate, Manifest, SearchAnswer
 from planecast.scenario import Scenario
+from planecast.search.cycle_crosscheck import check_cycles, check_words
 from planecast.search.journal import Journal
 from planecast.search.question import Question
 from planecast.search.run import ONE_REPETITION, search
-from planecast.search.second_opinion import check_cycles, check_words
 from planecast.search.session import PreemptedError, Session
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial

@@ -15,11 +15,11 @@ from planecast.search import loads, rfc2544
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
 from planecast.search.cpu_shares import starved, starved_generator
+from planecast.search.cycle_crosscheck import check_cycles
 from planecast.search.mlr import search_losses
 from planecast.search.question import Question
 from planecast.search.repetitions import handoff_note, outlying_notes, state_note
 from planecast.search.rfc2544 import search_throughput
-from planecast.search.second_opinion import check_cycles
 from planecast.search.session import (
     MARGINS,
     PreemptedError,

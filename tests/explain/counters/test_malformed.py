@@ -11,7 +11,13 @@ from types import ModuleType
 import pytest
 
 from planecast.errors import InputError
-from planecast.explain.counters import Asked, CounterExplanation, explain, explain_recording, rest
+from planecast.explain.counters import (
+    Asked,
+    CounterExplanation,
+    explain,
+    explain_recording,
+    uncore,
+)
 from planecast.explain.counters.uncore import MEMORY, PCIE, Setup, explain_uncore, with_rest
 from planecast.instruments.recorded import read_recording
 from planecast.results import Manifest
@@ -101,7 +107,7 @@ def test_two_hundred_broken_files(
     made_events: ModuleType, tmp_path: Path, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the versions of everything, two hundred times, are most of the work
-    for module in (explain, rest):
+    for module in (explain, uncore):
         monkeypatch.setattr(module, "collect_manifest", lambda *_: manifest)
     refused: dict[str, str] = {}
     read = 0
