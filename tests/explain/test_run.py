@@ -207,3 +207,25 @@ def test_a_disturbed_run_is_said_to_be_one_before_any_cause(
     few = measured.model_copy(update={"notes": (f"{FEW_WINDOWS}, 3 of 40, so",)})
     found = explain_case(Case("run#1", few.scenario, few, None, calibration))
     assert "with too few others" in found.limits[0]
+
+
+def test_instances_that_differ_are_said_before_any_cause(
+    measured: Result, calibration: Calibration
+) -> None:
+    """A run whose starts differ by half: no miss of the model is shown."""
+    note = "process instances differ by 44 %: 150.0 to 235.0 cycles/packet in 3 of them"
+    cost = measured.cycles_per_packet
+    wide = cost.model_copy(
+        update={"value": 1.4 * cost.value, "low": 0.5 * cost.value, "high": 2.3 * cost.value}
+    )
+    run = measured.model_copy(update={"notes": (note,), "cycles_per_packet": wide})
+    verdict = explain_case(Case("a", run.scenario, run, None, calibration))
+    assert verdict.limits[0].startswith(note)
+    assert "--restarts" in verdict.limits[0]
+    (agreement,) = (line for line in verdict.certainty if line.startswith("the model says"))
+    assert "the measurement is too uncertain to tell" in agreement
+    known = run.model_copy(
+        update={"cycles_per_packet": wide.model_copy(update={"low": 1.39 * cost.value})}
+    )
+    verdict = explain_case(Case("a", known.scenario, known, None, calibration))
+    assert any("trust the causes less" in line for line in verdict.certainty)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planecast.engines.measure.estimate import FEW_WINDOWS
+from planecast.engines.measure.estimate import FEW_WINDOWS, INSTANCES
 from planecast.explain.arithmetic import together, total
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
@@ -63,6 +63,12 @@ def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]
         return
     share = result.disturbed_share or 0.0
     few = any(note.startswith(FEW_WINDOWS) for note in result.notes)
+    differ = next((note for note in result.notes if note.startswith(INSTANCES)), None)
+    if differ is not None:
+        yield (
+            f"{differ}: what differs between starts of the program, such as where its memory lies "
+            "or who uses the machine, is in the cycles, too: measure with more --restarts"
+        )
     if share <= _MUCH_DISTURBED and not few:
         return
     unexplained = next((p for p in explained.causes if p.cause == "unexplained"), None)
@@ -109,6 +115,22 @@ def _share(cycles: Estimate, whole: Estimate) -> str:
     return f"{cycles.value / whole.value:.0%} of the cycles, {cycles.value:.1f}{interval} a packet"
 
 
+def _agreement(said: Estimate, whole: Estimate) -> str:
+    """Whether what the model says and what was measured can both be right."""
+    if said.covers(whole.value):
+        return "inside its 95 % interval"
+    if said.interval is None or whole.interval is None:
+        overlap = whole.covers(said.value)
+    else:
+        overlap = said.interval[0] <= whole.interval[1] and whole.interval[0] <= said.interval[1]
+    if overlap:
+        return (
+            "outside its 95 % interval, but the measured one overlaps it: the measurement is too "
+            "uncertain to tell"
+        )
+    return "outside its 95 % interval: trust the causes less than the measured stages"
+
+
 def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
     """How sure the verdict is: do the groups' intervals part, does the model meet the measured?"""
     found = []
@@ -124,11 +146,9 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
     said, whole = explained.modelled, explained.cycles_per_packet
     if said is not None and whole is not None and whole is not said and case.result is not None:
         miss = 100 * (said.value / whole.value - 1)
-        within = "inside" if said.covers(whole.value) else "outside"
-        advice = "" if within == "inside" else ": trust the causes less than the measured stages"
         found.append(
             f"the model says {said.value:.1f} cycles where {whole.value:.1f} were {whole.kind} "
-            f"({miss:+.1f} %), {within} its 95 % interval{advice}"
+            f"({miss:+.1f} %), {_agreement(said, whole)}"
         )
     if not groups:
         found.append("no causes are known: what is measured is as sure as its interval says")

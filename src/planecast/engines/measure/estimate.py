@@ -36,6 +36,7 @@ MIN_WINDOWS = 20
 """Undisturbed windows that an lcore's estimate wants at the least; with fewer, disturbed ones are
 taken instead, and the result says so."""
 FEW_WINDOWS = "too few undisturbed windows"
+INSTANCES = "process instances differ"
 """How the note of such a result begins."""
 NOT_STEADY = "not steady"
 """How the note of a result begins some of whose visits weren't steady."""
@@ -218,7 +219,7 @@ def _instances_note(columns: Columns, rows: Mask) -> list[str]:
     if spread <= INSTANCES_DIFFER:
         return []
     return [
-        f"process instances differ by {100 * spread:.0f} %: {min(medians):.1f} to "
+        f"{INSTANCES} by {100 * spread:.0f} %: {min(medians):.1f} to "
         f"{max(medians):.1f} cycles/packet in {len(medians)} of them"
     ]
 
