@@ -24,7 +24,7 @@ def load_curves(curve: LoadCurve) -> Figure | None:
     """Loss in the upper half, latency (logarithmic) in the lower; None without a load."""
     if not curve.loads:
         return None
-    figure = new_figure(height=640, hovermode="closest")
+    figure = new_figure(height=620, hovermode="closest")
     _add(figure, curve.loads, "loss", lambda p: p.measured_loss.scaled(100, "%"), "measured")
     _add(figure, curve.loads, "loss", lambda p: p.simulated_loss.scaled(100, "%"), "simulated")
     for name in _PERCENTILES:
