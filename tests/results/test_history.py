@@ -7,8 +7,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.report.conftest import search_answer
 
-from planecast.results import Result, ResultSet, RunDirectory
+from planecast.results import Result, ResultSet, RunDirectory, SearchAnswer
 from planecast.results.basis import Basis
 from planecast.results.history import (
     Observation,
@@ -17,6 +18,8 @@ from planecast.results.history import (
     histories,
     observations,
 )
+
+__all__ = ["search_answer"]
 
 MakeResult = Callable[..., Result]
 MakeSeries = Callable[..., list[Observation]]
@@ -184,3 +187,16 @@ def test_all_runs_of_a_folder(tmp_path: Path, make_result: MakeResult) -> None:
     (found,) = histories(all_observations(tmp_path))
     assert found.metric.name == "throughput_pps"
     assert len(found.points) == 2
+
+
+def test_a_rate_that_the_link_capped_is_in_no_series(search_answer: SearchAnswer) -> None:
+    """It is a least one: on a faster link it would be higher, and nothing would have changed."""
+    name, rate = next(iter(search_answer.rates.items()))
+    free = search_answer.model_copy(
+        update={"rates": {name: rate.model_copy(update={"capped_by": "data plane"})}}
+    )
+    assert [one.metric.name for one in observations(Path("run"), free)] == [name]
+    capped = search_answer.model_copy(
+        update={"rates": {name: rate.model_copy(update={"capped_by": "link"})}}
+    )
+    assert list(observations(Path("run"), capped)) == []

@@ -32,7 +32,6 @@ from planecast.results import FoundRate, SearchAnswer
 Columns = Mapping[str, NDArray[Any]]
 _SAME_LOAD = 0.001
 """Loads that differ by less share a row of the table of trials."""
-_OWN_LIMITS = ("link", "generator", "--max-rate")
 _REFUSED_SHARE = 0.3
 _EXCEED = {"mlr": 0.5}
 """Share of a load's trials that may lose more, where it isn't none: what the figure draws by."""
@@ -182,7 +181,7 @@ def _rate_table(rates: Mapping[str, FoundRate]) -> Table:
     for name, rate in rates.items():
         allowed = ABSENT if rate.loss_ratio is None else f"{100 * rate.loss_ratio:.3g} %"
         shown = rate.rate_pps.scaled(1e-6, "Mpps")
-        own = rate.capped_by not in _OWN_LIMITS
+        own = not rate.is_least
         rows.append(
             [
                 Cell(name),
@@ -299,7 +298,7 @@ def _median_cell(column: NDArray[Any] | None, rows: list[int]) -> Cell:
 
 
 def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
-    capped = [name for name, rate in answer.rates.items() if rate.capped_by in _OWN_LIMITS]
+    capped = [name for name, rate in answer.rates.items() if rate.is_least]
     if capped:
         first = answer.rates[capped[0]]
         yield Warned(

@@ -44,6 +44,11 @@ class FoundRate(Noun):
     why: str
     """The same as a sentence."""
 
+    @property
+    def is_least(self) -> bool:
+        """Whether the data plane may take more: what ended the search was not its own limit."""
+        return self.capped_by in ("link", "generator", "--max-rate")
+
 
 class LoadAnswer(Noun):
     """Trials at one load: a point of the frame-loss-rate curve, or of the latency test."""
