@@ -146,7 +146,7 @@ def test_a_repetition_without_a_cpu_costs_its_rate_and_not_the_answer(
 
 
 @pytest.mark.parametrize("starved", [{1}, {0, 1, 2, 3}])
-def test_a_repetition_that_its_generator_slowed_down_is_left_out(
+def test_a_disturbed_repetition_is_left_out(
     tmp_path: Path, manifest: Manifest, starved: set[int]
 ) -> None:
     """What comes back while it has no CPU is lost, and no loss of the data plane's. Where it is so
@@ -164,7 +164,7 @@ def test_a_repetition_that_its_generator_slowed_down_is_left_out(
     all_of_them = len(starved) > 1
     assert rate.rate_pps.value == pytest.approx(1e6 if all_of_them else 6e6, rel=0.005)
     assert all_of_them or {bounds.repetition for bounds in rate.bounds} == {0, 2}
-    said = "repetition 2 is left out: the generator's thread had 60% of its CPU"
+    said = "repetition 2 is left out: in"
     assert any(note.startswith(said) for note in answer.notes) is not all_of_them
 
 

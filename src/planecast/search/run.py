@@ -14,7 +14,7 @@ from planecast.results.search import Bounds, FoundRate, SearchAnswer
 from planecast.search import loads, rfc2544
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
-from planecast.search.cpu_shares import starved, starved_generator
+from planecast.search.cpu_shares import disturbed_repetition, starved
 from planecast.search.cycle_crosscheck import check_cycles
 from planecast.search.mlr import search_losses
 from planecast.search.question import Question
@@ -114,7 +114,7 @@ class Asked:
             except PreemptedError as error:
                 self._give_up(error)
                 continue
-            why = starved_generator(self.session.believed, repetition)
+            why = disturbed_repetition(self.session.believed, repetition)
             if why:
                 slow.append((one, self.ceiling, why))
             else:
