@@ -51,6 +51,14 @@ def test_a_faster_clock_never_harms_and_helps_less_than_linearly(
     assert fast <= slow * high / low * (1 + 1e-9)
 
 
+def test_a_clock_that_no_core_reaches_is_said(
+    base: Scenario, calibration: Calibration, manifest: Manifest
+) -> None:
+    for ghz, said in ((3.7, False), (3.8, True)):  # a Gold 6152's highest turbo is 3.7 GHz
+        found = ask(base, calibration, manifest, machine="gold-6152", placement__core_ghz=ghz)
+        assert any("more than the 3.7 GHz" in note for note in found.notes) == said
+
+
 def test_the_calibrated_clock_changes_nothing_but_what_is_said(
     base: Scenario, calibration: Calibration, manifest: Manifest
 ) -> None:

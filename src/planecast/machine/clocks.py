@@ -79,3 +79,11 @@ def core_ghz(machine: Machine, active_cores: int = 0, priority: Priority | None 
     one, every = values.turbo_one_core_ghz.value, values.turbo_all_cores_ghz.value
     along = (active_cores - 1) / max(1.0, values.cores.value - 1)
     return one + (every - one) * along
+
+
+def beyond_turbo(machine: Machine, ghz: float) -> list[str]:
+    """What a reader should know of a clock that no core of a machine reaches; else nothing."""
+    most = machine.values.turbo_one_core_ghz.value
+    if ghz <= most * (1 + 1e-6):
+        return []
+    return [f"{ghz:g} GHz are more than the {most:g} GHz that a core of {machine.title} reaches"]

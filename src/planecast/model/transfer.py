@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from planecast.errors import InputError
 from planecast.instruments.catalog_entry import microarchitecture_of_cpu
-from planecast.machine.clocks import core_ghz
+from planecast.machine.clocks import beyond_turbo, core_ghz
 from planecast.machine.core import CPI
 from planecast.machine.generations import ERROR_SHARE, near_factor, slots_factor
 from planecast.machine.hierarchy import Hierarchy, Level, SharedMemory, Ways
@@ -105,6 +105,9 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
     if abs(clock - 1) > 0.001:
         errors.append(CLOCK_ERROR)
         notes.append(f"cores at {hierarchy.core_hz / 1e9:.2f} GHz")
+    known = _machine_at(site, counted)
+    if known is not None:
+        notes += beyond_turbo(known, hierarchy.core_hz / 1e9)
     if site.remote_memory:
         hierarchy, note = _remote(hierarchy, _machine_at(site, counted), site.remote_memory)
         notes.append(note)

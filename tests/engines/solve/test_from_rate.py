@@ -67,6 +67,11 @@ def test_a_rate_that_a_link_set_is_refused(manifest: Manifest) -> None:
         solve_from_rate(full, [large], manifest)
 
 
+def test_a_clock_that_no_core_reaches_is_said(manifest: Manifest) -> None:
+    found = ask(X520, manifest, placement__core_ghz=5.0)
+    assert any("5 GHz are more than the 3.6 GHz" in note for note in found.notes)
+
+
 def test_both_threads_of_every_core_may_forward_and_no_more(manifest: Manifest) -> None:
     full = {"placement__lcores": 36, "placement__busy_siblings": True}
     assert ask(PublishedRate(1e6, ROW), manifest, **full).throughput_pps.value < 36e6

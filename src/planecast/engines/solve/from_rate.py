@@ -10,6 +10,7 @@ import numpy as np
 from planecast.engines.simulate.limits import pcie_seconds
 from planecast.errors import InputError
 from planecast.machine.ceilings import card_ceilings
+from planecast.machine.clocks import beyond_turbo
 from planecast.machine.pcie import Link
 from planecast.model.prediction import Prediction, limited, lowered
 from planecast.model.published_rate import (
@@ -181,6 +182,8 @@ def _notes(
             f"from {there.microarchitecture} to {machine.microarchitecture} by what the cores are "
             "made of; the interval is as wide as published rows were off"
         )
+    if scenario.placement.core_ghz is not None:
+        found += beyond_turbo(machine, scenario.placement.core_ghz)
     if unknown:
         found.append(
             "no card is named (--from-rate …,card=x520), and more lcores may share a queue or fill "
