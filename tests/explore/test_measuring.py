@@ -26,7 +26,10 @@ def program(tmp_path: Path) -> Callable[[str], tuple[str, ...]]:
 
     def written(lines: str) -> tuple[str, ...]:
         path = tmp_path / "program.py"
-        path.write_text(f"import sys, time\nfrom pathlib import Path\n{lines}\n")
+        head = "import signal, sys, time\nfrom pathlib import Path"
+        # As planecast: SIGTERM is a Ctrl-C.
+        head += "\nsignal.signal(signal.SIGTERM, signal.default_int_handler)"
+        path.write_text(f"{head}\n{lines}\n")
         return sys.executable, str(path)
 
     return written
@@ -48,7 +51,7 @@ def test_a_measurement_is_a_dot_next_to_the_prediction(
     session.measuring.program = program(
         "assert sys.argv[1] == 'measure' and sys.argv[3:5] == ['--seconds', '2']\n"
         "assert 'vpe-upstream' in Path(sys.argv[2]).read_text()\n"
-        f"print(Path({str(answer)!r}).read_text())"
+        f"Path(sys.argv[-1]).write_text(Path({str(answer)!r}).read_text())"
     )
     assert ask("measure", changes={}, seconds=2)["running"]
     assert ended(session.measuring)["failed"] == ""

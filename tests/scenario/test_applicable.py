@@ -15,7 +15,7 @@ from planecast.errors import InputError
 from planecast.scenario import SCENARIO_KEYS, Scenario, load_scenario, value_if_any, with_overrides
 from planecast.scenario.conditional import condition_of
 from planecast.scenario.dataplane import KINDS, OWN
-from planecast.scenario.former import Recorded, in_todays_words
+from planecast.scenario.earlier_versions import Recorded, in_todays_words
 from planecast.scenario.model import AbsentKeyError
 from planecast.scenario.points import keys_of, usual_of, value_at
 from planecast.scenario.schema_by_kind import scenario_schema

@@ -6,9 +6,6 @@ what is left of it after an interruption is cleaned up there.
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -19,9 +16,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from planecast.cleanup import note_process, private_folder
+from planecast.cleanup import private_folder
 from planecast.errors import InputError
 from planecast.explore.copying import scenario_yaml
+from planecast.process import Process
 from planecast.results import Result, ResultSet
 from planecast.scenario import Scenario
 
@@ -29,7 +27,9 @@ Json = dict[str, Any]
 
 SHORTEST_S, LONGEST_S = 1.0, 600.0
 _PARTING_S = 10.0
+_LOOK_S = 60.0
 _SAID = 300
+_ANSWER = "results.json"
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Measuring:
     done: list[Result] = field(default_factory=list)
     """What was measured, the latest last."""
     program: tuple[str, ...] = (sys.executable, "-m", "planecast.cli.app")
-    _process: subprocess.Popen[str] | None = None
+    _process: Process | None = None
     _waiter: threading.Thread | None = None
     _began: float = 0.0
     _seconds: float = 0.0
@@ -58,41 +58,35 @@ class Measuring:
             if self._process is not None:
                 raise InputError("a measurement runs already", what_to_do="wait for it, or stop it")
             folder = private_folder()
-            file = Path(folder.name) / "scenario.yaml"
+            here = Path(folder.name)
+            file = here / "scenario.yaml"
             file.write_text(scenario_yaml(scenario), encoding="utf-8")
-            self._process = subprocess.Popen(
-                [
-                    *self.program,
-                    "measure",
-                    str(file),
-                    *("--seconds", f"{seconds:g}", "--runs", str(self.runs), "--format", "json"),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                # Ctrl-C in the terminal is ours to pass on.
-                start_new_session=True,
-            )
+            words = [*self.program, "measure", str(file), "--seconds", f"{seconds:g}"]
+            words += ["--runs", str(self.runs), "--format", "json", "-o", str(here / _ANSWER)]
+            self._process = Process("measure", words, here / "said").__enter__()
             self._began, self._seconds, self._failed = time.monotonic(), seconds, ""
-            note_process(Path(folder.name), self._process.pid)
             self._waiter = threading.Thread(
                 target=self._wait, args=(self._process, folder), daemon=True
             )
             self._waiter.start()
 
-    def _wait(self, process: subprocess.Popen[str], folder: TemporaryDirectory[str]) -> None:
-        said, complaints = process.communicate()
+    def _wait(self, process: Process, folder: TemporaryDirectory[str]) -> None:
+        while (code := process.ended(_LOOK_S)) is None:
+            pass
+        answer = Path(folder.name) / _ANSWER
+        found = answer.read_text(encoding="utf-8") if code == 0 and answer.is_file() else ""
+        complaints = process.said()
+        process.stop()
         folder.cleanup()
         with self._lock:
             self._process = None
-            if process.returncode == 0:
+            if code == 0:
                 try:
-                    self.done.extend(ResultSet.model_validate_json(said).results)
+                    self.done.extend(ResultSet.model_validate_json(found).results)
                 except ValidationError:
                     self._failed = "the measurement's answer can't be read"
             else:
-                self._failed = _last_sentence(complaints) or f"exit status {process.returncode}"
+                self._failed = _last_sentence(complaints) or f"exit status {code}"
 
     def state(self) -> Json:
         """What is under way, for the page."""
@@ -111,11 +105,8 @@ class Measuring:
             process, waiter = self._process, self._waiter
         if process is None or waiter is None:
             return
-        process.send_signal(signal.SIGINT)
+        process.end()
         waiter.join(_PARTING_S)
-        if waiter.is_alive():
-            os.killpg(process.pid, signal.SIGKILL)
-            waiter.join(_PARTING_S)
 
 
 def _last_sentence(complaints: str) -> str:

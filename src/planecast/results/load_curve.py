@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, Texts
-from planecast.scenario.former import Recorded
+from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.model import Noun, listed
 
 KNEE_LOSS = 0.001

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.scenario.former import Recorded
+from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.model import Noun, listed
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]

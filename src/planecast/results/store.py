@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from planecast.errors import InputError, MissingError, PlanecastError, RunError, first_refusal
 from planecast.results.atomic import disk_errors, replacing, write_text
-from planecast.results.earlier import as_of_today
+from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
 from planecast.results.search import SearchAnswer
@@ -261,7 +261,7 @@ def read_result(path: Path) -> Content:
         raise InputError(
             "there is no result", str(path), "the run may have been interrupted: make it again"
         )
-    text = as_of_today(read_of_run(path))
+    text = text_in_todays_keys(read_of_run(path))
     data = parsed_json(text, path)
     keys = set(data) if isinstance(data, dict) else set()
     kind: type[Content] = Result

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from planecast.results.search import Method
-from planecast.scenario.former import Recorded
+from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.model import Noun, listed
 from planecast.search.mlr import LossGoal, Start
 from planecast.search.rfc2544 import BinaryGoal

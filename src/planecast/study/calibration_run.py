@@ -17,7 +17,7 @@ from planecast.results.basis import Basis, Choice
 from planecast.results.manifest import same_host
 from planecast.results.store import CALIBRATION, RESULT, RunDirectory, find_run, list_runs
 from planecast.scenario import SCENARIO_KEYS, Scenario, value_if_any
-from planecast.scenario.former import Recorded
+from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.read_file import parsed_json, read_of_run
 
 COUNTERS = "calibrate-counters-"

@@ -13,7 +13,7 @@ from planecast.dataplanes import once_command
 from planecast.errors import InputError
 from planecast.instruments.memory_touches import MemoryTouches, memory_touches
 from planecast.progress import Progress
-from planecast.scenario.former import Recorded
+from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import check_program, count_program

@@ -20,7 +20,7 @@ from planecast.instruments.machine_probe import MachineProbe
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
 from planecast.model.calibrated_range import any_outside
-from planecast.results.earlier import as_of_today
+from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.results.result import Result
 from planecast.results.store import CALIBRATION, RESULT, TRIALS
 from planecast.results.validation import Validation, ValidationPoint
@@ -122,7 +122,7 @@ def _hierarchy(folder: Path, fitted: Mapping[str, Any]) -> Hierarchy:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    found = parsed_json(as_of_today(read_of_run(path)), path)
+    found = parsed_json(text_in_todays_keys(read_of_run(path)), path)
     if not isinstance(found, dict):
         raise InputError("this is no recording of a validation", str(path))
     return found

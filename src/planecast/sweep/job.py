@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
-from planecast.scenario.former import Recorded
+from planecast.scenario.earlier_versions import Recorded
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.axes import Axis, Column, Floats, value_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planecast.results.earlier import as_of_today
+from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.scenario.placement import Placement
 
 
@@ -22,7 +22,7 @@ from planecast.scenario.placement import Placement
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_list_becomes_cpus(then: dict[str, Any], now: dict[str, Any], indent: int | None) -> None:
     recorded = {"placement": {"lcores": "1"}, "also": then, "typed": "--set placement.lcores=0-1"}
-    found = json.loads(as_of_today(json.dumps(recorded, indent=indent)))
+    found = json.loads(text_in_todays_keys(json.dumps(recorded, indent=indent)))
     assert found["also"] == now
     assert found["typed"] == "--set placement.cpus=0-1"
     assert Placement.model_validate(found["placement"]) == Placement()
@@ -33,4 +33,4 @@ def test_a_list_becomes_cpus(then: dict[str, Any], now: dict[str, Any], indent: 
     ['{"placement": {"cpus": "0-1", "lcores": 2}}', '{"lcores": {"1": {"busy": 0.5}}}', "no JSON"],
 )
 def test_what_is_of_today_stays(text: str) -> None:
-    assert as_of_today(text) == text
+    assert text_in_todays_keys(text) == text

@@ -1,12 +1,17 @@
-"""Scenarios as earlier versions recorded them, in today's words.
+"""Recordings of earlier versions, as this one reads them: scenarios, and the text of a run's files.
 
 They stored every key whatever the data plane was, the defaults of what did not apply among them.
 A run's scenario was accepted when it was made, so what doesn't apply is left out; a file that a
 person writes is refused instead.
+
+Until lcores became a count, ``placement.lcores`` was a CPU list, always written as text: that is
+``placement.cpus`` now. CPU 1 was its default, and is a count of one. Points and commands of a run
+name the key, too, so its text is translated before it is parsed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -14,6 +19,13 @@ from pydantic import BeforeValidator
 
 from planecast.scenario.dataplane import KINDS, kind_of
 from planecast.scenario.scenario import Scenario
+
+_LIST = r"[0-9][0-9,-]*"
+_FIELD = re.compile(rf'"lcores":(\s*)"({_LIST})"')
+_OVERRIDE = re.compile(rf'"placement\.lcores":(\s*)"({_LIST})"')
+_TYPED = re.compile(rf"\bplacement\.lcores=({_LIST})")
+_USUAL = "1"
+"""The CPU list that was the default."""
 
 _TABLES = {"routes": "routes", "route_depth": "route_depth", "next_hops": "next_hops"}
 _TABLES |= {"stations": "bridge_entries"}
@@ -30,9 +42,8 @@ def in_todays_words(data: Any) -> Any:
     found = {key: dict(part) if isinstance(part, Mapping) else part for key, part in data.items()}
     placement = found.get("placement")
     if isinstance(placement, dict) and isinstance(placement.get("lcores"), str):
-        # It was a CPU list, CPU 1 by default; `placement.cpus` is that today.
         cpus = placement.pop("lcores")
-        if cpus != "1":
+        if cpus != _USUAL:
             placement["cpus"] = cpus
     section, workload = found["dataplane"], found.get("workload", {})
     if section.get("guests"):
@@ -55,3 +66,16 @@ def in_todays_words(data: Any) -> Any:
 
 Recorded = Annotated[Scenario, BeforeValidator(in_todays_words)]
 """A scenario in what a run stores."""
+
+
+def text_in_todays_keys(text: str) -> str:
+    """The JSON text of a recording in today's keys; one of today stays as it is."""
+    if _FIELD.search(text) is None:
+        return text
+    text = _FIELD.sub(lambda m: _renamed(m[1], m[2], "cpus", "lcores"), text)
+    text = _OVERRIDE.sub(lambda m: _renamed(m[1], m[2], "placement.cpus", "placement.lcores"), text)
+    return _TYPED.sub(lambda m: f"placement.{'lcores' if m[1] == _USUAL else 'cpus'}={m[1]}", text)
+
+
+def _renamed(space: str, cpus: str, name: str, count: str) -> str:
+    return f'"{count}":{space}1' if cpus == _USUAL else f'"{name}":{space}"{cpus}"'
