@@ -21,7 +21,6 @@ from pydantic import BaseModel, ValidationError
 
 from planecast.errors import InputError, MissingError, PlanecastError, RunError, first_refusal
 from planecast.results.atomic import disk_errors, replacing, write_text
-from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
 from planecast.results.search import SearchAnswer
@@ -29,6 +28,7 @@ from planecast.results.sensitivity import Sensitivity
 from planecast.results.survey import SurveyAnswer
 from planecast.results.trials import Columns, write_parquet
 from planecast.results.validation import Validation
+from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.scenario.read_file import parsed_json, read_of_run
 
 RESULT = "result.json"

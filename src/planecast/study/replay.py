@@ -20,10 +20,10 @@ from planecast.instruments.machine_probe import MachineProbe
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
 from planecast.model.calibrated_range import any_outside
-from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.results.result import Result
 from planecast.results.store import CALIBRATION, RESULT, TRIALS
 from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.earlier_versions import text_in_todays_keys
 from planecast.scenario.read_file import parsed_json, read_of_run
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.program_profile import ProgramProfile
