@@ -223,7 +223,7 @@ def test_instances_that_differ_are_said_before_any_cause(
     assert verdict.limits[0].startswith(note)
     assert "--restarts" in verdict.limits[0]
     (agreement,) = (line for line in verdict.certainty if line.startswith("the model says"))
-    assert "the measurement is too uncertain to tell" in agreement
+    assert "the measurement is too uncertain to decide" in agreement
     known = run.model_copy(
         update={"cycles_per_packet": wide.model_copy(update={"low": 1.39 * cost.value})}
     )

@@ -126,7 +126,7 @@ def _agreement(said: Estimate, whole: Estimate) -> str:
     if overlap:
         return (
             "outside its 95 % interval, but the measured one overlaps it: the measurement is too "
-            "uncertain to tell"
+            "uncertain to decide"
         )
     return "outside its 95 % interval: trust the causes less than the measured stages"
 
