@@ -20,7 +20,7 @@ trial was at another load than the one asked for."""
 STRETCHED = 0.01
 """Share by which sending may take longer than asked."""
 LATE_S = 50e-6
-"""And the time: what a generator sends late at the most and still counts (engines.measure.tx_pacing).
+"""And the time: what a generator sends late at the most and still counts (`tx_pacing`).
 Next to nothing of a trial; a burst of some hundred packets takes no longer."""
 
 AWAY = 0.5
