@@ -185,14 +185,22 @@ def test_a_run_without_a_calibration(run: Run, asked: Path, calibrated: Path) ->
     assert "nowhere: there is no such run; the last ones are" in answer.err
 
 
-@pytest.mark.parametrize("text", [b"", b"{}", b"\xff", b'{"parameters": 3}'])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "the file is not JSON"),
+        (b"\xff", "the file is not UTF-8 text"),
+        (b"{}", "can't read the calibration"),
+        (b'{"parameters": 3}', "can't read the calibration"),
+    ],
+)
 def test_a_broken_calibration_says_where_it_is(
-    run: Run, asked: Path, calibrated: Path, *, text: bytes
+    run: Run, asked: Path, calibrated: Path, *, text: bytes, said: str
 ) -> None:
     (calibrated / "calibration.json").write_bytes(text)
     answer = run("predict", asked)
     assert (answer.code, answer.out) == (2, "")
-    assert f"{calibrated.name}/calibration.json: can't read the calibration" in answer.err
+    assert f"{calibrated.name}/calibration.json: {said}" in answer.err
     assert answer.err.count("\n") == 1
 
 
