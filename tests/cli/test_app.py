@@ -27,6 +27,35 @@ def test_help_lists_the_verbs_and_loads_none_of_them(run: Run) -> None:
     assert places[: len(GROUPS)] == sorted(places[: len(GROUPS)])
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--foo",), "no such option: --foo; see planecast --help"),
+        (("preditc",), "no such command 'preditc'; did you mean 'predict'?; see planecast --help"),
+        (("predict",), "predict: missing argument 'SCENARIO'; see planecast predict --help"),
+        (
+            ("predict", "a", "b"),
+            "predict: got unexpected extra argument(s) (b); see planecast predict --help",
+        ),
+        (
+            ("predict", "a", "--engine", "x"),
+            "predict: invalid value for '--engine': 'x' is not one of 'solve', 'simulate'; see "
+            "planecast predict --help",
+        ),
+        (
+            ("partition", "planx"),
+            "partition: no such command 'planx'; did you mean 'plan'?; see planecast partition "
+            "--help",
+        ),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_a_sentence(
+    run: Run, words: tuple[str, ...], sentence: str
+) -> None:
+    answer = run(*words)
+    assert (answer.code, answer.out, answer.err) == (2, "", f"planecast: {sentence}\n")
+
+
 def test_help_imports_no_heavy_library() -> None:
     code = (
         "import sys, planecast.cli.app as app\n"
@@ -77,7 +106,7 @@ def test_bad_input_ends_with_2_and_no_traceback(run: Run, words: tuple[str, ...]
 
 def test_the_nearest_verb_is_named(run: Run) -> None:
     answer = run("mesure", "scenario.yaml")
-    assert (answer.code, "Did you mean 'measure'" in answer.err) == (2, True)
+    assert (answer.code, "did you mean 'measure'" in answer.err) == (2, True)
 
 
 def test_a_mistake_is_one_sentence(planecast: Planecast) -> None:

@@ -7,12 +7,16 @@ is printed from the table in `planecast.cli.verbs` instead.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer._click.exceptions import NoArgsIsHelpError, UsageError
 from typer.core import TyperCommand, TyperGroup
 
 from planecast.cli.verbs import GROUPS, VERBS
+from planecast.errors import InputError
 
 
 def load_verb(verb: str) -> Any:
@@ -62,8 +66,31 @@ class _Unloaded(TyperCommand):
         return load_verb(str(self.name)).make_context(info_name, args, parent=parent, **extra)
 
 
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    """A mistake on the command line is a sentence like any other, not a box."""
+    try:
+        yield
+    except NoArgsIsHelpError:
+        raise
+    except UsageError as error:
+        said = " ".join(error.format_message().split()).rstrip(".")
+        said = said.replace(". Did you", "; did you").replace(": Value error, ", ": ")
+        path = error.ctx.command_path if error.ctx is not None else "planecast"
+        verb = path.partition(" ")[2]
+        raise InputError(f"{said[:1].lower()}{said[1:]}", verb, f"see {path} --help") from None
+
+
 class LazyGroup(TyperGroup):
     """The group of all verbs."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        with _one_sentence():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _one_sentence():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(VERBS)

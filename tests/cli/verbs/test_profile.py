@@ -80,7 +80,7 @@ def test_a_dry_run_prints_the_commands(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--instrument", "guess"], "Invalid value for '--instrument'"),
+        (["--instrument", "guess"], "invalid value for '--instrument'"),
         (["--set", "traffic.flows=lots"], "got 'lots', which is not a whole number"),
         (["--set", "placement.cpus=1023"], "there is no CPU 1023 on this machine"),
         (["--set", "placment.burst=8"], "unknown key placment.burst; did you mean placement"),

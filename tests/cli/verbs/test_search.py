@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -140,7 +141,7 @@ def test_a_stopped_search_continues(
 ) -> None:
     words = ("search", scenario_file, "--method", "mrr", *QUICK, "--trials", "3")
     whole = run(*words, "--format", "json").json()
-    monkeypatch.setattr("time.monotonic", _clock(limit=4))
+    monkeypatch.setattr("time.monotonic", _clock(step=0.25))
     stopped = run(*words, "--max-seconds", "1")
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
@@ -155,16 +156,10 @@ def test_a_stopped_search_continues(
     assert "complete" in run("search", "--resume", partial.name).err
 
 
-def _clock(limit: int) -> Callable[[], float]:
-    """A clock on which more than a second has gone after so many looks."""
-    looks = 0
-
-    def now() -> float:
-        nonlocal looks
-        looks += 1
-        return 0.0 if looks <= limit else 10.0
-
-    return now
+def _clock(step: float) -> Callable[[], float]:
+    """A clock that goes on at every look, whoever looks."""
+    looks = itertools.count()
+    return lambda: step * next(looks)
 
 
 @pytest.mark.usefixtures("calibrated")
