@@ -18,6 +18,8 @@ _GROUPS: dict[Group, str] = {
     "stores": "waiting for stores",
 }
 _MUCH_DISTURBED = 0.5
+_WIDE = 0.1
+"""Half of a measured interval as a share of the value, from which on it says little of causes."""
 
 
 def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]
     share = result.disturbed_share or 0.0
     few = any(note.startswith(FEW_WINDOWS) for note in result.notes)
     differ = next((note for note in result.notes if note.startswith(INSTANCES)), None)
-    if differ is not None:
+    if differ is not None and _half_width(result.cycles_per_packet) > _WIDE:
         yield (
             f"{differ}: what differs between starts of the program, such as where its memory lies "
             "or who uses the machine, is in the cycles, too: measure with more --restarts"
@@ -78,6 +80,11 @@ def _disturbance(explained: Explanation, result: Result | None) -> Iterator[str]
         f"the run was disturbed: {share:.0%} of its windows{too_few}; "
         f"{which} may be the disturbance: measure again on a quieter machine (planecast doctor)"
     )
+
+
+def _half_width(cost: Estimate) -> float:
+    low, high = cost.interval or (cost.value, cost.value)
+    return (high - low) / 2 / cost.value
 
 
 def _groups(explained: Explanation) -> dict[Group, Estimate]:

@@ -157,7 +157,7 @@ def test_a_stopped_search_continues(
 
 
 def _clock(step: float) -> Callable[[], float]:
-    """A clock that goes on at every look, whoever looks."""
+    """A clock that advances at every look, whoever looks."""
     looks = itertools.count()
     return lambda: step * next(looks)
 
