@@ -19,7 +19,7 @@ import kaleido
 
 REPOSITORY = Path(__file__).parent.parent.parent
 EXAMPLES = REPOSITORY / "docs" / "examples"
-EXPLAINED = "20261123T125952Z-validate-vpe-upstream"
+EXPLAINED = next((EXAMPLES / "explain" / "runs").iterdir()).name
 SCENARIO = "scenarios/vpe-upstream.yaml"
 FLOWS = "traffic.flows=256,1024,4096,16384,65536"
 VARIED = ["--vary", FLOWS, "--vary", "placement.burst=4,8,16,32,64"]
@@ -86,7 +86,8 @@ def _figures(report: str, folder: Path) -> dict[str, dict[str, Any]]:
     own = [] if "--published" in last else ["--runs", str(runs)]
     _run([*last, *own, "-o", str(page)])
     found = _FIGURE.finditer(page.read_text(encoding="utf-8"))
-    return {match["name"]: json.loads(match["json"]) for match in found}
+    # A figure that a control of the page fills has no data of its own.
+    return {match["name"]: json.loads(match["json"]) for match in found if match["json"]}
 
 
 def _run(words: list[str]) -> None:
