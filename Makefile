@@ -34,7 +34,7 @@ bench:
 	OPENBLAS_NUM_THREADS=1 $(PYTHON_BIN) benchmarks/run.py
 
 docs: setup
-	NO_MKDOCS_2_WARNING=1 $(PYTHON_BIN) -m mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(PYTHON_BIN) -m mkdocs build
 	@echo "build/site/index.html"
 
 MUTATED_PACKETS ?= 20000000

@@ -27,7 +27,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "complete").is_file():
             done = subprocess.run(
-                [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)],
+                # Not --quiet, which counts no warnings.
+                [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)],
                 cwd=REPOSITORY,
                 env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
                 capture_output=True,
@@ -35,6 +36,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 check=False,
             )
             assert done.returncode == 0, done.stderr
-            assert done.stderr == ""
+            assert "WARNING" not in done.stderr
             (folder / "complete").touch()
     return folder
