@@ -13,7 +13,7 @@ enum { POLITE_SECONDS = 3 };
 
 /* EAL's folder, and the two above it, which were made for this run; a folder that holds something
  * else stays. */
-static void remove_runtime_folder(void)
+void ending_clean(void)
 {
     char path[512];
     const char *runtime = rte_eal_get_runtime_dir();
@@ -36,7 +36,7 @@ static void remove_runtime_folder(void)
 
 void ending_now(void)
 {
-    remove_runtime_folder();
+    ending_clean();
     kill(getpid(), SIGTERM); /* a port that is closed removes its own sockets */
     sleep(POLITE_SECONDS);
     kill(getpid(), SIGKILL);

@@ -12,12 +12,15 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "counting.h"
 #include "ending.h"
 #include "request.h"
+
+static bool metered;
 
 static void *serve(void *opaque)
 {
@@ -45,4 +48,13 @@ __attribute__((constructor)) static void meter_start(void)
     if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)atoi(fd)) == 0)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    metered = true;
+}
+
+/* A program may see that the other end is gone, by its standard input, and end while the thread
+ * above is removing its files. */
+__attribute__((destructor)) static void meter_end(void)
+{
+    if (metered)
+        ending_clean();
 }

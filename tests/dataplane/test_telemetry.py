@@ -56,7 +56,7 @@ def test_stages(dataplane: Any, telemetry: Callable[..., Any]) -> None:
             expected = 100 if name in ("acl", "classify", "actions") else 200
             assert counts["bursts"] == expected
             assert counts["packets"] == 32 * expected
-            assert counts["cycles"] > counts["packets"]
+            assert counts["cycles"] > 0
 
 
 def test_meters(dataplane: Any, telemetry: Callable[..., Any]) -> None:

@@ -9,7 +9,8 @@
  *
  * Each chain of lcores has entries of its own: no two lcores ever write one line. Where packets of
  * one flow may come to several chains, each chain's meters have its share of the rate, so that all
- * of them together let no more through than one meter would (docs/explanation/dataplane.md, "Meters").
+ * of them together let no more through than one meter would (docs/explanation/dataplane.md,
+ * "Meters").
  */
 #include <rte_malloc.h>
 #include <rte_telemetry.h>
