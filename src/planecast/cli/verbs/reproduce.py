@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    document: Annotated[str, typer.Argument(help="vpe, bsdp, skx, res or components.")],
+    document: Annotated[str, typer.Argument(help="vpe, bsdp, skx, res, components or rates.")],
     table: Annotated[
         int | None, typer.Option("--table", metavar="N", help="One table of it.", min=0)
     ] = None,
