@@ -134,10 +134,16 @@ class MeteredDataplane(Started):
             raise
 
     def _learn(self, trial: Trial) -> None:
-        """Shows a switch all flows that are not those of the trial before."""
+        """Shows a switch all flows where they are not those of the trial before, which it forgets
+        first: some of them would stay in its exact-match cache for ever."""
         flows, wanted = trial.scenario.traffic.flows, trial.scenario.dataplane
         if self._switch is None or wanted.kind != "ovs" or flows == self._learnt:
             return
+        if self._learnt:
+            self._meter.release()  # asleep, its thread would look at its orders every 20 s
+            self._switch.restart_thread()
+            self._meter.idle()
+            self._switch.forget()
         packets = SEEN * max(flows, wanted.rules)
         with self._switch.learning():
             self._asked(trial.model_copy(update={"windows": 1, "warmup": packets}))

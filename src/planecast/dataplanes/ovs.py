@@ -128,10 +128,22 @@ class OpenVswitch(Program):
         return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
 
     def forget(self) -> None:
-        """Takes what it learnt from packets out of its caches, and keeps what it learns from now on
+        """Removes the megaflows that it learnt from packets, and keeps what it learns from now on
         however rarely packets come."""
         self._configure(f"other_config:max-idle={_LONGEST_IDLE_MS}")
-        self._appctl("dpctl/del-flows")
+        self._appctl("revalidator/purge")
+
+    def restart_thread(self) -> None:
+        """A new thread forwards, whose exact-match cache is empty; its old one has to be polling.
+
+        To remove megaflows does not empty that cache: of the two places for a flow it takes the one
+        whose entry has the lower hash, so entries that are dead stay where theirs is high. A thread
+        goes when its CPU is taken from it; on a machine with one CPU it stays.
+        """
+        other = next((cpu for cpu in range(os.cpu_count() or 1) if cpu != self._cpu), None)
+        if other is not None:
+            self._configure(f"other_config:pmd-cpu-mask={1 << other:#x}")
+            self._configure(f"other_config:pmd-cpu-mask={1 << self._cpu:#x}")
 
     @contextmanager
     def learning(self) -> Iterator[None]:
