@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import MissingError
-from planecast.native import native_folder, native_library, native_program
+from planecast.native import how_to_build, native_folder, native_library, native_program
 
 
 def test_a_named_folder_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,3 +43,12 @@ def test_a_program_that_is_not_there_says_what_to_do(monkeypatch: pytest.MonkeyP
         "/nowhere: the program planecast-dataplane is not built; "
         "install libdpdk-dev and run `make setup` (`planecast doctor` says more)"
     )
+
+
+def test_a_package_without_a_clone_is_built_again_by_pip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert how_to_build() == "`make setup`"
+    monkeypatch.setattr("planecast.native.__file__", str(tmp_path / "lib/planecast/native.py"))
+    assert "pip install" in how_to_build()
+    assert "make" not in how_to_build()

@@ -25,7 +25,7 @@ from planecast.errors import (
     RunError,
     last_words,
 )
-from planecast.native import native_program
+from planecast.native import how_to_build, native_program
 from planecast.process import STOP_TIMEOUT_S, Planned, Process, Started, ended_text
 
 START_TIMEOUT_S = 120.0
@@ -176,7 +176,7 @@ class JsonProcess(Started):
             return self._failure()
         return RunError(
             f"{self._title} said what is no answer: {line.strip()[:80]}",
-            what_to_do="build it again with `make setup`",
+            what_to_do=f"build it again with {how_to_build()}",
         )
 
     def _failure(self) -> Exception:

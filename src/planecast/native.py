@@ -37,6 +37,14 @@ def peers_folder() -> Path:
     return Path(__file__).parents[2] / "build/peers"
 
 
+def how_to_build() -> str:
+    """What builds the compiled programs again: the set-up of the clone that this package lies in,
+    or pip, for a package that was installed and has no Makefile."""
+    if (Path(__file__).parents[2] / "tools/setup.sh").is_file():
+        return "`make setup`"
+    return "`pip install --force-reinstall --no-deps .` in a clone of planecast"
+
+
 def native_program(name: str) -> Path:
     """The path of the compiled program `name`, such as ``planecast-dataplane``.
 
@@ -64,5 +72,5 @@ def _not_built(what: str, path: Path) -> MissingError:
     return MissingError(
         f"{what} is not built",
         where=str(path.parent),
-        what_to_do="install libdpdk-dev and run `make setup` (`planecast doctor` says more)",
+        what_to_do=f"install libdpdk-dev and run {how_to_build()} (`planecast doctor` says more)",
     )

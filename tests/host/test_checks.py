@@ -134,8 +134,8 @@ def test_programs_that_lack_say_what_to_install(make_root: MakeRoot) -> None:
     assert "apt-get install libdpdk-dev" in found["libdpdk"].fix
     assert found["valgrind"].state == "limits"
     assert found["chromium"].state == "note"
-    assert found["planecast-probe"].fix == "make setup"
-    assert found["planecast-dataplane"].fix == "install libdpdk-dev, then make setup"
+    assert found["planecast-probe"].fix == "`make setup`"
+    assert found["planecast-dataplane"].fix == "install libdpdk-dev, then `make setup`"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planecast.errors import InputError
-from planecast.scenario import SCENARIO_KEYS, STAGES, Scenario, load_scenario, with_overrides
+from planecast.scenario import (
+    SCENARIO_KEYS,
+    STAGES,
+    Scenario,
+    load_scenario,
+    load_varied,
+    with_overrides,
+)
 from planecast.scenario.document import parse_document, parse_value
 from planecast.scenario.study import load_study
 from planecast.search.simulated import refuse_own_load
@@ -277,3 +284,16 @@ def test_advice_on_arrivals_does_not_lead_in_a_circle(scenario_file: Path) -> No
     keys = {"traffic.arrivals": "poisson", "traffic.offered_pps": 1e6}
     with pytest.raises(InputError, match=r"leave traffic\.offered_pps, traffic\.arrivals and"):
         refuse_own_load(load_scenario(scenario_file, keys))
+
+
+def test_a_base_that_makes_sense_at_its_points_alone_is_the_first_of_them(
+    scenario_file: Path,
+) -> None:
+    poisson = {"traffic.arrivals": "poisson"}
+    base = load_varied(scenario_file, poisson, {"traffic.offered_pps": "2Mpps"})
+    assert base.traffic.offered_pps == 2e6
+    assert load_varied(scenario_file, {}, {"traffic.flows": 7}) == load_scenario(scenario_file)
+    with pytest.raises(InputError, match=r"^--vary traffic\.offered_pps=nan: "):
+        load_varied(scenario_file, poisson, {"traffic.offered_pps": "nan"})
+    with pytest.raises(InputError, match="without a rate"):
+        load_varied(scenario_file, poisson, {})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planecast.errors import InputError
-from planecast.sweep import parse_axis
+from planecast.sweep import first_values, parse_axis
 
 
 def values(text: str) -> tuple[object, ...]:
@@ -56,3 +56,10 @@ def test_refused(text: str, fragment: str) -> None:
 def test_a_grid_needs_a_count() -> None:
     with pytest.raises(InputError, match=":10, or add --sample lhs"):
         parse_axis("placement.burst=8:64").spread()
+
+
+def test_the_first_values_are_those_of_a_scenario() -> None:
+    axes = [
+        parse_axis(t) for t in ("traffic.flows=4:9:2", "placement.burst=8,4", "machine.l2_size=1,2")
+    ]
+    assert first_values(axes) == {"traffic.flows": 4, "placement.burst": 8}

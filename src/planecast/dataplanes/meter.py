@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError, first_refusal
-from planecast.native import native_library
+from planecast.native import how_to_build, native_library
 from planecast.scenario.model import Noun
 
 LIBRARY = "planecast-meter.so"
@@ -148,7 +148,7 @@ def parse_answer(line: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise RunError(
             f"the meter said what is no answer: {line.strip()[:80]}",
-            what_to_do="build it again with `make setup`",
+            what_to_do=f"build it again with {how_to_build()}",
         )
     if "error" in answer:
         raise RunError(f"the meter: {answer['error']}")
@@ -181,5 +181,5 @@ def wait_attached(
 def _unreadable(error: ValidationError) -> RunError:
     return RunError(
         f"the meter's answer can't be read: {first_refusal(error)}",
-        what_to_do="build it again with `make setup`",
+        what_to_do=f"build it again with {how_to_build()}",
     )

@@ -10,6 +10,7 @@ from planecast.dataplanes.config import DataplaneConfig, config_text
 from planecast.dataplanes.trial import PortTrial, Trial, TrialAnswer
 from planecast.errors import RunError, first_refusal
 from planecast.json_process import JsonProcess
+from planecast.native import how_to_build
 from planecast.scenario.host_cpus import refuse_offline
 
 
@@ -53,7 +54,7 @@ class Dataplane(JsonProcess):
         except ValidationError as error:
             raise RunError(
                 f"the data plane's answer can't be read: {first_refusal(error)}",
-                what_to_do="build it again with `make setup`",
+                what_to_do=f"build it again with {how_to_build()}",
             ) from error
         if not found.conserved:
             raise RunError("packets in are not packets out and drops: a bug in the data plane")

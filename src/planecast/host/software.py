@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planecast.host.check import Check
 from planecast.host.root import Root
-from planecast.native import native_folder
+from planecast.native import how_to_build, native_folder
 
 PROGRAMS = {
     "planecast-dataplane": "forwards the packets that are measured",
@@ -31,7 +31,7 @@ def check_software(root: Root, folder: Path | None = None) -> Iterator[Check]:
             "good" if there else "missing",
             str(here / name) if there else "not built",
             f"it {purpose}",
-            "" if there else f"{needs}make setup",
+            "" if there else f"{needs}{how_to_build()}",
         )
     valgrind = root.program("valgrind")
     yield Check(
@@ -73,5 +73,5 @@ def _dpdk(root: Root) -> Check:
         "missing",
         "not installed",
         "no data plane can be built, so nothing can be measured; predicting works",
-        "sudo apt-get install libdpdk-dev dpdk, then make setup",
+        f"sudo apt-get install libdpdk-dev dpdk, then {how_to_build()}",
     )

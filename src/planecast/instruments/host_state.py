@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from planecast.errors import RunError, first_refusal
 from planecast.instruments.quantiles import turn_quantile
+from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun, listed
 
@@ -163,7 +164,7 @@ def read_state(text: str) -> HostState:
     except ValidationError as error:
         raise RunError(
             f"planecast-probe answered what can't be read: {first_refusal(error)}",
-            what_to_do="build it again with `make setup`",
+            what_to_do=f"build it again with {how_to_build()}",
         ) from error
     return HostState(
         cpu=raw.cpu,

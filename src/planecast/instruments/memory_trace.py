@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from planecast.errors import MissingError, RunError
 from planecast.instruments.elf import Elf
-from planecast.native import native_library
+from planecast.native import how_to_build, native_library
 from planecast.scenario.model import Noun
 from planecast.workload.stage_map import Called, StageMap
 from planecast.workload.traced.profile import DistanceBin, TouchHistogram, TracedStage, summed
@@ -102,7 +102,7 @@ def read_trace(output: Path) -> Trace:
     except (OSError, ValidationError) as error:
         raise RunError(
             "QEMU's plug-in wrote no trace",
-            what_to_do="build it again with `make setup`; it needs QEMU 4.2 to 8.2",
+            what_to_do=f"build it again with {how_to_build()}; it needs QEMU 4.2 to 8.2",
         ) from error
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from planecast.errors import RunError, first_refusal
 from planecast.instruments.canary import low_mode, undisturbed
 from planecast.instruments.quantiles import turn_quantile
+from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun
 
@@ -98,7 +99,7 @@ def parse_output(text: str) -> ProbeOutput:
     except ValidationError as error:
         raise RunError(
             f"planecast-probe answered what can't be read: {first_refusal(error)}",
-            what_to_do="build it again with `make setup`",
+            what_to_do=f"build it again with {how_to_build()}",
         ) from error
 
 

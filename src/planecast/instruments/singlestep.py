@@ -16,7 +16,7 @@ from planecast.cleanup import private_folder
 from planecast.errors import RunError
 from planecast.instruments.side_by_side import side_by_side
 from planecast.instruments.tool import run_tool
-from planecast.native import native_program
+from planecast.native import how_to_build, native_program
 from planecast.scenario.model import Noun
 from planecast.workload.counts import (
     CODE_PARTS,
@@ -107,7 +107,7 @@ def parse_counts(text: str) -> RawCounts:
     except ValidationError as error:
         raise RunError(
             "planecast-singlestep wrote what can't be read",
-            what_to_do="build it again with `make setup`",
+            what_to_do=f"build it again with {how_to_build()}",
         ) from error
     functions: dict[tuple[str, str], int] = {}
     for function in found.functions:

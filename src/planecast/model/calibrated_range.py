@@ -134,5 +134,11 @@ def outside(scenario: Scenario, ranges: Mapping[str, Sequence[float]]) -> list[s
     for key, (value,) in coordinates([scenario]).items():
         low, high = ranges.get(key, (value, value))
         if not low <= value <= high:
-            found.append(f"{key}={value:g} lies outside the calibrated {low:g} to {high:g}")
+            known = f"{_plain(low)} to {_plain(high)}" if low < high else _plain(low)
+            found.append(f"{key}={_plain(value)} lies outside the calibrated {known}")
     return found
+
+
+def _plain(value: float) -> str:
+    """A count with all of its digits."""
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:g}"

@@ -1,7 +1,7 @@
 """Room `scenario`: the questions. What is forwarded, where, under what traffic."""
 
 from planecast.scenario.cpus import format_cpus, parse_cpus
-from planecast.scenario.load import load_scenario
+from planecast.scenario.load import load_scenario, load_varied
 from planecast.scenario.override import SCENARIO_KEYS, parse_set, parse_vary, with_overrides
 from planecast.scenario.placement import Placement
 from planecast.scenario.points import Point, PointValue, point_label, value_at, value_if_any
@@ -28,6 +28,7 @@ __all__ = [
     "json_schema",
     "load_scenario",
     "load_study",
+    "load_varied",
     "parse_cpus",
     "parse_set",
     "parse_vary",

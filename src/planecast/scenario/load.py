@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
+from planecast.errors import InputError
 from planecast.scenario.document import read_document
 from planecast.scenario.override import check_key, merged, set_place
 from planecast.scenario.problems import validated
@@ -19,13 +20,35 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     Raises InputError that says file and line, or ``--set KEY=VALUE``, what is wrong there, and what
     is allowed.
     """
-    changes = dict(overrides or {})
+    return _loaded(path, dict(overrides or {}), {})
+
+
+def load_varied(
+    path: str | Path, overrides: Mapping[str, Any], first: Mapping[str, Any]
+) -> Scenario:
+    """The scenario that points vary; `first` has the first point's values (``--vary``).
+
+    Without them it may be none, such as arrivals that need a rate: then it is the first point.
+    Raises InputError as `load_scenario`.
+    """
+    try:
+        return load_scenario(path, overrides)
+    except InputError:
+        if not first:
+            raise
+    return _loaded(path, overrides, first)
+
+
+def _loaded(path: str | Path, changes: Mapping[str, Any], varied: Mapping[str, Any]) -> Scenario:
     document = read_document(path)
     place = set_place(changes, document.where)
-    for key in changes:
+    if varied:
+        place = set_place(varied, place, "--vary")
+    every = {**changes, **varied}
+    for key in every:
         check_key(key, place(tuple(key.split("."))))
-    data = merged(document.data, changes)
-    resolve_files(data, Path(path).parent, except_for=changes)
+    data = merged(document.data, every)
+    resolve_files(data, Path(path).parent, except_for=every)
     return validated(Scenario, data, place)
 
 

@@ -7,6 +7,7 @@ placement.burst=1:128            a range to draw from (a Latin hypercube)
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import numpy as np
@@ -131,6 +132,15 @@ def parse_axis(text: str) -> Axis:
     if len(set(map(repr, found))) < len(found):
         raise InputError("a value stands twice", where, "name each once")
     return Axis(key=key, values=tuple(found), whole=all(isinstance(v, int) for v in found))
+
+
+def first_values(axes: Iterable[Axis]) -> dict[str, Any]:
+    """The first value of each axis that is a scenario's key."""
+    return {
+        axis.key: value_of(axis, np.array([axis.low]), 0) if axis.ranges else axis.values[0]
+        for axis in axes
+        if axis.key not in FACTORS
+    }
 
 
 def _range(key: str, parts: list[str], where: str) -> Axis:

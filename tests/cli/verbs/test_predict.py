@@ -115,7 +115,7 @@ def test_beyond_the_calibrated_range_it_says_so(run: Run, asked: Path, calibrate
     beyond = ("--set", "workload.flows=1Mi", "--set", "traffic.flows=1Mi")
     answer = run("predict", asked, *beyond)
     assert answer.code == 0, answer.err
-    assert "traffic.flows=1.04858e+06 lies outside the calibrated 256 to 65536" in answer.out
+    assert "traffic.flows=1048576 lies outside the calibrated 256 to 65536" in answer.out
 
 
 def test_a_calibration_is_named_by_its_run(

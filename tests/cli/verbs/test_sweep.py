@@ -37,6 +37,17 @@ def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
     assert "complete" in again.err
 
 
+def test_a_scenario_that_makes_sense_at_its_points_alone(
+    run: Run, asked: Path, calibrated: Path
+) -> None:
+    words = (str(asked), "--set", "traffic.arrivals=poisson", "--engine", "simulate")
+    rates = ("--vary", "traffic.offered_pps=1Mpps,2Mpps")
+    for verb in ("predict", "sweep"):
+        answer = run(verb, *words, *rates, "--format", "json")
+        assert answer.code == 0, answer.err
+    assert "without a rate" in run("predict", *words).err
+
+
 def test_the_cheapest_and_what_matters(run: Run, asked: Path, calibrated: Path) -> None:
     vary = ("--vary", "placement.lcores=1,2", "--vary", "machine.core_clock=1,1.5")
     plain = ("--rate", "10kpps", *vary, "--no-confirm")

@@ -58,6 +58,11 @@ def test_what_says_nothing_is_no_problem() -> None:
     assert plan_of(document, RESOURCES).config is not None
 
 
+def test_null_of_what_the_model_does_not_have_is_refused() -> None:
+    assert plan_of(config(payload=None), RESOURCES).config is not None
+    assert why(colour=None) == "flows[0].colour: is not supported"
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -42,7 +42,8 @@ def calibration_of(
     theirs = found.basis.cpu
     if theirs and not found.basis.this_host:
         here = host_facts()["cpu"]
-        _log.warning("the calibration is of %s, so are the answers; this machine: %s", theirs, here)
+        other = f"another {theirs}" if theirs == here else theirs
+        _log.warning("the calibration is of %s, so are the answers; this machine: %s", other, here)
     return found
 
 

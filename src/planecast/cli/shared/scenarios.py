@@ -29,10 +29,10 @@ def scenarios_of(
     """(base, labels, scenarios): one for every combination of the varied values."""
     import itertools
 
-    from planecast.scenario import load_scenario, point_label, value_at, with_overrides
+    from planecast.scenario import load_varied, point_label, value_at, with_overrides
     from planecast.scenario.override import set_place
 
-    base = load_scenario(path, changes)
+    base = load_varied(path, changes, {key: values[0] for key, values in varied.items()})
     labels, scenarios = [], []
     for values in itertools.product(*varied.values()):
         raw = dict(zip(varied, values, strict=True))

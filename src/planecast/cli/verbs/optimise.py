@@ -100,16 +100,16 @@ def optimise(
     """
     from planecast.cli.tables.optimise import optimise_sheet
     from planecast.results import RunDirectory, collect_manifest, runs_folder
-    from planecast.scenario import load_scenario
-    from planecast.sweep import Job, Plan, parse_axis
+    from planecast.scenario import load_varied
+    from planecast.sweep import Job, Plan, first_values, parse_axis
     from planecast.sweep.confirm import confirm, unconfirmed
     from planecast.sweep.optimise import optimise as search
     from planecast.sweep.optimise import parse_price
 
     wanted = _target(rate, loss, latency, percentile)
     prices = [parse_price(text) for text in cost or ["placement.lcores=1"]]
-    base = load_scenario(scenario, overrides(settings))
     axes = [parse_axis(text) for text in vary]
+    base = load_varied(scenario, overrides(settings), first_values(axes))
     root = runs_folder(runs)
     chosen = calibration_of(calibration, root, kind=base.forwards)
     job = Job(

@@ -62,16 +62,17 @@ def sensitivity(
     One key at a time (a tornado) and all together (Sobol's indices); `planecast report` draws both.
     """
     from planecast.results import RunDirectory, collect_manifest, runs_folder
-    from planecast.scenario import load_scenario
-    from planecast.sweep import Job, Plan, parse_axis
+    from planecast.scenario import load_varied
+    from planecast.sweep import Job, Plan, first_values, parse_axis
     from planecast.sweep.sensitivity import default_axes
     from planecast.sweep.sensitivity import sensitivity as analyse
 
     if draws & (draws - 1):
         raise InputError(f"got {draws} draws", "--draws", "say a power of two, such as 64")
-    base = load_scenario(scenario, overrides(settings))
+    named = [parse_axis(text) for text in vary or []]
+    base = load_varied(scenario, overrides(settings), first_values(named))
     root = runs_folder(runs)
-    axes = [parse_axis(text) for text in vary or default_axes(base)]
+    axes = named or [parse_axis(text) for text in default_axes(base)]
     chosen = calibration_of(calibration, root, kind=base.forwards)
     job = Job(
         plan=Plan.of(base, axes, "lhs", max(1, draws), seed),

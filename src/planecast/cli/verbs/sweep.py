@@ -101,7 +101,7 @@ def sweep(
     `planecast query "SELECT … FROM sweeps"` reads them, also while the sweep runs.
     """
     from planecast.results import RunDirectory, find_run, runs_folder
-    from planecast.sweep import Workers, parse_axis, read_job, run_sweep
+    from planecast.sweep import Workers, first_values, parse_axis, read_job, run_sweep
     from planecast.sweep.job import Plan
 
     root = runs_folder(runs)
@@ -116,10 +116,11 @@ def sweep(
     else:
         if scenario is None:
             raise InputError("no scenario", "sweep", "name a scenario's file, or --resume RUN")
-        from planecast.scenario import load_scenario
+        from planecast.scenario import load_varied
 
-        base = load_scenario(scenario, overrides(settings))
-        plan = Plan.of(base, [parse_axis(text) for text in vary or []], sample, points, seed)
+        axes = [parse_axis(text) for text in vary or []]
+        base = load_varied(scenario, overrides(settings), first_values(axes))
+        plan = Plan.of(base, axes, sample, points, seed)
         chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
         chosen.refuse_other_workloads([base], [axis.key for axis in plan.axes])
         job = _job(plan, chosen, engine, precision)

@@ -36,8 +36,10 @@ class Node:
         self.path = path
         self.problems = problems
         self._value: dict[str, Any] = {}
+        self._nulls: set[str] = set()
         if isinstance(value, dict):
             self._value = {key: item for key, item in value.items() if item is not None}
+            self._nulls = value.keys() - self._value.keys()
         elif value is not None:
             problems.append(f"{path or 'the request'}: got {_show(value)}, which is no object")
         self._taken: set[str] = set()
@@ -148,6 +150,9 @@ class Node:
         for key, value in self._value.items():
             if key not in self._taken and not (key in self._may_rest and _is_nothing(value)):
                 self.refuse(key, "is not supported")
+        # Null says as much as absence, but only of a member that the model has.
+        for key in sorted(self._nulls - self._taken - self._may_rest):
+            self.refuse(key, "is not supported")
 
 
 def as_integer(value: Any) -> int | None:
