@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import MissingError
-from planecast.native import how_to_build, native_folder, native_library, native_program
+from planecast.native import how_to_build, native_folder, native_library, native_program, set_up
 
 
 def test_a_named_folder_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +52,4 @@ def test_a_package_without_a_clone_is_built_again_by_pip(
     monkeypatch.setattr("planecast.native.__file__", str(tmp_path / "lib/planecast/native.py"))
     assert "pip install" in how_to_build()
     assert "make" not in how_to_build()
+    assert set_up("ovs") == "tools/setup.sh ovs in a clone of planecast"

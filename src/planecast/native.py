@@ -40,9 +40,18 @@ def peers_folder() -> Path:
 def how_to_build() -> str:
     """What builds the compiled programs again: the set-up of the clone that this package lies in,
     or pip, for a package that was installed and has no Makefile."""
-    if (Path(__file__).parents[2] / "tools/setup.sh").is_file():
+    if _in_clone():
         return "`make setup`"
     return "`pip install --force-reinstall --no-deps .` in a clone of planecast"
+
+
+def set_up(mode: str) -> str:
+    """The project's own set-up, and where it is when this package lies in no clone."""
+    return f"tools/setup.sh {mode}" + ("" if _in_clone() else " in a clone of planecast")
+
+
+def _in_clone() -> bool:
+    return (Path(__file__).parents[2] / "tools/setup.sh").is_file()
 
 
 def native_program(name: str) -> Path:

@@ -157,6 +157,27 @@ def watched(**keys: object) -> Telemetry:
     )
 
 
+def test_shares_of_a_preempted_thread_are_of_its_own_count_and_invalid() -> None:
+    nodes = {"node memif-input": said(200), "node ip4-lookup": said(100)}
+    made = answer("vpp", nodes)
+    seen = Telemetry(
+        rate="NDR",
+        offered_pps=2e6,
+        forwarded_pps=said(2e6, "pps"),
+        loss_ratio=0.0,
+        cycles_per_packet=said(200),
+        cycles_of="time-stamp counter",
+    )
+    found = explain_search(made.model_copy(update={"telemetry": (seen,)}), "run")
+    assert found.limits[0].startswith("INVALID by stage: the data plane counts 300.0 cycles")
+    assert found.cycles_per_packet is not None
+    assert found.cycles_per_packet.value == 300
+    almost = seen.model_copy(update={"cycles_per_packet": said(299)})
+    found = explain_search(made.model_copy(update={"telemetry": (almost,)}), "run")
+    assert "INVALID" not in found.limits[0]
+    assert all(stage.cycles and stage.cycles.value <= 300 for stage in found.stages)
+
+
 def test_ours_has_its_stages_and_its_empty_polls() -> None:
     seen = watched(stage_cycles={"source": 60.0, "acl": 200.0, "tx": 40.0})
     plain = answer("ours", {}).model_copy(update={"telemetry": (seen,)})

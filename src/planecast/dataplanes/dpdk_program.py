@@ -16,7 +16,7 @@ from planecast.dataplanes.port import Port, port_numbers
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import port_counters, started_ports
-from planecast.native import peers_folder
+from planecast.native import peers_folder, set_up
 from planecast.process import Planned, wait_until
 from planecast.scenario.dataplanes.l3fwd import L3fwd
 from planecast.scenario.plain_flows import plain_flows
@@ -120,7 +120,7 @@ def l3fwd_program(program: str | None) -> Path:
         raise MissingError(
             "l3fwd is not here",
             str(L3FWD_PLACES[0]),
-            "build it with tools/setup.sh bench, or name it (dataplane.program)",
+            f"build it with {set_up('bench')}, or name it (dataplane.program)",
         )
     return path
 

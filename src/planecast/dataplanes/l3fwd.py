@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from planecast.dataplanes.peer import MEMORY_MIB, PageSize, PeerPlan, vdev_arguments
+from planecast.native import set_up
 from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
 
 _UDP = "0x11"
@@ -36,7 +37,7 @@ def plan_l3fwd(
         name="l3fwd",
         program=str(program),
         cpu=cpu,
-        package="build it with tools/setup.sh bench",
+        package=f"build it with {set_up('bench')}",
         eal=("--lcores", f"0@{cpu}", *vdev_arguments(vdevs)),
         arguments=(
             "-p",

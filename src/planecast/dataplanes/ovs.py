@@ -22,7 +22,7 @@ from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs_flows import open_flow_rules
 from planecast.dataplanes.port import Port
 from planecast.errors import MissingError, RunError
-from planecast.native import peers_folder
+from planecast.native import peers_folder, set_up
 from planecast.process import Planned, Process, dying_with_us, wait_until
 from planecast.results.estimate import Estimate
 from planecast.scenario.dataplanes.ovs import Ovs
@@ -35,7 +35,7 @@ SWITCHES = (
 SCHEMA = "usr/share/openvswitch/vswitch.ovsschema"
 ROOTS = (Path("/"), peers_folder() / "openvswitch-switch-dpdk")
 """Where its package is: installed, or unpacked by this project's own set-up."""
-PACKAGE = "unpack it with tools/setup.sh ovs, or install openvswitch-switch-dpdk"
+PACKAGE = f"unpack it with {set_up('ovs')}, or install openvswitch-switch-dpdk"
 _MEMORY = "--no-huge --legacy-mem --no-shconf --no-telemetry -m"
 """EAL's arguments for MiB of memory without a reservation."""
 _MIB, _MIB_OF_VIRTUAL = 1024, 384

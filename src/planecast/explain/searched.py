@@ -26,6 +26,7 @@ from planecast.explain.explanation import (
 )
 from planecast.explain.graph_nodes import stage_of
 from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
+from planecast.explain.preempted_thread import whole_of
 from planecast.explain.program_stages import with_ports
 from planecast.explain.run import modelled_causes
 from planecast.explain.stall_causes import PORTS, in_order
@@ -59,7 +60,7 @@ def explain_search(
     watched = next((seen for seen in answer.telemetry if seen.rate == name), None)
     whole = _whole(answer.second_opinion, watched)
     stages = tuple(_stages(answer.second_opinion, watched, whole, model))
-    whole = whole or total(stage.cycles for stage in stages)
+    whole, preempted = whole_of(whole, stages)
     idle = _idle_share(stages, whole)
     return Explanation(
         label=f"{label} ({answer.dataplane})",
@@ -72,7 +73,7 @@ def explain_search(
         causes=tuple(_causes(stages)),
         roles=tuple(_roles(stages, watched)),
         limits=(
-            *((answer.invalid,) if answer.invalid else ()),
+            *((answer.invalid,) if answer.invalid else preempted),
             *_limits(name, rate, stages, whole, idle),
             *(watched.limits if watched is not None else ()),
         ),

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from planecast.errors import MissingError, RunError
 from planecast.instruments.elf import Elf
-from planecast.native import how_to_build, native_library
+from planecast.native import how_to_build, native_library, set_up
 from planecast.scenario.model import Noun
 from planecast.workload.stage_map import Called, StageMap
 from planecast.workload.traced.profile import DistanceBin, TouchHistogram, TracedStage, summed
@@ -91,7 +91,7 @@ def _emulator() -> tuple[str, str]:
     raise MissingError(
         "qemu-x86_64 is not here, so memory can't be traced",
         "PATH",
-        "apt-get install qemu-user, or unpack it with tools/setup.sh dev",
+        f"apt-get install qemu-user, or unpack it with {set_up('dev')}",
     )
 
 

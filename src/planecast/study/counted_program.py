@@ -30,6 +30,7 @@ from planecast.instruments.callgrind_output import CallgrindProfile, parse_callg
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.elf import Elf
 from planecast.instruments.window import Mark, Window, read_report, window_environment
+from planecast.native import set_up
 from planecast.process import Process, dying_with_us, ended_error
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.scenario import Scenario
@@ -223,7 +224,7 @@ def _run(words: Sequence[str], folder: Path, name: str) -> None:
         raise RunError(
             "it is compiled with instructions that the instrument does not know (AVX-512)",
             name,
-            what_to_do="compile it for x86-64-v3 (l3fwd: tools/setup.sh bench), and name that one",
+            what_to_do=f"compile it for x86-64-v3 (l3fwd: {set_up('bench')}), and name that one",
         )
     if code != 0:
         raise ended_error(name, code, process.said())
