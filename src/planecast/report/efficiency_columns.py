@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from planecast.report.numbers import ABSENT, digits
@@ -10,14 +10,8 @@ from planecast.report.table import Cell, Heading, estimate_cell
 from planecast.results import Estimate
 from planecast.results.telemetry import InstructionSplit
 
-EFFICIENCY_HEADINGS = (
-    Heading("CPP", "cycles/packet", number=True),
-    Heading("IPP", "instructions/packet", number=True),
-    Heading("IPC", "instructions/cycle", number=True),
-    Heading("I/O", "instructions/packet", number=True),
-    Heading("processing", "instructions/packet", number=True),
-    Heading("other", "instructions/packet", number=True),
-)
+_SHORT = {"time-stamp counter": "TSC"}
+"""What a heading calls a clock."""
 
 
 class Efficient(Protocol):
@@ -35,10 +29,30 @@ class Efficient(Protocol):
     def split(self) -> InstructionSplit | None: ...
 
 
-def efficiency_cells(one: Efficient) -> Iterator[Cell]:
-    """Under those headings; cycles say of which clock they are."""
+def efficiency_headings(every: Sequence[Efficient]) -> tuple[Heading, ...]:
+    """Headings of the columns; of cycles with their clock where all are of one."""
+    clock = _clock(every)
+    return (
+        Heading("CPP", f"{_SHORT.get(clock, clock)} cycles/packet".strip(), number=True),
+        Heading("IPP", "instructions/packet", number=True),
+        Heading("IPC", "instructions/cycle", number=True),
+        Heading("I/O", "instructions/packet", number=True),
+        Heading("processing", "instructions/packet", number=True),
+        Heading("other", "instructions/packet", number=True),
+    )
+
+
+def _clock(every: Sequence[Efficient]) -> str:
+    """The clock of all cycles; empty where they are of several."""
+    clocks = {one.cycles_of for one in every if one.cycles_per_packet is not None}
+    return clocks.pop() if len(clocks) == 1 else ""
+
+
+def efficiency_cells(one: Efficient, every: Sequence[Efficient]) -> Iterator[Cell]:
+    """Under those headings; cycles have their clock where the heading has none."""
     cycles = estimate_cell(one.cycles_per_packet)
-    yield Cell(cycles.text, f"{cycles.detail} {one.cycles_of}".strip())
+    clock = "" if _clock(every) else one.cycles_of
+    yield Cell(cycles.text, f"{cycles.detail} {clock}".strip())
     yield estimate_cell(one.instructions_per_packet)
     yield estimate_cell(one.ipc)
     split = one.split

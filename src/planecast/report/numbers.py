@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from planecast.results import Estimate
 
 ABSENT = "–"
+_WIDE = 30.0
+"""Highest over lowest value of an axis from which on its scale is logarithmic."""
 
 
 def digits(number: float) -> str:
@@ -47,3 +49,8 @@ def kinds_text(estimates: Iterable[Estimate | None]) -> str:
 def count_text(number: int, noun: str) -> str:
     """``1 point``, ``24 points``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def is_wide(low: float, high: float) -> bool:
+    """Whether an axis from `low` to `high` is read best on a logarithmic scale."""
+    return low > 0 and high > _WIDE * low

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from planecast.report.colours import MEASURED, SCALE, WORSE, faint
 from planecast.report.figures.style import new_figure
+from planecast.report.numbers import is_wide
 from planecast.report.page import RecordedSweep
-from planecast.report.sweep_points import SweepPoints, digits_of, is_wide
+from planecast.report.sweep_points import SweepPoints, digits_of
 from planecast.sweep import Job
 from planecast.sweep.hardware import FACTORS
 

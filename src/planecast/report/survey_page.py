@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from planecast.report.efficiency_columns import EFFICIENCY_HEADINGS, efficiency_cells
+from planecast.report.efficiency_columns import efficiency_cells, efficiency_headings
 from planecast.report.figures.survey_figures import lines_over, point_bars, split_bars
 from planecast.report.numbers import ABSENT, count_text, digits, estimate_text
 from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
@@ -66,8 +66,8 @@ def _cards(answer: SurveyAnswer) -> Iterator[Card]:
         yield Card(digits(score.iterations_per_s), "CoreMark iterations/s", score.compiler)
 
 
-def _setting(points: Sequence[SurveyPoint]) -> Setting:
-    """What differs between points, in words."""
+def _setting(points: Sequence[SurveyPoint], without: str = "") -> Setting:
+    """What differs between points, in words; `without` one of the keys. Empty when nothing does."""
     labels = {point.label for point in points}
     several = {
         name: any(
@@ -75,19 +75,20 @@ def _setting(points: Sequence[SurveyPoint]) -> Setting:
             for label in labels
         )
         for name in ("threads", "cores", "flows", "ghz")
+        if name != without
     }
 
     def words(point: SurveyPoint) -> str:
         found = []
-        if several["cores"]:
+        if several.get("cores"):
             found.append(f"{point.cores} core{'s' if point.cores > 1 else ''}")
-        if several["threads"]:
+        if several.get("threads"):
             found.append("HT" if point.threads == 2 else "noHT")
-        if several["ghz"]:
+        if several.get("ghz"):
             found.append("clock as it is" if point.ghz is None else f"{point.ghz:g} GHz")
-        if several["flows"]:
+        if several.get("flows"):
             found.append(f"{point.flows:,} flows")
-        return ", ".join(found) or "one core"
+        return ", ".join(found)
 
     return words
 
@@ -121,13 +122,13 @@ def _drawings(
         "cores",
         "Throughput by cores",
         "Dotted: linear from the first point on. Grey: what the named card would let through.",
-        lines_over(measured, lambda p: p.cores, "cores", answer.ceilings, linear=True),
+        lines_over(measured, "cores", _setting(measured, "cores"), answer.ceilings, linear=True),
     )
     yield from drawing(
         "flows",
         "Throughput by flows",
         "More flows touch more of the tables.",
-        lines_over(measured, lambda p: p.flows, "flows", {}),
+        lines_over(measured, "flows", _setting(measured, "flows"), {}),
     )
 
 
@@ -137,14 +138,14 @@ def _tables(measured: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table
         rows.append(
             [
                 Cell(point.label),
-                Cell(setting(point)),
+                Cell(setting(point) or "one core"),
                 *(
                     estimate_cell(rate.scaled(1e-6, "Mpps"))
                     if (rate := point.rates.get(name)) is not None
                     else Cell(ABSENT)
                     for name in _names(measured)
                 ),
-                *efficiency_cells(point),
+                *efficiency_cells(point, measured),
                 Cell(point.capped_by),
             ]
         )
@@ -152,7 +153,7 @@ def _tables(measured: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table
         Heading("data plane"),
         Heading("setting"),
         *(Heading(name, "Mpps", number=True) for name in _names(measured)),
-        *EFFICIENCY_HEADINGS,
+        *efficiency_headings(measured),
         Heading("capped by"),
     )
     if rows:
@@ -173,11 +174,13 @@ def _relative(measured: Sequence[SurveyPoint]) -> Iterator[Table]:
         ("cores", "cores"),
         ("flows", "flows"),
     ):
+        setting = _setting(measured, name)
         for first, point in _pairs(measured, name):
             if first.pps and point.pps:
                 rows.append(
                     [
                         Cell(point.label),
+                        Cell(setting(point)),
                         Cell(title),
                         Cell(f"{getattr(first, name):,}"),
                         Cell(f"{getattr(point, name):,}"),
@@ -187,6 +190,7 @@ def _relative(measured: Sequence[SurveyPoint]) -> Iterator[Table]:
     if rows:
         headings = (
             Heading("data plane"),
+            Heading("at"),
             Heading("what changed"),
             Heading("from", number=True),
             Heading("to", number=True),
@@ -211,7 +215,7 @@ def _pairs(measured: Sequence[SurveyPoint], name: str) -> Iterator[tuple[SurveyP
 
 def _missing(points: Sequence[SurveyPoint], setting: Setting) -> Iterator[Table]:
     rows = [
-        [Cell(point.label), Cell(setting(point)), Cell(point.why_not)]
+        [Cell(point.label), Cell(setting(point) or "one core"), Cell(point.why_not)]
         for point in points
         if not point.measured
     ]

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.report.numbers import digits
+from planecast.report.numbers import digits, is_wide
 from planecast.results.trials import Columns
 from planecast.sweep import Axis, Job
 
 MOST_STEPS = 24
 """Values of an axis that a heat map shows one by one; more are put together in as many ranges."""
-_WIDE = 30.0
-"""Highest over lowest value of an axis from which on its scale is logarithmic."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +119,6 @@ class SweepPoints:
             if len(medians) > 1:
                 effects[axis.key] = max(medians) / max(min(medians), 1e-12)
         return sorted(effects, key=lambda key: -effects[key])
-
-
-def is_wide(low: float, high: float) -> bool:
-    """Whether an axis from `low` to `high` is read best on a logarithmic scale."""
-    return low > 0 and high > _WIDE * low
 
 
 def digits_of(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planecast.report.efficiency_columns import EFFICIENCY_HEADINGS, efficiency_cells
+from planecast.report.efficiency_columns import efficiency_cells, efficiency_headings
 from planecast.report.numbers import ABSENT, digits
 from planecast.report.table import Cell, Heading, Table
 from planecast.results import Telemetry
@@ -16,7 +16,7 @@ def telemetry_table(observed: Sequence[Telemetry]) -> Table:
         Heading("rate"),
         Heading("offered", "Mpps", number=True),
         Heading("lost", "% while watched", number=True),
-        *EFFICIENCY_HEADINGS,
+        *efficiency_headings(observed),
     )
     return Table(
         "telemetry",
@@ -24,16 +24,16 @@ def telemetry_table(observed: Sequence[Telemetry]) -> Table:
         "In trials of their own, after the search, on a fresh start. How each figure came about is "
         "in the notes.",
         headings,
-        [_row(one) for one in observed],
+        [_row(one, observed) for one in observed],
     )
 
 
-def _row(one: Telemetry) -> list[Cell]:
+def _row(one: Telemetry, every: Sequence[Telemetry]) -> list[Cell]:
     return [
         Cell(one.rate),
         Cell(digits(one.offered_pps / 1e6)),
         Cell(digits(100 * one.loss_ratio)),
-        *efficiency_cells(one),
+        *efficiency_cells(one, every),
     ]
 
 

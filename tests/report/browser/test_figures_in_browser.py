@@ -40,6 +40,7 @@ def test_a_sweep_a_history_and_a_survey(
 ) -> None:
     swept = points([256 * 2**n for n in range(12)], list(range(8, 72, 4)), ["4KiB", "2MiB"])
     survey = [surveyed("Open vSwitch with DPDK", 64, 5.0), surveyed("VPP", 64, 9.0)]
+    flows = [surveyed("VPP", 64 * 4**n, 9.0) for n in range(4)]
     whole = replace(
         history_page([changed], {}, tmp_path),
         sections=[
@@ -52,6 +53,14 @@ def test_a_sweep_a_history_and_a_survey(
                 "Survey",
                 "",
                 point_bars(survey, lambda p: f"{p.flows} flows", lambda p: p.rates["NDR"], "pps"),
+            ),
+            *drawing(
+                "flows",
+                "Flows",
+                "",
+                point_bars(
+                    flows, lambda p: f"1 core, {p.flows:,} flows", lambda p: p.rates["NDR"], "pps"
+                ),
             ),
         ],
     )
@@ -68,3 +77,5 @@ def test_a_sweep_a_history_and_a_survey(
         )
         assert all(10 < height < 50 for height in thickness)
         check_layout(browser, width)
+    browser.look(1280, 900)  # wider again: legends have fewer lines
+    check_layout(browser, 1280)

@@ -48,6 +48,16 @@ return [...document.querySelectorAll('.plot')].flatMap(plot =>
 """
 
 
+# A legend that is placed for another width of the window lies on the bars.
+_LEGENDS_INSIDE = """
+return [...document.querySelectorAll('.plot')].filter(plot => {
+  const legend = plot.querySelector('.legend .bg'), size = plot._fullLayout?._size;
+  if (!legend || !size || plot._fullLayout.legend.orientation !== 'h') return false;
+  return legend.getBoundingClientRect().bottom > plot.getBoundingClientRect().top + size.t + 2;
+}).map(plot => plot.id);
+"""
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Page:
     """Writes a page and gives its address."""
@@ -98,6 +108,7 @@ def check_layout(browser: Browser, width: int) -> None:
     assert browser.script("return document.documentElement.scrollWidth") <= width
     assert browser.script(_TEXTS_OUTSIDE) == []
     assert browser.script(_LABELS_OVERLAPPING) == []
+    assert browser.script(_LEGENDS_INSIDE) == []
 
 
 def test_a_validation(browser: Browser, page: Page, validation: Validation) -> None:

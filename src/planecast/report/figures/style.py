@@ -6,11 +6,14 @@ follows a light screen, a dark one and paper.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
+from planecast.report.numbers import is_wide
 from planecast.results import Estimate
 
 TOTAL = "total"
@@ -23,6 +26,7 @@ _ROW_PX = 24
 _LINE_PX = 13
 _AROUND_PX = 130
 _THICKEST_PX = 28
+_APART = 0.15  # of a narrow screen's axis: a number of five digits
 _LOWEST_PX = 250  # on a narrow screen a legend has three lines, and half the figure at most
 
 Figure = Any
@@ -73,6 +77,20 @@ def rows_figure(labels: Sequence[str], **layout: Any) -> Figure:
         tickfont_size=11,
     )
     return figure
+
+
+def number_axis(values: Sequence[float]) -> dict[str, Any]:
+    """An axis over these numbers, in order: logarithmic where they are wide apart, and with their
+    own marks where they are few and don't lie on each other (1 and 2 lcores, not 1.2)."""
+    low, high = values[0], values[-1]
+    wide = is_wide(low, high)
+    axis: dict[str, Any] = {"type": "log" if wide else "linear"}
+    places = [math.log(value) if wide else float(value) for value in values]
+    least = _APART * (places[-1] - places[0])
+    if all(after - before >= least for before, after in itertools.pairwise(places)):
+        texts = [f"{value:,.0f}" if float(value).is_integer() else f"{value:g}" for value in values]
+        axis |= {"tickmode": "array", "tickvals": list(values), "ticktext": texts}
+    return axis
 
 
 def few_bars_gap(count: int) -> float:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from planecast.report.colours import OTHER_COLOUR, SERIES_COLOURS
-from planecast.report.figures.style import Figure, interval_bars, new_figure, rows_figure
+from planecast.report.figures.style import (
+    Figure,
+    interval_bars,
+    new_figure,
+    number_axis,
+    rows_figure,
+)
 from planecast.report.labels import folded, plain, unique
 from planecast.report.numbers import estimate_text
 from planecast.results import Estimate, SurveyPoint
 
-_DASHES = ("solid", "dash", "dot")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 _SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")
 _KINDS = (("io", "I/O"), ("processing", "processing"), ("other", "other"))
 
 Picked = Callable[[SurveyPoint], Estimate | None]
+Setting = Callable[[SurveyPoint], str]
 
 
 def point_bars(
-    points: Sequence[SurveyPoint], setting: Callable[[SurveyPoint], str], picked: Picked, axis: str
+    points: Sequence[SurveyPoint], setting: Setting, picked: Picked, axis: str
 ) -> Figure | None:
     """A bar a point, its colour by setting; None where nothing is known."""
     known = [(point, estimate) for point in points if (estimate := picked(point)) is not None]
@@ -47,9 +55,7 @@ def point_bars(
     return figure
 
 
-def split_bars(
-    points: Sequence[SurveyPoint], setting: Callable[[SurveyPoint], str]
-) -> Figure | None:
+def split_bars(points: Sequence[SurveyPoint], setting: Setting) -> Figure | None:
     """Instructions a packet by kind of work, stacked; None where nobody counted by stage."""
     known = [point for point in points if point.split is not None]
     if not known:
@@ -68,7 +74,7 @@ def split_bars(
     return figure
 
 
-def _places(points: Sequence[SurveyPoint], setting: Callable[[SurveyPoint], str]) -> list[str]:
+def _places(points: Sequence[SurveyPoint], setting: Setting) -> list[str]:
     """What the rows of these points are called."""
     several = len({setting(point) for point in points}) > 1
     return [
@@ -79,31 +85,43 @@ def _places(points: Sequence[SurveyPoint], setting: Callable[[SurveyPoint], str]
 
 def lines_over(
     points: Sequence[SurveyPoint],
-    along: Callable[[SurveyPoint], int],
-    title: str,
+    key: Literal["cores", "flows"],
+    setting: Setting,
     ceilings: Mapping[str, Mapping[str, float]],
     *,
     linear: bool = False,
 ) -> Figure | None:
-    """Throughput over cores or flows, a line a data plane; None where nothing varies.
+    """Throughput over cores or flows, a line a data plane and `setting` of all else; None where
+    nothing varies.
 
     With `linear` a thin line from each first point on: so much more with every core. `ceilings` are
     by the value of the axis.
     """
+
+    def along(point: SurveyPoint) -> int:
+        return int(getattr(point, key))
+
     known = [point for point in points if point.pps is not None]
-    if len({along(point) for point in known}) < 2:
+    values = sorted({along(point) for point in known})
+    if len(values) < 2:
         return None
     figure = new_figure(height=460, hovermode="closest")
-    names = list(dict.fromkeys((point.label, point.threads) for point in known))
-    for number, (label, threads) in enumerate(names):
-        mine = sorted((p for p in known if (p.label, p.threads) == (label, threads)), key=along)
+    labels = list(dict.fromkeys(point.label for point in known))
+    settings = list(dict.fromkeys(setting(point) for point in known))
+    for label, words in dict.fromkeys((point.label, setting(point)) for point in known):
+        mine = sorted((p for p in known if (p.label, setting(p)) == (label, words)), key=along)
+        number = labels.index(label)
         colour = SERIES_COLOURS[number % len(SERIES_COLOURS)]
         figure.add_scatter(
             x=[along(point) for point in mine],
             y=[(point.pps or 0) / 1e6 for point in mine],
             mode="lines+markers",
-            name=label if threads == 1 else f"{label}, HT",
-            line={"color": colour, "dash": _DASHES[threads - 1], "width": 2},
+            name=plain(f"{label}, {words}" if words else label),
+            line={
+                "color": colour,
+                "dash": _DASHES[settings.index(words) % len(_DASHES)],
+                "width": 2,
+            },
             marker={"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 8},
         )
         if linear and len(mine) > 1:
@@ -123,11 +141,10 @@ def lines_over(
             y=[limits[part] / 1e6 for limits in ceilings.values()],
             mode="lines",
             name=f"ceiling: {part}",
-            line={"color": OTHER_COLOUR, "width": 1.5, "dash": _DASHES[number % 3]},
+            line={"color": OTHER_COLOUR, "width": 1.5, "dash": _DASHES[number % len(_DASHES)]},
         )
-    wide = max(along(point) for point in known) > 50 * min(along(point) for point in known)
     figure.update_layout(
-        xaxis={"title": {"text": title}, "type": "log" if wide else "linear"},
+        xaxis={"title": {"text": key}, **number_axis(values)},
         yaxis={"title": {"text": "Mpps"}, "rangemode": "tozero"},
     )
     return figure

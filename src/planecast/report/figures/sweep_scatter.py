@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.report.colours import SERIES_COLOURS
-from planecast.report.figures.style import Figure, new_figure
+from planecast.report.figures.style import Figure, new_figure, number_axis
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
-from planecast.report.sweep_points import SweepPoints, digits_of, is_wide
+from planecast.report.sweep_points import SweepPoints, digits_of
 
 MOST_POINTS = 4000
 """Of a figure: a browser stays quick, and the page small."""
@@ -41,16 +43,16 @@ def sweep_scatter(points: SweepPoints, key: str) -> Figure:
             hovertext=[words[place] for place in mine],
             hoverinfo="text",
         )
-    figure.update_xaxes(title_text=plain(key), type=_scale(points, key))
+    figure.update_xaxes(title_text=plain(key), **_scale(points, key))
     figure.update_yaxes(title_text=f"Mpps, {points.kind}", rangemode="tozero")
     return figure
 
 
-def _scale(points: SweepPoints, key: str) -> str:
+def _scale(points: SweepPoints, key: str) -> dict[str, Any]:
     if not points.is_number(key):
-        return "category"
-    values = np.asarray(points.values(key), dtype=np.float64)
-    return "log" if is_wide(float(values.min()), float(values.max())) else "linear"
+        return {"type": "category"}
+    values = np.unique(np.asarray(points.values(key), dtype=np.float64))
+    return number_axis([float(value) for value in values])
 
 
 def shown_points(points: SweepPoints) -> NDArray[np.intp]:

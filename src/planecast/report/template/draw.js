@@ -50,6 +50,20 @@
       Plotly.Plots.resize(plot);
     });
   }
+  // Plotly follows the window, but puts a legend whose lines become fewer onto the bars: once more.
+  const widths = new Map();
+  let later = 0;
+  new ResizeObserver(() => {
+    if (printing) return;
+    clearTimeout(later);
+    later = setTimeout(() => {
+      for (const plot of screen.keys()) {
+        const width = plot.clientWidth;
+        if (width && widths.get(plot) !== width) Plotly.redraw(plot);
+        widths.set(plot, width);
+      }
+    }, 150);
+  }).observe(document.body);
   // Paper is narrower than the window and lower than a long figure, and a browser lays out for it
   // without a resize event.
   const paper = { width: 900, height: 620, tick: 8 };

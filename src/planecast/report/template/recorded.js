@@ -157,7 +157,11 @@
     // A logarithmic axis of its own would name single digits.
     const every = Math.ceil(names.length / Math.max(2, Math.floor(section.clientWidth / 90)));
     const some = (all) => all.filter((_, i) => i % every === 0);
-    return { title: { text: key }, type: log ? "log" : "linear", ...(log ? { tickvals: some(numbers), ticktext: some(names) } : {}) };
+    // 1 and 2 lcores, not 1.2: few numbers that don't lie on each other have marks of their own.
+    const least = 0.15 * (numbers.at(-1) - numbers[0]);
+    const few = numbers.every((number, i) => i === 0 || number - numbers[i - 1] >= least);
+    return { title: { text: key }, type: log ? "log" : "linear",
+      ...(log || few ? { tickvals: some(numbers), ticktext: some(names) } : {}) };
   };
   const layout = (more) => {
     const made = { ...structuredClone(data.layout), ...more };
