@@ -2,11 +2,17 @@
  *
  * Packet buffers that lie side by side in a program that runs with --no-huge, as they do with
  * hugepages: DPDK would put one in each 4 KiB, all of them in the same sets of an L1 cache
- * (../dpdk/buffers.h). DPDK's function of this name is asked here first.
+ * (../dpdk/buffers.h). DPDK's function of this name is asked here first. In a program that has no
+ * shared DPDK nobody asks, so this library needs none either.
  */
 #include <dlfcn.h>
 #include <rte_eal.h>
 #include <rte_mempool.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma weak rte_eal_has_hugepages
 
 typedef struct rte_mempool *create(const char *, unsigned, unsigned, unsigned, unsigned, int,
                                    unsigned);
@@ -18,7 +24,9 @@ rte_mempool_create_empty(const char *name, unsigned count, unsigned bytes, unsig
     static create *real;
     if (real == NULL)
         real = (create *)dlsym(RTLD_NEXT, "rte_mempool_create_empty");
-    if (!rte_eal_has_hugepages())
+    const char *pages = getenv("PLANECAST_METER_PAGES");
+    bool as_it_is = pages != NULL && strcmp(pages, "no-huge") == 0;
+    if (!as_it_is && !rte_eal_has_hugepages())
         flags |= RTE_MEMPOOL_F_NO_IOVA_CONTIG;
     return real(name, count, bytes, cache, private_bytes, socket, flags);
 }

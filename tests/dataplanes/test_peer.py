@@ -10,21 +10,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.programs import wait_until
 
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
+from planecast.dataplanes.memory import Pages
 from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.peer import Peer, PeerPlan
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, PlanecastError, RunError
+from planecast.instruments.dpdk_telemetry import ask
 
 ROOT = Path(__file__).parents[2]
 L3FWD = ROOT / "build" / "peers" / "l3fwd"
 NULL = "net_null0,size=64,copy=0"
 CPU = max(os.sched_getaffinity(0))
+ACROSS_PAGES = 0x20
+"""RTE_MEMPOOL_F_NO_IOVA_CONTIG: objects of a pool may lie across pages, so side by side."""
 
 
 @pytest.fixture(autouse=True)
@@ -83,14 +89,19 @@ def test_it_sleeps_between_trials_and_runs_when_released() -> None:
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")
-@pytest.mark.parametrize("page_size", ["4KiB", "2MiB"])
-def test_pages_are_as_asked(page_size: str) -> None:
+@pytest.mark.parametrize("pages", get_args(Pages))
+def test_pages_and_buffers_are_as_asked(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)  # a socket's path is short
     enabled = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-    if page_size == "2MiB" and (not enabled.exists() or "[never]" in enabled.read_text()):
+    if pages == "2MiB" and (not enabled.exists() or "[never]" in enabled.read_text()):
         pytest.skip("transparent huge pages are off")
-    plan = plan_testpmd("io", [NULL], cpu=CPU, page_size="4KiB" if page_size == "4KiB" else "2MiB")
-    with Peer(plan) as peer:
-        assert peer.page_size == page_size
+    plan = plan_testpmd("io", [NULL], cpu=CPU, pages=pages)
+    with Peer(replace(plan, telemetry=True)) as peer:
+        assert peer.page_size == ("2MiB" if pages == "2MiB" else "4KiB")
+        assert peer.telemetry_socket is not None
+        (pool,) = ask(peer.telemetry_socket, "/mempool/list")[0]
+        (info,) = ask(peer.telemetry_socket, f"/mempool/info,{pool}")
+    assert bool(info["flags"] & ACROSS_PAGES) == (pages != "no-huge")
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")

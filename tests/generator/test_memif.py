@@ -102,6 +102,27 @@ def test_both_directions_between_two_ports(generator: Any) -> None:
     assert min(there["latency_ns"]["min"], back["latency_ns"]["min"]) > 0
 
 
+@pytest.mark.parametrize("own", [False, True], ids=["driver", "own"])
+def test_two_lcores_with_both_ends_send_in_every_start(generator: Any, own: bool) -> None:
+    """The lcore that sends may get its CPU late: a run's clock waits for it, start after start."""
+    there = sorted(os.sched_getaffinity(0))
+    if len(there) < 2:
+        pytest.skip("two CPUs are needed")
+    for start in range(7):
+        socket = generator.folder / f"memif{start}.sock"
+        client = () if own else ("--vdev", memif("client", socket, 1))
+        answer = generator.once(
+            *("--seconds", "0.02"),
+            eal=(*end("server", socket), *client),
+            streams={"a": {"rate": "100kpps"}},
+            ports={"tx": f"memif:{socket}" if own else 1, "rx": 0},
+            machine={"lcores": f"{there[-1]},{there[0]}"},
+            run={"catch_up_us": 10_000_000, "link_wait_ms": 10_000},
+        )
+        total = answer["total"]
+        assert (total["sent"], total["received"], total["lost"]) == (2000, 2000, 0), start
+
+
 def test_what_comes_in_at_the_wrong_port_is_foreign(generator: Any) -> None:
     """Two rings: each gives back to its own port what was to come in at the other."""
     answer = generator.once(

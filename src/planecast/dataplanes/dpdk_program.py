@@ -11,13 +11,15 @@ from pathlib import Path
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.ip4_routes import ip4_prefixes
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_flows, write_rules
-from planecast.dataplanes.peer import PageSize, Peer, PeerPlan
+from planecast.dataplanes.memory import pages_for
+from planecast.dataplanes.peer import Peer, PeerPlan
 from planecast.dataplanes.port import Port, port_numbers
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import port_counters, started_ports
 from planecast.native import peers_folder, set_up
 from planecast.process import Planned, wait_until
+from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 from planecast.scenario.dataplanes.l3fwd import L3fwd
 from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
@@ -88,6 +90,7 @@ class ConnectedPlan:
     """Packets that it takes at a time, at most."""
     program: str | None = None
     """Path of the binary; None: in the search path."""
+    memory: MemoryLayout = "as-hugepages"
 
 
 def testpmd_between(
@@ -101,7 +104,7 @@ def testpmd_between(
         cpu=wanted.cpu,
         main_cpu=wanted.main_cpu,
         burst=wanted.burst,
-        page_size=_pages(ports),
+        pages=pages_for(wanted.memory, ports),
     )
     if wanted.program is not None:
         plan = replace(plan, program=wanted.program)
@@ -145,11 +148,11 @@ def l3fwd_between(
         write_rules(rules, [f"{IPv4Address(address)}/{bits}" for address, bits in routes], 1, out)
     devices = [port.device(number) for number, port in enumerate(ports)]
     plan = plan_l3fwd(
-        path.absolute(), devices, rules, cpu=cpu, lookup=wanted.lookup, page_size=_pages(ports)
+        path.absolute(),
+        devices,
+        rules,
+        cpu=cpu,
+        lookup=wanted.lookup,
+        pages=pages_for(wanted.memory, ports),
     )
     return DpdkProgram(replace(plan, before=tuple(before)), len(ports))
-
-
-def _pages(ports: Sequence[Port]) -> PageSize:
-    """Memory that others read stays the one of EAL, whose pages are small."""
-    return "4KiB" if any(port.shares_memory for port in ports) else "2MiB"

@@ -16,7 +16,7 @@ from planecast.dataplanes.vpp import Vpp
 from planecast.dataplanes.wiring import Wiring
 from planecast.scenario.dataplanes.command import Command
 from planecast.scenario.dataplanes.ovs import Ovs
-from planecast.scenario.dataplanes.testpmd import Testpmd, TestpmdMode
+from planecast.scenario.dataplanes.testpmd import Testpmd
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
@@ -52,7 +52,7 @@ def programs_of(
         seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))
         switch = scenario.dataplane
         if number > 0 and switch.kind == "ovs":
-            found.append(_guest(switch.guest_mode, ports, seat))
+            found.append(_guest(switch, ports, seat))
         else:
             found.append(program_of(scenario, ports, seat))
     return found
@@ -79,15 +79,23 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
     return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
 
 
-def _guest(mode: TestpmdMode, ports: Sequence[Port], seat: Seat) -> Program:
+def _guest(switch: Ovs, ports: Sequence[Port], seat: Seat) -> Program:
     """A testpmd behind a switch."""
     queues = THREADS if ports[0].kind == "memif" else 1
-    plan = ConnectedPlan(mode, seat.cpu, seat.main_cpu, queues=queues)
+    mode, memory = switch.guest_mode, switch.memory
+    plan = ConnectedPlan(mode, seat.cpu, seat.main_cpu, queues=queues, memory=memory)
     return testpmd_between(ports, plan, seat.before)
 
 
 def _testpmd(wanted: Testpmd, burst: int, ports: Sequence[Port], seat: Seat) -> Program:
-    plan = ConnectedPlan(wanted.mode, seat.cpu, seat.main_cpu, burst=burst, program=wanted.program)
+    plan = ConnectedPlan(
+        wanted.mode,
+        seat.cpu,
+        seat.main_cpu,
+        burst=burst,
+        program=wanted.program,
+        memory=wanted.memory,
+    )
     return testpmd_between(ports, plan, seat.before)
 
 

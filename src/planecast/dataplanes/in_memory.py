@@ -8,7 +8,7 @@ nor copies of a generator are in what is counted, traced or measured.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from planecast.dataplanes.dpdk_program import l3fwd_program
@@ -106,11 +106,6 @@ def switch_by_script(
     program = system_in_memory(_with_program(scenario, script), own, before, fds)
     assert isinstance(program, OpenVswitch)
     return program
-
-
-def env_words(given: Mapping[str, str]) -> list[str]:
-    """Words before a command that give it these variables."""
-    return ["env", *(f"{name}={value}" for name, value in given.items())]
 
 
 def _with_program(scenario: Scenario, program: Path) -> Scenario:

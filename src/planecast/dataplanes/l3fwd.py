@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from planecast.dataplanes.peer import MEMORY_MIB, PageSize, PeerPlan, vdev_arguments
+from planecast.dataplanes.memory import Pages
+from planecast.dataplanes.peer import MEMORY_MIB, PeerPlan, vdev_arguments
 from planecast.native import set_up
 from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
 
@@ -22,7 +23,7 @@ def plan_l3fwd(
     *,
     cpu: int,
     lookup: Literal["lpm", "fib", "em"] = "lpm",
-    page_size: PageSize = "2MiB",
+    pages: Pages = "2MiB",
 ) -> PeerPlan:
     """l3fwd on `cpu`, every port's first queue; bursts are its own 32.
 
@@ -49,7 +50,7 @@ def plan_l3fwd(
             f"--rule_ipv4={rules}",
             f"--rule_ipv6={no_rules}",
         ),
-        page_size=page_size,
+        pages=pages,
         memory_mib=_HASH_MIB if lookup == "em" else MEMORY_MIB,
     )
 

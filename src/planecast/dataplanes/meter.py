@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from planecast.dataplanes.memory import Pages, pages_environment
 from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError, first_refusal
 from planecast.native import how_to_build, native_library
@@ -61,10 +62,10 @@ def meter_library() -> Path:
 class Meter:
     """The asking end. Give `environment` and `descriptor` to the process, then `attach`."""
 
-    def __init__(self, page_size: str) -> None:
-        """`page_size`: 2MiB asks for large pages where the program runs with --no-huge."""
+    def __init__(self, pages: Pages) -> None:
+        """`pages`: how the memory of a program that runs with --no-huge is to lie."""
         self._library = meter_library()
-        self._page_size = page_size
+        self._pages = pages
         self._ours, self._theirs = socket.socketpair()
         self._lines = self._ours.makefile("r", encoding="utf-8", errors="replace")
         self.attached: _Attached | None = None
@@ -79,7 +80,7 @@ class Meter:
         return {
             "LD_PRELOAD": str(self._library),
             "PLANECAST_METER": str(self.descriptor),
-            "PLANECAST_METER_PAGES": self._page_size,
+            **pages_environment(self._pages),
         }
 
     def started(self) -> None:

@@ -18,11 +18,11 @@ from typing import Self
 from planecast.cleanup import private_folder
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import (
-    env_words,
     program_words,
     refuse_outside,
     switch_by_script,
 )
+from planecast.dataplanes.memory import env_words, pages_for
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
@@ -31,10 +31,12 @@ from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words
 from planecast.process import Planned, Process, Started, dying_with_us
+from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.placement import Placement
 from planecast.scenario.plain_flows import traffic_of_tables
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 
 START_S = 60.0
@@ -210,7 +212,8 @@ class MeteredDataplane(Started):
         )
         own = folder / "program"
         own.mkdir()
-        self._meter = Meter("2MiB")
+        layout: MemoryLayout = value_if_any(scenario, "dataplane.memory") or "as-hugepages"
+        self._meter = Meter(pages_for(layout))
         self._stack.callback(self._meter.close)
         loads = env_words(self._meter.environment())
         if scenario.dataplane.kind == "ovs":

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.dataplanes.dut import Program
+from planecast.dataplanes.memory import env_words, memory_environment, pages_for
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs_flows import open_flow_rules
 from planecast.dataplanes.port import Port
@@ -204,8 +205,11 @@ class OpenVswitch(Program):
         )
 
     def _words_of(self, switch: str) -> tuple[str, ...]:
-        """The switch's command."""
+        """The switch's command. Between ports in memory its callers load what it needs."""
+        virtual = all(port.kind == "virtual" for port in self._ports)
+        pages = pages_for("no-huge" if virtual else self._wanted.memory, self._ports)
         return (
+            *env_words(memory_environment(pages)),
             switch,
             f"unix:{self._folder / 'db.sock'}",
             f"--unixctl={self._folder / 'vsw.ctl'}",

@@ -18,6 +18,7 @@ from subprocess import PIPE
 from typing import Literal
 
 from planecast.cleanup import private_folder
+from planecast.dataplanes.memory import Pages, env_words
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
@@ -31,8 +32,6 @@ MEMORY_MIB = 512
 """Room for the pools of the programs here, with some ports."""
 LARGE_SHARE = 0.9
 """Share of a program's memory in large pages from which on it counts as being on them."""
-
-PageSize = Literal["4KiB", "2MiB"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class PeerPlan:
     port: int = 0
     """The port that is metered."""
     side: Literal["rx", "tx"] = "rx"
-    page_size: PageSize = "2MiB"
+    pages: Pages = "2MiB"
     memory_mib: int = MEMORY_MIB
     before: tuple[str, ...] = ()
     """Words before the command, to run it elsewhere: in a network namespace."""
@@ -146,7 +145,7 @@ class Peer(Started):
     def _start(self) -> None:
         """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""
         program = self._program()
-        self._meter = meter = Meter(self.plan.page_size)
+        self._meter = meter = Meter(self.plan.pages)
         self._folder = private_folder()
         self._process = Process(
             self.plan.name,
@@ -173,9 +172,8 @@ class Peer(Started):
 
         Raises MissingError when the program isn't here."""
         given = meter.environment() if meter is not None else {}
-        loads = ["env", *(f"{name}={value}" for name, value in given.items())] if given else []
         words = [self._program(), *eal_arguments(self.plan), "--", *self.plan.arguments]
-        return [*self.plan.before, *loads, *words]
+        return [*self.plan.before, *env_words(given), *words]
 
     def _program(self) -> str:
         """Its path. Raises MissingError."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from planecast.dataplanes.peer import PageSize, PeerPlan, lcore_arguments, vdev_arguments
+from planecast.dataplanes.memory import Pages
+from planecast.dataplanes.peer import PeerPlan, lcore_arguments, vdev_arguments
 
 PROGRAM = "dpdk-testpmd"
 POOL_MBUFS = 32768
@@ -22,7 +23,7 @@ def plan_testpmd(
     main_cpu: int = 0,
     burst: int = 32,
     frame_bytes: int = 64,
-    page_size: PageSize = "2MiB",
+    pages: Pages = "2MiB",
 ) -> PeerPlan:
     """testpmd forwarding on `cpu` in one of its modes.
 
@@ -52,5 +53,5 @@ def plan_testpmd(
         eal=lcore_arguments(cpu, main_cpu) + vdev_arguments(vdevs),
         arguments=tuple(arguments),
         side="tx" if mode == "txonly" else "rx",
-        page_size=page_size,
+        pages=pages,
     )

@@ -15,12 +15,12 @@ from subprocess import PIPE
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes.in_memory import (
-    env_words,
     portable,
     program_words,
     refuse_outside,
     switch_by_script,
 )
+from planecast.dataplanes.memory import env_words
 from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch

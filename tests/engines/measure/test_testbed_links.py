@@ -8,15 +8,19 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.engines.measure.conftest import comes_through, joined_testbed
 
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES
+from planecast.dataplanes.memory import LIBRARY
 from planecast.dataplanes.ovs import ROOTS, SWITCHES
+from planecast.dataplanes.peer import pages_of
 from planecast.errors import MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
+from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 
 pytestmark = pytest.mark.live
 
@@ -93,6 +97,35 @@ def test_vhost_user_on_reserved_pages(base: Scenario, short_folder: Path) -> Non
     long_rings = {"placement.rx_ring": 16384, "placement.tx_ring": 16384}
     guest = {"dataplane.kind": "ovs", "dataplane.guests": 1}
     passes(with_overrides(base, vhost | long_rings | guest), short_folder)
+
+
+@needs_ovs
+@pytest.mark.parametrize("layout", get_args(MemoryLayout))
+def test_the_switch_has_the_memory_that_is_asked_for(
+    base: Scenario, short_folder: Path, layout: MemoryLayout
+) -> None:
+    """Large pages and buffers side by side, by a library that no other process gets."""
+    keys = {"dataplane.kind": "ovs", "dataplane.memory": layout}
+    with joined_testbed(with_overrides(base, keys), min(os.sched_getaffinity(0))) as testbed:
+        assert comes_through(testbed)
+        (socket,) = short_folder.glob("**/vsw.ctl")
+        running = [
+            folder
+            for folder in Path("/proc").glob("[0-9]*")
+            if str(socket).encode() in _read(folder / "cmdline")
+        ]
+        switch = max(running, key=lambda folder: len(_read(folder / "maps")))
+        assert (LIBRARY.encode() in _read(switch / "maps")) == (layout == "as-hugepages")
+        if "[never]" not in Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text():
+            found = pages_of(_read(switch / "smaps").decode())
+            assert (found == "4KiB") == (layout == "no-huge")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 @needs_ovs

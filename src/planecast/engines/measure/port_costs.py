@@ -147,7 +147,7 @@ def _over_a_cable(kind: str, cpus: tuple[int, int], size: int) -> float:
     with private_folder() as folder, Namespace(Path(folder)) as inside:
         wiring = wiring_of(scenario, Path(folder), inside)
         devices = [port.device(number) for number, port in enumerate(wiring.programs[0])]
-        plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], page_size="4KiB")
+        plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], pages="4KiB")
         made, _ = generator_ports(wiring.generator)
         config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, wiring.generator)
         with (

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from planecast.scenario.conditional import Only
+from planecast.scenario.dataplanes.dpdk_memory import DpdkMemory
 from planecast.scenario.dataplanes.hosted import OWN_ALONE, Mapped
 from planecast.scenario.dataplanes.linked import Chained
 from planecast.scenario.dataplanes.routes import RouteDepth
@@ -17,7 +18,7 @@ EVERY_ADDRESS = 2
 _BY_PREFIX = Only("lookup", "lpm", "fib")
 
 
-class L3fwd(Chained, Mapped):
+class L3fwd(Chained, Mapped, DpdkMemory):
     """DPDK's example of a router."""
 
     lacks: ClassVar[tuple[str, ...]] = OWN_ALONE

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from planecast.scenario.conditional import Only
+from planecast.scenario.dataplanes.dpdk_memory import DpdkMemory
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.dataplanes.linked import Linked
 from planecast.scenario.dataplanes.testpmd import TestpmdMode
@@ -17,7 +18,7 @@ MAX_RULES = 32768
 MAX_MASKS = 32
 
 
-class Ovs(Linked, Mapped):
+class Ovs(Linked, Mapped, DpdkMemory):
     """Open vSwitch with its userspace datapath: ports that are cross-connected in pairs."""
 
     kind: Literal["ovs"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from planecast.scenario.dataplanes.dpdk_memory import DpdkMemory
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.dataplanes.linked import Chained
 
 TestpmdMode = Literal["io", "mac", "macswap"]
 
 
-class Testpmd(Chained, Mapped):
+class Testpmd(Chained, Mapped, DpdkMemory):
     """DPDK's test application. `placement.burst` is its burst."""
 
     kind: Literal["testpmd"]
