@@ -4,18 +4,19 @@
 #include <rte_byteorder.h>
 #include <rte_ip.h>
 #include <rte_memcpy.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "words.h"
 
-enum { IP_AT = 14, FRAME_MOST = 9600 };
+enum { IP_AT = 14, FRAME_MOST = 9600, BLOCK = 64 };
 
 static struct {
     uint16_t length; /* bytes, without FCS */
     uint32_t flows, source_step, destination_step;
     uint64_t random; /* splitmix64 (Steele, Lea, Flood 2014) */
-    uint8_t frame[FRAME_MOST];
+    alignas(BLOCK) uint8_t frame[FRAME_MOST];
     uint32_t source, destination; /* of the first flow, host order */
     uint32_t sum;                 /* of the IPv4 header's other words */
 } frames;
@@ -66,6 +67,16 @@ static uint16_t checksum(uint32_t source, uint32_t destination)
     return (uint16_t) ~((sum >> 16) + sum);
 }
 
+/* Each byte costs the same: rte_memcpy changes its method above 512 bytes, which took 11 cycles
+ * more on a Granite Rapids. */
+static void copy_frame(uint8_t *to)
+{
+    uint16_t at = 0;
+    for (; at + BLOCK <= frames.length; at += BLOCK)
+        rte_mov64(to + at, frames.frame + at);
+    rte_memcpy(to + at, frames.frame + at, frames.length - at);
+}
+
 void frames_write(struct rte_mbuf **packets, uint16_t count)
 {
     for (uint16_t i = 0; i < count; i++) {
@@ -75,7 +86,7 @@ void frames_write(struct rte_mbuf **packets, uint16_t count)
         uint32_t source = rte_cpu_to_be_32(frames.source + flow * frames.source_step);
         uint32_t destination =
             rte_cpu_to_be_32(frames.destination + flow * frames.destination_step);
-        rte_memcpy(data, frames.frame, frames.length);
+        copy_frame(data);
         ip->src_addr = source;
         ip->dst_addr = destination;
         ip->hdr_checksum = checksum(source, destination);
