@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from planecast.results import Result, RunDirectory
-from planecast.results.between_runs import state_notes
+from planecast.results import Manifest, Result, RunDirectory
+from planecast.results.between_runs import rate_notes, state_notes
+from planecast.results.estimate import Estimate
+from planecast.results.search import FoundRate, SearchAnswer
+from planecast.scenario import Scenario
 
 MakeResult = Callable[..., Result]
 
@@ -60,3 +63,46 @@ def test_a_run_that_cannot_be_read_is_passed_over(
     (file,) = tmp_path.glob("*/result.json")
     file.write_text("{}")
     assert run_of(150) == ""
+
+
+def _searched(
+    root: Path, manifest: Manifest, mpps: float, *, seconds: float = 0.02, capped: str = ""
+) -> list[str]:
+    """Keeps a search that found a rate; its notes."""
+    pps = mpps * 1e6
+    found = Estimate(
+        value=pps, low=0.97 * pps, high=1.03 * pps, samples=4, unit="pps", kind="measured"
+    )
+    by = capped or "data plane"
+    rate = FoundRate(loss_ratio=0.005, rate_pps=found, bounds=(), capped_by=by, why="so")
+    answer = SearchAnswer(
+        method="mlr",
+        scenario=Scenario(name="vpe"),
+        dataplane="ours",
+        trial_seconds=seconds,
+        rates={"PDR": rate},
+        trials=60,
+        manifest=manifest,
+    )
+    with RunDirectory.create(root, "search", "vpe") as run:
+        notes = rate_notes(run, answer)
+        run.write_result(answer)
+    return notes
+
+
+def test_searches_in_another_state_are_named(tmp_path: Path, manifest: Manifest) -> None:
+    """As they came within ten minutes on a shared guest."""
+    assert _searched(tmp_path, manifest, 8.53) == []
+    (note,) = _searched(tmp_path, manifest, 9.9)
+    assert note.startswith("PDR: outside this interval: 1 of the last 1 runs")
+    assert "(8.53 to 9.9 Mpps)" in note
+    assert "draw" not in note  # two say too little
+    (note,) = _searched(tmp_path, manifest, 11.48)
+    assert note.endswith("over these runs, each a draw of the state, 9.97 [6.303, 13.64] Mpps")
+
+
+def test_searches_that_say_nothing_of_this_one(tmp_path: Path, manifest: Manifest) -> None:
+    _searched(tmp_path, manifest, 8.5)
+    assert _searched(tmp_path, manifest, 11, seconds=1) == []
+    assert _searched(tmp_path, manifest, 11, capped="link") == []
+    assert _searched(tmp_path, manifest, 8.6) == []

@@ -307,6 +307,18 @@ def test_a_rate_that_nobody_can_offer_is_refused(
         _answer(tmp_path / "t", _question(method, rate_pps=14e6), tester, manifest)
 
 
+@pytest.mark.parametrize("method", ["soak", "latency"])
+def test_nothing_is_offered_above_a_rate_that_is_named(
+    tmp_path: Path, manifest: Manifest, method: str
+) -> None:
+    """A busy machine's generator may reach that rate, and never the link's."""
+    question = _question(method, rate_pps=1e6)
+    with Journal(tmp_path / "t", sync=False) as journal:
+        session = Session(MadeUp(), journal, question.trial_seconds)
+        search(question, session, manifest)
+        assert max(trial.intended_pps for trial in journal.trials) <= 1e6
+
+
 def test_progress_moves_with_each_trial_and_never_falls(tmp_path: Path, manifest: Manifest) -> None:
     done: list[tuple[int, float]] = []
     with Journal(tmp_path / "t", sync=False) as journal:

@@ -117,6 +117,9 @@ def test_a_thread_that_was_kept_from_running_reaches_no_limit(session: Sessions)
     kept = MadeUp(generator=5e6, change=lambda t: t.model_copy(update={"generator_cpu": 0.12}))
     with pytest.raises(PreemptedError, match="its thread had 12% of it at the most"):
         session(kept).ceiling(LINK)
+    away = MadeUp(change=lambda t: t.model_copy(update={"away": 3 * t.offered}))
+    with pytest.raises(PreemptedError, match=r"no trial at 14\.88 Mpps is of the time that it is"):
+        session(away).ceiling(LINK)
 
 
 def test_a_slower_state_of_the_machine_is_a_limit(session: Sessions) -> None:

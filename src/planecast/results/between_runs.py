@@ -14,7 +14,9 @@ from planecast.errors import InputError
 from planecast.results.history import Observation, observations
 from planecast.results.result import Result
 from planecast.results.scores import NORMAL_95, relative_deviation
+from planecast.results.search import SearchAnswer
 from planecast.results.store import RunDirectory, list_runs
+from planecast.results.student import half_width
 
 LOOKED = 8
 """Earlier runs of a scenario that are looked at, the last ones."""
@@ -22,22 +24,55 @@ _BEYOND = 1.5
 """Two runs differ when they are farther apart than so many combined 95 % half-widths: three
 standard deviations, so that among LOOKED runs of one state chance shows one in fifty times."""
 _METRIC = "cycles_per_packet"
+_DRAWS = 3
+"""Runs from which on a mean over them has an interval: that of two is thirteen times as wide as
+they are apart."""
 
 
 def state_notes(run: RunDirectory, results: Sequence[Result]) -> list[str]:
     """For each result a sentence where earlier runs of the same scenario on this host, with the
     same versions, lie outside its interval; else an empty one. `run` is the results' own."""
-    stem = _stem(run.path)
-    earlier = [
-        other
-        for other in list_runs(run.path.parent)
-        if _stem(other.path) == stem and other.path.name != run.path.name and not other.partial
-    ]
-    seen = [one for other in earlier[-LOOKED:] for one in _observed(other)]
+    seen = [one for other in _earlier(run) for one in _observed(other, _METRIC)]
     return [
         "".join(state_note(own, seen) for own in observations(run.path, result, _METRIC))
         for result in results
     ]
+
+
+def rate_notes(run: RunDirectory, answer: SearchAnswer) -> list[str]:
+    """The same for each rate of a search, from earlier ones with trials as long: repetitions of one
+    search share the machine's state of these minutes. A rate that is a least one says nothing."""
+    alike = [(one.path, found) for one in _earlier(run) if (found := _search_like(answer, one))]
+    notes = []
+    for name in answer.rates:
+        seen = [one for path, found in alike for one in observations(path, found, name)]
+        for own in observations(run.path, answer, name):
+            note = state_note(own, seen)
+            if note:
+                notes.append(f"{name}: {note}")
+    return notes
+
+
+def _earlier(run: RunDirectory) -> list[RunDirectory]:
+    stem = _stem(run.path)
+    found = [
+        other
+        for other in list_runs(run.path.parent)
+        if _stem(other.path) == stem and other.path.name != run.path.name and not other.partial
+    ]
+    return found[-LOOKED:]
+
+
+def _search_like(answer: SearchAnswer, run: RunDirectory) -> SearchAnswer | None:
+    """What a run found, when it is a search that asked the same."""
+    try:
+        found = run.read()
+    except InputError:  # of another edition
+        return None
+    if not isinstance(found, SearchAnswer) or found.invalid:
+        return None
+    same = (found.method, found.trial_seconds) == (answer.method, answer.trial_seconds)
+    return found if same else None
 
 
 def state_note(own: Observation, earlier: Sequence[Observation]) -> str:
@@ -50,11 +85,21 @@ def state_note(own: Observation, earlier: Sequence[Observation]) -> str:
     apart = [one for one in same if _differ(own, one)]
     if not apart:
         return ""
-    values = [one.value.value for one in (*same, own)]
-    return (
+    rate = own.metric.unit == "pps"
+    unit, scale = ("Mpps", 1e6) if rate else ("cycles/packet", 1.0)
+    values = [one.value.value / scale for one in (*same, own)]
+    note = (
         f"outside this interval: {len(apart)} of the last {len(same)} runs of this scenario here "
-        f"({min(values):.4g} to {max(values):.4g} cycles/packet): the machine's state changes "
+        f"({min(values):.4g} to {max(values):.4g} {unit}): the machine's state changes "
         "between runs, and an interval is of its own run's state"
+    )
+    if len(values) < _DRAWS:
+        return note
+    half = half_width(values)
+    mean = sum(values) / len(values)
+    return (
+        f"{note}; over these runs, each a draw of the state, {mean:.4g} "
+        f"[{max(mean - half, 0):.4g}, {mean + half:.4g}] {unit}"
     )
 
 
@@ -64,9 +109,9 @@ def _differ(one: Observation, other: Observation) -> bool:
     return min(widths) > 0 and apart > _BEYOND * math.hypot(*widths)
 
 
-def _observed(run: RunDirectory) -> list[Observation]:
+def _observed(run: RunDirectory, metric: str) -> list[Observation]:
     try:
-        return list(observations(run.path, run.read(), _METRIC))
+        return list(observations(run.path, run.read(), metric))
     except InputError:  # of another edition
         return []
 

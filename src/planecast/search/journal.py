@@ -93,6 +93,7 @@ class Journal:
                 "unsent": trial.unsent,
                 "away": trial.away,
                 "lost_cpu": trial.lost_cpu,
+                "canary_cycles": np.nan if trial.canary_cycles is None else trial.canary_cycles,
                 "handoff_ns": np.nan if trial.handoff_ns is None else trial.handoff_ns,
                 **{f"{name}_ns": trial.latency_ns.get(name, np.nan) for name in _LATENCIES},
             }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import fmean
 
 from planecast.cleanup import private_folder, sweep_leftovers
 from planecast.dataplanes import TrialAnswer
@@ -195,8 +196,17 @@ def trial_of(
         longest_stall_s=longest_s,
         dataplane_away_s=dataplane_away_s,
         lost_cpu=0 < lost <= while_away,
+        canary_cycles=_canary(done),
         dataplane_cpu=sent.get("dataplane_cpu"),
         generator_cpu=sent.get("generator_cpu"),
         drained=done.whole and not sent["running"] and sent["drain_ms"]["took"] >= 900 * drain_s,
         latency_ns={name: latency[name] for name in ("mean", "p50", "p99") if name in latency},
     )
+
+
+def _canary(done: LoadTrial) -> float | None:
+    """Of a data plane that is asked trial by trial, the one that forwards first."""
+    if done.forwarded is None:
+        return None
+    pairs = done.forwarded.lcores[0].windows.canary_compute
+    return fmean(pairs[0]) if pairs and min(pairs[0]) > 0 else None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import median
 
+from planecast.instruments.canary import TOLERANCE
 from planecast.instruments.core_to_core import CHANGED
 from planecast.results.search import Bounds
 from planecast.search.trial import Trial
@@ -84,6 +85,12 @@ def _differences(here: Sequence[Trial], there: Sequence[Trial]) -> str:
         had, usual = (_median(side, share) for side in (here, there))
         if had is not None and usual is not None and abs(had - usual) >= _CPU:
             found.append(f"{name} thread had {had:.0%} of its CPU, {usual:.0%} in the others")
+    cost, usual = (_median(side, lambda trial: trial.canary_cycles) for side in (here, there))
+    if cost and usual and abs(cost / usual - 1) > TOLERANCE:
+        found.append(
+            f"a fixed piece of work cost {cost:.3g} cycles, {usual:.3g} in the others (another "
+            "guest on the same core)"
+        )
     if not found:
         return (
             "no cause is seen: CPU shares and the way between the CPUs were as in the others, so "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from planecast.errors import InputError, RunError
@@ -195,6 +195,16 @@ def check_question(question: Question) -> None:
     instruments(question.telemetry, question.scenario)
 
 
+def _highest(question: Question) -> Ceiling:
+    """The highest load that is asked for: the link's, unless a person named less. What is asked at
+    a rate needs no more than that."""
+    link = Ceiling(question.link_pps, "link", _link_words(question))
+    most = capped_at(link, question.max_pps)
+    if question.method in ("latency", "soak") and question.rate_pps is not None:
+        most = replace(most, pps=min(most.pps, question.rate_pps))
+    return most
+
+
 def _link_words(question: Question) -> str:
     carried = f"{question.link_pps / 1e6:.4g} Mpps of these frames"
     return f"{question.link_gbps:g} Gbit/s carry {carried}"
@@ -215,8 +225,7 @@ def search(
     Raises InputError for a question that can't be asked, RunError as trials do.
     """
     check_question(question)
-    link = Ceiling(question.link_pps, "link", _link_words(question))
-    asked = Asked.begun(question, session, capped_at(link, question.max_pps), model_share)
+    asked = Asked.begun(question, session, _highest(question), model_share)
     found = _METHODS[question.method](asked)
     tester = session.tester
     rates: Mapping[str, FoundRate] = found.get("rates", {})

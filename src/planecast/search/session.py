@@ -64,9 +64,12 @@ class PreemptedError(RunError):
 
     def __init__(self, asked_pps: float, reached_pps: float, cpu_share: float | None) -> None:
         had = "" if cpu_share is None else f": its thread had {cpu_share:.0%} of it at the most"
+        asked = f"{asked_pps / 1e6:.4g} Mpps"
+        found = f", and of {asked} it sent {reached_pps / 1e6:.4g}, so the highest load is unknown"
+        if reached_pps >= _NEARLY * asked_pps:  # in what was left of the trials
+            found = f", so that no trial at {asked} is of the time that it is meant to be"
         super().__init__(
-            f"it lost its CPU{had}, and of {asked_pps / 1e6:.4g} Mpps it sent "
-            f"{reached_pps / 1e6:.4g}, so the highest load is unknown",
+            f"it lost its CPU{had}{found}",
             "the generator",
             "measure while the machine is quieter, or give it another CPU (--generator-cpu)",
         )

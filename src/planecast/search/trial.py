@@ -59,6 +59,9 @@ class Trial(Noun):
     handoff_ns: Annotated[float, Field(gt=0)] | None = None
     """What a cache line cost from the generator's CPU to the data plane's, before the repetition
     began."""
+    canary_cycles: Annotated[float, Field(gt=0)] | None = None
+    """Cycles a round of the compute canary on the data plane's CPU, before and after the trial: it
+    shows another guest on the same core; null: not measured."""
     drained: bool = True
     """Whether the counters were read after the last packet had come."""
     dataplane_cpu: Annotated[float, Field(ge=0, le=1)] | None = None

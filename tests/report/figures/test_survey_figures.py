@@ -50,7 +50,9 @@ def test_marks_are_at_the_numbers_where_these_are_few() -> None:
 
 
 def test_a_change_says_what_stayed(manifest: Manifest) -> None:
-    answer = SurveyAnswer(name="s", question="?", document="", points=tuple(GRID), manifest=manifest)
+    answer = SurveyAnswer(
+        name="s", question="?", document="", points=tuple(GRID), manifest=manifest
+    )
     (table,) = [part for part in survey_page(answer).sections if part.anchor == "relative"]
     rows = [[cell.text for cell in row[:5]] for row in table.rows]
     assert ["VPP", "64 flows", "cores", "1", "2"] in rows

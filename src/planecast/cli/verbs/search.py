@@ -251,6 +251,7 @@ def _searched(
     run: RunDirectory, question: Question, tester: Tester, manifest: Manifest, deadline: float
 ) -> SearchAnswer:
     """Searches, and keeps every trial and the answer in the run."""
+    from planecast.results.between_runs import rate_notes
     from planecast.search.journal import JOURNAL, Journal
     from planecast.search.measured import MeasuredTester
     from planecast.search.question import QUESTION
@@ -275,6 +276,8 @@ def _searched(
             watched = tester if isinstance(tester, MeasuredTester) else None
             share = tester.model_share if isinstance(tester, SimulatedTester) else 0.0
             answer = answer_of(question, session, manifest, watched, model_share=share)
+            notes = (*answer.notes, *rate_notes(run, answer))
+            answer = answer.model_copy(update={"notes": notes})
         finally:
             if journal.trials:
                 run.write_trials(journal.columns())
