@@ -36,7 +36,7 @@ def load_curves(curve: LoadCurve) -> Figure | None:
         xaxis={"title": {"text": title}, "rangemode": "tozero", "anchor": "y2"},
         yaxis={"title": {"text": "loss, %"}, "rangemode": "tozero", "domain": _LOSS_PANEL},
         yaxis2={
-            "title": {"text": "latency, ns"},
+            "title": {"text": "latency, ns", "font": {"size": 12}},
             "type": "log",
             "domain": _LATENCY_PANEL,
             "automargin": True,
