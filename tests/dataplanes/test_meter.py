@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from planecast.dataplanes.memory import pages_of
 from planecast.dataplanes.meter import MeterAnswer, parse_answer
-from planecast.dataplanes.peer import PeerPlan, eal_arguments, pages_of
+from planecast.dataplanes.peer import PeerPlan, eal_arguments
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.errors import InputError, RunError
 from planecast.process import ended_error
@@ -60,6 +61,13 @@ def test_what_is_no_answer_is_refused(line: str) -> None:
 )
 def test_pages_are_those_of_the_largest_area(rss: int, huge: int, expected: str) -> None:
     assert pages_of(SMAPS.format(rss=rss, huge=huge)) == expected
+
+
+def test_reserved_pages_are_large_ones() -> None:
+    """They are not in Rss."""
+    reserved = "100000000-120000000 rw-s 0 0:0 7  /memfd\nRss:  0 kB\nShared_Hugetlb:  262144 kB\n"
+    assert pages_of(SMAPS.format(rss=4096, huge=0) + reserved) == "2MiB"
+    assert pages_of("") == "4KiB"
 
 
 def test_last_words_name_the_cause() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from planecast.results.search import Bounds
@@ -36,7 +38,7 @@ def test_bounds_that_are_wide_are_not_apart() -> None:
     assert outlying(_bounds(8e6, 8e6, 7e6, width=0.2)) == []
 
 
-def _trial(repetition: int, **keys: float) -> Trial:
+def _trial(repetition: int, **keys: Any) -> Trial:
     return Trial(
         repetition=repetition,
         intended_pps=1e6,
@@ -57,12 +59,12 @@ def _trial(repetition: int, **keys: float) -> Trial:
             {"dataplane_cpu": 0.99},
             "the data plane's thread had 70% of its CPU, 99% in the others",
         ),
+        ({"canary_cycles": 4.0}, {"canary_cycles": 2.8}, "cost 4 cycles, 2.8 in the others"),
+        ({"pages": "mixed"}, {"pages": "2MiB"}, "in pages of mixed, the others' in 2MiB"),
         ({"handoff_ns": 62.0}, {"handoff_ns": 60.0}, "no cause is seen"),
     ],
 )
-def test_what_was_different_is_said(
-    odd: dict[str, float], usual: dict[str, float], says: str
-) -> None:
+def test_what_was_different_is_said(odd: dict[str, Any], usual: dict[str, Any], says: str) -> None:
     trials = [_trial(number, **(odd if number == 1 else usual)) for number in range(4)]
     (note,) = outlying_notes("NDR", _bounds(8e6, 4e6, 8e6, 8e6), trials)
     assert note.startswith("NDR: repetition 2 is out of line: 3.99 Mpps, -50 % of the others' 7.98")

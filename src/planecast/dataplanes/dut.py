@@ -103,6 +103,11 @@ class Dut(Started):
         where it isn't known."""
         return None
 
+    def pages(self) -> str | None:
+        """Pages that its memory lies in by now: 2MiB, 4KiB or mixed; of several programs those of
+        each, with + between; None where it isn't known."""
+        return None
+
     def begin_opinion(self) -> None:
         """From now on its programs count for `opinion`."""
 

@@ -11,6 +11,7 @@ from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
 from planecast.dataplanes.dut import Dut, Program
 from planecast.dataplanes.dut_factory import programs_of, title_of
+from planecast.dataplanes.memory import pages_of_process
 from planecast.dataplanes.namespace import Namespace, entering
 from planecast.dataplanes.port import MEMORY_KINDS, Port
 from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
@@ -98,6 +99,11 @@ class DutChain(Dut):
                 return None
             away += had
         return away
+
+    def pages(self) -> str | None:
+        """Of all programs whose memory can be looked at."""
+        found = {pages_of_process(program.pid) for program in self._programs} - {None}
+        return "+".join(sorted(filter(None, found))) or None
 
     def begin_opinion(self) -> None:
         """From now on the programs count for `opinion`."""

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from planecast.dataplanes.port import Port
@@ -13,6 +15,14 @@ from planecast.native import native_library
 from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 
 LIBRARY = "planecast-memory.so"
+
+_LARGE_SHARE = 0.9
+"""Share of a program's memory in large pages from which on it counts as being on them."""
+_LARGE = ("AnonHugePages", "ShmemPmdMapped", "Private_Hugetlb", "Shared_Hugetlb")
+_RESERVED = ("Private_Hugetlb", "Shared_Hugetlb")
+"""Which are not in Rss."""
+
+_FIELD = re.compile(r"^(\w+): +(\d+) kB$", re.MULTILINE)
 
 Pages = Literal["2MiB", "4KiB", "no-huge"]
 """2MiB: large pages, and buffers side by side. 4KiB: such buffers in the small pages of EAL.
@@ -42,3 +52,25 @@ def memory_environment(pages: Pages) -> dict[str, str]:
 def env_words(given: Mapping[str, str]) -> list[str]:
     """Words before a command that give it these variables."""
     return ["env", *(f"{name}={value}" for name, value in given.items())] if given else []
+
+
+def pages_of_process(pid: int | None) -> str | None:
+    """The same of a process by its number; None when it is gone, or another user's."""
+    try:
+        return pages_of(Path(f"/proc/{pid}/smaps").read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+
+
+def pages_of(smaps: str) -> str:
+    """Page size of a process's largest area in memory, by proc(5): that is DPDK's. 2MiB, 4KiB or
+    mixed."""
+    largest = large = 0
+    for area in re.split(r"^[0-9a-f]+-[0-9a-f]+ ", smaps, flags=re.MULTILINE)[1:]:
+        kib = {key: int(size) for key, size in _FIELD.findall(area)}
+        size = kib.get("Rss", 0) + sum(kib.get(key, 0) for key in _RESERVED)
+        if size > largest:
+            largest, large = size, sum(kib.get(key, 0) for key in _LARGE)
+    if large == 0:
+        return "4KiB"
+    return "2MiB" if large >= _LARGE_SHARE * largest else "mixed"

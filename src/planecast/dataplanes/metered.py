@@ -22,11 +22,10 @@ from planecast.dataplanes.in_memory import (
     refuse_outside,
     switch_by_script,
 )
-from planecast.dataplanes.memory import env_words, pages_for
+from planecast.dataplanes.memory import env_words, pages_for, pages_of_process
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
-from planecast.dataplanes.peer import pages_of
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words
@@ -202,7 +201,7 @@ class MeteredDataplane(Started):
     def _page_size(self) -> str:
         running = self._process if self._switch is None else self._switch
         pid = None if running is None else running.pid
-        return pages_of(Path(f"/proc/{pid}/smaps").read_text(encoding="ascii"))
+        return pages_of_process(pid) or "4KiB"
 
     def _start(self) -> None:
         """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from planecast.cleanup import private_folder
 from planecast.dataplanes.config import DataplaneConfig, configs_for
 from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.memory import pages_of_process
 from planecast.dataplanes.ours import Dataplane
 from planecast.dataplanes.port import Port, eal_words
 from planecast.dataplanes.trial import PortTrial, TrialAnswer
@@ -89,6 +90,10 @@ class OwnDut(Dut):
         """For how long it wanted its CPU and did not have it."""
         pid = self._running.pid
         return None if pid is None else away_seconds(pid, self._cpu)
+
+    def pages(self) -> str | None:
+        """Of packets and tables."""
+        return None if self._dataplane is None else pages_of_process(self._dataplane.pid)
 
     def stop(self) -> None:
         """Ends it."""

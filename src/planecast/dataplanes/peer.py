@@ -18,7 +18,7 @@ from subprocess import PIPE
 from typing import Literal
 
 from planecast.cleanup import private_folder
-from planecast.dataplanes.memory import Pages, env_words
+from planecast.dataplanes.memory import Pages, env_words, pages_of_process
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
@@ -30,8 +30,6 @@ _LAST_WORDS_S = 1.0
 """A program whose meter is gone is about to end, and then says why."""
 MEMORY_MIB = 512
 """Room for the pools of the programs here, with some ports."""
-LARGE_SHARE = 0.9
-"""Share of a program's memory in large pages from which on it counts as being on them."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class Peer(Started):
     def page_size(self) -> str:
         """What its packet memory stands on by now: 4KiB, 2MiB or mixed."""
         pid = self._running()[0].pid
-        return pages_of(Path(f"/proc/{pid}/smaps").read_text(encoding="ascii"))
+        return pages_of_process(pid) or "4KiB"
 
     @property
     def pid(self) -> int | None:
@@ -202,26 +200,6 @@ def eal_arguments(plan: PeerPlan) -> list[str]:
         *(() if pci else ("--no-pci",)),
         *("-m", str(plan.memory_mib)),
     ]
-
-
-def pages_of(smaps: str) -> str:
-    """Page size of the largest writable area of a process: that is DPDK's memory."""
-    largest, resident, large = 0, 0, 0
-    size = 0
-    for line in smaps.splitlines():
-        key, _, rest = line.partition(":")
-        words = rest.split()
-        if len(words) < 1 or not words[0].isdigit():
-            continue
-        if key == "Rss":
-            size = int(words[0])
-        elif key in ("AnonHugePages", "ShmemPmdMapped") and size >= largest:
-            if size > largest:
-                largest, resident, large = size, size, 0
-            large += int(words[0])
-    if resident == 0 or large == 0:
-        return "4KiB"
-    return "2MiB" if large >= LARGE_SHARE * resident else "mixed"
 
 
 def lcore_arguments(cpu: int, main_cpu: int) -> tuple[str, str]:

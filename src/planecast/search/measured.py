@@ -56,6 +56,7 @@ class MeasuredTester:
         self._testbed: Testbed | None = None
         self.dataplane = title_of(scenario)
         self._apart: CoreToCore | None = None
+        self._pages: str | None = None
 
     def planned(self) -> list[Planned]:
         """The processes that each repetition starts, their sockets in a folder called FOLDER here.
@@ -76,6 +77,7 @@ class MeasuredTester:
             self._apart = ping_pong_now(self._cpu, cpus_here(self.scenario)[0])
         self._testbed = self._stack.enter_context(self._made())
         self._testbed.trial(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
+        self._pages = self._testbed.dut.pages()
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
         """One trial, read after everything has drained. Raises RunError when a program is gone."""
@@ -87,7 +89,8 @@ class MeasuredTester:
         drain_s = self._joined.dut.drain_s
         made = trial_of(done, offered_pps, seconds, drain_s=drain_s, ring_s=ring_s)
         apart = self._apart
-        return made.model_copy(update={"handoff_ns": None if apart is None else apart.ns})
+        handoff_ns = None if apart is None else apart.ns
+        return made.model_copy(update={"handoff_ns": handoff_ns, "pages": self._pages})
 
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
         """A burst is a trial that is as long as its packets take."""

@@ -91,12 +91,21 @@ def _differences(here: Sequence[Trial], there: Sequence[Trial]) -> str:
             f"a fixed piece of work cost {cost:.3g} cycles, {usual:.3g} in the others (another "
             "guest on the same core)"
         )
+    pages, usual_pages = ({t.pages for t in side if t.pages} for side in (here, there))
+    if pages and usual_pages and not pages & usual_pages:
+        found.append(
+            f"its memory lay in pages of {_words(pages)}, the others' in {_words(usual_pages)}"
+        )
     if not found:
         return (
-            "no cause is seen: CPU shares and the way between the CPUs were as in the others, so "
-            "it is the start (where its memory came to lie) or another guest of the host"
+            "no cause is seen: CPU shares, the way between the CPUs and pages were as in the "
+            "others, so it is the start (where its memory came to lie) or another guest of the host"
         )
     return "; ".join(found)
+
+
+def _words(pages: set[str]) -> str:
+    return ", ".join(sorted(pages))
 
 
 def _median(trials: Sequence[Trial], value: Callable[[Trial], float | None]) -> float | None:

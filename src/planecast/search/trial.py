@@ -62,6 +62,8 @@ class Trial(Noun):
     canary_cycles: Annotated[float, Field(gt=0)] | None = None
     """Cycles a round of the compute canary on the data plane's CPU, before and after the trial: it
     shows another guest on the same core; null: not measured."""
+    pages: str | None = None
+    """Pages that the data plane's memory lay in when the repetition had begun; null: not known."""
     drained: bool = True
     """Whether the counters were read after the last packet had come."""
     dataplane_cpu: Annotated[float, Field(ge=0, le=1)] | None = None

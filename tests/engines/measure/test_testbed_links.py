@@ -14,9 +14,8 @@ import pytest
 from tests.engines.measure.conftest import comes_through, joined_testbed
 
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES
-from planecast.dataplanes.memory import LIBRARY
+from planecast.dataplanes.memory import LIBRARY, pages_of
 from planecast.dataplanes.ovs import ROOTS, SWITCHES
-from planecast.dataplanes.peer import pages_of
 from planecast.errors import MissingError, RunError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
