@@ -122,7 +122,7 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choic
             said.get("edition") == EDITION,
             kind in (None, said.get("kind")),
             kind is not None and said.get("kind") == COUNTED,
-            same_host(said.get("manifest", {}).get("host", {})),
+            said.get("kind") != COUNTED and same_host(said.get("manifest", {}).get("host", {})),
         )
         if rank > best:
             best, found = rank, path
@@ -147,7 +147,8 @@ def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
         run=path.parent.resolve().name,
         digest=hashlib.sha256(text.encode()).hexdigest()[:12],
         made_at=found.manifest.started_at,
-        cpu="" if found.counted is not None else str(host.get("cpu", "")),
+        # Who imports counters may sit at any machine.
+        cpu=found.counted.machine.title if found.counted is not None else str(host.get("cpu", "")),
         this_host=found.counted is None and same_host(host),
         choice=choice,
         held_out=len(held_out) or None,

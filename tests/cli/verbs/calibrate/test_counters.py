@@ -98,7 +98,10 @@ def test_wrong_words_are_refused(
 def test_they_answer_for_the_workload_that_was_counted(run: Run, files: list[str]) -> None:
     answer = run("calibrate", *files, "--machine", "gold-6152", "--of", "small.yaml")
     assert answer.code == 0, answer.err
-    assert run("predict", "small.yaml", "--set", "placement.llc_ways=5").code == 0
+    found = run("predict", "small.yaml", "--set", "placement.llc_ways=5")
+    assert found.code == 0, found.err
+    assert "(latest, of another host)" in found.out
+    assert "of Intel Xeon Gold 6152; not validated" in " ".join(found.out.split())
     for words in (
         ("predict", "small.yaml", "--set", "workload.acl_rules=128"),
         ("sweep", "small.yaml", "--vary", "traffic.flows=64,128"),
@@ -114,4 +117,4 @@ def test_of_a_workload_that_nobody_named_they_answer_one_question(
     run("calibrate", *files, "--machine", "gold-6152")
     refused = run("predict", "small.yaml", "--vary", "traffic.flows=64,128")
     assert refused.code == 2
-    assert refused.err.startswith("planecast: traffic.flows: the calibration is of counters of one")
+    assert "planecast: traffic.flows: the calibration is of counters of one" in refused.err
