@@ -8,6 +8,7 @@ import pytest
 
 from planecast.dataplanes.dut import Dut
 from planecast.engines.measure.testbed import LoadTrial, Opinions
+from planecast.engines.measure.tx_pacing import WARM_UP_S
 from planecast.errors import InputError, MissingError
 from planecast.results import Estimate
 from planecast.scenario import Scenario, with_overrides
@@ -35,7 +36,7 @@ def done(sent: dict[str, Any], *, whole: bool = True) -> LoadTrial:
 class FakeTestbed:
     """A data plane that loses half of what comes in its first trial after a start."""
 
-    trials: list[tuple[float, float]]
+    trials: list[tuple[float, float, float]]
 
     def __init__(self, scenario: Scenario, dut: Dut, cpu: int) -> None:
         FakeTestbed.trials = []
@@ -47,8 +48,8 @@ class FakeTestbed:
     def __exit__(self, *about: object) -> None:
         pass
 
-    def trial(self, offered_pps: float, seconds: float) -> LoadTrial:
-        self.trials.append((offered_pps, seconds))
+    def trial(self, offered_pps: float, seconds: float, warm_up_s: float = 0.0) -> LoadTrial:
+        self.trials.append((offered_pps, seconds, warm_up_s))
         return done(answer(lost=500 if len(self.trials) == 1 else 0))
 
     def opinions(self, offered_pps: float, seconds: float) -> Opinions:
@@ -69,6 +70,14 @@ def test_a_data_plane_that_is_cold_is_warmed_up(tester: MeasuredTester) -> None:
         tester.start(repetition)
         assert len(FakeTestbed.trials) == 1
         assert tester.trial(1e6, 0.001, 0).lost == 0
+
+
+def test_a_trial_has_a_ramp_up_and_a_burst_comes_to_empty_queues(tester: MeasuredTester) -> None:
+    """After some milliseconds without packets the first ones cost twice as much."""
+    tester.start(0)
+    tester.trial(1e6, 0.02, 0)
+    tester.burst(1000, 1e6, 1)
+    assert FakeTestbed.trials[1:] == [(1e6, 0.02, WARM_UP_S), (1e6, 0.001, 0.0)]
 
 
 def test_what_a_full_ring_refused_was_offered_and_is_lost() -> None:

@@ -16,15 +16,22 @@ from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.own_dut import OwnDut
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of, generator_cpu
-from planecast.engines.measure.tx_pacing import DATAPLANE_AWAY_S, WATCHED_S, bridged_s
+from planecast.engines.measure.tx_pacing import (
+    DATAPLANE_AWAY_S,
+    WARM_UP_S,
+    WATCHED_S,
+    bridged_s,
+)
 from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
 from planecast.instruments.core_to_core import CoreToCore, ping_pong_now
+from planecast.instruments.pauses import Pauses
 from planecast.process import Planned
 from planecast.results.estimate import Kind
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
+from planecast.search.pauses import longest_s, watched
 from planecast.search.simulated import refuse_own_load
 from planecast.search.tester import Opinion
 from planecast.search.trial import Trial
@@ -56,6 +63,7 @@ class MeasuredTester:
         self._testbed: Testbed | None = None
         self.dataplane = title_of(scenario)
         self._apart: CoreToCore | None = None
+        self._pauses: Pauses | None = None
         self._pages: str | None = None
 
     def planned(self) -> list[Planned]:
@@ -74,27 +82,37 @@ class MeasuredTester:
         sweep_leftovers()
         here = value_if_any(self.scenario, "dataplane.host") is None
         if here and self.scenario.generator.kind == "ours":
-            self._apart = ping_pong_now(self._cpu, cpus_here(self.scenario)[0])
+            cpu = cpus_here(self.scenario)[0]
+            self._apart, self._pauses = ping_pong_now(self._cpu, cpu), watched(cpu)
         self._testbed = self._stack.enter_context(self._made())
         self._testbed.trial(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
         self._pages = self._testbed.dut.pages()
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
-        """One trial, read after everything has drained. Raises RunError when a program is gone."""
+        """One trial, read after everything has drained; our generator sends at its rate before it
+        counts. Raises RunError when a program is gone."""
+        ours = self.scenario.generator.kind == "ours"
+        return self._made_trial(offered_pps, seconds, WARM_UP_S if ours else 0.0)
+
+    def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
+        """A burst is a trial that is as long as its packets take, from empty queues on."""
+        return self._made_trial(offered_pps, packets / offered_pps, 0.0)
+
+    def _made_trial(self, offered_pps: float, seconds: float, warm_up_s: float) -> Trial:
         for _ in range(_TRIES):
-            done = self._joined.trial(offered_pps, seconds)
+            done = self._joined.trial(offered_pps, seconds, warm_up_s=warm_up_s)
             if done.whole:
                 break
         ring_s = bridged_s(self.scenario, offered_pps)
         drain_s = self._joined.dut.drain_s
         made = trial_of(done, offered_pps, seconds, drain_s=drain_s, ring_s=ring_s)
         apart = self._apart
-        handoff_ns = None if apart is None else apart.ns
-        return made.model_copy(update={"handoff_ns": handoff_ns, "pages": self._pages})
-
-    def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
-        """A burst is a trial that is as long as its packets take."""
-        return self.trial(offered_pps, packets / offered_pps, number)
+        state = {
+            "handoff_ns": None if apart is None else apart.ns,
+            "pause_s": None if self._pauses is None else longest_s(self._pauses, seconds),
+            "pages": self._pages,
+        }
+        return made.model_copy(update=state)
 
     def opinion(self, offered_pps: float, seconds: float) -> Opinion:
         """What the data plane says of itself; ours is asked by `planecast measure`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from planecast.errors import InputError, RunError
@@ -16,7 +16,9 @@ from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate
 from planecast.search.cpu_shares import disturbed_repetition, starved
 from planecast.search.cycle_crosscheck import check_cycles
+from planecast.search.highest_load import highest_load, link_words
 from planecast.search.mlr import search_losses
+from planecast.search.pauses import with_pauses
 from planecast.search.question import Question
 from planecast.search.repetitions import handoff_note, outlying_notes, state_note
 from planecast.search.rfc2544 import search_throughput
@@ -26,7 +28,6 @@ from planecast.search.session import (
     Session,
     UnofferedError,
     at_most,
-    capped_at,
 )
 from planecast.search.telemetry import Watched, found_rates, instruments, observe
 from planecast.search.tester import Ceiling, Opinion
@@ -188,26 +189,11 @@ def check_question(question: Question) -> None:
     if question.rate_pps is not None and question.rate_pps > question.link_pps:
         named = f"{question.rate_pps / 1e6:.4g} Mpps"
         raise InputError(
-            f"{named} is more than the link carries: {_link_words(question)}",
+            f"{named} is more than the link carries: {link_words(question)}",
             "--rate",
             "name less, or say what the link is: --link-gbps",
         )
     instruments(question.telemetry, question.scenario)
-
-
-def _highest(question: Question) -> Ceiling:
-    """The highest load that is asked for: the link's, unless a person named less. What is asked at
-    a rate needs no more than that."""
-    link = Ceiling(question.link_pps, "link", _link_words(question))
-    most = capped_at(link, question.max_pps)
-    if question.method in ("latency", "soak") and question.rate_pps is not None:
-        most = replace(most, pps=min(most.pps, question.rate_pps))
-    return most
-
-
-def _link_words(question: Question) -> str:
-    carried = f"{question.link_pps / 1e6:.4g} Mpps of these frames"
-    return f"{question.link_gbps:g} Gbit/s carry {carried}"
 
 
 def search(
@@ -225,10 +211,10 @@ def search(
     Raises InputError for a question that can't be asked, RunError as trials do.
     """
     check_question(question)
-    asked = Asked.begun(question, session, _highest(question), model_share)
+    asked = Asked.begun(question, session, highest_load(question), model_share)
     found = _METHODS[question.method](asked)
     tester = session.tester
-    rates: Mapping[str, FoundRate] = found.get("rates", {})
+    rates = with_pauses(found.pop("rates", {}), question.scenario, session.journal.trials)
     notes = [*equal_rates(dict(rates)), *asked.preempted]
     for name, rate_found in rates.items():
         notes += outlying_notes(name, rate_found.bounds, session.journal.trials)
@@ -251,6 +237,7 @@ def search(
         invalid=starved(session.journal.trials),
         second_opinion=dict(opinion.own),
         cycles_check=check,
+        rates=rates,
         notes=(*notes, *found.pop("notes", ())),
         manifest=manifest,
         **found,

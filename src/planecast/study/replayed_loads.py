@@ -16,13 +16,12 @@ import numpy as np
 from planecast.engines.measure.load_estimate import Floats, LoadEstimator
 from planecast.engines.measure.load_pauses import BothPauses
 from planecast.engines.measure.load_sweep import (
-    WARM_UP_S,
     MeasuredLoad,
     MeasuredLoads,
     forwarded_pps,
 )
 from planecast.engines.measure.load_trials import OVERLOAD, RX_RING, Columns
-from planecast.engines.measure.tx_pacing import catch_up_us
+from planecast.engines.measure.tx_pacing import WARM_UP_S, catch_up_us
 from planecast.engines.simulate.generator_latency import GeneratorLatency
 from planecast.engines.simulate.port import Port
 from planecast.engines.simulate.trials import DRAIN_S, Away, Trial, TrialAnswer, simulate_trials

@@ -26,6 +26,7 @@ from planecast.engines.measure.load_trials import (
     LoadTable,
 )
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
+from planecast.engines.measure.tx_pacing import WARM_UP_S
 from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError, RunError
 from planecast.instruments.pauses import Pauses, watch_pauses
@@ -42,9 +43,6 @@ DEFAULT_LOADS = (
 """Shares of the capacity at a first look, which may be the best moment of a machine that moves: the
 knee is where they are dense."""
 IDLE_S = 0.002
-WARM_UP_S = 0.003
-"""Sent before each trial, at its rate, and not counted: after some milliseconds without packets the
-first 3,000 take 1.8 to 1.05 times what all others do (at overload, windows of 64 packets)."""
 SINGLE_LOAD = 1 / 32
 """Share of the capacity at which a packet has gone before the next one comes: one in the time that
 a full burst takes."""
