@@ -64,9 +64,10 @@ def test_pages_are_those_of_the_largest_area(rss: int, huge: int, expected: str)
 
 
 def test_reserved_pages_are_large_ones() -> None:
-    """They are not in Rss."""
-    reserved = "100000000-120000000 rw-s 0 0:0 7  /memfd\nRss:  0 kB\nShared_Hugetlb:  262144 kB\n"
-    assert pages_of(SMAPS.format(rss=4096, huge=0) + reserved) == "2MiB"
+    """Each may be an area of its own, and they are not in Rss."""
+    reserved = "100000000-100200000 rw-s 0 0:0 7  /memfd\nRss:  0 kB\nShared_Hugetlb:  2048 kB\n"
+    assert pages_of(SMAPS.format(rss=4096, huge=0) + 8 * reserved) == "2MiB"
+    assert pages_of(SMAPS.format(rss=40960, huge=0) + 8 * reserved) == "4KiB"
     assert pages_of("") == "4KiB"
 
 

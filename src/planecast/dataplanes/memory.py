@@ -18,7 +18,7 @@ LIBRARY = "planecast-memory.so"
 
 _LARGE_SHARE = 0.9
 """Share of a program's memory in large pages from which on it counts as being on them."""
-_LARGE = ("AnonHugePages", "ShmemPmdMapped", "Private_Hugetlb", "Shared_Hugetlb")
+_LARGE = ("AnonHugePages", "ShmemPmdMapped")
 _RESERVED = ("Private_Hugetlb", "Shared_Hugetlb")
 """Which are not in Rss."""
 
@@ -64,13 +64,15 @@ def pages_of_process(pid: int | None) -> str | None:
 
 def pages_of(smaps: str) -> str:
     """Page size of a process's largest area in memory, by proc(5): that is DPDK's. 2MiB, 4KiB or
-    mixed."""
-    largest = large = 0
+    mixed. Reserved pages are areas of their own, and count as one."""
+    largest = large = reserved = 0
     for area in re.split(r"^[0-9a-f]+-[0-9a-f]+ ", smaps, flags=re.MULTILINE)[1:]:
         kib = {key: int(size) for key, size in _FIELD.findall(area)}
-        size = kib.get("Rss", 0) + sum(kib.get(key, 0) for key in _RESERVED)
-        if size > largest:
-            largest, large = size, sum(kib.get(key, 0) for key in _LARGE)
+        reserved += sum(kib.get(key, 0) for key in _RESERVED)
+        if kib.get("Rss", 0) > largest:
+            largest, large = kib["Rss"], sum(kib.get(key, 0) for key in _LARGE)
+    if reserved > largest:
+        return "2MiB"
     if large == 0:
         return "4KiB"
     return "2MiB" if large >= _LARGE_SHARE * largest else "mixed"

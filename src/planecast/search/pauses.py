@@ -1,8 +1,8 @@
 """Whether a rate that loses nothing is limited by pauses of the data plane's CPU.
 
 Interrupts and a hypervisor take the CPU for tens of microseconds, which no counter of the kernel
-shows. What comes in that time waits in the ring in front of the data plane: a short ring overflows at
-a rate far below what the data plane forwards.
+shows. What comes in that time waits in the ring in front of the data plane: a short ring overflows
+at a rate far below what the data plane forwards.
 """
 
 from __future__ import annotations
