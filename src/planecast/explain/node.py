@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun
+from planecast.topdown import Node
 
 
 class ExplainedNode(Noun):
@@ -33,3 +34,31 @@ class ExplainedNode(Noun):
     means: str
     sample: str | None = None
     """The event to sample for the place in the code."""
+
+    @classmethod
+    def from_node(
+        cls,
+        node: Node,
+        share: Estimate | None,
+        *,
+        over: bool,
+        marks: Texts = (),
+        bound: bool = False,
+        sample: str | None = None,
+    ) -> Self:
+        """A node of a definition with what is known of it."""
+        return cls(
+            node=node.name,
+            title=node.meaning.title,
+            level=node.level,
+            parent=node.entry.parent,
+            share=share,
+            of=node.entry.of,
+            domain=node.domain,
+            threshold=node.entry.over,
+            over=over,
+            bound=bound,
+            marks=marks,
+            means=node.meaning.means,
+            sample=sample,
+        )

@@ -116,19 +116,12 @@ def _mark(name: str, known: bool, modelled: bool, counted: bool) -> str:
 
 
 def _node(node: Node, share: Estimate | None, mark: str, open_gate: bool) -> ExplainedNode:
-    return ExplainedNode(
-        node=node.name,
-        title=node.meaning.title,
-        level=node.level,
-        parent=node.entry.parent,
-        share=share,
-        of=node.entry.of,
-        domain=node.domain,
-        threshold=node.entry.over,
+    return ExplainedNode.from_node(
+        node,
+        share,
         over=share is not None and _sure(node, share) > node.entry.over and open_gate,
         bound=share is not None and node.name in _BOUNDS,
         marks=(mark,) if mark else (),
-        means=node.meaning.means,
     )
 
 

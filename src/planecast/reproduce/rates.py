@@ -188,31 +188,50 @@ def _bsdp() -> Iterator[Row]:
             )
 
 
+def _ratio(
+    *,
+    key: str,
+    what: str,
+    document: str,
+    known: Scenario,
+    asked: Scenario,
+    figure: Callable[[], Figure],
+    clocks: float = 1.0,
+) -> Row:
+    """A row of a document that gives changes of a rate alone."""
+    return Row(
+        key=key,
+        what=what,
+        document=document,
+        known=partial(PublishedRate, _ANY_PPS, known),
+        asked=asked,
+        figure=figure,
+        scale=_ANY_PPS,
+        same=1.0,
+        clocks=clocks,
+    )
+
+
 def _skx() -> Iterator[Row]:
     d = document_of("skx")
-    clocks = d.value("new.ghz") / d.value("old.ghz")
     for mode in MODES:
         for name, family in FAMILIES.items():
-            yield Row(
+            yield _ratio(
                 key=f"pps.{mode}.{name}",
                 what=f"{APPLICATIONS[name]} {mode}: rate, Skylake over Broadwell",
                 document="skx",
-                known=partial(PublishedRate, _ANY_PPS, threads("e5-2699v4", mode)),
+                known=threads("e5-2699v4", mode),
                 asked=threads("gold-6152", mode),
                 figure=partial(_change, mode, family),
-                scale=_ANY_PPS,
-                same=1.0,
-                clocks=clocks,
+                clocks=d.value("new.ghz") / d.value("old.ghz"),
             )
-    yield Row(
+    yield _ratio(
         key="smt.speedup",
         what="two threads on Skylake",
         document="skx",
-        known=partial(PublishedRate, _ANY_PPS, threads("gold-6152", "noHT")),
+        known=threads("gold-6152", "noHT"),
         asked=threads("gold-6152", "HT"),
-        figure=partial(document_of("skx").published, "smt.speedup"),
-        scale=_ANY_PPS,
-        same=1.0,
+        figure=partial(d.published, "smt.speedup"),
     )
 
 
@@ -225,31 +244,25 @@ def _res() -> Iterator[Row]:
     d = document_of("res")
     slow, fast = d.value("base.ghz"), d.value("high.ghz")
     for key, what in (("sst-bf.l3fwd", "l3fwd"), ("sst-bf.ovs", "OVS-DPDK with three routers")):
-        yield Row(
+        yield _ratio(
             key=key,
             what=f"{what}: rate at {fast:g} GHz over {slow:g} GHz",
             document="res",
-            known=partial(
-                PublishedRate, _ANY_PPS, scenario_of("gold-6230n", {"placement.core_ghz": slow})
-            ),
+            known=scenario_of("gold-6230n", {"placement.core_ghz": slow}),
             asked=scenario_of("gold-6230n", {"placement.core_ghz": fast}),
             figure=partial(d.published, key),
-            scale=_ANY_PPS,
-            same=1.0,
             clocks=fast / slow,
         )
 
 
 def _vpe() -> Iterator[Row]:
-    yield Row(
+    yield _ratio(
         key="hyper-threading.speedup",
         what="vPE, two threads on a core",
         document="vpe",
-        known=partial(PublishedRate, _ANY_PPS, threads("skylake-1.8", "noHT")),
+        known=threads("skylake-1.8", "noHT"),
         asked=threads("skylake-1.8", "HT"),
         figure=partial(document_of("vpe").published, "hyper-threading.speedup"),
-        scale=_ANY_PPS,
-        same=1.0,
     )
 
 

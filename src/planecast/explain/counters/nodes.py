@@ -184,18 +184,11 @@ def _explained(
         marks = (reason,)
     else:
         marks = known.marks
-    return ExplainedNode(
-        node=node.name,
-        title=node.meaning.title,
-        level=node.level,
-        parent=node.entry.parent,
-        share=share,
-        of=node.entry.of,
-        domain=node.domain,
-        threshold=node.entry.over,
+    return ExplainedNode.from_node(
+        node,
+        share,
         over=over[node.name] and share is not None,
         marks=marks,
-        means=node.meaning.means,
         sample=node.entry.sample,
     )
 
