@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "eal_start.h"
-#include "function.h"
+#include "network_function.h"
 #include "key_types.h"
 
 enum { LCORES_MAX = CPUS_MAX, PORTS_MAX = 16, PORT_INTERNAL = -1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A stage: one step of a network function, which takes a burst. Start reading here, then
- * function.h (which functions there are) and stages/.
+ * network_function.h (which functions there are) and stages/.
  *
  * A stage is one file: its descriptor, registered by STAGE_REGISTER before main begins, as nodes of
  * rte_graph are, and found by name. What it works with is its own:

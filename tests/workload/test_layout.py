@@ -253,7 +253,7 @@ def test_the_stages_are_those_that_register_themselves() -> None:
     named = {stage for stages in FUNCTIONS.values() for stage in stages}
     assert set(registered("name")) == named
     assert {stage: needed for stage, needed in registered("needs").items() if needed} == NEEDS
-    functions = (NATIVE / "dataplane" / "function.c").read_text()
+    functions = (NATIVE / "dataplane" / "network_function.c").read_text()
     listed = re.findall(r"\.stages = \{(.*?)\}", functions, flags=re.DOTALL)
     assert [tuple(re.findall(r'"(\w+)"', names)) for names in listed] == [
         stages for stages in FUNCTIONS.values() if stages

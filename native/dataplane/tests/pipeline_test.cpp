@@ -7,7 +7,7 @@
 #include <vector>
 
 extern "C" {
-#include "../function.h"
+#include "../network_function.h"
 }
 
 namespace

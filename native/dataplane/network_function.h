@@ -3,8 +3,8 @@
  * A network function: which stages it has and what its packets look like. One process serves one;
  * trials leave stages of it out.
  */
-#ifndef PLANECAST_FUNCTION_H
-#define PLANECAST_FUNCTION_H
+#ifndef PLANECAST_NETWORK_FUNCTION_H
+#define PLANECAST_NETWORK_FUNCTION_H
 
 #include "stage.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "function.h"
+#include "network_function.h"
 
 #include <stdio.h>
 #include <string.h>
