@@ -39,7 +39,7 @@ struct config {
     enum function_id function;
     struct pipeline pipeline; /* of `stages`, once the whole file is read */
     char stages[STAGES_TEXT];
-    uint32_t cuts; /* of `cut_names`: where it changes lcores (placement.h) */
+    uint32_t cuts; /* of `cut_names`: where it changes lcores (lcore_map.h) */
     char cut_names[STAGES_TEXT];
     bool ring_wait;
     uint32_t burst, stage_clock;

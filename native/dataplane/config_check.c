@@ -6,7 +6,7 @@
 
 #include "config.h"
 #include "ip4_routes.h"
-#include "placement.h"
+#include "lcore_map.h"
 
 bool config_conflicts(struct config_conflict *conflict, struct config_name first,
                       struct config_name second, const char *format, ...)

@@ -8,7 +8,7 @@
 
 #include "eal.h"
 #include "pages.h"
-#include "placement.h"
+#include "lcore_map.h"
 #include "ports.h"
 
 static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error, size_t error_bytes)

@@ -5,7 +5,7 @@
 
 #include "eal_start.h"
 #include "instance.h"
-#include "placement.h"
+#include "lcore_map.h"
 
 static uint64_t stage_bytes(const struct config *config, const struct stage *stage)
 {

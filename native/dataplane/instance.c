@@ -4,7 +4,7 @@
 #include <numa.h>
 #include <string.h>
 
-#include "placement.h"
+#include "lcore_map.h"
 
 static int socket_of_cpu(uint32_t cpu)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "buffers.h"
-#include "placement.h"
+#include "lcore_map.h"
 #include "poison.h"
 
 enum { MBUF_CACHE = 256 };

@@ -55,7 +55,7 @@ struct lcore {
     struct steady settled; /* before the last trial's windows */
     uint64_t began_tsc;    /* when those began */
     uint32_t index, cpu, lcore_id;
-    uint32_t chain, segment;  /* placement.h */
+    uint32_t chain, segment;  /* lcore_map.h */
     struct rte_mempool *pool; /* the chain's */
 } __rte_cache_aligned;
 

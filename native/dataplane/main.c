@@ -19,7 +19,7 @@
 #include "eal.h"
 #include "eal_start.h"
 #include "options.h"
-#include "placement.h"
+#include "lcore_map.h"
 #include "ports.h"
 #include "requests.h"
 #include "telemetry.h"

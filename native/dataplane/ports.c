@@ -4,7 +4,7 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
-#include "placement.h"
+#include "lcore_map.h"
 
 static bool port_fails(uint16_t port, const char *step, int rc, char *error, size_t error_bytes)
 {

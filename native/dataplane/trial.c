@@ -10,7 +10,7 @@
 #include <string.h>
 #include <valgrind/callgrind.h>
 
-#include "placement.h"
+#include "lcore_map.h"
 #include "trace_marks.h"
 #include "unmap.h"
 

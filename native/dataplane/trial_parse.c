@@ -7,7 +7,7 @@
 
 #include "headers.h"
 #include "numbers.h"
-#include "placement.h"
+#include "lcore_map.h"
 #include "trial.h"
 
 struct request_key {

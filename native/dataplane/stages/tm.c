@@ -17,7 +17,7 @@
 #include <rte_sched.h>
 
 #include "../config.h"
-#include "../placement.h"
+#include "../lcore_map.h"
 #include "../stage.h"
 #include "../tuple_maker.h"
 #include "downstream.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "placement.h"
+#include "lcore_map.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  *   cuts = classify, two chains    lcores 0 and 1: source acl key -> classify actions route tx
  *                                  lcores 2 and 3: the same
  */
-#ifndef PLANECAST_PLACEMENT_H
-#define PLANECAST_PLACEMENT_H
+#ifndef PLANECAST_LCORE_MAP_H
+#define PLANECAST_LCORE_MAP_H
 
 #include "config.h"
 
