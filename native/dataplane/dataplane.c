@@ -33,7 +33,7 @@ static bool open_all(struct dataplane *dataplane, char *error, size_t error_byte
         if (!instance_open(dataplane->stage, i, config, error, error_bytes) || dataplane->stop)
             return false;
     }
-    if (!handover_reserve(config, error, error_bytes))
+    if (!handoff_reserve(config, error, error_bytes))
         return false;
     for (uint32_t i = 0; i < config->lcores.count; i++) {
         if (!open_lcore(dataplane, i, error, error_bytes))
@@ -91,7 +91,7 @@ struct totals dataplane_totals(const struct dataplane *dataplane)
         const struct lcore *lcore = dataplane->lcore[i];
         if (lcore->in == NULL)
             totals.packets_in += lcore->packets_in;
-        totals.in_flight += handover_count(&lcore->out);
+        totals.in_flight += handoff_count(&lcore->out);
         totals.packets_out += lcore->sink.packets_out;
         totals.bursts += lcore->bursts;
         totals.empty_polls += lcore->empty_polls;

@@ -53,7 +53,7 @@ bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index
     bool last = lcore->segment == segments - 1;
     return lcore->pool != NULL && (before != NULL || open_sources(lcore, config)) &&
            (last ? sink_open(&lcore->sink, config, lcore->chain, lcore->pool)
-                 : handover_open(&lcore->out, config, index)) &&
+                 : handoff_open(&lcore->out, config, index)) &&
            canary_open(&lcore->canary, config->seed + index);
 }
 
@@ -63,7 +63,7 @@ void lcore_close(struct lcore *lcore)
         source_close(&lcore->source[i]);
     rte_free(lcore->source);
     sink_close(&lcore->sink);
-    handover_close(&lcore->out);
+    handoff_close(&lcore->out);
     canary_close(&lcore->canary);
     if (lcore->in != NULL)
         return; /* the pool is the first one's */

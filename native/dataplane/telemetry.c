@@ -91,14 +91,14 @@ static int serve_rings(const char *command, const char *parameters, struct rte_t
     pthread_mutex_lock(&lock);
     rte_tel_data_start_dict(data);
     for (uint32_t i = 0; served != NULL && i < served->config.lcores.count; i++) {
-        const struct handover *out = &served->lcore[i]->out;
+        const struct handoff *out = &served->lcore[i]->out;
         struct rte_tel_data *dict = out->rings > 0 ? rte_tel_data_alloc() : NULL;
         if (dict == NULL)
             continue;
         char name[32];
         snprintf(name, sizeof name, "cpu_%u", served->lcore[i]->cpu);
         rte_tel_data_start_dict(dict);
-        rte_tel_data_add_dict_u64(dict, "packets", handover_count(out));
+        rte_tel_data_add_dict_u64(dict, "packets", handoff_count(out));
         rte_tel_data_add_dict_u64(dict, "capacity",
                                   (uint64_t)out->rings * served->config.handover_ring);
         rte_tel_data_add_dict_container(data, name, dict, 0);

@@ -241,7 +241,7 @@ static void end_in_turn(struct round *round, struct lcore *lcore)
     atomic_uint *left = &round->left[lcore->chain];
     while (atomic_load(left) < lcore->segment && !atomic_load(&round->abandoned))
         keep_forwarding(lcore);
-    while (lcore->in != NULL && handover_count(lcore->in) > 0)
+    while (lcore->in != NULL && handoff_count(lcore->in) > 0)
         keep_forwarding(lcore);
     drain(lcore);
     atomic_fetch_add(left, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "handover.h"
+#include "handoff.h"
 
 #include <rte_errno.h>
 #include <rte_lcore.h>
@@ -15,7 +15,7 @@ static uint8_t *carried_in(struct rte_mbuf *mbuf)
     return RTE_MBUF_DYNFIELD(mbuf, carried_at, uint8_t *);
 }
 
-bool handover_reserve(const struct config *config, char *error, size_t error_bytes)
+bool handoff_reserve(const struct config *config, char *error, size_t error_bytes)
 {
     struct rte_mbuf_dynfield field = {.size = sizeof(uint8_t), .align = 1};
     if (config->cuts == 0)
@@ -34,37 +34,37 @@ bool handover_reserve(const struct config *config, char *error, size_t error_byt
     return false;
 }
 
-bool handover_open(struct handover *handover, const struct config *config, uint32_t index)
+bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t index)
 {
-    handover->wait = config->ring_wait;
+    handoff->wait = config->ring_wait;
     for (uint32_t input = 0; input < config->rx.count; input++) {
         char name[RTE_RING_NAMESIZE];
         snprintf(name, sizeof name, "handover_%u_%u", index, input);
-        handover->ring[input] = rte_ring_create(name, config->handover_ring, (int)rte_socket_id(),
+        handoff->ring[input] = rte_ring_create(name, config->handover_ring, (int)rte_socket_id(),
                                                 RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
-        if (handover->ring[input] == NULL)
+        if (handoff->ring[input] == NULL)
             return false;
-        handover->rings = input + 1;
+        handoff->rings = input + 1;
     }
     return true;
 }
 
-void handover_close(struct handover *handover)
+void handoff_close(struct handoff *handoff)
 {
-    for (uint32_t i = 0; i < handover->rings; i++) {
+    for (uint32_t i = 0; i < handoff->rings; i++) {
         struct rte_mbuf *packet = NULL;
-        while (rte_ring_sc_dequeue(handover->ring[i], (void **)&packet) == 0)
+        while (rte_ring_sc_dequeue(handoff->ring[i], (void **)&packet) == 0)
             rte_pktmbuf_free(packet);
-        rte_ring_free(handover->ring[i]);
+        rte_ring_free(handoff->ring[i]);
     }
-    handover->rings = 0;
+    handoff->rings = 0;
 }
 
-uint32_t handover_count(const struct handover *handover)
+uint32_t handoff_count(const struct handoff *handoff)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < handover->rings; i++)
-        count += rte_ring_count(handover->ring[i]);
+    for (uint32_t i = 0; i < handoff->rings; i++)
+        count += rte_ring_count(handoff->ring[i]);
     return count;
 }
 
@@ -104,14 +104,14 @@ static __rte_always_inline void carry_columns(struct burst *burst, bool in)
     carry(burst, burst->out, at, sizeof(uint8_t), in);
 }
 
-void stage_hand(struct handover *handover, struct burst *burst)
+void stage_hand(struct handoff *handoff, struct burst *burst)
 {
-    struct rte_ring *ring = handover->ring[burst->input];
+    struct rte_ring *ring = handoff->ring[burst->input];
     uint32_t count = burst->count;
     carry_columns(burst, true);
     uint32_t sent = rte_ring_sp_enqueue_burst(ring, (void **)burst->packet, count, NULL);
     while (unlikely(sent < count)) {
-        if (!handover->wait || atomic_load_explicit(handover->abandoned, memory_order_relaxed)) {
+        if (!handoff->wait || atomic_load_explicit(handoff->abandoned, memory_order_relaxed)) {
             drop_rest(burst, sent);
             return;
         }
@@ -120,13 +120,13 @@ void stage_hand(struct handover *handover, struct burst *burst)
     }
 }
 
-uint32_t stage_take(struct handover *handover, struct burst *burst, uint16_t most)
+uint32_t stage_take(struct handoff *handoff, struct burst *burst, uint16_t most)
 {
     uint32_t left = 0;
-    burst->input = (uint8_t)handover->next;
-    struct rte_ring *ring = handover->ring[handover->next];
-    if (++handover->next == handover->rings)
-        handover->next = 0;
+    burst->input = (uint8_t)handoff->next;
+    struct rte_ring *ring = handoff->ring[handoff->next];
+    if (++handoff->next == handoff->rings)
+        handoff->next = 0;
     uint32_t count = rte_ring_sc_dequeue_burst(ring, (void **)burst->packet, most, &left);
     burst->count = burst->received = (uint16_t)count;
     for (uint32_t i = 0; i < count; i++) {

@@ -6,8 +6,8 @@
  * What the stages before the cut learned of a packet travels with it, in a dynamic field of its
  * mbuf (rte_mbuf_dyn.h): EAL says where there is room, whoever else has fields there.
  */
-#ifndef PLANECAST_HANDOVER_H
-#define PLANECAST_HANDOVER_H
+#ifndef PLANECAST_HANDOFF_H
+#define PLANECAST_HANDOFF_H
 
 #include <rte_ring.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 #include "burst.h"
 #include "config.h"
 
-struct handover {
+struct handoff {
     struct rte_ring *ring[PORTS_MAX];
     uint32_t rings, next; /* the ring that is asked next */
     bool wait;            /* for room; otherwise what doesn't fit drops */
@@ -24,22 +24,22 @@ struct handover {
 };
 
 /* Once, before any is opened: room in every packet's mbuf. False with a sentence in `error`. */
-bool handover_reserve(const struct config *config, char *error, size_t error_bytes);
+bool handoff_reserve(const struct config *config, char *error, size_t error_bytes);
 
 /* Rings of config->handover_ring packets between lcore `index` and the next; false when there is no
  * memory for them. */
-bool handover_open(struct handover *handover, const struct config *config, uint32_t index);
+bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t index);
 /* Frees what is in them, too. */
-void handover_close(struct handover *handover);
+void handoff_close(struct handoff *handoff);
 
 /* Packets that wait in the rings. */
-uint32_t handover_count(const struct handover *handover);
+uint32_t handoff_count(const struct handoff *handoff);
 
 /* Puts the burst's packets into the ring of its input. */
-__attribute__((noinline)) void stage_hand(struct handover *handover, struct burst *burst);
+__attribute__((noinline)) void stage_hand(struct handoff *handoff, struct burst *burst);
 
 /* Takes up to `most` packets of one input; the rings take turns. How many had waited there. */
-__attribute__((noinline)) uint32_t stage_take(struct handover *handover, struct burst *burst,
+__attribute__((noinline)) uint32_t stage_take(struct handoff *handoff, struct burst *burst,
                                               uint16_t most);
 
 #endif
