@@ -9,7 +9,7 @@
 
 #include "buffers.h"
 #include "lcore_map.h"
-#include "poison.h"
+#include "asan.h"
 
 enum { MBUF_CACHE = 256 };
 

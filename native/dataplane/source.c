@@ -4,7 +4,7 @@
 #include <rte_ethdev.h>
 
 #include "headers.h"
-#include "poison.h"
+#include "asan.h"
 
 static uint32_t mix(uint32_t x)
 {

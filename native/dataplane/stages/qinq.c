@@ -8,7 +8,7 @@
 #include <rte_mbuf.h>
 
 #include "../config.h"
-#include "../poison.h"
+#include "../asan.h"
 #include "../stage.h"
 #include "downstream.h"
 

@@ -3,8 +3,8 @@
  * Under AddressSanitizer, what of a packet buffer is not the packet's must not be touched. A pool's
  * buffers are one piece of memory to the sanitizer, so it has to be reported.
  */
-#ifndef PLANECAST_POISON_H
-#define PLANECAST_POISON_H
+#ifndef PLANECAST_ASAN_H
+#define PLANECAST_ASAN_H
 
 #include <rte_mbuf.h>
 
