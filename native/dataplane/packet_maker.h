@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "headers.h"
-#include "lanes.h"
+#include "simd.h"
 
 enum { TEMPLATE_BYTES = 64, DSCP_SLOTS = 64 };
 

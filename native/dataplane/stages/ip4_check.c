@@ -15,7 +15,7 @@
 #include <rte_lpm.h>
 #include <rte_malloc.h>
 
-#include "../gather.h"
+#include "../simd.h"
 #include "../headers.h"
 #include "../stage.h"
 #include "ip4.h"

@@ -12,7 +12,7 @@
 #include <rte_malloc.h>
 #include <stdlib.h>
 
-#include "../gather.h"
+#include "../simd.h"
 #include "../headers.h"
 #include "../ip4_lpm.h"
 #include "../ip4_routes.h"

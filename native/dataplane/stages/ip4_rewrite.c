@@ -12,7 +12,7 @@
 #include <rte_malloc.h>
 
 #include "../config.h"
-#include "../gather.h"
+#include "../simd.h"
 #include "../headers.h"
 #include "../stage.h"
 #include "ip4.h"
