@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "eal_start.h"
-#include "network_function.h"
 #include "key_types.h"
+#include "network_function.h"
 
 enum { LCORES_MAX = CPUS_MAX, PORTS_MAX = 16, PORT_INTERNAL = -1 };
 enum {

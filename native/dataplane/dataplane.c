@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "eal.h"
-#include "pages.h"
 #include "lcore_map.h"
+#include "pages.h"
 #include "ports.h"
 
 static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error, size_t error_bytes)

@@ -41,7 +41,7 @@ bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t
         char name[RTE_RING_NAMESIZE];
         snprintf(name, sizeof name, "handover_%u_%u", index, input);
         handoff->ring[input] = rte_ring_create(name, config->handover_ring, (int)rte_socket_id(),
-                                                RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+                                               RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
         if (handoff->ring[input] == NULL)
             return false;
         handoff->rings = input + 1;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "packet_maker.h"
-#include "plain_maker.h"
+#include "pktgen_plain.h"
+#include "pktgen_qinq.h"
 
 enum { BASE_MAX = 256, MIXED_MIN = 9, MIXED_DEPTHS = DEPTH_MAX - MIXED_MIN + 1, BLOCKS = 64 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asan.h"
 #include "buffers.h"
 #include "lcore_map.h"
-#include "asan.h"
 
 enum { MBUF_CACHE = 256 };
 

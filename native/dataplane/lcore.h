@@ -46,8 +46,8 @@ struct lcore {
     struct burst burst;
     struct source *source; /* [sources]: asked one after the other */
     uint32_t sources, next_source;
-    struct handoff *in; /* in the sources' place; NULL: none */
-    struct handoff out; /* in the sink's place, when it has rings */
+    struct handoff *in;  /* in the sources' place; NULL: none */
+    struct handoff out;  /* in the sink's place, when it has rings */
     uint16_t burst_most; /* that is taken from `in` */
     uint32_t waited;     /* packets in the ring that was taken from last */
     struct sink sink;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "packet_maker.h"
+#include "pktgen_qinq.h"
 
 struct ring {
     struct rte_mbuf **slot; /* [size], a power of two */

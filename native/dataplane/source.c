@@ -3,8 +3,8 @@
 
 #include <rte_ethdev.h>
 
-#include "headers.h"
 #include "asan.h"
+#include "headers.h"
 
 static uint32_t mix(uint32_t x)
 {
@@ -51,16 +51,16 @@ void source_set_traffic(struct source *source, const struct traffic *traffic, ui
     profile->frame_bytes = (uint16_t)(traffic->frame_bytes - FCS_BYTES);
     profile->flow_first = first;
     profile->flow_count = RTE_MAX(count, 1U); /* fewer flows than lcores: they share */
-    packet_maker_set(&source->maker, profile);
-    plain_maker_set(&source->plain, profile, source->input);
-    tuple_maker_set(&source->tuple, profile);
+    pktgen_qinq_set(&source->maker, profile);
+    pktgen_plain_set(&source->plain, profile, source->input);
+    pktgen_tuple_set(&source->tuple, profile);
 }
 
 static __rte_always_inline void make_packets(struct source *source, struct burst *burst,
                                              uint32_t count)
 {
     const lanes from_zero = {0, 1, 2, 3, 4, 5, 6, 7};
-    const struct packet_maker *maker = &source->maker;
+    const struct pktgen_qinq *maker = &source->maker;
     uint32_t destination_step = source->profile.destination_step;
     lanes sequence = source->sequence + from_zero;
     lanes destination = source->destination + from_zero * destination_step;

@@ -5,7 +5,7 @@
  *
  * The in-process source cycles packets through `rx_ring` buffers, as descriptors do, and writes
  * real headers into each: uniformly random flows, destinations `destination_step` apart, random
- * ports, a right IPv4 checksum (packet_maker.h, plain_maker.h). A later stage thus reads bytes that
+ * ports, a right IPv4 checksum (pktgen_qinq.h, pktgen_plain.h). A later stage thus reads bytes that
  * vary, in buffers that left the L1 cache.
  */
 #ifndef PLANECAST_SOURCE_H
@@ -16,10 +16,10 @@
 
 #include "burst.h"
 #include "config.h"
-#include "packet_maker.h"
-#include "plain_maker.h"
+#include "pktgen_plain.h"
+#include "pktgen_qinq.h"
+#include "pktgen_tuple.h"
 #include "ring.h"
-#include "tuple_maker.h"
 
 /* One input of one lcore. */
 struct source {
@@ -36,9 +36,9 @@ struct source {
     uint32_t sequence;      /* of the random numbers */
     uint32_t destination;
     struct packet_profile profile;
-    struct packet_maker maker;
-    struct plain_maker plain;
-    struct tuple_maker tuple;
+    struct pktgen_qinq maker;
+    struct pktgen_plain plain;
+    struct pktgen_tuple tuple;
 };
 
 /* What may change from trial to trial. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "headers.h"
-#include "numbers.h"
 #include "lcore_map.h"
+#include "numbers.h"
 #include "trial.h"
 
 struct request_key {

@@ -34,7 +34,7 @@ NATIVE = Path(__file__).parents[2] / "native"
 STAGE_SOURCES = NATIVE / "dataplane" / "stages"
 
 SAID: dict[tuple[str, ...], dict[str, float]] = {
-    ("stages/ip4_rewrite.h", "plain_maker.h", "rte_lpm.h"): {
+    ("stages/ip4_rewrite.h", "pktgen_plain.h", "rte_lpm.h"): {
         "sizeof(struct ip4_next_hop)": ip4_rewrite.HOP_BYTES,
         "sizeof(struct ip4_count)": ip4_rewrite.COUNT_BYTES,
         "RTE_CACHE_LINE_SIZE": LINE_BYTES,
@@ -61,7 +61,7 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "(8 + sizeof(struct down_key) + 15) / 16 * 16": downroute.KEY_BYTES,
         "RTE_HASH_LOOKUP_BULK_MAX": downroute.BULK,
     },
-    ("tuple_maker.h", "stages/tm.h", "rte_sched.h", "rte_red.h", "rte_pie.h"): {
+    ("pktgen_tuple.h", "stages/tm.h", "rte_sched.h", "rte_red.h", "rte_pie.h"): {
         "1 << PIPE_BITS": tm.PIPES,
         "1 << QUEUE_BITS": tm.QUEUES_PER_PIPE,
         "RTE_SCHED_QUEUES_PER_PIPE": tm.QUEUES_PER_PIPE,

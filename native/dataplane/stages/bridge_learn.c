@@ -12,7 +12,7 @@
 #include <rte_telemetry.h>
 
 #include "../headers.h"
-#include "../plain_maker.h"
+#include "../pktgen_plain.h"
 #include "../stage.h"
 #include "bridge.h"
 #include "runts.h"

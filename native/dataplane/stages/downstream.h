@@ -13,7 +13,7 @@
 
 #include "../burst.h"
 #include "../headers.h"
-#include "../plain_maker.h"
+#include "../pktgen_plain.h"
 
 /* Where the IPv4 header of a plain frame is, before and after its encapsulation. */
 enum {

@@ -15,8 +15,8 @@
 #include <rte_lpm.h>
 #include <rte_malloc.h>
 
-#include "../simd.h"
 #include "../headers.h"
+#include "../simd.h"
 #include "../stage.h"
 #include "ip4.h"
 

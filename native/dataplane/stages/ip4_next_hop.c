@@ -12,10 +12,10 @@
 #include <rte_malloc.h>
 #include <stdlib.h>
 
-#include "../simd.h"
 #include "../headers.h"
 #include "../ip4_lpm.h"
 #include "../ip4_routes.h"
+#include "../simd.h"
 #include "../stage.h"
 #include "ip4.h"
 

@@ -12,8 +12,8 @@
 #include <rte_malloc.h>
 
 #include "../config.h"
-#include "../simd.h"
 #include "../headers.h"
+#include "../simd.h"
 #include "../stage.h"
 #include "ip4.h"
 

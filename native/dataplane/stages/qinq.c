@@ -7,8 +7,8 @@
  */
 #include <rte_mbuf.h>
 
-#include "../config.h"
 #include "../asan.h"
+#include "../config.h"
 #include "../stage.h"
 #include "downstream.h"
 

@@ -18,8 +18,8 @@
 
 #include "../config.h"
 #include "../lcore_map.h"
+#include "../pktgen_tuple.h"
 #include "../stage.h"
-#include "../tuple_maker.h"
 #include "downstream.h"
 #include "tm.h"
 

@@ -13,7 +13,7 @@ from planecast.workload.stages.first_24_bits import first_table
 from planecast.workload.stages.qinq import next_hops
 
 SPACE = 1 << 32
-"""Addresses that destinations come round in (tuple_maker.h)."""
+"""Addresses that destinations come round in (pktgen_tuple.h)."""
 BUCKET_ENTRIES = 8
 """rte_hash: a bucket is one line of eight signatures and indices."""
 BUCKETS_ASKED = 2

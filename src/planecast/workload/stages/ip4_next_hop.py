@@ -19,7 +19,7 @@ from planecast.workload.stages.first_24_bits import ENTRY_ADDRESSES, ENTRY_BYTES
 Floats = NDArray[np.float64]
 
 SPACE = 1 << 30
-"""Addresses that destinations are spread over (plain_maker.h)."""
+"""Addresses that destinations are spread over (pktgen_plain.h)."""
 FIB_AHEAD = 15
 """Packets that rte_fib's look-up of 4-byte entries prefetches ahead (DPDK 22.11: dir24_8.h)."""
 BASE_ROUTES = 256

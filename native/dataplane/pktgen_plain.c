@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plain_maker.h"
+#include "pktgen_plain.h"
 
 #include <rte_mbuf_ptype.h>
 
@@ -32,9 +32,10 @@ static void make_header(uint8_t *frame, uint16_t frame_bytes)
     store16(frame + AT_PORTS + 4, big16((uint16_t)(ip_bytes - IP_BYTES)));
 }
 
-void plain_maker_set(struct plain_maker *maker, const struct packet_profile *profile, uint8_t input)
+void pktgen_plain_set(struct pktgen_plain *maker, const struct packet_profile *profile,
+                      uint8_t input)
 {
-    *maker = (struct plain_maker){
+    *maker = (struct pktgen_plain){
         .fresh = {.rearm = profile->mbuf_rearm,
                   .packet_type = PACKET_TYPE,
                   .packet_bytes = profile->frame_bytes,
@@ -50,7 +51,8 @@ void plain_maker_set(struct plain_maker *maker, const struct packet_profile *pro
         maker->checksum_base += load16(maker->header + AT_IP + i);
 }
 
-static inline void make_one(const struct plain_maker *maker, uint32_t number, struct rte_mbuf *mbuf)
+static inline void make_one(const struct pktgen_plain *maker, uint32_t number,
+                            struct rte_mbuf *mbuf)
 {
     uint8_t *frame = (uint8_t *)mbuf + MBUF_TO_FRAME;
     uint32_t random = MIX(number, MIX_A, MIX_B);
@@ -71,10 +73,10 @@ static inline void make_one(const struct plain_maker *maker, uint32_t number, st
     store32(frame + AT_PORTS, ports);
 }
 
-void make_plain(const struct plain_maker *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_plain(const struct pktgen_plain *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
                 uint32_t count)
 {
-    const struct plain_maker here = *maker; /* no store below can change it */
+    const struct pktgen_plain here = *maker; /* no store below can change it */
     for (uint32_t i = 0; i < count; i++)
         make_one(&here, sequence + i, mbufs[i]);
 }

@@ -7,12 +7,12 @@
  *   source         10.0.0.0/8 plus the flow
  *   destination    128.0.0.0/2 plus the flow times `destination_step`, which wraps there: addresses
  *                  of hosts, all of them; source and destination belong together
- *   UDP ports      random ones, as in packet_maker.h
+ *   UDP ports      random ones, as in pktgen_qinq.h
  */
-#ifndef PLANECAST_PLAIN_MAKER_H
-#define PLANECAST_PLAIN_MAKER_H
+#ifndef PLANECAST_PKTGEN_PLAIN_H
+#define PLANECAST_PKTGEN_PLAIN_H
 
-#include "packet_maker.h"
+#include "pktgen_qinq.h"
 
 enum {
     PLAIN_L2_BYTES = 14,
@@ -21,7 +21,7 @@ enum {
     PLAIN_DESTINATION_BITS = 30,
 };
 
-struct plain_maker {
+struct pktgen_plain {
     struct fresh_mbuf fresh;
     uint8_t header[TEMPLATE_BYTES]; /* zero where packets differ */
     uint32_t checksum_base;
@@ -47,11 +47,11 @@ static inline bool is_plain_destination(uint32_t address)
     return address >> PLAIN_DESTINATION_BITS == 2;
 }
 
-void plain_maker_set(struct plain_maker *maker, const struct packet_profile *profile,
-                     uint8_t input);
+void pktgen_plain_set(struct pktgen_plain *maker, const struct packet_profile *profile,
+                      uint8_t input);
 
 /* Writes packets number `sequence` and on into `count` buffers. */
-void make_plain(const struct plain_maker *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_plain(const struct pktgen_plain *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
                 uint32_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "packet_maker.h"
+#include "pktgen_qinq.h"
 
 #include <rte_mbuf_ptype.h>
 
@@ -33,7 +33,7 @@ static uint32_t template_sum(const uint8_t *frame)
     return sum;
 }
 
-void packet_maker_set(struct packet_maker *maker, const struct packet_profile *profile)
+void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *profile)
 {
     uint8_t frame[TEMPLATE_BYTES];
     uint64_t flows = profile->flow_count;
@@ -42,7 +42,7 @@ void packet_maker_set(struct packet_maker *maker, const struct packet_profile *p
                                      .packet_bytes = profile->frame_bytes,
                                      .data_bytes = profile->frame_bytes};
     make_template(frame, profile->frame_bytes);
-    *maker = (struct packet_maker){
+    *maker = (struct pktgen_qinq){
         .step = all_lanes(LANES * profile->destination_step),
         .flow_first = all_lanes(profile->flow_first),
         .flow_count = {flows, flows, flows, flows},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tuple_maker.h"
+#include "pktgen_tuple.h"
 
 #include <rte_mbuf_ptype.h>
 
@@ -29,9 +29,9 @@ static void make_header(uint8_t *frame, uint16_t frame_bytes)
     store16(frame + AT_PORTS + 4, big16((uint16_t)(ip_bytes - IP_BYTES)));
 }
 
-void tuple_maker_set(struct tuple_maker *maker, const struct packet_profile *profile)
+void pktgen_tuple_set(struct pktgen_tuple *maker, const struct packet_profile *profile)
 {
-    *maker = (struct tuple_maker){
+    *maker = (struct pktgen_tuple){
         .fresh = {.rearm = profile->mbuf_rearm,
                   .packet_type = PACKET_TYPE,
                   .packet_bytes = profile->frame_bytes,
@@ -45,7 +45,8 @@ void tuple_maker_set(struct tuple_maker *maker, const struct packet_profile *pro
         maker->checksum_base += load16(maker->header + AT_IP + i);
 }
 
-static inline void make_one(const struct tuple_maker *maker, uint32_t number, struct rte_mbuf *mbuf)
+static inline void make_one(const struct pktgen_tuple *maker, uint32_t number,
+                            struct rte_mbuf *mbuf)
 {
     uint8_t *frame = (uint8_t *)mbuf + MBUF_TO_FRAME;
     uint32_t random = MIX(number, MIX_A, MIX_B);
@@ -62,10 +63,10 @@ static inline void make_one(const struct tuple_maker *maker, uint32_t number, st
     store32(frame + AT_PORTS, tuple.ports);
 }
 
-void make_tuples(const struct tuple_maker *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_tuples(const struct pktgen_tuple *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
                  uint32_t count)
 {
-    const struct tuple_maker here = *maker; /* no store below can change it */
+    const struct pktgen_tuple here = *maker; /* no store below can change it */
     for (uint32_t i = 0; i < count; i++)
         make_one(&here, sequence + i, mbufs[i]);
 }

@@ -10,16 +10,16 @@
  *   destination    the flow times `destination_step`
  *   UDP ports      random ones that belong to the flow, so that a flow table may know them
  */
-#ifndef PLANECAST_TUPLE_MAKER_H
-#define PLANECAST_TUPLE_MAKER_H
+#ifndef PLANECAST_PKTGEN_TUPLE_H
+#define PLANECAST_PKTGEN_TUPLE_H
 
-#include "packet_maker.h"
-#include "plain_maker.h"
+#include "pktgen_plain.h"
+#include "pktgen_qinq.h"
 #include "traffic.h"
 
 enum { PIPE_BITS = 12, QUEUE_BITS = 4, TUPLE_SOURCE_NET = 1 << 28 };
 
-struct tuple_maker {
+struct pktgen_tuple {
     struct fresh_mbuf fresh;
     uint8_t header[TEMPLATE_BYTES]; /* zero where packets differ */
     uint32_t checksum_base;
@@ -46,10 +46,10 @@ static inline struct tuple tuple_of(uint32_t flow, uint32_t destination_step)
     };
 }
 
-void tuple_maker_set(struct tuple_maker *maker, const struct packet_profile *profile);
+void pktgen_tuple_set(struct pktgen_tuple *maker, const struct packet_profile *profile);
 
 /* Writes packets number `sequence` and on into `count` buffers. */
-void make_tuples(const struct tuple_maker *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_tuples(const struct pktgen_tuple *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
                  uint32_t count);
 
 #endif

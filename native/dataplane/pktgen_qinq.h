@@ -12,8 +12,8 @@
  * and stored as two whole halves of its first cache line. A store across the middle of a line takes
  * twice as long: it made the source slower than all the rest of this file.
  */
-#ifndef PLANECAST_PACKET_MAKER_H
-#define PLANECAST_PACKET_MAKER_H
+#ifndef PLANECAST_PKTGEN_QINQ_H
+#define PLANECAST_PKTGEN_QINQ_H
 
 #include <rte_mbuf.h>
 #include <string.h>
@@ -52,7 +52,7 @@ struct packet_profile {
 
 /* The same, lane by lane in memory, where an instruction takes it as it is: to fill so many
  * registers again took a burst of 32 packets longer than to make its headers. */
-struct packet_maker {
+struct pktgen_qinq {
     fresh_words fresh;
     lanes step; /* eight destinations further */
     lanes flow_first;
@@ -64,7 +64,7 @@ struct packet_maker {
     lanes mix[2], index_mask, index_rest, vlan_mask, port_mask, port_base, lower_half;
 } __rte_cache_aligned;
 
-void packet_maker_set(struct packet_maker *maker, const struct packet_profile *profile);
+void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *profile);
 
 /* A permutation of 32 bits, Wellons' lowbias32, with its two factors. Spoils x. */
 #define MIX(x, a, b) ((x) ^= (x) >> 16, (x) *= (a), (x) ^= (x) >> 15, (x) *= (b), (x) ^ (x) >> 16)
@@ -73,7 +73,7 @@ void packet_maker_set(struct packet_maker *maker, const struct packet_profile *p
 
 /* The TOS of flow % 64. The processor looks sixteen entries up at once: four times that, and bits 4
  * and 5 choose. */
-static inline lanes tos_of(const struct packet_maker *maker, lanes flow)
+static inline lanes tos_of(const struct pktgen_qinq *maker, lanes flow)
 {
 #ifdef __AVX2__
     /* With its upper bit set, an index gives 0: the other three bytes of a lane do. */
@@ -102,7 +102,7 @@ enum {
     WORDS
 };
 
-static inline void choose_words(const struct packet_maker *maker, lanes sequence, lanes destination,
+static inline void choose_words(const struct pktgen_qinq *maker, lanes sequence, lanes destination,
                                 lanes *word)
 {
     const lanes *of_template = maker->of_template;
@@ -135,7 +135,7 @@ static inline void write_packet(struct rte_mbuf *mbuf, fresh_words fresh, lanes 
 }
 
 /* Writes the packets of these numbers and destinations into eight buffers. */
-static __rte_always_inline void make_eight(const struct packet_maker *maker, lanes sequence,
+static __rte_always_inline void make_eight(const struct pktgen_qinq *maker, lanes sequence,
                                            lanes destination, struct rte_mbuf *const *mbufs)
 {
     const lanes zero = {0}; /* no UDP checksum, then the payload */
