@@ -21,11 +21,40 @@ enum {
     PLAIN_DESTINATION_BITS = 30,
 };
 
-struct pktgen_plain {
+/* What plain packets of a trial have in common. */
+struct pktgen_frame {
     struct fresh_mbuf fresh;
     uint8_t header[TEMPLATE_BYTES]; /* zero where packets differ */
     uint32_t checksum_base;
     uint32_t flow_first, flow_count, destination_step;
+};
+
+void pktgen_frame_set(struct pktgen_frame *common, const struct packet_profile *profile);
+
+/* The flow of a random number. */
+static inline uint32_t pktgen_flow(const struct pktgen_frame *common, uint32_t random)
+{
+    return common->flow_first + (uint32_t)((uint64_t)random * common->flow_count >> 32);
+}
+
+/* Writes a packet into a buffer: the common bytes, then addresses and ports in network order. */
+static inline uint8_t *pktgen_write(const struct pktgen_frame *common, struct rte_mbuf *mbuf,
+                                    uint32_t from, uint32_t to, uint32_t ports)
+{
+    uint8_t *frame = (uint8_t *)mbuf + MBUF_TO_FRAME, *ip = frame + PLAIN_L2_BYTES;
+    uint32_t sum =
+        common->checksum_base + (from >> 16) + (from & 0xFFFF) + (to >> 16) + (to & 0xFFFF);
+    memcpy(&mbuf->rearm_data, &common->fresh, sizeof common->fresh);
+    memcpy(frame, common->header, TEMPLATE_BYTES);
+    store16(ip + 10, checksum_fold(sum));
+    store32(ip + 12, from);
+    store32(ip + 16, to);
+    store32(ip + IP_BYTES, ports);
+    return frame;
+}
+
+struct pktgen_plain {
+    struct pktgen_frame common;
     uint32_t mac_to, mac_from; /* the third byte of the addresses, in its place */
 };
 

@@ -19,13 +19,6 @@
 
 enum { PIPE_BITS = 12, QUEUE_BITS = 4, TUPLE_SOURCE_NET = 1 << 28 };
 
-struct pktgen_tuple {
-    struct fresh_mbuf fresh;
-    uint8_t header[TEMPLATE_BYTES]; /* zero where packets differ */
-    uint32_t checksum_base;
-    uint32_t flow_first, flow_count, destination_step;
-};
-
 /* What shows a flow from another, host order; `ports` as its four bytes lie in memory. */
 struct tuple {
     uint32_t source, destination, ports;
@@ -46,10 +39,10 @@ static inline struct tuple tuple_of(uint32_t flow, uint32_t destination_step)
     };
 }
 
-void pktgen_tuple_set(struct pktgen_tuple *maker, const struct packet_profile *profile);
+void pktgen_tuple_set(struct pktgen_frame *maker, const struct packet_profile *profile);
 
 /* Writes packets number `sequence` and on into `count` buffers. */
-void make_tuples(const struct pktgen_tuple *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_tuples(const struct pktgen_frame *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
                  uint32_t count);
 
 #endif

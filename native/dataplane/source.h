@@ -38,7 +38,7 @@ struct source {
     struct packet_profile profile;
     struct pktgen_qinq maker;
     struct pktgen_plain plain;
-    struct pktgen_tuple tuple;
+    struct pktgen_frame tuple;
 };
 
 /* What may change from trial to trial. */
