@@ -22,7 +22,11 @@ from planecast.errors import InputError
 def load_verb(verb: str) -> Any:
     """The command of a verb, its module imported."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    importlib.import_module(f"planecast.cli.verbs.{verb}").register(app)
+    module = importlib.import_module(f"planecast.cli.verbs.{verb}")
+    if hasattr(module, "register"):
+        module.register(app)
+    else:
+        app.command()(getattr(module, verb))
     command = typer.main.get_command(app)
     command.name = verb
     for one in (command, *getattr(command, "commands", {}).values()):

@@ -1,6 +1,7 @@
 """The table of verbs: their groups in the help, and a line of each.
 
-A verb is a module ``cli/verbs/<verb>`` with ``register(app)``, which adds its command to the app.
+A verb is a module ``cli/verbs/<verb>`` with a function of that name, the command. One with commands
+of its own has ``register(app)`` instead, which adds them to the app.
 """
 
 GROUPS: dict[str, dict[str, str]] = {

@@ -41,11 +41,6 @@ _COLUMNS = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(bench)
-
-
 def bench(
     a: Annotated[str, typer.Argument(metavar="A", help=_FILE)],
     b: Annotated[str, typer.Argument(metavar="B", help=_FILE)],

@@ -29,11 +29,6 @@ _COLUMNS = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(bounds)
-
-
 def bounds(
     scenario: ScenarioArgument,
     faster: Annotated[

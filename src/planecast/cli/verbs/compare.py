@@ -23,11 +23,6 @@ _RUN = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(compare)
-
-
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help=_RUN)],
     others: Annotated[list[str], typer.Argument(metavar="B…", help="The same; each against A.")],

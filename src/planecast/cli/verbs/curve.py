@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from planecast.engines.measure.load_sweep import LoadBudget
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(curve)
-
-
 def curve(
     scenario: ScenarioArgument,
     calibration: CalibrationOption = None,

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from planecast.scenario import Scenario
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(dataplane)
-
-
 def dataplane(
     scenario: Annotated[
         str,

@@ -36,11 +36,6 @@ _CHANGES = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(doctor)
-
-
 def doctor(
     root: Annotated[
         Path, typer.Option("--root", metavar="DIR", help="Read proc and sys under this folder.")

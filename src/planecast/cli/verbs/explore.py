@@ -15,11 +15,6 @@ from planecast.extras import extra_library
 _WITHOUT = "ask on the command line: planecast predict, planecast sweep"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(explore)
-
-
 def explore(
     what: Annotated[
         str | None,

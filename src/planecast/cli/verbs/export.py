@@ -11,11 +11,6 @@ from planecast.cli.shared.options import RunsOption, checked_output
 from planecast.cli.shared.output import write_out
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(export)
-
-
 def export(
     named: Annotated[
         list[str] | None,

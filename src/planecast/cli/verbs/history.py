@@ -20,11 +20,6 @@ _VERSIONS_SHOWN = ("planecast", "dpdk", "compiler", "kernel")
 """Programs that the page compares versions of, where there are several."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(history)
-
-
 def history(
     named: Annotated[
         list[str] | None,

@@ -19,11 +19,6 @@ _FRAME_BYTES, _LEAST_BYTES, _MOST_BYTES = 64, 64, 1518
 _FLOWS, _MOST_FLOWS = 3125, 1 << 22
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(init)
-
-
 def init(
     kind: Annotated[
         str | None,

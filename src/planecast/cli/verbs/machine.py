@@ -39,11 +39,6 @@ _SHOWN = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(machine)
-
-
 def machine(
     action: Annotated[
         Action,

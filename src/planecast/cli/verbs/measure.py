@@ -52,11 +52,6 @@ ExplainOption = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(measure)
-
-
 def measure(
     scenario: ScenarioArgument,
     eal: Annotated[

@@ -33,11 +33,6 @@ RESTARTS = 4
 """Starts of a confirmed configuration's process: where pages lie differs between them."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(optimise)
-
-
 def optimise(
     scenario: ScenarioArgument,
     rate: Annotated[str, typer.Option("--rate", metavar="PPS", help="To forward: 5Mpps.")],

@@ -46,11 +46,6 @@ PRECISION = 0.01
 """Half-width of the interval as a share of the value, where the simulation ends."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(predict)
-
-
 def predict(
     scenario: ScenarioArgument,
     calibration: CalibrationOption = None,

@@ -11,11 +11,6 @@ from planecast.cli.shared.output import emit
 from planecast.cli.tables.sheet import Column, Sheet
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(query)
-
-
 def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT of DuckDB's SQL.")],
     runs: RunsOption = None,

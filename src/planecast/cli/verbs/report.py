@@ -12,11 +12,6 @@ from planecast.cli.shared.options import RunsOption, checked_output
 from planecast.errors import InputError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(report)
-
-
 def report(
     named: Annotated[
         list[str] | None,

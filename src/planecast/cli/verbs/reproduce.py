@@ -48,11 +48,6 @@ _PEOPLE = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(reproduce)
-
-
 def reproduce(
     document: Annotated[str, typer.Argument(help="vpe, bsdp, skx, res, components or rates.")],
     table: Annotated[

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 SchemaName = Literal["scenario", "study", "tenants", "neighbours", "columns"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(schema)
-
-
 def schema(
     name: Annotated[
         SchemaName,

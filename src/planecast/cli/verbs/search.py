@@ -36,11 +36,6 @@ _SHORT_TRIAL_S = 0.02
 """Short trials are either undisturbed or visibly not, also on a machine that is shared."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(search)
-
-
 def search(
     context: typer.Context,
     scenario: Annotated[

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     pass
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(sensitivity)
-
-
 def sensitivity(
     scenario: ScenarioArgument,
     vary: Annotated[

@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from planecast.scenario.survey import Survey
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(survey)
-
-
 def survey(
     study: Annotated[
         Path, typer.Argument(metavar="SURVEY", help="A survey's YAML file, as studies/flows.yaml.")

@@ -35,11 +35,6 @@ SOLVED_BATCH = 65536
 SIMULATED_BATCH = 16
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(sweep)
-
-
 def sweep(
     context: typer.Context,
     scenario: Annotated[

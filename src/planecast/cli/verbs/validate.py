@@ -56,11 +56,6 @@ if TYPE_CHECKING:
     pass
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(validate)
-
-
 def validate(
     study: MaybeStudyArgument = None,
     settings: SetOption = None,

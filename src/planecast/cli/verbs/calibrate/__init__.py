@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from planecast.cli.shared.options import (
     DryRunOption,
     FormatOption,
@@ -24,11 +22,6 @@ from planecast.cli.verbs.calibrate.counters import (
     import_counters,
 )
 from planecast.errors import InputError
-
-
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(calibrate)
 
 
 def calibrate(

@@ -35,11 +35,6 @@ from planecast.cli.verbs.explain.options import (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(explain)
-
-
 def explain(
     run: Annotated[
         str,

@@ -52,11 +52,6 @@ _COLUMNS = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to `app`."""
-    app.command()(profile)
-
-
 def profile(
     scenario: ScenarioArgument,
     instrument: InstrumentOption = "callgrind",
