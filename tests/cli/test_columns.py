@@ -48,7 +48,7 @@ def test_a_column_is_one_entry(
     table = capsys.readouterr().out
     assert "ns/packet" in table
     assert "[98.00, 102.0]" in table
-    stored = results_sheet([result], ["x"], people=False)
+    stored = results_sheet([result], ["x"])
     emit(stored, "csv")
     assert "ns_per_packet,ns_per_packet_low,ns_per_packet_high" in capsys.readouterr().out
     emit(stored, "parquet", tmp_path / "x.parquet")

@@ -14,7 +14,7 @@ from planecast.results import Estimate, read_parquet
 
 SHEET = Sheet(
     columns=(Column("name", "Name"), Column("cost_cycles", "cycles", number=True)),
-    rows=[{"name": "a, b", "cost_cycles": 1234.5678}, {"name": "[red]", "cost_cycles": None}],
+    values=[{"name": "a, b", "cost_cycles": 1234.5678}, {"name": "[red]", "cost_cycles": None}],
     notes=("a note",),
 )
 

@@ -97,7 +97,7 @@ def test_without_a_calibration(run: Run, write: object) -> None:
 def test_a_curve_reads_as_a_table(
     load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    emit(curve_sheet(load_curve, Path("r"), Path("r/report.html"), people=True), "table")
+    emit(curve_sheet(load_curve, Path("r"), Path("r/report.html")), "table")
     said = capsys.readouterr().out
     assert "90.0 %" in said
     assert "9.09 %" in said
@@ -109,7 +109,7 @@ def test_a_curve_without_a_knee_says_so(
     load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bare = load_curve.model_copy(update={"measured_knee": None})
-    emit(curve_sheet(bare, Path("r"), Path("r/report.html"), people=True), "table")
+    emit(curve_sheet(bare, Path("r"), Path("r/report.html")), "table")
     assert "measured not between the loads" in capsys.readouterr().out
 
 
@@ -127,7 +127,7 @@ def test_what_took_the_cpus_away_is_reported(
         share=0.026,
     )
     paused = load_curve.model_copy(update={"pauses": (away,), "simulated_disturbed_share": 0.5})
-    emit(curve_sheet(paused, Path("r"), Path("r/report.html"), people=True), "table")
+    emit(curve_sheet(paused, Path("r"), Path("r/report.html")), "table")
     said = capsys.readouterr().out
     assert "CPU 0 (generator) was away 1,553 times a second for more than 1 us" in said
     assert "2.60 % of the time" in said
@@ -159,7 +159,7 @@ def test_a_calibration_that_can_not_answer_is_reported_before_anything_is_measur
 
 
 def test_for_machines(load_curve: LoadCurve, capsys: pytest.CaptureFixture[str]) -> None:
-    sheet = curve_sheet(load_curve, Path("r"), Path("r/report.html"), people=False)
+    sheet = curve_sheet(load_curve, Path("r"), Path("r/report.html"))
     emit(sheet, "json")
     assert LoadCurve.model_validate(json.loads(capsys.readouterr().out)) == load_curve
     emit(sheet, "csv")

@@ -79,10 +79,8 @@ def answer_run(
         write_page(page, explanation_html(found, moved))
         return
     people = chosen_format(form, output) == "table"
-    if moved is not None:
-        emit(difference_sheet(moved, people=people), form, output)
-    else:
-        emit(explanation_sheet(found, people=people), form, output)
+    sheet = explanation_sheet(found, people=people) if moved is None else difference_sheet(moved)
+    emit(sheet, form, output)
 
 
 def _answer_published(
@@ -100,4 +98,4 @@ def _answer_published(
 
         write_page(page, counters_html(own, moved))
         return
-    emit(difference_sheet(moved, people=chosen_format(form, output) == "table"), form, output)
+    emit(difference_sheet(moved), form, output)

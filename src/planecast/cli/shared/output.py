@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from planecast.cli.shared.options import Format
 from planecast.cli.tables.layout import TextColumn, table_lines
-from planecast.cli.tables.sheet import Sheet, digits
+from planecast.cli.tables.sheet import Sheet
 from planecast.errors import InputError
 from planecast.results.atomic import write_text
 
@@ -86,38 +86,26 @@ def write_out(text: str, output: Path | None) -> None:
         write_text(output, text)
 
 
-def _texts(sheet: Sheet) -> list[list[str]]:
-    if sheet.cells is not None:
-        return [[row.get(column.key, "") for column in sheet.columns] for row in sheet.cells]
-    return [[_plain(row.get(column.key)) for column in sheet.columns] for row in sheet.rows]
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return digits(value) if isinstance(value, float) else str(value)
-
-
 def _table_text(sheet: Sheet, columns_wide: int) -> str:
-    texts = _texts(sheet)
     columns = [
-        TextColumn(column.header, [row[at] for row in texts], column.number)
-        for at, column in enumerate(sheet.columns)
+        TextColumn(
+            column.header or "",
+            [column.text(row.get(column.key)) for row in sheet.values],
+            column.number,
+        )
+        for column in sheet.shown
     ]
     width = None if WIDE.wanted else max(_NARROWEST, columns_wide)
     title = [sheet.title, ""] if sheet.title else []
-    table = ["", *title, *table_lines(columns, width), ""] if columns and texts else []
+    table = ["", *title, *table_lines(columns, width), ""] if columns and sheet.values else []
     return "".join(f"{line}\n" for line in (*sheet.lead, *table, *sheet.notes))
 
 
 def _csv_text(sheet: Sheet) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([column.key for column in sheet.columns])
-    for row in sheet.rows:
-        writer.writerow([row.get(column.key) for column in sheet.columns])
+    writer.writerow(sheet.keys)
+    writer.writerows([row.get(key) for key in sheet.keys] for row in sheet.rows)
     return text.getvalue()
 
 
@@ -125,7 +113,7 @@ def _json_text(sheet: Sheet) -> str:
     document = sheet.document
     if isinstance(document, BaseModel):
         return document.model_dump_json(indent=1) + "\n"
-    content = list(sheet.rows) if document is None else document
+    content = sheet.rows if document is None else document
     return json.dumps(content, indent=1, default=_jsonable) + "\n"
 
 
@@ -142,9 +130,9 @@ def _emit_parquet(sheet: Sheet, output: Path | None) -> None:
     from planecast.results.trials import write_parquet
 
     columns = {}
-    for column in sheet.columns:
-        values = [row.get(column.key) for row in sheet.rows]
+    for key in sheet.keys:
+        values = [row.get(key) for row in sheet.rows]
         plain = all(isinstance(v, int | float) for v in values) and values
-        columns[column.key] = np.array(values) if plain else np.array(values, dtype=object)
+        columns[key] = np.array(values) if plain else np.array(values, dtype=object)
     with replacing(output) as temporary:
         write_parquet(columns, temporary, shown=output)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from planecast.cli.tables.sheet import Column, Sheet
+from planecast.cli.tables.sheet import Column, Sheet, percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from planecast.model.calibration import Calibration
 
 _COLUMNS = (
-    Column("parameter", "parameter"),
-    Column("value", "value", number=True),
-    Column("low", "low", number=True),
-    Column("high", "high", number=True),
+    Column("parameter", "parameter", of=lambda one: one.name),
+    Column("value", "value", number=True, form="{:.3g}"),
+    Column("low", "low", number=True, form="{:.3g}"),
+    Column("high", "high", number=True, form="{:.3g}"),
     Column("unit", "unit"),
-    Column("informed", "informed", number=True),
+    Column("informed", "informed", number=True, form=percent("{:.0f} %")),
 )
 
 _LITTLE = 0.1
@@ -36,7 +36,7 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
         *(f"{name} is as assumed before: {vary}" for name, vary in _open(calibration)),
         f"run: {run}",
     ]
-    return _sheet(calibration, notes)
+    return Sheet.of(_COLUMNS, calibration.parameters, calibration, notes=notes)
 
 
 def _open(calibration: Calibration) -> list[tuple[str, str]]:
@@ -65,30 +65,4 @@ def counters_calibration_sheet(done: Imported, run: Path) -> Sheet:
         *done.remarks,
         f"run: {run}",
     ]
-    return _sheet(calibration, notes)
-
-
-def _sheet(calibration: Calibration, notes: list[str]) -> Sheet:
-    rows: list[dict[str, Any]] = [
-        {
-            "parameter": p.name,
-            "value": p.value,
-            "low": p.low,
-            "high": p.high,
-            "unit": p.unit,
-            "informed": p.informed,
-        }
-        for p in calibration.parameters
-    ]
-    cells = [
-        {
-            "parameter": p.name,
-            "value": f"{p.value:.3g}",
-            "low": f"{p.low:.3g}",
-            "high": f"{p.high:.3g}",
-            "unit": p.unit,
-            "informed": f"{100 * p.informed:.0f} %",
-        }
-        for p in calibration.parameters
-    ]
-    return Sheet(_COLUMNS, rows, cells, calibration, notes=notes)
+    return Sheet.of(_COLUMNS, calibration.parameters, calibration, notes=notes)

@@ -2,57 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planecast.cli.tables.basis import basis_lines
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, Worded
 
 if TYPE_CHECKING:
     from planecast.partition.division import Division
-    from planecast.partition.plan import Forecast, Plan
+    from planecast.partition.plan import Plan
 
 _COLUMNS = (
     Column("name", "tenant or path"),
-    Column("frame_bytes", "frame, B", number=True),
-    Column("quiet_pps", "neighbours idle, M/s", number=True),
-    Column("before_pps", "before, M/s", number=True),
-    Column("after_pps", "after, M/s", number=True),
+    Column(
+        "frame_bytes",
+        "frame, B",
+        number=True,
+        of=lambda f: f.frame_bytes if f.what == "path" else Worded(f.frame_bytes, ""),
+    ),
+    Column("quiet_pps", "neighbours idle, M/s", True, scale=1e6, absent="–", of=lambda f: f.quiet),
+    Column("before_pps", "before, M/s", number=True, scale=1e6, of=lambda f: f.before),
+    Column("after_pps", "after, M/s", number=True, scale=1e6, of=lambda f: f.after),
     Column("gain_percent", "gain, %", number=True),
 )
 
 
 def plan_sheet(made: Plan) -> Sheet:
     """A row a tenant or path."""
-    cells = [
-        {
-            "name": f.name,
-            "frame_bytes": str(f.frame_bytes) if f.what == "path" else "",
-            "quiet_pps": estimate_text(f.quiet, 1e6),
-            "before_pps": estimate_text(f.before, 1e6),
-            "after_pps": estimate_text(f.after, 1e6),
-            "gain_percent": estimate_text(f.gain_percent),
-        }
-        for f in made.forecasts
-    ]
-    return Sheet(
-        _COLUMNS,
-        [_row(f) for f in made.forecasts],
-        cells,
-        document=made,
-        title=f"{made.name} on {made.machine}",
-        notes=plan_notes(made),
-    )
-
-
-def _row(f: Forecast) -> dict[str, Any]:
-    return {
-        "name": f.name,
-        "frame_bytes": f.frame_bytes,
-        "quiet_pps": f.quiet.value if f.quiet else None,
-        "before_pps": f.before.value,
-        "after_pps": f.after.value,
-        "gain_percent": f.gain_percent.value,
-    }
+    title = f"{made.name} on {made.machine}"
+    return Sheet.of(_COLUMNS, made.forecasts, made, title=title, notes=plan_notes(made))
 
 
 def plan_notes(made: Plan) -> list[str]:

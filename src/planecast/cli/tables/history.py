@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 from planecast.errors import InputError
 from planecast.results.columns import metrics
 from planecast.results.estimate import Estimate
@@ -49,11 +49,13 @@ def _scaled(one: Series, value: Estimate) -> str:
     return estimate_text(value, one.metric.scale)
 
 
-def _about(one: Series, hosts: dict[str, str]) -> dict[str, str]:
+def _about(one: Series, hosts: dict[str, str]) -> dict[str, Any]:
     return {
         "scenario": one.scenario,
-        "metric": _metric_text(one),
-        "host": hosts.get(one.host, ""),
+        "metric": Worded(one.metric.name, _metric_text(one)),
+        "kind": one.kind,
+        "host": Worded(one.host, hosts.get(one.host, "")),
+        "calibration": one.calibration,
     }
 
 
@@ -73,22 +75,17 @@ def _change_text(level: Level) -> str:
     return f"{value} [{', '.join(ends)}]" if ends else value
 
 
-def _plain(one: Series, level: Level) -> dict[str, Any]:
-    change = level.change
-    return {
-        "scenario": one.scenario,
-        "metric": one.metric.name,
-        "kind": one.kind,
-        "host": one.host,
-        "calibration": one.calibration,
+def _level(one: Series, level: Level, hosts: dict[str, str]) -> dict[str, Any]:
+    change, since = level.change, level.points[0].manifest.started_at
+    return _about(one, hosts) | {
         "runs": len(level.points),
-        "level": level.value.value,
+        "level": Worded(level.value.value, _scaled(one, level.value)),
         "level_low": level.value.low,
         "level_high": level.value.high,
         "unit": level.value.unit,
-        "since": level.points[0].manifest.started_at,
+        "since": Worded(since, since[:10]),
         "first_run": level.points[0].run.name,
-        "change_percent": level.change_percent,
+        "change_percent": Worded(level.change_percent, _change_text(level)),
         "change_low_percent": _percent(None if change is None else change.low),
         "change_high_percent": _percent(None if change is None else change.high),
         "verdict": level.verdict,
@@ -102,19 +99,11 @@ def _percent(end: float | None) -> float | None:
 def level_sheet(series: Sequence[Series]) -> Sheet:
     """A row a series: the level that it is on."""
     hosts = _hosts(series)
-    rows = [_plain(one, one.now) for one in series]
-    cells = [
-        _about(one, hosts)
-        | {
-            "runs": f"{len(one.points)}",
-            "level": _scaled(one, one.now.value),
-            "since": one.now.points[0].manifest.started_at[:10],
-            "change_percent": _change_text(one.now),
-            "verdict": one.now.verdict,
-        }
+    rows = [
+        _level(one, one.now, hosts) | {"runs": Worded(len(one.now.points), f"{len(one.points)}")}
         for one in series
     ]
-    return Sheet(_LEVELS, rows, cells, notes=[*_notes(series, hosts), *_change_notes(series)])
+    return Sheet(_LEVELS, rows, notes=[*_notes(series, hosts), *_change_notes(series)])
 
 
 def _change_notes(series: Sequence[Series]) -> Iterator[str]:
@@ -142,34 +131,29 @@ def _notes(series: Sequence[Series], hosts: dict[str, str]) -> Iterator[str]:
 def point_sheet(series: Sequence[Series]) -> Sheet:
     """A row a run."""
     hosts = _hosts(series)
-    rows, cells = [], []
-    for one in series:
-        for level in one.levels:
-            for number, point in enumerate(level.points):
-                verdict = level.verdict if number == 0 else ""
-                rows.append(
-                    _plain(one, level)
-                    | {
-                        "run": point.run.name,
-                        "started_at": point.manifest.started_at,
-                        "value": point.value.value,
-                        "low": point.value.low,
-                        "high": point.value.high,
-                        "change_percent": level.change_percent if verdict else None,
-                        "verdict": verdict,
-                    }
-                )
-                cells.append(
-                    _about(one, hosts)
-                    | {
-                        "run": point.run.name,
-                        "value": _scaled(one, point.value),
-                        "level": _scaled(one, level.value).partition(" ")[0],
-                        "change_percent": _change_text(level) if verdict else "",
-                        "verdict": verdict,
-                    }
-                )
-    return Sheet(_POINTS, rows, cells, notes=[*_notes(series, hosts), *_change_notes(series)])
+    rows = [
+        _point(one, level, point, hosts, first=number == 0)
+        for one in series
+        for level in one.levels
+        for number, point in enumerate(level.points)
+    ]
+    return Sheet(_POINTS, rows, notes=[*_notes(series, hosts), *_change_notes(series)])
+
+
+def _point(
+    one: Series, level: Level, point: Observation, hosts: dict[str, str], *, first: bool
+) -> dict[str, Any]:
+    row = _level(one, level, hosts)
+    if not first or not level.verdict:
+        row |= {"change_percent": None, "verdict": ""}
+    return row | {
+        "run": point.run.name,
+        "started_at": point.manifest.started_at,
+        "value": Worded(point.value.value, _scaled(one, point.value)),
+        "low": point.value.low,
+        "high": point.value.high,
+        "level": Worded(level.value.value, _scaled(one, level.value).partition(" ")[0]),
+    }
 
 
 def version_sheet(found: Sequence[Observation], by: str) -> Sheet:
@@ -190,13 +174,13 @@ def version_sheet(found: Sequence[Observation], by: str) -> Sheet:
             Column(f"{name} ratio", f"{name} ratio", number=True),
             Column(f"{name} verdict", "verdict"),
         ]
-    rows = [row for one in table for row in _version_rows(one, by)]
-    cells = [_version_cells(one, hosts) for one in table]
+    document = [row for one in table for row in _version_rows(one, by)]
+    rows = [_version_cells(one, hosts) for one in table]
     notes = [
         *_notes(series, hosts),
         f"mean of each version's runs, and its ratio to {by} {names[0]}, or the first of the row",
     ]
-    return Sheet(columns, rows, cells, rows, notes=notes)
+    return Sheet(columns, rows, document, notes=notes)
 
 
 def _version_rows(row: Versions, by: str) -> Iterator[dict[str, Any]]:
@@ -221,12 +205,12 @@ def _version_rows(row: Versions, by: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _version_cells(row: Versions, hosts: dict[str, str]) -> dict[str, str]:
+def _version_cells(row: Versions, hosts: dict[str, str]) -> dict[str, Any]:
     cells = _about(row.series, hosts)
     for one in row.versions:
         cells |= {
-            one.version: _scaled(row.series, one.value),
-            f"{one.version} ratio": "" if one.ratio is None else estimate_text(one.ratio),
+            one.version: Worded(one.value.value, _scaled(row.series, one.value)),
+            f"{one.version} ratio": one.ratio,
             f"{one.version} verdict": _verdict(one),
         }
     return cells

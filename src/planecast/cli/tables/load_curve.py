@@ -3,114 +3,75 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planecast.cli.tables.basis import basis_notes
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, estimate_text, percent
 
 if TYPE_CHECKING:
-    from planecast.results import CpuPauses, Estimate, LoadCurve, LoadPoint
+    from planecast.results import CpuPauses, Estimate, LoadCurve
 
 _SIDES = ("measured", "simulated")
-
-
 _WORDS = {"loss": "p10 of loss", "p50_ns": "p50", "p99_ns": "p99"}
 
 
-_COLUMNS = (
-    Column("load_percent", "load", number=True),
-    Column("offered_pps", "offered Mpps", number=True),
-    *(
-        Column(f"{side}_{what}{end}", f"{_WORDS[what]} {side}" if not end else "", number=True)
-        for what in ("loss", "p50_ns", "p99_ns")
-        for side in _SIDES
-        for end in ("", "_low", "_high")
-        if side == "measured" or not end
-    ),
-    Column("lost_share", "lost of all", number=True),
-    Column("offered", "", number=True),
-    Column("forwarded", "", number=True),
-    Column("unsent", "unsent", number=True),
-    Column("trials", "trials", number=True),
-    Column("disturbed_share", "disturbed", number=True),
-)
-
-
-def curve_sheet(answer: LoadCurve, run: Path, page: Path, *, people: bool) -> Sheet:
-    """A row a load; some columns are for machines alone."""
-    shown = [column for column in _COLUMNS if column.header or not people]
-    return Sheet(
-        shown,
-        [_row(point) for point in answer.loads],
-        [_cells(point) for point in answer.loads],
-        answer,
-        notes=[
-            *_words(answer),
-            *answer.notes,
-            *basis_notes(answer.manifest),
-            f"run: {run}",
-            f"report: {page}",
-        ],
-    )
-
-
-def _row(point: LoadPoint) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "load_percent": 100 * point.load,
-        "offered_pps": point.offered_pps,
-        "offered": point.measured.packets_in,
-        "forwarded": point.measured.packets_out,
-        "lost_share": point.lost_share,
-        "unsent": point.unsent,
-        "trials": point.trials,
-        "disturbed_share": point.measured.disturbed_share,
-    }
-    for name, estimate in _estimates(point).items():
-        if estimate is not None:
-            row |= {
-                name: estimate.value,
-                f"{name}_low": estimate.low,
-                f"{name}_high": estimate.high,
-            }
-    return row
-
-
-def _estimates(point: LoadPoint) -> dict[str, Estimate | None]:
-    found: dict[str, Estimate | None] = {
-        "measured_loss": point.measured_loss,
-        "simulated_loss": point.simulated_loss,
-    }
-    for side, result in zip(_SIDES, (point.measured, point.simulated), strict=True):
-        for name in ("p50", "p99"):
-            found[f"{side}_{name}_ns"] = result.latency_ns.get(name)
-    return found
-
-
-def _cells(point: LoadPoint) -> dict[str, str]:
-    cells = {
-        "load_percent": f"{100 * point.load:.1f} %",
-        "offered_pps": f"{point.offered_pps / 1e6:.3f}",
-        "lost_share": "–" if point.lost_share is None else f"{100 * point.lost_share:.3g} %",
-        "unsent": f"{point.unsent:,}",
-        "trials": f"{point.trials}",
-        "disturbed_share": f"{100 * (point.measured.disturbed_share or 0):.0f} %",
-    }
-    for name, estimate in _estimates(point).items():
-        loss = name.endswith("loss")
-        cells[name] = _loss_text(estimate) if loss else estimate_text(estimate)
-    return cells
-
-
-def _loss_text(loss: Estimate | None) -> str:
+def _loss_text(loss: Estimate) -> str:
     """A loss in percent with its interval."""
-    if loss is None:
-        return "–"
     ends = (
         ""
         if loss.interval is None
         else " [{:.3g}, {:.3g}]".format(*(100 * x for x in loss.interval))
     )
     return f"{100 * loss.value:.3g}{ends} %"
+
+
+def _side(side: str, what: str) -> Column:
+    """A figure of one side: losses are the point's, latencies are results'."""
+    key = f"{side}_{what}"
+    loss = what == "loss"
+    return Column(
+        key,
+        f"{_WORDS[what]} {side}",
+        number=True,
+        form=_loss_text if loss else "",
+        absent="–",
+        ends=(f"{key}_low", f"{key}_high") if side == "measured" else None,
+        of=None
+        if loss
+        else lambda point: getattr(point, side).latency_ns.get(what.removesuffix("_ns")),
+    )
+
+
+_COLUMNS = (
+    Column("load_percent", "load", number=True, form="{:.1f} %", of=lambda p: 100 * p.load),
+    Column("offered_pps", "offered Mpps", number=True, form="{:.3f}", scale=1e6),
+    *(_side(side, what) for what in _WORDS for side in _SIDES),
+    Column("lost_share", "lost of all", number=True, form=percent("{:.3g} %"), absent="–"),
+    Column("offered", of=lambda point: point.measured.packets_in),
+    Column("forwarded", of=lambda point: point.measured.packets_out),
+    Column("unsent", "unsent", number=True, form="{:,}"),
+    Column("trials", "trials", number=True),
+    Column(
+        "disturbed_share",
+        "disturbed",
+        number=True,
+        form=percent("{:.0f} %"),
+        absent="0 %",
+        of=lambda point: point.measured.disturbed_share,
+    ),
+)
+
+
+def curve_sheet(answer: LoadCurve, run: Path, page: Path) -> Sheet:
+    """A row a load."""
+    notes = [
+        *_words(answer),
+        *answer.notes,
+        *basis_notes(answer.manifest),
+        f"run: {run}",
+        f"report: {page}",
+    ]
+    return Sheet.of(_COLUMNS, answer.loads, answer, notes=notes)
 
 
 def _words(answer: LoadCurve) -> list[str]:

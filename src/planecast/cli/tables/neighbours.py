@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,23 +13,6 @@ if TYPE_CHECKING:
     from planecast.partition.applied_plan import Divided
     from planecast.partition.neighbour_cost import Cost
     from planecast.partition.verify import Verified
-
-_COLUMNS = (
-    Column("neighbour", "neighbour"),
-    Column("lines_per_s", "its M lines/s", number=True),
-    Column("measured_cycles_per_packet", "measured, cycles/packet", number=True),
-    Column("slowdown", "times idle", number=True),
-    Column("predicted_cycles_per_packet", "predicted, cycles/packet", number=True),
-    Column("predicted_slowdown", "times idle, predicted", number=True),
-    Column("error_percent", "error, %", number=True),
-)
-
-
-_PLAN_COLUMNS = (
-    Column("divided_cycles_per_packet", "with the plan, cycles/packet", number=True),
-    Column("speedup", "times as fast", number=True),
-    Column("predicted_speedup", "times as fast, predicted", number=True),
-)
 
 
 def neighbours_sheet(
@@ -65,10 +49,9 @@ def neighbours_sheet(
     notes += _plan_notes(answer, divided) if divided is not None else []
     notes += [missing] if missing else []
     notes += [f"run: {run}", f"report: {page}"]
-    rows = [_row(cost) for cost in answer.costs]
-    cells = [_cells(cost) for cost in answer.costs]
     columns = _COLUMNS if divided is None else (*_COLUMNS, *_PLAN_COLUMNS)
-    return Sheet(columns, rows, cells, document={"points": rows}, notes=notes)
+    sheet = Sheet(columns, [_row(cost) for cost in answer.costs], notes=notes)
+    return replace(sheet, document={"points": sheet.rows})
 
 
 def _idle_notes(idle: Cost) -> list[str]:
@@ -134,15 +117,31 @@ def _error(cost: Cost) -> float | None:
     return 100 * (predicted / measured - 1)
 
 
+_COLUMNS = (
+    Column("neighbour", "neighbour"),
+    Column("lines_per_s", "its M lines/s", number=True, form="{:.1f}", scale=1e6),
+    Column("measured_cycles_per_packet", "measured, cycles/packet", number=True),
+    Column("slowdown", "times idle", number=True, absent="–"),
+    Column("predicted_cycles_per_packet", "predicted, cycles/packet", number=True, absent="–"),
+    Column("predicted_slowdown", "times idle, predicted", number=True, form="{:.3f}"),
+    Column("error_percent", "error, %", number=True, form="{:+.1f}"),
+)
+_PLAN_COLUMNS = (
+    Column("divided_cycles_per_packet", "with the plan, cycles/packet", number=True),
+    Column("speedup", "times as fast", number=True),
+    Column("predicted_speedup", "times as fast, predicted", number=True, form="{:.3f}"),
+)
+
+
 def _row(cost: Cost) -> dict[str, Any]:
-    predicted = cost.predicted.cycles_per_packet if cost.predicted is not None else None
+    lines, slowdown = cost.lines_per_s, cost.predicted_slowdown
     return {
         "neighbour": cost.label,
-        "lines_per_s": cost.lines_per_s,
-        "measured_cycles_per_packet": cost.measured.cycles_per_packet.value,
-        "slowdown": cost.slowdown.value if cost.slowdown else None,
-        "predicted_cycles_per_packet": predicted.value if predicted else None,
-        "predicted_slowdown": cost.predicted_slowdown,
+        "lines_per_s": lines or Worded(lines, ""),
+        "measured_cycles_per_packet": cost.measured.cycles_per_packet,
+        "slowdown": cost.slowdown,
+        "predicted_cycles_per_packet": cost.predicted and cost.predicted.cycles_per_packet,
+        "predicted_slowdown": slowdown or Worded(slowdown, ""),
         "error_percent": _error(cost),
         **_plan_row(cost),
     }
@@ -152,40 +151,11 @@ def _plan_row(cost: Cost) -> dict[str, Any]:
     apart = cost.divided
     if apart is None:
         return {}
+    measured, speedup = apart.measured, apart.speedup
     return {
-        "divided_cycles_per_packet": apart.measured.cycles_per_packet.value
-        if apart.measured is not None
-        else None,
-        "speedup": apart.speedup.value if apart.speedup is not None else None,
-        "speedup_low": apart.speedup.low if apart.speedup is not None else None,
-        "speedup_high": apart.speedup.high if apart.speedup is not None else None,
+        "divided_cycles_per_packet": measured.cycles_per_packet if measured else Worded(None, "–"),
+        "speedup": speedup or Worded(None, "–"),
+        "speedup_low": speedup and speedup.low,
+        "speedup_high": speedup and speedup.high,
         "predicted_speedup": apart.predicted_speedup,
-    }
-
-
-def _cells(cost: Cost) -> dict[str, str]:
-    error = _error(cost)
-    predicted = cost.predicted.cycles_per_packet if cost.predicted is not None else None
-    return {
-        "neighbour": cost.label,
-        "lines_per_s": f"{cost.lines_per_s / 1e6:.1f}" if cost.lines_per_s else "",
-        "measured_cycles_per_packet": estimate_text(cost.measured.cycles_per_packet),
-        "slowdown": estimate_text(cost.slowdown),
-        "predicted_cycles_per_packet": estimate_text(predicted),
-        "predicted_slowdown": f"{cost.predicted_slowdown:.3f}" if cost.predicted_slowdown else "",
-        "error_percent": f"{error:+.1f}" if error is not None else "",
-        **_plan_cells(cost),
-    }
-
-
-def _plan_cells(cost: Cost) -> dict[str, str]:
-    apart = cost.divided
-    if apart is None:
-        return {}
-    measured = apart.measured.cycles_per_packet if apart.measured is not None else None
-    expected = apart.predicted_speedup
-    return {
-        "divided_cycles_per_packet": estimate_text(measured),
-        "speedup": estimate_text(apart.speedup),
-        "predicted_speedup": f"{expected:.3f}" if expected is not None else "",
     }

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from planecast.cli.tables.basis import basis_notes
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, percent
 from planecast.results import Estimate
 from planecast.scenario import point_label
 from planecast.sweep.answer import loss_of
 from planecast.sweep.confirm import Confirmation, Ranked
 from planecast.sweep.optimise import Candidate, Found, Target
 
-_MPPS = 1e6
 _COLUMNS = (
     Column("rank", "", number=True),
     Column("configuration", "configuration"),
-    Column("cost", "cost", number=True),
-    Column("throughput_pps", "Mpps, predicted", number=True),
-    Column("measured_pps", "measured", number=True),
+    Column("cost", "cost", number=True, form="{:g}"),
+    Column("throughput_pps", "Mpps, predicted", number=True, scale=1e6, absent="–"),
+    Column("measured_pps", "measured", number=True, scale=1e6),
     Column("verdict", "rate"),
-    Column("loss", "loss", number=True),
+    Column("loss", "loss", number=True, form=percent("{:.3f} %")),
     Column("latency_ns", "latency, ns", number=True),
 )
 _MEASURED = ("measured_pps", "verdict")
 _ENDS = tuple(
-    Column(f"{name}_{end}", "")
+    Column(f"{name}_{end}")
     for name in ("throughput_pps", "measured_pps")
     for end in ("low", "high")
 )
@@ -49,18 +49,6 @@ def optimise_sheet(
     """The table; `shown` are the first of those in `after`, and `why_not` is why nothing was
     measured, empty where something was."""
     rows = [_row(rank, one, target) for rank, one in enumerate(shown, 1)]
-    cells = [_cells(row, one, target) for row, one in zip(rows, shown, strict=True)]
-    document = {
-        "tried": found.tried,
-        "possible": found.possible,
-        "meet": len(found.best),
-        "target": vars(target),
-        "confirmed": not why_not,
-        "candidates": [
-            row | {"point": dict(one.candidate.point)} for row, one in zip(rows, shown, strict=True)
-        ],
-        "run": str(run),
-    }
     columns = [c for c in _COLUMNS if after.measured or c.key not in _MEASURED]
     rates = [one.candidate.rate.throughput_pps for one in shown if one.candidate.rate]
     notes = [
@@ -72,7 +60,20 @@ def optimise_sheet(
         *basis_notes(shown[0].candidate.rate.manifest if shown[0].candidate.rate else None, rates),
         f"run: {run}",
     ]
-    return Sheet([*columns, *_ENDS], rows, cells, document, notes=notes)
+    sheet = Sheet([*columns, *_ENDS], rows, notes=notes)
+    document = {
+        "tried": found.tried,
+        "possible": found.possible,
+        "meet": len(found.best),
+        "target": vars(target),
+        "confirmed": not why_not,
+        "candidates": [
+            row | {"point": dict(one.candidate.point)}
+            for row, one in zip(sheet.rows, shown, strict=True)
+        ],
+        "run": str(run),
+    }
+    return replace(sheet, document=document)
 
 
 def _count_notes(found: Found, after: Confirmation, target: Target, why_not: str) -> list[str]:
@@ -113,39 +114,23 @@ def _gap_notes(shown: Sequence[Ranked]) -> list[str]:
 def _row(rank: int, one: Ranked, target: Target) -> dict[str, Any]:
     candidate = one.candidate
     timed, rate, measured = candidate.timed, candidate.rate, one.measured
-    latency = None if timed is None else timed.latency_ns.get(target.percentile)
     return {
         "rank": rank,
         "configuration": label_of(candidate),
         "cost": candidate.cost,
-        **_ends("throughput_pps", None if rate is None else rate.throughput_pps),
-        **_ends("measured_pps", None if measured is None else measured.throughput_pps),
+        **_ends("throughput_pps", rate.throughput_pps if rate else None),
+        **_ends("measured_pps", measured.throughput_pps if measured else None),
         "verdict": one.verdict,
         "loss": None if timed is None else loss_of(timed),
-        "latency_ns": None if latency is None else latency.value,
-        "calibration_distance": None if one.nearest is None else one.nearest.distance,
-        "calibration_gap": None if one.nearest is None else one.nearest.gap,
+        "latency_ns": None if timed is None else timed.latency_ns.get(target.percentile),
+        "calibration_distance": one.nearest and one.nearest.distance,
+        "calibration_gap": one.nearest and one.nearest.gap,
     }
 
 
 def _ends(key: str, estimate: Estimate | None) -> dict[str, Any]:
-    if estimate is None:
-        return {key: None, f"{key}_low": None, f"{key}_high": None}
-    return {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
-
-
-def _cells(row: dict[str, Any], one: Ranked, target: Target) -> dict[str, str]:
-    candidate = one.candidate
-    timed, rate, measured = candidate.timed, candidate.rate, one.measured
-    latency = None if timed is None else timed.latency_ns.get(target.percentile)
-    lost = row["loss"]
     return {
-        "rank": str(row["rank"]),
-        "configuration": row["configuration"],
-        "cost": f"{candidate.cost:g}",
-        "throughput_pps": estimate_text(rate.throughput_pps if rate else None, _MPPS),
-        "measured_pps": "" if measured is None else estimate_text(measured.throughput_pps, _MPPS),
-        "verdict": one.verdict,
-        "loss": "" if lost is None else f"{100 * lost:.3f} %",
-        "latency_ns": "" if latency is None else estimate_text(latency),
+        key: estimate,
+        f"{key}_low": estimate and estimate.low,
+        f"{key}_high": estimate and estimate.high,
     }

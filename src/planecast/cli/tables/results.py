@@ -18,8 +18,6 @@ def results_sheet(
     labels: Sequence[str],
     run: Path | None = None,
     answers: Sequence[Estimate] | None = None,
-    *,
-    people: bool = True,
 ) -> Sheet:
     """The table of results. Intervals are 95 %; notes follow, then the run's folder.
 
@@ -39,42 +37,33 @@ def results_sheet(
     foot += [f"{kind}; 95 % intervals" + "".join(f"; {page}" for page in pages)]
     if run is not None:
         foot.append(f"run: {run}")
-    return Sheet(
-        _shown() if people else _stored(),
-        [
-            {"scenario": label} | stored_row(result)
-            for label, result in zip(labels, results, strict=True)
-        ],
-        [_cells(label, result) for label, result in zip(labels, results, strict=True)],
-        ResultSet(results=tuple(results)),
-        notes=[*notes, *foot],
-    )
+    rows = [
+        {"scenario": label, **_row(result)} for label, result in zip(labels, results, strict=True)
+    ]
+    return Sheet(_columns(), rows, ResultSet(results=tuple(results)), notes=[*notes, *foot])
 
 
-def _stored() -> list[Column]:
-    return [Column(key, key) for key in ("scenario", *answer_keys())]
-
-
-def _shown() -> list[Column]:
-    """Those of the registry that a terminal shows, and the cycles of stages."""
+def _columns() -> list[Column]:
+    """Those of the registry that a terminal shows, the cycles of stages, and what is stored."""
     return [
         Column("scenario", "scenario"),
-        *(Column(one.name, one.header, number=one.form is not Form.TEXT) for one in in_terminal()),
-        Column("stages", "cycles by stage"),
+        *(
+            Column(f"{one.name} shown", one.header, one.form is not Form.TEXT, people_only=True)
+            for one in in_terminal()
+        ),
+        Column("stages", "cycles by stage", people_only=True),
+        *map(Column, answer_keys()),
     ]
 
 
-def _cells(label: str, result: Result) -> dict[str, str]:
+def _row(result: Result) -> dict[str, Any]:
     stages = [
         f"{name} {stage.cycles_per_packet.value:.1f}"
         for name, stage in result.stages.items()
         if stage.cycles_per_packet is not None
     ]
-    return {
-        "scenario": label,
-        **{one.name: _text(one, one.read(result)) for one in in_terminal()},
-        "stages": ", ".join(stages),
-    }
+    shown = {f"{one.name} shown": _text(one, one.read(result)) for one in in_terminal()}
+    return stored_row(result) | shown | {"stages": ", ".join(stages)}
 
 
 def _text(column: ResultColumn, value: Any) -> str:

@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from planecast.cli.tables.basis import basis_notes
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text, percent
 from planecast.cli.tables.telemetry import telemetry_lines
-from planecast.results import Estimate, SearchAnswer, SoakAnswer
+from planecast.results import Estimate, SearchAnswer
 from planecast.results.search import FoundRate
 from planecast.search.cycle_crosscheck import check_words
 
+
+def _rate_text(rate: FoundRate) -> str:
+    """With its interval; a rate whose upper bound nobody met is a least one."""
+    text = estimate_text(rate.rate_pps, 1e6)
+    met = any(bounds.high_pps is not None for bounds in rate.bounds)
+    return text if met or rate.rate_pps.interval is not None else f"≥ {text}"
+
+
+def _trials(rate: FoundRate) -> Worded:
+    trials = [bounds.trials for bounds in rate.bounds]
+    return Worded(sum(trials), "+".join(map(str, trials)))
+
+
+def _percent(loss: Estimate) -> str:
+    ends = loss.interval
+    width = "" if ends is None else f" [{100 * ends[0]:.2g}, {100 * ends[1]:.2g}]"
+    return f"{100 * loss.value:.2g}{width} %"
+
+
 _RATES = (
-    Column("name", "rate"),
-    Column("loss_ratio", "loss allowed", number=True),
-    Column("rate_pps", "Mpps", number=True),
-    Column("capped_by", "capped by"),
-    Column("trials", "trials", number=True),
+    Column("name", "rate", of=lambda one: one[0]),
+    Column(
+        "loss_ratio",
+        "loss allowed",
+        number=True,
+        form=percent("{:.3g} %"),
+        absent="–",
+        of=lambda one: one[1].loss_ratio,
+    ),
+    Column(
+        "rate_pps",
+        "Mpps",
+        number=True,
+        of=lambda one: Worded(one[1].rate_pps, _rate_text(one[1])),
+    ),
+    Column("capped_by", "capped by", of=lambda one: one[1].capped_by),
+    Column("trials", "trials", number=True, of=lambda one: _trials(one[1])),
 )
 _LOADS = (
-    Column("offered_pps", "offered Mpps", number=True),
-    Column("share", "share", number=True),
-    Column("loss", "loss", number=True),
-    Column("p50_ns", "p50 ns", number=True),
-    Column("p99_ns", "p99 ns", number=True),
+    Column("offered_pps", "offered Mpps", number=True, form="{:.4g}", scale=1e6),
+    Column("share", "share", number=True, form=percent("{:.0f} %")),
+    Column("loss", "loss", number=True, form=_percent),
+    Column("p50_ns", "p50 ns", number=True, absent="–", of=lambda load: load.latency_ns.get("p50")),
+    Column("p99_ns", "p99 ns", number=True, absent="–", of=lambda load: load.latency_ns.get("p99")),
 )
 _SOAK = (
-    Column("rate_pps", "offered Mpps", number=True),
-    Column("seconds", "seconds", number=True),
-    Column("offered", "packets", number=True),
-    Column("lost", "lost", number=True),
-    Column("upper", "loss below (95 %)", number=True),
-    Column("target", "target", number=True),
+    Column("rate_pps", "offered Mpps", number=True, form="{:.4g}", scale=1e6),
+    Column("seconds", "seconds", number=True, form="{:.4g}"),
+    Column("offered", "packets", number=True, form="{:,}"),
+    Column("lost", "lost", number=True, form="{:,}"),
+    Column("upper", "loss below (95 %)", number=True, form="{:.2g}"),
+    Column("target", "target", number=True, form="{:.2g}"),
     Column("met", "shown"),
 )
 
@@ -45,86 +76,13 @@ def search_sheet(answer: SearchAnswer, run: Path) -> Sheet:
     notes += [*basis_notes(answer.manifest, rates), f"run: {run}"]
     title = f"{answer.method} of {answer.dataplane}"
     columns: Sequence[Column] = _RATES
-    rows, cells = _rates(answer)
+    items: Sequence[Any] = list(answer.rates.items())
     if answer.loads:
-        columns, (rows, cells) = _LOADS, _loads(answer)
+        columns, items = _LOADS, answer.loads
     elif answer.soak is not None:
-        columns, (rows, cells) = _SOAK, _soak(answer.soak)
+        columns, items = _SOAK, [answer.soak]
     lead = [answer.invalid] if answer.invalid else []
-    return Sheet(columns, rows, cells, answer, title=title, lead=lead, notes=notes)
-
-
-def _soak(soak: SoakAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
-    return [soak.model_dump(include={column.key for column in _SOAK})], [
-        {
-            "rate_pps": f"{soak.rate_pps / 1e6:.4g}",
-            "seconds": f"{soak.seconds:.4g}",
-            "offered": f"{soak.offered:,}",
-            "lost": f"{soak.lost:,}",
-            "upper": f"{soak.upper:.2g}",
-            "target": f"{soak.target:.2g}",
-            "met": "yes" if soak.met else "no",
-        }
-    ]
-
-
-def _rates(answer: SearchAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
-    rows: list[Mapping[str, Any]] = []
-    cells: list[Mapping[str, str]] = []
-    for name, rate in answer.rates.items():
-        trials = [bounds.trials for bounds in rate.bounds]
-        row: dict[str, Any] = {
-            "name": name,
-            "loss_ratio": rate.loss_ratio,
-            "rate_pps": rate.rate_pps.value,
-            "capped_by": rate.capped_by,
-            "trials": sum(trials),
-        }
-        rows.append(row)
-        allowed = "–" if rate.loss_ratio is None else f"{100 * rate.loss_ratio:.3g} %"
-        cells.append(
-            {
-                "name": name,
-                "loss_ratio": allowed,
-                "rate_pps": _rate_text(rate),
-                "capped_by": rate.capped_by,
-                "trials": "+".join(map(str, trials)),
-            }
-        )
-    return rows, cells
-
-
-def _rate_text(rate: FoundRate) -> str:
-    """With its interval; a rate whose upper bound nobody met is a least one."""
-    text = estimate_text(rate.rate_pps, 1e6)
-    met = any(bounds.high_pps is not None for bounds in rate.bounds)
-    return text if met or rate.rate_pps.interval is not None else f"≥ {text}"
-
-
-def _loads(answer: SearchAnswer) -> tuple[list[Mapping[str, Any]], list[Mapping[str, str]]]:
-    rows: list[Mapping[str, Any]] = []
-    cells: list[Mapping[str, str]] = []
-    for load in answer.loads:
-        latency = {f"{name}_ns": load.latency_ns.get(name) for name in ("p50", "p99")}
-        rows.append(
-            {"offered_pps": load.offered_pps, "share": load.share, "loss": load.loss.value}
-            | {name: value.value if value else None for name, value in latency.items()}
-        )
-        cells.append(
-            {
-                "offered_pps": f"{load.offered_pps / 1e6:.4g}",
-                "share": f"{100 * load.share:.0f} %",
-                "loss": _percent(load.loss),
-            }
-            | {name: estimate_text(value) for name, value in latency.items()}
-        )
-    return rows, cells
-
-
-def _percent(loss: Estimate) -> str:
-    ends = loss.interval
-    width = "" if ends is None else f" [{100 * ends[0]:.2g}, {100 * ends[1]:.2g}]"
-    return f"{100 * loss.value:.2g}{width} %"
+    return Sheet.of(columns, items, answer, title=title, lead=lead, notes=notes)
 
 
 def _words(answer: SearchAnswer) -> list[str]:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 
 if TYPE_CHECKING:
     from planecast.results import Validation, ValidationPoint
 
 _COLUMNS = (
-    Column("point", "point"),
-    Column("held_out", "held out"),
-    Column("measured_cycles_per_packet", "measured", number=True),
-    Column("measured_low", "", number=True),
-    Column("measured_high", "", number=True),
-    Column("predicted_cycles_per_packet", "predicted", number=True),
-    Column("predicted_low", "", number=True),
-    Column("predicted_high", "", number=True),
-    Column("error_percent", "error", number=True),
-    Column("inside", "inside"),
-    Column("extrapolates", "beyond"),
+    Column("point", "point", of=lambda point: point.label),
+    Column("held_out", "held out", of=lambda point: Worded(point.held_out, _use(point))),
+    *(
+        Column(
+            f"{side}_cycles_per_packet",
+            side,
+            number=True,
+            ends=(f"{side}_low", f"{side}_high"),
+            of=attrgetter(f"{side}.cycles_per_packet"),
+        )
+        for side in ("measured", "predicted")
+    ),
+    Column("error_percent", "error", number=True, form="{:+.1f} %"),
+    Column("inside", "inside", form=lambda inside: "inside" if inside else "outside"),
+    Column("extrapolates", "beyond", form=lambda beyond: "yes" if beyond else ""),
 )
 
 
@@ -30,7 +35,7 @@ _WORST = 5
 """Points that a note names."""
 
 
-def validation_sheet(answer: Validation, run: Path, page: Path, *, whole: bool) -> Sheet:
+def validation_sheet(answer: Validation, run: Path, page: Path) -> Sheet:
     """A row a point."""
     from planecast.engines.measure.estimate import FEW_WINDOWS
 
@@ -61,14 +66,11 @@ def validation_sheet(answer: Validation, run: Path, page: Path, *, whole: bool) 
     notes += answer.skipped
     notes += [f"run: {run}", f"report: {page}"]
     points = sorted(answer.points, key=_worst_first)
-    shown = [column for column in _COLUMNS if whole or column.header]
-    return Sheet(
-        shown,
-        [_row(point) for point in points],
-        [_cells(point) for point in points],
-        answer,
-        notes=notes,
-    )
+    return Sheet.of(_COLUMNS, points, answer, notes=notes)
+
+
+def _use(point: ValidationPoint) -> str:
+    return "held out" if point.held_out else "check" if point.checked else "calibrated"
 
 
 def _noise(answer: Validation) -> list[str]:
@@ -113,30 +115,3 @@ def _unsteady(points: Sequence[ValidationPoint]) -> list[str]:
 def _worst_first(point: ValidationPoint) -> tuple[bool, bool, float]:
     """Held-out points first, then checked ones, the largest errors first."""
     return (not point.held_out, not point.checked, -abs(point.error_percent))
-
-
-def _row(point: ValidationPoint) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "point": point.label,
-        "held_out": point.held_out,
-        "error_percent": point.error_percent,
-        "inside": point.inside,
-        "extrapolates": point.extrapolates,
-    }
-    for side, result in (("measured", point.measured), ("predicted", point.predicted)):
-        cost = result.cycles_per_packet
-        row |= {f"{side}_cycles_per_packet": cost.value}
-        row |= {f"{side}_low": cost.low, f"{side}_high": cost.high}
-    return row
-
-
-def _cells(point: ValidationPoint) -> dict[str, str]:
-    return {
-        "point": point.label,
-        "held_out": "held out" if point.held_out else "check" if point.checked else "calibrated",
-        "measured_cycles_per_packet": estimate_text(point.measured.cycles_per_packet),
-        "predicted_cycles_per_packet": estimate_text(point.predicted.cycles_per_packet),
-        "error_percent": f"{point.error_percent:+.1f} %",
-        "inside": "inside" if point.inside else "outside",
-        "extrapolates": "yes" if point.extrapolates else "",
-    }

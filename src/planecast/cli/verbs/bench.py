@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +21,7 @@ from planecast.cli.shared.options import (
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet, percent
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,15 +30,31 @@ if TYPE_CHECKING:
 
 _FILE = "A scenario's YAML file."
 _COLUMNS = (
-    Column("scenario", "scenario"),
-    Column("throughput_pps", "Mpps", number=True),
-    Column("throughput_pps_low", "", number=True),
-    Column("throughput_pps_high", "", number=True),
-    Column("cycles_per_packet", "TSC cycles/packet", number=True),
-    Column("cycles_per_packet_low", "", number=True),
-    Column("cycles_per_packet_high", "", number=True),
-    Column("samples", "windows", number=True),
-    Column("disturbed_share", "disturbed", number=True),
+    Column("scenario", "scenario", of=lambda pair: pair[0]),
+    Column(
+        "throughput_pps",
+        "Mpps",
+        number=True,
+        scale=1e6,
+        ends=("throughput_pps_low", "throughput_pps_high"),
+        of=lambda pair: pair[1].throughput_pps,
+    ),
+    Column(
+        "cycles_per_packet",
+        "TSC cycles/packet",
+        number=True,
+        ends=("cycles_per_packet_low", "cycles_per_packet_high"),
+        of=lambda pair: pair[1].cycles_per_packet,
+    ),
+    Column("samples", "windows", True, of=lambda pair: pair[1].cycles_per_packet.samples),
+    Column(
+        "disturbed_share",
+        "disturbed",
+        number=True,
+        form=percent("{:.0f} %"),
+        absent="0 %",
+        of=lambda pair: pair[1].disturbed_share,
+    ),
 )
 
 
@@ -167,29 +184,11 @@ def _sheet(
     said: list[str],
     run: Path,
 ) -> Sheet:
-    rows: list[dict[str, Any]] = []
-    cells = []
-    for name, result in zip(names, results, strict=True):
-        row: dict[str, Any] = {"scenario": name}
-        for key in ("throughput_pps", "cycles_per_packet"):
-            estimate = getattr(result, key)
-            row |= {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
-        row["samples"] = result.cycles_per_packet.samples
-        row["disturbed_share"] = result.disturbed_share
-        rows.append(row)
-        cells.append(
-            {
-                "scenario": name,
-                "throughput_pps": estimate_text(result.throughput_pps, 1e6),
-                "cycles_per_packet": estimate_text(result.cycles_per_packet),
-                "samples": str(row["samples"]),
-                "disturbed_share": f"{100 * (result.disturbed_share or 0):.0f} %",
-            }
-        )
+    sheet = Sheet.of(_COLUMNS, zip(names, results, strict=True))
     document = {
         "verdict": said[0],
         "faster": speed.model_dump(mode="json"),
-        "scenarios": rows,
+        "scenarios": sheet.rows,
         "run": str(run),
     }
     notes = [
@@ -199,4 +198,4 @@ def _sheet(
         if not note.startswith("pages of")
     ]
     foot = ["measured; 95 % intervals", f"run: {run}"]
-    return Sheet(_COLUMNS, rows, cells, document, lead=said, notes=[*said[1:], *notes, *foot])
+    return replace(sheet, document=document, lead=said, notes=[*said[1:], *notes, *foot])

@@ -17,12 +17,12 @@ from planecast.cli.shared.options import (
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.scenarios import ScenarioArgument
 from planecast.cli.tables.basis import basis_notes
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet
 
 _COLUMNS = (
     Column("bound", "bound"),
-    Column("throughput_pps", "Mpps", number=True),
-    Column("gain_percent", "against as it is", number=True),
+    Column("throughput_pps", "Mpps", number=True, scale=1e6),
+    Column("gain_percent", "against as it is", number=True, form="{:+.1f} %"),
     Column("cycles_per_packet", "TSC cycles/packet", number=True),
     Column("kind", "kind"),
     Column("meaning", "what it is"),
@@ -62,33 +62,20 @@ def bounds(
     chosen = calibration_of(calibration, root, kind=base.forwards)
     manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
     found = ask(base, chosen.model, manifest, parse_faster(faster or []))
+    results = [in_own_clock(bound.result, chosen.model.hierarchy.tsc_hz) for bound in found]
     with RunDirectory.create(root, "bounds", base.name) as run:
-        tsc_hz = chosen.model.hierarchy.tsc_hz
-        run.write_result([in_own_clock(bound.result, tsc_hz) for bound in found])
-    rows, cells = [], []
-    for bound in found:
-        gain = gain_percent(bound, found[0])
-        result = in_own_clock(bound.result, chosen.model.hierarchy.tsc_hz)
-        rows.append(
-            {
-                "bound": bound.name,
-                "throughput_pps": result.throughput_pps.value,
-                "gain_percent": gain,
-                "cycles_per_packet": result.cycles_per_packet.value,
-                "kind": result.throughput_pps.kind,
-                "meaning": bound.meaning,
-            }
-        )
-        cells.append(
-            {
-                "bound": bound.name,
-                "throughput_pps": estimate_text(result.throughput_pps, 1e6),
-                "gain_percent": f"{gain:+.1f} %",
-                "cycles_per_packet": estimate_text(result.cycles_per_packet),
-                "kind": result.throughput_pps.kind,
-                "meaning": bound.meaning,
-            }
-        )
+        run.write_result(results)
+    rows = [
+        {
+            "bound": bound.name,
+            "throughput_pps": result.throughput_pps,
+            "gain_percent": gain_percent(bound, found[0]),
+            "cycles_per_packet": result.cycles_per_packet,
+            "kind": result.throughput_pps.kind,
+            "meaning": bound.meaning,
+        }
+        for bound, result in zip(found, results, strict=True)
+    ]
     notes = [
         f"{bound.name}: {note}"
         for bound in found
@@ -96,4 +83,4 @@ def bounds(
         if bound.name == "device" or "outside" in note
     ]
     notes += basis_notes(manifest, [bound.result.cycles_per_packet for bound in found])
-    emit(Sheet(_COLUMNS, rows, cells, notes=[*notes, f"run: {run.path}"]), form, output)
+    emit(Sheet(_COLUMNS, rows, notes=[*notes, f"run: {run.path}"]), form, output)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
-from planecast.cli.shared.output import chosen_format, emit
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.shared.output import emit
+from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 from planecast.errors import InputError
 from planecast.results.columns import metrics
 
 if TYPE_CHECKING:
-    from planecast.results import Comparison
     from planecast.results.comparison import SideBySide
 
 _RUN = (
@@ -53,14 +52,9 @@ def compare(
     root = runs_folder(runs)
     picked = [pick(text, root) for text in (a, *others)]
     found = side_by_side(picked, margin=margin / 100)
-    table = chosen_format(form, output) == "table"
-    scenarios = dict.fromkeys(one.scenario for one in found)
-    columns = [c for c in _columns(len(picked)) if c.header or not table]
-    if table and len(scenarios) == 1:
-        columns = [column for column in columns if column.key != "scenario"]
-    title = ", ".join(scenarios) if len(scenarios) == 1 else ""
+    scenarios = list(dict.fromkeys(one.scenario for one in found))
+    alone = len(scenarios) == 1
     rows = [row for one in found for row in _rows(one)]
-    cells = [row for one in found for row in _cells(one)]
     document = {
         "a": str(picked[0].run.path),
         **{_letter(n): str(picked[n].run.path) for n in range(1, len(picked))},
@@ -75,25 +69,32 @@ def compare(
         ],
     }
     notes = [*_units(found), *_notes(found)]
-    emit(Sheet(columns, rows, cells, document, title=title, notes=notes), form, output)
+    columns = _columns(len(picked), alone=alone)
+    sheet = Sheet(columns, rows, document, title=scenarios[0] if alone else "", notes=notes)
+    emit(sheet, form, output)
 
 
 def _letter(number: int) -> str:
     return ascii_uppercase[number].lower()
 
 
-def _columns(runs: int) -> list[Column]:
-    """Two runs are A and B; of more, a column says which one is compared with A."""
+def _columns(runs: int, *, alone: bool) -> list[Column]:
+    """Two runs are A and B; of more, a column says which one is compared with A. A scenario that is
+    `alone` is the title."""
     two = runs == 2
     return [
-        Column("scenario", "scenario"),
+        Column("scenario", None if alone else "scenario"),
         Column("metric", "metric"),
         *([] if two else [Column("run", "run")]),
         Column("a", "A", number=True),
         Column("b", "B" if two else "run", number=True),
-        Column("ratio", "B/A" if two else "run/A", number=True),
-        Column("ratio_low", "", number=True),
-        Column("ratio_high", "", number=True),
+        Column(
+            "ratio",
+            "B/A" if two else "run/A",
+            number=True,
+            absent="–",
+            ends=("ratio_low", "ratio_high"),
+        ),
         Column("verdict", "verdict"),
     ]
 
@@ -107,32 +108,14 @@ def _notes(found: list[SideBySide]) -> list[str]:
 
 
 def _rows(one: SideBySide) -> list[dict[str, Any]]:
-    comparison: Comparison = one.comparison
     return [
         {
             "scenario": one.scenario,
-            "metric": row.metric,
+            "metric": Worded(row.metric, _metric(row.metric)),
             "run": one.name,
-            "a": row.a.value,
-            "b": row.b.value,
-            "ratio": row.ratio.value if row.ratio else None,
-            "ratio_low": row.ratio.low if row.ratio else None,
-            "ratio_high": row.ratio.high if row.ratio else None,
-            "verdict": row.verdict,
-        }
-        for row in comparison.rows
-    ]
-
-
-def _cells(one: SideBySide) -> list[dict[str, str]]:
-    return [
-        {
-            "scenario": one.scenario,
-            "metric": _metric(row.metric),
-            "run": one.name,
-            "a": estimate_text(row.a, _scale(row.metric)),
-            "b": estimate_text(row.b, _scale(row.metric)),
-            "ratio": estimate_text(row.ratio),
+            "a": Worded(row.a, estimate_text(row.a, _scale(row.metric))),
+            "b": Worded(row.b, estimate_text(row.b, _scale(row.metric))),
+            "ratio": row.ratio,
             "verdict": row.verdict,
         }
         for row in one.comparison.rows

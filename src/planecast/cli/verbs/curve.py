@@ -18,7 +18,7 @@ from planecast.cli.shared.options import (
     SetOption,
     overrides,
 )
-from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import ScenarioArgument
@@ -95,8 +95,7 @@ def curve(
             LoadCurveContext(base, sender, budget, chosen.model, run, manifest, progress)
         )
     page = write_report(run, run.path / "report.html")
-    people = chosen_format(form, output) == "table"
-    emit(curve_sheet(answer, run.path, page, people=people), form, output)
+    emit(curve_sheet(answer, run.path, page), form, output)
 
 
 def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -> LoadBudget:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planecast.cli.shared.options import Format, FormatOption, OutputOption, RunsOption
-from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output import emit
 from planecast.cli.tables.sheet import Column, Sheet
 from planecast.errors import InputError, RunError
 
@@ -24,10 +24,9 @@ _COLUMNS = (
     Column("state", "state"),
     Column("found", "found"),
     Column("meaning", "what it means"),
-    Column("fix", "how to better it"),
-    Column("source", "whose advice it is"),
+    Column("fix"),
+    Column("source"),
 )
-_UNDER_THE_TABLE = ("fix", "source")
 _CHANGES = (
     Column("path", "setting"),
     Column("before", "was"),
@@ -109,10 +108,7 @@ def doctor(
         words = "planecast doctor --apply" if as_root else "sudo planecast doctor --apply"
         notes.append(f"{words} would change: {rows_of}")
     notes += ["", "How to better it:", *fixes] if fixes else []
-    columns = [column for column in _COLUMNS if column.key not in _UNDER_THE_TABLE]
-    if chosen_format(form, output) != "table":
-        columns = list(_COLUMNS)
-    emit(Sheet(columns, rows, document={"checks": rows}, notes=notes), form, output)
+    emit(Sheet(_COLUMNS, rows, {"checks": rows}, notes=notes), form, output)
 
 
 def _memory_speed(machine: Root, probe: bool) -> Iterator[Check]:

@@ -116,8 +116,7 @@ def measure(
         ]
         run.write_result(results)
     if not explain or printed_for_people(form, output):
-        people = chosen_format(form, output) == "table"
-        emit(results_sheet(results, labels, run.path, people=people), form, output)
+        emit(results_sheet(results, labels, run.path), form, output)
     if explain:
         from planecast.cli.shared.explain_run import answer_run
 

@@ -19,7 +19,7 @@ from planecast.cli.shared.options import (
     overrides,
     variations,
 )
-from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output import emit
 from planecast.cli.shared.scenarios import ScenarioArgument, scenarios_of, with_note
 from planecast.cli.shared.trace_options import (
     DurationOption,
@@ -125,8 +125,7 @@ def predict(
         results = _from_rate(from_rate, scenario, scenarios, base.traffic.seed)
         with RunDirectory.create(root, "predict", base.name) as run:
             run.write_result(results)
-        people = chosen_format(form, output) == "table"
-        emit(results_sheet(results, labels, run.path, people=people), form, output)
+        emit(results_sheet(results, labels, run.path), form, output)
         return
     chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
     model = chosen.model
@@ -154,9 +153,8 @@ def predict(
             from planecast.engines.simulate.series import series_columns
 
             run.write_series(series_columns(recorded, labels))
-    people = chosen_format(form, output) == "table"
     open_cycles = _open_cycles(scenarios, model) if engine == "simulate" else None
-    emit(results_sheet(results, labels, run.path, open_cycles, people=people), form, output)
+    emit(results_sheet(results, labels, run.path, open_cycles), form, output)
 
 
 def _from_rate(text: str, path: str, scenarios: list[Scenario], seed: int) -> list[Result]:

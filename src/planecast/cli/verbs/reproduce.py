@@ -16,35 +16,23 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column("table", "table", number=True),
-    Column("id", "claim"),
+    Column("id"),
     Column("what", "what"),
     Column("unit", "unit"),
-    Column("published", "published", number=True),
-    Column("published_low", "from", number=True),
-    Column("published_high", "to", number=True),
-    Column("ours", "ours", number=True),
-    Column("error_percent", "error, %", number=True),
-    Column("bound_percent", "bound, %", number=True),
-    Column("role", "role"),
+    Column("published", "published", number=True, form="{:.4g}"),
+    Column("published_low"),
+    Column("published_high"),
+    Column("ours", "ours", number=True, form="{:.4g}"),
+    Column("error_percent", "error, %", number=True, form="{:+.1f}"),
+    Column("bound_percent", "bound, %", number=True, form="{:.4g}"),
+    Column("role"),
     Column("mark", "mark"),
-    Column("within", "within"),
-    Column("alternative", "alternative"),
-    Column("alternative_error_percent", "alternative's error, %", number=True),
-    Column("predicted_from", "predicted from"),
-    Column("published_from", "published from"),
-    Column("note", "note"),
-)
-_PEOPLE = (
-    "table",
-    "what",
-    "unit",
-    "published",
-    "ours",
-    "error_percent",
-    "bound_percent",
-    "within",
-    "mark",
-    "alternative_error_percent",
+    Column("within", "within", absent="input"),
+    Column("alternative"),
+    Column("alternative_error_percent", "alternative's error, %", number=True, form="{:+.1f}"),
+    Column("predicted_from"),
+    Column("published_from"),
+    Column("note"),
 )
 
 
@@ -88,43 +76,21 @@ def reproduce(
     if chosen_format(form, output) != "table":
         emit(Sheet(_COLUMNS, rows, document=_document(found, rows)), form, output)
         return
-    shown = [row for row in rows if inputs or row["role"] == "check"]
-    columns = [column for column in _COLUMNS if column.key in _PEOPLE]
-    cells = [_cells(row) for row in shown]
-    sheet = Sheet(columns, shown, cells=cells, title=found.title, notes=_notes(found, inputs))
-    emit(sheet, form, output)
+    rows = [_read_by_people(row) for row in rows if inputs or row["role"] == "check"]
+    emit(Sheet(_COLUMNS, rows, title=found.title, notes=_notes(found, inputs)), form, output)
 
 
 def _row(table: Table, claim: Claim) -> dict[str, Any]:
     return {"table": table.number, **claim.model_dump(mode="json")}
 
 
-def _cells(row: dict[str, Any]) -> dict[str, str]:
+def _read_by_people(row: dict[str, Any]) -> dict[str, Any]:
+    """A range in one cell, and no error of what went in."""
     low, high = row["published_low"], row["published_high"]
-    published = _number(row["published"])
-    if low is not None:
-        published = f"{_number(low)} to {_number(high)}"
-    within = {True: "yes", False: "no", None: "input"}[row["within"]]
-    return {
-        "table": str(row["table"]),
-        "what": row["what"],
-        "unit": row["unit"],
-        "published": published,
-        "ours": _number(row["ours"]),
-        "error_percent": _signed(row["error_percent"]) if row["role"] == "check" else "",
-        "bound_percent": _number(row["bound_percent"]),
-        "within": within,
-        "mark": row["mark"],
-        "alternative_error_percent": _signed(row["alternative_error_percent"]),
-    }
-
-
-def _signed(value: float | None) -> str:
-    return "" if value is None else f"{value:+.1f}"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    changes: dict[str, Any] = {} if low is None else {"published": f"{low:.4g} to {high:.4g}"}
+    if row["role"] != "check":
+        changes["error_percent"] = None
+    return row | changes
 
 
 def _notes(found: Reproduction, inputs: bool) -> list[str]:

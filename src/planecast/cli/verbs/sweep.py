@@ -15,7 +15,7 @@ from planecast.cli.shared.options import (
     SetOption,
     overrides,
 )
-from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import ResumeOption, refuse_with_resume, resume_hint
 from planecast.errors import InputError
@@ -125,8 +125,7 @@ def sweep(
         run_sweep(job, run, Workers(count, dask), progress)
         best = _best(job, run)
         run.write_result([result for _, result in best])
-    people = chosen_format(form, output) == "table"
-    emit(_sheet(job, run, best, people=people), form, output)
+    emit(_sheet(job, run, best), form, output)
 
 
 def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:
@@ -164,7 +163,7 @@ def _best(job: Job, run: RunDirectory) -> list[tuple[str, Result]]:
     ]
 
 
-def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]], *, people: bool) -> Sheet:
+def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]]) -> Sheet:
     from dataclasses import replace
 
     from planecast.cli.tables.results import results_sheet
@@ -173,7 +172,7 @@ def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]], *, peopl
 
     _, refused, why = best_points(job, run, SHOWN)
     labels, results = [label for label, _ in best], [result for _, result in best]
-    sheet = results_sheet(results, labels, run.path, people=people)
+    sheet = results_sheet(results, labels, run.path)
     answered = job.plan.points - refused
     notes = [
         f"{answered} of {job.plan.points} points answered; the {len(best)} with most packets "

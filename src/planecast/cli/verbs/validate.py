@@ -17,7 +17,7 @@ from planecast.cli.shared.options import (
     SetOption,
     overrides,
 )
-from planecast.cli.shared.output import chosen_format, emit
+from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import MaybeStudyArgument
@@ -96,19 +96,18 @@ def validate(
     if record is not None:
         copy_recording(run.path, record)
     page = write_report(run, run.path / "report.html")
-    table = chosen_format(form, output) == "table"
-    emit(validation_sheet(answer, run.path, page, whole=not table), form, output)
+    emit(validation_sheet(answer, run.path, page), form, output)
 
 
 _REPLAYED = (
     Column("recording", "recording"),
     Column("held_out", "held out", number=True),
-    Column("mean_error_percent", "mean error %", number=True),
-    Column("max_error_percent", "max %", number=True),
-    Column("coverage_percent", "coverage %", number=True),
-    Column("half_width_percent", "half-width %", number=True),
-    Column("noise_floor_percent", "floor %", number=True),
-    Column("baseline_error_percent", "no skill %", number=True),
+    Column("mean_error_percent", "mean error %", number=True, form="{:.1f}"),
+    Column("max_error_percent", "max %", number=True, form="{:.1f}"),
+    Column("coverage_percent", "coverage %", number=True, form="{:.1f}"),
+    Column("half_width_percent", "half-width %", number=True, form="{:.1f}"),
+    Column("noise_floor_percent", "floor %", number=True, form="{:.1f}"),
+    Column("baseline_error_percent", "no skill %", number=True, form="{:.1f}"),
 )
 
 
@@ -122,10 +121,5 @@ def _replay(folders: Sequence[Path], form: Format | None, output: Path | None) -
         | {column.key: getattr(one, column.key) for column in _REPLAYED[2:]}
         for folder, one in zip(folders, answers, strict=True)
     ]
-    cells = [{key: _short(value) for key, value in row.items()} for row in rows]
     notes = ["fitted to the calibration points alone; held-out points as they were measured"]
-    emit(Sheet(list(_REPLAYED), rows, cells, answers, notes=notes), form, output)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    emit(Sheet(_REPLAYED, rows, answers, notes=notes), form, output)

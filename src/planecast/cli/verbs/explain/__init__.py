@@ -9,7 +9,7 @@ import typer
 
 from planecast.cli.shared.calibration import CalibrationOption
 from planecast.cli.shared.options import Format, FormatOption, OutputOption, RunsOption
-from planecast.cli.shared.output import chosen_format, emit, page_path, write_page
+from planecast.cli.shared.output import emit, page_path, write_page
 from planecast.cli.verbs.explain.flame import (
     ClassesOption,
     FlameOption,
@@ -112,6 +112,5 @@ def _explain_counters(typed: CounterOptions, form: Format | None, output: Path |
     elif page is not None:
         write_page(page, answer.html())
     else:
-        people = chosen_format(form, output) == "table"
-        emit(answer.sheet(people=people), form, output)
+        emit(answer.sheet(), form, output)
     return True

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planecast.cli.tables.sheet import Column, Sheet
+from planecast.cli.tables.sheet import Column, Sheet, percent
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class CounterAnswer:
     found: CounterExplanation
     moved: CounterDifference | None = None
 
-    def sheet(self, *, people: bool) -> Sheet:
+    def sheet(self) -> Sheet:
         """The answer as a table."""
         from planecast.cli.tables.counters import counters_sheet, difference_sheet
 
         if self.moved is not None:
-            return difference_sheet(self.moved, people=people)
-        return counters_sheet(self.found, people=people)
+            return difference_sheet(self.moved)
+        return counters_sheet(self.found)
 
     def html(self) -> str:
         """The answer as a page that opens offline."""
@@ -209,20 +209,14 @@ def published_sheet() -> Sheet:
     shares = list(dict.fromkeys(node for row in rows for node in row.shares))
     columns = (
         Column("row", "row"),
-        *(Column(node, meaning_of(node).title, number=True) for node in shares),
-        Column("instructions", "instr./packet", number=True),
-        Column("cycles", "core cycles/packet", number=True),
+        *(Column(node, meaning_of(node).title, True, form=percent()) for node in shares),
+        Column("instructions", "instr./packet", number=True, form="{:g}"),
+        Column("cycles", "core cycles/packet", number=True, form="{:g}"),
     )
     values = [{"row": row.name, **row.shares, **row.per_packet} for row in rows]
-    cells = [
-        {"row": row.name}
-        | {node: f"{100 * share:.1f} %" for node, share in row.shares.items()}
-        | {name: f"{value:g}" for name, value in row.per_packet.items()}
-        for row in rows
-    ]
     titles = dict.fromkeys(row.title for row in rows)
     notes = [*titles, 'planecast explain --published "NAME", or RUN --against "NAME"']
-    return Sheet(columns, values, cells, notes=notes)
+    return Sheet(columns, values, notes=notes)
 
 
 def events_sheet(arch: str) -> Sheet:

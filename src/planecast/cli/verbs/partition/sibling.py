@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,20 +11,20 @@ from planecast.cli.shared.calibration import CalibrationOption, calibration_if_a
 from planecast.cli.shared.options import FormatOption, OutputOption, RunsOption
 from planecast.cli.shared.output import emit
 from planecast.cli.tables.basis import basis_lines
-from planecast.cli.tables.sheet import Column, Sheet, estimate_text
+from planecast.cli.tables.sheet import Column, Sheet
 
 if TYPE_CHECKING:
     from planecast.partition.sibling import SiblingCost
 
 _COLUMNS = (
     Column("label", "workload"),
-    Column("own_windows", "windows, core ours", number=True),
-    Column("busy_windows", "windows, sibling busy", number=True),
-    Column("own_cycles_per_packet", "cycles/packet, ours", number=True),
-    Column("busy_cycles_per_packet", "cycles/packet, busy", number=True),
-    Column("slowdown", "times the cycles", number=True),
-    Column("canary_slowdown", "the canary", number=True),
-    Column("predicted_slowdown", "the model", number=True),
+    Column("own_windows", "windows, core ours", number=True, form="{:,}"),
+    Column("busy_windows", "windows, sibling busy", number=True, form="{:,}"),
+    Column("own_cycles_per_packet", "cycles/packet, ours", number=True, absent="–"),
+    Column("busy_cycles_per_packet", "cycles/packet, busy", number=True, absent="–"),
+    Column("slowdown", "times the cycles", number=True, absent="too few"),
+    Column("canary_slowdown", "the canary", number=True, form="{:.2f}", absent="–"),
+    Column("predicted_slowdown", "the model", number=True, form="{:.2f}"),
 )
 
 
@@ -59,9 +60,8 @@ def sibling(
         *(basis_lines(chosen.basis) if chosen else ()),
     ]
     notes += [f"{cost.label}: {cost.lacking}" for cost in costs if cost.lacking]
-    rows = [_row(cost) for cost in costs]
-    cells = [_cells(cost) for cost in costs]
-    emit(Sheet(_COLUMNS, rows, cells, document={"workloads": rows}, notes=notes), form, output)
+    sheet = Sheet(_COLUMNS, [_row(cost) for cost in costs], notes=notes)
+    emit(replace(sheet, document={"workloads": sheet.rows}), form, output)
 
 
 def _row(cost: SiblingCost) -> dict[str, Any]:
@@ -69,26 +69,12 @@ def _row(cost: SiblingCost) -> dict[str, Any]:
         "label": cost.label,
         "own_windows": cost.own_windows,
         "busy_windows": cost.busy_windows,
-        "own_cycles_per_packet": cost.own.value if cost.own else None,
-        "busy_cycles_per_packet": cost.busy.value if cost.busy else None,
-        "slowdown": cost.slowdown.value if cost.slowdown else None,
-        "slowdown_low": cost.slowdown.low if cost.slowdown else None,
-        "slowdown_high": cost.slowdown.high if cost.slowdown else None,
+        "own_cycles_per_packet": cost.own,
+        "busy_cycles_per_packet": cost.busy,
+        "slowdown": cost.slowdown,
+        "slowdown_low": cost.slowdown and cost.slowdown.low,
+        "slowdown_high": cost.slowdown and cost.slowdown.high,
         "canary_slowdown": cost.canary_slowdown,
         "predicted_slowdown": cost.predicted_slowdown,
         "lacking": cost.lacking,
-    }
-
-
-def _cells(cost: SiblingCost) -> dict[str, str]:
-    canary = cost.canary_slowdown
-    return {
-        "label": cost.label,
-        "own_windows": f"{cost.own_windows:,}",
-        "busy_windows": f"{cost.busy_windows:,}",
-        "own_cycles_per_packet": estimate_text(cost.own),
-        "busy_cycles_per_packet": estimate_text(cost.busy),
-        "slowdown": estimate_text(cost.slowdown) if cost.slowdown else "too few",
-        "canary_slowdown": f"{canary:.2f}" if canary is not None else "–",
-        "predicted_slowdown": f"{cost.predicted_slowdown:.2f}",
     }

@@ -41,14 +41,14 @@ ByOption = Annotated[
 
 _COLUMNS = (
     Column("stage", "stage"),
-    Column("instructions_per_packet", "instr./packet", number=True),
-    Column("share_percent", "share", number=True),
-    Column("instructions_per_added_packet", "by packet", number=True),
-    Column("instructions_per_burst", "by burst", number=True),
-    Column("reads_per_packet", "reads", number=True),
-    Column("writes_per_packet", "writes", number=True),
-    Column("native_instructions_per_packet", "native", number=True),
-    Column("native_difference_percent", "difference", number=True),
+    Column("instructions_per_packet", "instr./packet", number=True, form="{:.1f}"),
+    Column("share_percent", "share", number=True, form="{:.1f} %"),
+    Column("instructions_per_added_packet", "by packet", number=True, form="{:.1f}"),
+    Column("instructions_per_burst", "by burst", number=True, form="{:.1f}"),
+    Column("reads_per_packet", "reads", number=True, form="{:.1f}"),
+    Column("writes_per_packet", "writes", number=True, form="{:.1f}"),
+    Column("native_instructions_per_packet", "native", number=True, form="{:.1f}"),
+    Column("native_difference_percent", "difference", number=True, form="{:+.1f} %"),
 )
 
 
@@ -135,18 +135,16 @@ def _print_plan(scenario: Scenario, instrument: str) -> None:
             typer.echo(shlex.join(singlestep_command(words, Path("counts.json"))))
 
 
-_FUNCTION_COLUMNS = (
-    Column("function", "function"),
-    Column("object", "in"),
-    Column("instructions_per_packet", "instr./packet", number=True),
-    Column("share_percent", "share", number=True),
-)
-
-
 def _functions(profile: Profile) -> Sheet:
     """Functions by falling share, of the first instrument."""
     counts = profile.counts[0]
     total = sum(function.per_packet for function in counts.functions)
+    columns = (
+        Column("function", "function"),
+        Column("object", "in"),
+        Column("instructions_per_packet", "instr./packet", number=True, form="{:.1f}"),
+        Column("share_percent", "share", number=True, form="{:.1f} %"),
+    )
     rows = [
         {
             "function": function.name,
@@ -156,12 +154,11 @@ def _functions(profile: Profile) -> Sheet:
         }
         for function in counts.functions
     ]
-    cells = [{c.key: _text(row[c.key], c.key) for c in _FUNCTION_COLUMNS} for row in rows]
     notes = [
         f"in bursts of {counts.burst}; counted by {counts.instrument} ({counts.instruction_set})",
         "0x…: a function without a symbol, by its address in the program or library",
     ]
-    return Sheet(list(_FUNCTION_COLUMNS), rows, cells, profile, notes=notes)
+    return Sheet(columns, rows, profile, notes=notes)
 
 
 def _sheet(profile: Profile) -> Sheet:
@@ -175,7 +172,6 @@ def _sheet(profile: Profile) -> Sheet:
     names = [*order, "other", "total"]
     rows = [_row(name, profile, first, native, total) for name in names]
     shown = [c for c in _COLUMNS if any(row.get(c.key) is not None for row in rows)]
-    cells = [{c.key: _text(row.get(c.key), c.key) for c in shown} for row in rows]
     notes = [
         f"in bursts of {burst}; counted by {first.instrument} ({first.instruction_set})",
         "other: the loop around the stages; by packet, by burst: what one more of each adds",
@@ -186,7 +182,7 @@ def _sheet(profile: Profile) -> Sheet:
         )
     if native is not None:
         notes.append(f"native: {native.instrument} ({native.instruction_set})")
-    return Sheet(shown, rows, cells, profile, notes=notes)
+    return Sheet(shown, rows, profile, notes=notes)
 
 
 def _row(
@@ -214,13 +210,3 @@ def _row(
         touched = profile.touches.part(name)
         row["reads_per_packet"], row["writes_per_packet"] = touched.reads, touched.writes
     return row
-
-
-def _text(value: Any, key: str) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if key == "native_difference_percent":
-        return f"{value:+.1f} %"
-    return f"{value:.1f} %" if key == "share_percent" else f"{value:.1f}"

@@ -22,11 +22,14 @@ _SIZES = ((32, "32 KiB"), (512, "512 KiB"), (2048, "2 MiB"), (32768, "32 MiB"))
 
 _COLUMNS = (
     Column("stage", "stage"),
-    Column("instructions_per_packet", "instr./packet", number=True),
-    Column("loads_per_packet", "loads", number=True),
-    Column("stores_per_packet", "stores", number=True),
-    Column("prefetches_per_packet", "prefetches", number=True),
-    *(Column(f"misses_per_packet_{kib}kib", f"beyond {name}", number=True) for kib, name in _SIZES),
+    Column("instructions_per_packet", "instr./packet", number=True, form="{:.2f}"),
+    Column("loads_per_packet", "loads", number=True, form="{:.2f}"),
+    Column("stores_per_packet", "stores", number=True, form="{:.2f}"),
+    Column("prefetches_per_packet", "prefetches", number=True, form="{:.2f}"),
+    *(
+        Column(f"misses_per_packet_{kib}kib", f"beyond {name}", number=True, form="{:.2f}")
+        for kib, name in _SIZES
+    ),
 )
 
 
@@ -56,16 +59,12 @@ def trace_memory(
 
 def _sheet(traced: TracedProfile) -> Sheet:
     rows = [_row(name, stage) for name, stage in {**traced.stages, "total": traced.total}.items()]
-    cells = [
-        {c.key: row[c.key] if c.key == "stage" else f"{row[c.key]:.2f}" for c in _COLUMNS}
-        for row in rows
-    ]
     notes = [
         f"{traced.program} in bursts of {traced.burst}, {traced.packets} packets; traced by "
         f"{traced.tracer} ({traced.instruction_set})",
         "beyond: lines a packet that an LRU cache of this size misses; the file has all distances",
     ]
-    return Sheet(list(_COLUMNS), rows, cells, traced, notes=notes)
+    return Sheet(_COLUMNS, rows, traced, notes=notes)
 
 
 def _row(name: str, stage: TracedStage) -> dict[str, Any]:
