@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planecast.report.table import Cell, Heading, Table, estimate_cell, samples_cell
+from planecast.report.table import Heading, Table, samples_cell
 from planecast.results import Validation
 
 
@@ -10,25 +10,16 @@ def calibration_table(validation: Validation) -> Table | None:
     """A row a parameter; None when the run holds none."""
     if not validation.calibration:
         return None
-    return Table(
-        anchor="calibration",
-        title="Calibration",
-        caption="Parameters of the cost model, fitted to the calibration points alone.",
-        headings=[
-            Heading("parameter"),
-            Heading("value", "95 % interval", number=True),
-            Heading("unit"),
-            Heading("kind"),
-            Heading("samples", number=True),
+    return Table.of(
+        "calibration",
+        "Calibration",
+        "Parameters of the cost model, fitted to the calibration points alone.",
+        [
+            Heading("parameter", of=lambda one: one[0]),
+            Heading("value", "95 % interval", number=True, of=lambda one: one[1]),
+            Heading("unit", of=lambda one: one[1].unit),
+            Heading("kind", of=lambda one: one[1].kind),
+            Heading("samples", number=True, of=lambda one: samples_cell(one[1].samples)),
         ],
-        rows=[
-            [
-                Cell(name),
-                estimate_cell(estimate),
-                Cell(estimate.unit),
-                Cell(estimate.kind),
-                samples_cell(estimate.samples),
-            ]
-            for name, estimate in validation.calibration.items()
-        ],
+        validation.calibration.items(),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planecast.explain import Difference, Explanation
+from planecast.explain.explanation import StageExplanation
 from planecast.explain.stall_causes import BOUNDS, cause_of
 from planecast.report.figures.cycles_by_cause import cycles_by_cause
 from planecast.report.figures.cycles_sankey import cycles_sankey
@@ -120,55 +121,44 @@ def _steps(against: Difference) -> list[Drawing]:
 
 def _causes(explained: Explanation) -> Table:
     whole = explained.cycles_per_packet
-    rows = [
-        [
-            Cell(cause_of(part.cause).title),
-            estimate_cell(part.cycles),
-            Cell(_percent(part.cycles, whole)),
-            Cell(cause_of(part.cause).meaning),
-        ]
-        for part in explained.causes
-    ]
-    return Table(
+    return Table.of(
         "causes",
         "Causes",
         "Over all stages; they add up to the whole.",
         [
-            Heading("cause"),
+            Heading("cause", of=lambda part: cause_of(part.cause).title),
             Heading("cycles", "TSC cycles/packet, computed", number=True),
-            Heading("share", number=True),
-            Heading("what it is"),
+            Heading("share", number=True, of=lambda part: _percent(part.cycles, whole)),
+            Heading("what it is", of=lambda part: cause_of(part.cause).meaning),
         ],
-        rows,
+        explained.causes,
     )
 
 
 def _stages(explained: Explanation) -> Table:
-    rows = [
-        [
-            Cell(stage.stage),
-            Cell(stage.role),
-            estimate_cell(stage.cycles, kind=True),
-            estimate_cell(stage.modelled),
-            estimate_cell(stage.instructions),
-            estimate_cell(stage.ipc),
-        ]
-        for stage in explained.stages
-    ]
-    return Table(
+    return Table.of(
         "stages",
         "Stages",
         "Measured stages are as the stage clock read them; the loop is what lies between.",
         [
             Heading("stage"),
             Heading("role"),
-            Heading("cycles", "TSC cycles/packet", number=True),
+            Heading(
+                "cycles",
+                "TSC cycles/packet",
+                True,
+                lambda one: estimate_cell(one.cycles, kind=True),
+            ),
             Heading("modelled", "TSC cycles/packet, computed", number=True),
             Heading("instructions", "instructions/packet", number=True),
-            Heading("IPC", "instructions/core cycle", number=True),
+            Heading("IPC", "instructions/core cycle", number=True, of=lambda stage: stage.ipc),
         ],
-        rows,
+        explained.stages,
     )
+
+
+def _with_kind(stage: StageExplanation) -> Cell:
+    return estimate_cell(stage.cycles, kind=True)
 
 
 _OF_STAGES = ("retiring", "frontend_bound", "bad_speculation", "memory_bound", "core_bound")
@@ -205,11 +195,7 @@ def _trees(explained: Explanation) -> Table:
 
 
 def _roles(explained: Explanation) -> Table:
-    rows = [
-        [Cell(role.role), estimate_cell(role.cycles), estimate_cell(role.instructions)]
-        for role in explained.roles
-    ]
-    return Table(
+    return Table.of(
         "roles",
         "I/O, processing, other",
         "I/O gets packets in and out, processing works on them, other is the loop around both.",
@@ -218,35 +204,24 @@ def _roles(explained: Explanation) -> Table:
             Heading("cycles", "TSC cycles/packet", number=True),
             Heading("instructions", "instructions/packet", number=True),
         ],
-        rows,
+        explained.roles,
     )
 
 
 def _changes(against: Difference) -> Table:
-    rows = [
-        [
-            Cell(change.stage),
-            Cell(cause_of(change.cause).title if change.cause else ""),
-            estimate_cell(change.a),
-            estimate_cell(change.b),
-            estimate_cell(change.change),
-            Cell("moved" if change.moved else ""),
-        ]
-        for change in against.changes
-    ]
-    return Table(
+    return Table.of(
         "changes",
         "From A to B",
         "; ".join(against.findings) + ".",
         [
             Heading("stage"),
-            Heading("cause"),
-            Heading("A", "TSC cycles/packet", number=True),
-            Heading("B", "TSC cycles/packet", number=True),
-            Heading("B less A", "TSC cycles/packet", number=True),
-            Heading("beyond the intervals"),
+            Heading("cause", of=lambda one: cause_of(one.cause).title if one.cause else ""),
+            Heading("A", "TSC cycles/packet", number=True, of=lambda change: change.a),
+            Heading("B", "TSC cycles/packet", number=True, of=lambda change: change.b),
+            Heading("B less A", "TSC cycles/packet", number=True, of=lambda one: one.change),
+            Heading("beyond the intervals", of=lambda one: "moved" if one.moved else ""),
         ],
-        rows,
+        against.changes,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planecast.report.figures.load_curves import load_curves
 from planecast.report.numbers import count_text, digits, estimate_text, interval_text, percent
 from planecast.report.page import Card, Page, Verdict, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell, share_cell
+from planecast.report.table import Cell, Heading, Table, number_cell, share_cell
 from planecast.report.warnings import Warned
 from planecast.results import KNEE_LOSS, Estimate, LoadCurve, LoadPoint
 
@@ -79,61 +79,59 @@ def _cards(curve: LoadCurve) -> list[Card]:
 
 
 def _table(curve: LoadCurve) -> Table:
-    headings = [Heading("load", "Mpps offered", number=True)]
-    for what, unit in (("loss", "%"), ("p50", "ns"), ("p99", "ns")):
-        name = "p10 of loss" if what == "loss" else what
-        headings += [Heading(name, f"{unit}, {side}", number=True) for side in _KINDS]
-    return Table(
+    headings = [
+        Heading(
+            "load",
+            "Mpps offered",
+            number=True,
+            of=lambda point: number_cell(point.offered_pps / 1e6, f"{100 * point.load:.1f} %"),
+        ),
+        Heading("p10 of loss", "%, measured", True, lambda p: p.measured_loss.scaled(100, "%")),
+        Heading("p10 of loss", "%, simulated", True, lambda p: p.simulated_loss.scaled(100, "%")),
+        *(_latency(name, side) for name in ("p50", "p99") for side in ("measured", "simulated")),
+    ]
+    return Table.of(
         "loads",
         "Loads",
         "Loss and latency at each offered load, with 95 % intervals: 10th percentiles of the "
         "trials, the machine at its quietest. The next table has all trials together.",
         headings,
-        [_row(point) for point in curve.loads],
+        curve.loads,
     )
 
 
-_KINDS = ("measured", "simulated")
-
-
-def _row(point: LoadPoint) -> list[Cell]:
-    cells = [
-        number_cell(point.offered_pps / 1e6, f"{100 * point.load:.1f} %"),
-        estimate_cell(point.measured_loss.scaled(100, "%")),
-        estimate_cell(point.simulated_loss.scaled(100, "%")),
-    ]
-    for name in ("p50", "p99"):
-        cells += [
-            estimate_cell(result.latency_ns.get(name))
-            for result in (point.measured, point.simulated)
-        ]
-    return cells
+def _latency(name: str, side: str) -> Heading:
+    return Heading(name, f"ns, {side}", True, lambda p: getattr(p, side).latency_ns.get(name))
 
 
 def _packets(curve: LoadCurve) -> Table:
-    headings = [
-        Heading("load", "Mpps offered", number=True),
-        *(
-            Heading(name, detail, number=True)
-            for name, detail in (
-                ("offered", "packets"),
-                ("forwarded", "packets"),
-                ("lost", "packets, by cause"),
-                ("unsent", "packets"),
-                ("sent at once", "packets, mean"),
-                ("busy", "TSC cycles/packet, measured"),
-                ("trials", ""),
-                ("disturbed", "of the trials"),
-            )
-        ),
-    ]
-    return Table(
+    return Table.of(
         "packets",
         "Packets",
         "Sums over the trials that count. What the generator was too late for is unsent: neither "
         "load nor loss.",
-        headings,
-        [_packet_row(point) for point in curve.loads],
+        [
+            Heading("load", "Mpps offered", number=True, of=lambda point: point.offered_pps / 1e6),
+            Heading("offered", "packets", True, lambda point: point.measured.packets_in or 0),
+            Heading("forwarded", "packets", True, lambda point: point.measured.packets_out or 0),
+            Heading("lost", "packets, by cause", True, _lost),
+            Heading("unsent", "packets", number=True),
+            Heading("sent at once", "packets, mean", True, lambda point: point.mean_burst),
+            Heading(
+                "busy",
+                "TSC cycles/packet, measured",
+                number=True,
+                of=lambda point: point.measured.cycles_per_packet,
+            ),
+            Heading("trials", number=True),
+            Heading(
+                "disturbed",
+                "of the trials",
+                number=True,
+                of=lambda point: share_cell(point.measured.disturbed_share),
+            ),
+        ],
+        curve.loads,
     )
 
 
@@ -141,52 +139,31 @@ def _share_text(share: float | None) -> str:
     return "" if share is None else f"({100 * share:.3g} %)"
 
 
-def _packet_row(point: LoadPoint) -> list[Cell]:
-    measured = point.measured
-    lost = sum(measured.drops.values())
-    causes = ", ".join(f"{cause} {count:,}" for cause, count in measured.drops.items())
-    return [
-        number_cell(point.offered_pps / 1e6),
-        Cell(f"{measured.packets_in or 0:,}"),
-        Cell(f"{measured.packets_out or 0:,}"),
-        Cell(f"{lost:,}", f"{causes} {_share_text(point.lost_share)}".strip()),
-        Cell(f"{point.unsent:,}"),
-        number_cell(point.mean_burst),
-        estimate_cell(measured.cycles_per_packet),
-        Cell(f"{point.trials:,}"),
-        share_cell(measured.disturbed_share),
-    ]
+def _lost(point: LoadPoint) -> Cell:
+    drops = point.measured.drops
+    causes = ", ".join(f"{cause} {count:,}" for cause, count in drops.items())
+    return Cell(f"{sum(drops.values()):,}", f"{causes} {_share_text(point.lost_share)}".strip())
 
 
 def _pauses(curve: LoadCurve) -> list[Table]:
     """What took the CPUs away; nothing of runs that did not look."""
     if not curve.pauses:
         return []
-    headings = [
-        Heading("CPU", ""),
-        Heading("times", "a second", number=True),
-        Heading("median", "µs", number=True),
-        Heading("p99", "µs", number=True),
-        Heading("longest", "µs", number=True),
-        Heading("away", "share of the time", number=True),
-    ]
-    rows = [
-        [
-            Cell(f"{one.cpu}, {one.role}"),
-            Cell(f"{one.per_second:,.0f}"),
-            *(Cell(f"{length:,.1f}") for length in (one.median_us, one.p99_us, one.longest_us)),
-            Cell(f"{100 * one.share:.2f} %"),
-        ]
-        for one in curve.pauses
-    ]
     return [
-        Table(
+        Table.of(
             "pauses",
             "Pauses",
             "How often and for how long, beyond a microsecond, both CPUs were taken from a program "
             "that only read the clock, between trials. The simulated trials have them.",
-            headings,
-            rows,
+            [
+                Heading("CPU", of=lambda one: f"{one.cpu}, {one.role}"),
+                Heading("times", "a second", True, lambda one: f"{one.per_second:,.0f}"),
+                Heading("median", "µs", number=True, of=lambda one: f"{one.median_us:,.1f}"),
+                Heading("p99", "µs", number=True, of=lambda one: f"{one.p99_us:,.1f}"),
+                Heading("longest", "µs", number=True, of=lambda one: f"{one.longest_us:,.1f}"),
+                Heading("away", "share of the time", True, lambda one: f"{100 * one.share:.2f} %"),
+            ],
+            curve.pauses,
         )
     ]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from planecast.host.topology import Core, Topology
-from planecast.partition.plan import Forecast, Plan
+from planecast.host.topology import Topology
+from planecast.partition.plan import Plan
 from planecast.report.figures.machine_map import machine_map, ways_map
 from planecast.report.html import page_html
 from planecast.report.numbers import count_text
 from planecast.report.page import Card, Page, Verdict, drawing
-from planecast.report.table import Cell, Heading, Table, estimate_cell
+from planecast.report.table import Heading, Table
+from planecast.results import Estimate
 from planecast.scenario.cpus import format_cpus
 
 
@@ -87,53 +88,40 @@ def _parts(machine: Topology) -> str:
 
 
 def _cores(machine: Topology) -> Table:
-    headings = ["CPUs", "socket", "node", "L3", "base", "turbo", "clock", "isolated"]
-    units = {"base": "MHz", "turbo": "MHz"}
-    return Table(
+    return Table.of(
         "cores",
         "Cores",
         "As the kernel reports them.",
-        [Heading(name, units.get(name, "")) for name in headings],
-        [[Cell(text) for text in _core(core)] for core in machine.cores],
+        [
+            Heading("CPUs", of=lambda core: format_cpus(core.threads)),
+            Heading("socket", of=lambda core: str(core.socket)),
+            Heading("node", of=lambda core: str(core.node)),
+            Heading("L3", of=lambda core: str(core.llc)),
+            Heading("base", "MHz", of=lambda core: str(core.frequency.base_mhz or "–")),
+            Heading("turbo", "MHz", of=lambda core: str(core.frequency.most_mhz or "–")),
+            Heading("clock", of=lambda core: core.frequency.priority),
+            Heading("isolated", of=lambda core: "yes" if core.isolated else "no"),
+        ],
+        machine.cores,
     )
 
 
-def _core(core: Core) -> list[str]:
-    clock = core.frequency
-    return [
-        format_cpus(core.threads),
-        str(core.socket),
-        str(core.node),
-        str(core.llc),
-        str(clock.base_mhz or "–"),
-        str(clock.most_mhz or "–"),
-        clock.priority,
-        "yes" if core.isolated else "no",
-    ]
-
-
 def _forecasts(plan: Plan) -> Table:
-    return Table(
+    return Table.of(
         "forecasts",
         "What is predicted",
         "Rates of tenants and paths with neighbours idle, without a division, and with it.",
         [
-            Heading("tenant or path"),
-            Heading("frame", "B"),
-            Heading("neighbours idle", "M/s, computed", number=True),
-            Heading("before", "M/s, computed", number=True),
-            Heading("after", "M/s, computed", number=True),
-            Heading("gain", "%, computed", number=True),
+            Heading("tenant or path", of=lambda one: one.name),
+            Heading("frame", "B", of=lambda f: str(f.frame_bytes) if f.what == "path" else ""),
+            Heading("neighbours idle", "M/s, computed", True, lambda one: _millions(one.quiet)),
+            Heading("before", "M/s, computed", number=True, of=lambda one: _millions(one.before)),
+            Heading("after", "M/s, computed", number=True, of=lambda one: _millions(one.after)),
+            Heading("gain", "%, computed", number=True, of=lambda one: one.gain_percent),
         ],
-        [_forecast(forecast) for forecast in plan.forecasts],
+        plan.forecasts,
     )
 
 
-def _forecast(forecast: Forecast) -> list[Cell]:
-    rates = (forecast.quiet, forecast.before, forecast.after)
-    return [
-        Cell(forecast.name),
-        Cell(str(forecast.frame_bytes) if forecast.what == "path" else ""),
-        *(estimate_cell(rate.scaled(1e-6, "M/s") if rate is not None else None) for rate in rates),
-        estimate_cell(forecast.gain_percent),
-    ]
+def _millions(rate: Estimate | None) -> Estimate | None:
+    return rate.scaled(1e-6, "M/s") if rate is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planecast.report.figures.sensitivity_bars import sobol_indices, tornado
 from planecast.report.numbers import count_text, digits, estimate_text
 from planecast.report.page import Page, Verdict, drawing, machine_text
-from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
+from planecast.report.table import Heading, Table
 from planecast.results import Sensitivity
 
 
@@ -53,31 +53,29 @@ def _verdict(found: Sensitivity) -> Verdict:
 
 
 def _table(found: Sensitivity) -> Table:
-    return Table(
+    return Table.of(
         "keys",
         "Keys",
         "Elasticity: per cent more packets for a per cent more of the key, over its whole range.",
         [
             Heading("key"),
-            Heading("from"),
-            Heading("to"),
-            Heading("rate at from", "Mpps, computed", number=True),
-            Heading("rate at to", "Mpps, computed", number=True),
+            Heading("from", of=lambda swing: swing.low),
+            Heading("to", of=lambda swing: swing.high),
+            Heading("rate at from", "Mpps, computed", True, lambda one: one.at_low_pps / 1e6),
+            Heading("rate at to", "Mpps, computed", True, lambda one: one.at_high_pps / 1e6),
             Heading("elasticity", "computed", number=True),
-            Heading("first-order index", "share of the variance, computed", number=True),
-            Heading("total index", "share of the variance, computed", number=True),
+            Heading(
+                "first-order index",
+                "share of the variance, computed",
+                number=True,
+                of=lambda one: one.first_order,
+            ),
+            Heading(
+                "total index",
+                "share of the variance, computed",
+                number=True,
+                of=lambda one: one.total,
+            ),
         ],
-        [
-            [
-                Cell(swing.key),
-                Cell(swing.low),
-                Cell(swing.high),
-                number_cell(swing.at_low_pps / 1e6),
-                number_cell(swing.at_high_pps / 1e6),
-                number_cell(swing.elasticity),
-                estimate_cell(swing.first_order),
-                estimate_cell(swing.total),
-            ]
-            for swing in found.swings
-        ],
+        found.swings,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from planecast.report.numbers import ABSENT, count_text, digits, interval_text
 from planecast.results import Estimate
@@ -21,6 +22,20 @@ class Heading:
     """Unit and kind, under it: ``cycles/packet, measured``."""
     number: bool = False
     """Whether the column is set right, as numbers are."""
+    of: Callable[[Any], Any] | None = None
+    """What is in it of what a row is about; by default the attribute of its name."""
+
+    def cell(self, item: Any) -> Cell:
+        """Its cell in a row: an estimate with its interval, a count whole, a number in four
+        digits."""
+        value = getattr(item, self.text) if self.of is None else self.of(item)
+        if isinstance(value, Cell):
+            return value
+        if value is None or isinstance(value, Estimate):
+            return estimate_cell(value)
+        if isinstance(value, int):
+            return Cell(f"{value:,}")
+        return number_cell(value) if isinstance(value, float) else Cell(str(value))
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,21 @@ class Table:
     rows: Sequence[Sequence[Cell]] = field(default_factory=tuple)
     detail: bool = False
     """Whether it only backs up what another section shows: behind a fold however short it is."""
+
+    @classmethod
+    def of(
+        cls,
+        anchor: str,
+        title: str,
+        caption: str,
+        headings: Sequence[Heading],
+        items: Iterable[Any],
+        *,
+        detail: bool = False,
+    ) -> Self:
+        """A row for each of `items`, of which every heading says what is in its column."""
+        rows = [[one.cell(item) for one in headings] for item in items]
+        return cls(anchor, title, caption, headings, rows, detail)
 
     @property
     def height_px(self) -> int:

@@ -12,30 +12,25 @@ _INDENT = "\u2003"
 
 def tree_table(nodes: Sequence[ExplainedNode]) -> Table:
     """A row a node, with the reason of one that isn't known."""
-    rows = []
-    for node in nodes:
-        share = estimate_cell(node.share.scaled(100, "%") if node.share else None, kind=True)
-        rows.append(
-            [
-                Cell(_INDENT * (node.level - 1) + node.title),
-                share,
-                Cell(node.of.replace("_", " ")),
-                Cell(f"{100 * node.threshold:.4g} %", "over" if node.over else ""),
-                Cell("; ".join(node.marks)),
-                Cell(node.means),
-            ]
-        )
-    return Table(
+    return Table.of(
         "nodes",
         "Nodes",
         "A node without a value says why in its remark.",
         [
-            Heading("node"),
-            Heading("share", "percent", number=True),
-            Heading("of"),
-            Heading("threshold"),
-            Heading("remark"),
-            Heading("what it means for a packet processor"),
+            Heading("node", of=lambda node: _INDENT * (node.level - 1) + node.title),
+            Heading("share", "percent", number=True, of=_share),
+            Heading("of", of=lambda node: node.of.replace("_", " ")),
+            Heading("threshold", of=_threshold),
+            Heading("remark", of=lambda node: "; ".join(node.marks)),
+            Heading("what it means for a packet processor", of=lambda node: node.means),
         ],
-        rows,
+        nodes,
     )
+
+
+def _share(node: ExplainedNode) -> Cell:
+    return estimate_cell(node.share.scaled(100, "%") if node.share else None, kind=True)
+
+
+def _threshold(node: ExplainedNode) -> Cell:
+    return Cell(f"{100 * node.threshold:.4g} %", "over" if node.over else "")
