@@ -30,28 +30,20 @@ _POOL_CACHE = 384
 LONGEST_AGEING_S = 1_000_000
 
 
+Sections = tuple[tuple[str, tuple[tuple[str, object], ...]], ...]
+"""Of an INI file, each with its keys."""
+
+
 @dataclass(frozen=True)
 class DataplaneConfig:
     """The INI file of one process."""
 
-    function: str
-    acl_rules: int
-    flows: int
-    flow_table: str
-    routes: int
-    bridge_entries: int
-    route_lookup: str
-    route_depth: str
-    next_hops: int
-    destination_step: str
-    seed: int
-    rx_ring: int
-    tx_ring: int
-    handover_ring: int
-    cuts: tuple[str, ...]
-    page_size: str
-    frame_bytes: int
-    """Largest frame."""
+    fixed: Sections
+    """What a scenario fixes for all trials of the process."""
+    rings: int
+    """Packets that the rings of an input hold."""
+    cuts: int
+    """How many there are."""
     cpus: tuple[int, ...]
     """Forwarding CPUs; a trial on fewer lcores takes the first ones."""
     rx: str = "internal"
@@ -59,12 +51,7 @@ class DataplaneConfig:
     several with commas between them."""
     tx: str = "internal"
     """Where they go."""
-    downstream: tuple[tuple[str, str], ...] = ()
-    """Keys of vpe-downstream's routing and traffic manager, which no other function has."""
-    ring_wait: bool = True
-    """Whether an lcore waits for room in the ring to the next; of a cut pipeline alone."""
-    meters: tuple[tuple[str, str], ...] = ()
-    """Keys of the flows' meters, where they aren't the program's own."""
+    page_size: str = "auto"
     telemetry: bool = False
     """Whether DPDK's telemetry socket is open."""
     ageing_s: int = 0
@@ -79,9 +66,8 @@ class DataplaneConfig:
         packet then gets the buffer that was used longest ago, and of the program's usual 32,768
         none is in a core's cache by then (measured: 5.1 instead of 7.8 million packets a second).
         """
-        ports = self.rx.count(",") + 1
-        rings = ports * (self.rx_ring + self.tx_ring + self.handover_ring * len(self.cuts))
-        needed = 2 * (rings + _BURST_MOST) + _POOL_CACHE * (len(self.cuts) + 1)
+        rings = (self.rx.count(",") + 1) * self.rings
+        needed = 2 * (rings + _BURST_MOST) + _POOL_CACHE * (self.cuts + 1)
         return 1 << (needed - 1).bit_length()
 
     @property
@@ -96,50 +82,59 @@ def _usual_frame_bytes(scenario: Scenario) -> int:
     return ETHERNET_BYTES if scenario.workload.kind == "vpe-downstream" else MBUF_ROOM_BYTES
 
 
-def _downstream(workload: Workload) -> tuple[tuple[str, str], ...]:
-    if workload.kind != "vpe-downstream":
-        return ()
-    return (
-        ("down_lookup", workload.down_lookup),
-        ("tm_rate", str(workload.tm_rate)),
-        ("tm_pipe_rate", str(workload.tm_pipe_rate)),
-        ("tm_red", "on" if workload.tm_red else "off"),
-    )
-
-
-def _meters(workload: Workload) -> tuple[tuple[str, str], ...]:
-    if not workload.polices:
-        return ()
-    return (("meter_rate", str(workload.meter_rate)), ("meter_burst", str(workload.meter_burst)))
+def _tables(workload: Workload) -> dict[str, object]:
+    """The keys of a function's tables, which others don't have."""
+    found: dict[str, object] = {
+        key: getattr(workload, key) for key in ("acl_rules", "flows", "flow_table", "routes")
+    }
+    if workload.kind == "vpe-downstream":
+        found |= {
+            "down_lookup": workload.down_lookup,
+            "tm_rate": workload.tm_rate,
+            "tm_pipe_rate": workload.tm_pipe_rate,
+            "tm_red": "on" if workload.tm_red else "off",
+        }
+    if workload.polices:
+        found |= {"meter_rate": workload.meter_rate, "meter_burst": workload.meter_burst}
+    if workload.kind == "l2bridge":
+        found["bridge_entries"] = workload.bridge_entries
+    if workload.kind == "ip4":
+        found |= {
+            key: getattr(workload, key) for key in ("route_lookup", "route_depth", "next_hops")
+        }
+    return found
 
 
 def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
-    frame_bytes = scenario.traffic.frame_bytes
-    ports = "internal,internal" if scenario.workload.kind == "l2bridge" else "internal"
+    traffic, placement, kind = scenario.traffic, scenario.placement, scenario.workload.kind
+    long = traffic.frame_bytes > _usual_frame_bytes(scenario)
+    waits = placement.ring_wait or not placement.cuts
+    rings = {key: getattr(placement, key) for key in ("rx_ring", "tx_ring", "handover_ring")}
+    sections: dict[str, dict[str, object]] = {
+        "pipeline": {
+            "function": kind,
+            "cuts": list_text(placement.cuts),
+            **({} if waits else {"ring_wait": "off"}),
+        },
+        "tables": _tables(scenario.workload),
+        "traffic": {
+            "frame_bytes": traffic.frame_bytes if long else 64,
+            "flows": scenario.workload.flows,
+            "destination_step": traffic.destination_step,
+            "seed": traffic.seed,
+        },
+        "pool": rings,
+    }
+    ports = "internal,internal" if kind == "l2bridge" else "internal"
+    cuts = len(placement.cuts)
     return DataplaneConfig(
-        function=scenario.workload.kind,
-        acl_rules=scenario.workload.acl_rules,
-        flows=scenario.workload.flows,
-        flow_table=scenario.workload.flow_table,
-        routes=scenario.workload.routes,
-        bridge_entries=scenario.workload.bridge_entries,
-        route_lookup=scenario.workload.route_lookup,
-        route_depth=str(scenario.workload.route_depth),
-        next_hops=scenario.workload.next_hops,
-        destination_step=scenario.traffic.destination_step,
-        seed=scenario.traffic.seed,
-        rx_ring=scenario.placement.rx_ring,
-        tx_ring=scenario.placement.tx_ring,
-        handover_ring=scenario.placement.handover_ring,
-        cuts=scenario.placement.cuts,
-        page_size=scenario.placement.page_size,
-        frame_bytes=64 if frame_bytes <= _usual_frame_bytes(scenario) else frame_bytes,
+        fixed=tuple((name, tuple(keys.items())) for name, keys in sections.items()),
+        rings=rings["rx_ring"] + rings["tx_ring"] + rings["handover_ring"] * cuts,
+        cuts=cuts,
         cpus=cpus,
-        downstream=_downstream(scenario.workload),
-        meters=_meters(scenario.workload),
-        ring_wait=scenario.placement.ring_wait or not scenario.placement.cuts,
         rx=ports,
         tx=ports,
+        page_size=placement.page_size,
     )
 
 
@@ -174,49 +169,19 @@ def _extend(chain: list[tuple[int, ...]], cpus: tuple[int, ...]) -> None:
 
 def config_text(config: DataplaneConfig, scenario: Scenario | None = None) -> str:
     """The INI file; with a scenario also what its trials would set."""
-    sections: dict[str, dict[str, object]] = {
-        "pipeline": {"function": config.function, "cuts": list_text(config.cuts)},
-        "tables": {
-            "acl_rules": config.acl_rules,
-            "flows": config.flows,
-            "flow_table": config.flow_table,
-            "routes": config.routes,
-            **dict(config.downstream),
-            **dict(config.meters),
-        },
-        "traffic": {
-            "frame_bytes": config.frame_bytes,
-            "flows": config.flows,
-            "destination_step": config.destination_step,
-            "seed": config.seed,
-        },
-        "pool": {
-            "rx_ring": config.rx_ring,
-            "tx_ring": config.tx_ring,
-            "handover_ring": config.handover_ring,
-            **({"mbufs": config.mbufs} if config.cuts else {}),
-        },
-        "machine": {
-            # Not format_cpus: the order matters, a trial takes the first ones.
-            "lcores": ",".join(str(cpu) for cpu in config.cpus),
-            "main_cpu": config.main_cpu,
-            "page_size": config.page_size,
-        },
+    sections = {name: dict(keys) for name, keys in config.fixed}
+    if config.cuts:
+        sections["pool"]["mbufs"] = config.mbufs
+    sections["machine"] = {
+        # Not format_cpus: the order matters, a trial takes the first ones.
+        "lcores": ",".join(str(cpu) for cpu in config.cpus),
+        "main_cpu": config.main_cpu,
+        "page_size": config.page_size,
     }
     if config.telemetry:
         sections["machine"]["telemetry"] = "on"
-    if not config.ring_wait:
-        sections["pipeline"]["ring_wait"] = "off"
-    if config.function == "l2bridge":
-        sections["tables"]["bridge_entries"] = config.bridge_entries
-        if config.ageing_s:
-            sections["tables"]["ageing_s"] = config.ageing_s
-    if config.function == "ip4":
-        sections["tables"] |= {
-            "route_lookup": config.route_lookup,
-            "route_depth": config.route_depth,
-            "next_hops": config.next_hops,
-        }
+    if config.ageing_s and "bridge_entries" in sections["tables"]:
+        sections["tables"]["ageing_s"] = config.ageing_s
     if (config.rx, config.tx) != ("internal", "internal"):
         sections["ports"] = {"rx": config.rx, "tx": config.tx}
     if scenario is not None:
