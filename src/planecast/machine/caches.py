@@ -97,35 +97,8 @@ def serve(
         never = np.full(size, np.inf)
         return Served([], nothing, nothing, nothing, never, np.zeros((1 + len(variants), size)))
     every = (values, *variants)
-    capacity = np.array([capacity_lines(hierarchy, one) for one in every])
-    background = np.array([background_lines_per_cycle(hierarchy, one) for one in every])
-    share = np.array([one.get(STREAM, 1.0) for one in every])
-    served = np.empty((3, len(regions), size))
-    lifetime, cost = np.empty(size), np.empty((len(every), size))
-    ones = np.ones(size)
-
-    def table(rows: Sequence[Floats]) -> Floats:
-        return np.ascontiguousarray(np.stack([np.broadcast_to(row, (size,)) for row in rows]))
-
-    _native.serve(
-        np.array([region.cyclic for region in regions], dtype=np.bool_),
-        np.array([foreign and region is regions[-1] for region in regions], dtype=np.bool_),
-        table([region.lines for region in regions]),
-        table([region.total_lines for region in regions]),
-        table([region.touches for region in regions]),
-        table([ones if region.stride is None else region.stride for region in regions]),
-        table([near for near, _, _ in costs]),
-        table([last for _, last, _ in costs]),
-        table([memory for _, _, memory in costs]),
-        np.ascontiguousarray(profile.sizes.lcores),
-        np.ascontiguousarray(base),
-        np.array([(x.size_bytes / LINE_BYTES, x.shape) for x in hierarchy.levels[:-1]]),
-        hierarchy.levels[-1].shape,
-        np.ascontiguousarray(np.broadcast_to(capacity[:, None], cost.shape)),
-        np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
-        served,
-        lifetime,
-        cost,
+    served, lifetime, cost = _answered(
+        profile, hierarchy, every, base, others, regions=regions, costs=costs
     )
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
     terms = [
@@ -143,6 +116,52 @@ def serve(
         lifetime_cycles=lifetime,
         variants=cost,
     )
+
+
+def _answered(
+    profile: WorkloadProfile,
+    hierarchy: Hierarchy,
+    every: Sequence[Values],
+    base: Floats,
+    others: Others,
+    *,
+    regions: Sequence[Region],
+    costs: Sequence[tuple[Floats, Floats, Floats]],
+) -> tuple[Floats, Floats, Floats]:
+    """What the native model says: lines by level and region, lifetimes, the cost of each variant.
+    A region behind the profile's own is the neighbours'."""
+    size = profile.sizes.columns.size
+    capacity = np.array([capacity_lines(hierarchy, one) for one in every])
+    background = np.array([background_lines_per_cycle(hierarchy, one) for one in every])
+    share = np.array([one.get(STREAM, 1.0) for one in every])
+    served = np.empty((3, len(regions), size))
+    lifetime, cost = np.empty(size), np.empty((len(every), size))
+    ones = np.ones(size)
+
+    def table(rows: Sequence[Floats]) -> Floats:
+        return np.ascontiguousarray(np.stack([np.broadcast_to(row, (size,)) for row in rows]))
+
+    _native.serve(
+        np.array([region.cyclic for region in regions], dtype=np.bool_),
+        np.arange(len(regions)) >= len(profile.regions),
+        table([region.lines for region in regions]),
+        table([region.total_lines for region in regions]),
+        table([region.touches for region in regions]),
+        table([ones if region.stride is None else region.stride for region in regions]),
+        table([near for near, _, _ in costs]),
+        table([last for _, last, _ in costs]),
+        table([memory for _, _, memory in costs]),
+        np.ascontiguousarray(profile.sizes.lcores),
+        np.ascontiguousarray(base),
+        np.array([(x.size_bytes / LINE_BYTES, x.shape) for x in hierarchy.levels[:-1]]),
+        hierarchy.levels[-1].shape,
+        np.ascontiguousarray(np.broadcast_to(capacity[:, None], cost.shape)),
+        np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),
+        served,
+        lifetime,
+        cost,
+    )
+    return served, lifetime, cost
 
 
 def _costs(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from planecast.cli.shared.options import overrides
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
+    from planecast.scenario import Scenario
     from planecast.study.calibration_run import Chosen
+    from planecast.sweep import Axis, Job, Plan
 
 _log = logging.getLogger(__name__)
 
@@ -60,3 +64,45 @@ def calibration_if_any(
         if named is not None:
             raise
         return None, str(error)
+
+
+def model_question(
+    scenario: str,
+    settings: list[str] | None,
+    calibration: str | None,
+    runs: Path | None,
+    axes: Sequence[Axis] = (),
+) -> tuple[Scenario, Path, Chosen]:
+    """What a verb asks the model of: the scenario, whose `axes` may make it valid, the folder of
+    runs, the calibration. Raises InputError for what is wrong with either."""
+    from planecast.results import runs_folder
+    from planecast.scenario import load_varied
+    from planecast.sweep import first_values
+
+    base = load_varied(scenario, overrides(settings), first_values(axes))
+    root = runs_folder(runs)
+    return base, root, calibration_of(calibration, root, kind=base.forwards)
+
+
+def job_of(
+    plan: Plan,
+    chosen: Chosen,
+    engine: Literal["solve", "simulate"],
+    *,
+    made_by: str = "",
+    precision: float = 0.01,
+    batch: int = 1,
+) -> Job:
+    """A plan's points, asked of a calibration; the manifest names `made_by`, else the engine."""
+    from planecast.results import collect_manifest
+    from planecast.sweep import Job
+
+    manifest = collect_manifest(made_by or engine, plan.seed, calibration=chosen.basis)
+    return Job(
+        plan=plan,
+        calibration=chosen.model,
+        engine=engine,
+        precision=precision,
+        batch=batch,
+        manifest=manifest,
+    )

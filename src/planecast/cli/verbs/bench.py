@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.cli.shared.measuring import measured_into
 from planecast.cli.shared.options import (
     DryRunOption,
     FormatOption,
@@ -19,7 +20,6 @@ from planecast.cli.shared.options import (
     overrides,
 )
 from planecast.cli.shared.output import emit
-from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.tables.sheet import Column, Sheet, percent
 from planecast.errors import InputError
@@ -84,8 +84,6 @@ def bench(
     pairs, with its 95 % interval; where that has 1 in it, no difference was shown.
     """
     from planecast.cli.shared.dry_run import print_plan
-    from planecast.engines.measure import TrialTable
-    from planecast.engines.measure import measure as run_engine
     from planecast.engines.measure.pairs import paired_speed
     from planecast.results import RunDirectory, collect_manifest, runs_folder
     from planecast.scenario import load_scenario
@@ -99,16 +97,10 @@ def bench(
     if dry_run:
         print_plan(both, budget)
         return
-    table = TrialTable(names)
     run = RunDirectory.create(runs_folder(runs), "bench", "-".join(s.name for s in both)[:64])
     with kept_hint(run), run:
         manifest = collect_manifest("measure", both[0].traffic.seed)
-        try:
-            with progress_bar("measuring") as progress:
-                results = run_engine(both, budget, manifest, table=table, progress=progress)
-        finally:
-            if table.columns():
-                run.write_trials(table.stored())
+        results, table = measured_into(run, both, names, budget, manifest)
         speed, disturbed = paired_speed(table.columns())
         answer = verdict(speed, names)
         said = [answer, *([disturbed] if disturbed else [])]

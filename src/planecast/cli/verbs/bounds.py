@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.calibration import CalibrationOption, model_question
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
     RunsOption,
     SetOption,
-    overrides,
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.scenarios import ScenarioArgument
@@ -51,15 +50,12 @@ def bounds(
     A last cache level that holds all, every access near, a core that issues as many instructions
     as it can, one flow against all of the table's, stages on a device.
     """
-    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results import RunDirectory, collect_manifest
     from planecast.results.own_clock import in_own_clock
-    from planecast.scenario import load_scenario
     from planecast.sweep.bounds import bounds as ask
     from planecast.sweep.bounds import gain_percent, parse_faster
 
-    base = load_scenario(scenario, overrides(settings))
-    root = runs_folder(runs)
-    chosen = calibration_of(calibration, root, kind=base.forwards)
+    base, root, chosen = model_question(scenario, settings, calibration, runs)
     manifest = collect_manifest("solve", base.traffic.seed, calibration=chosen.basis)
     found = ask(base, chosen.model, manifest, parse_faster(faster or []))
     results = [in_own_clock(bound.result, chosen.model.hierarchy.tsc_hz) for bound in found]

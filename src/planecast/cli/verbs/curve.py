@@ -29,33 +29,38 @@ if TYPE_CHECKING:
     from planecast.engines.measure.load_sweep import LoadBudget
 
 
+LoadsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--loads",
+        metavar="PERCENT,…",
+        help="Offered loads as percentages of the capacity. Default: 5 to 120, dense from 66.",
+        show_default=False,
+    ),
+]
+SecondsOption = Annotated[
+    float, typer.Option("--seconds", min=0.1, max=86400, help="Time for all rounds of loads.")
+]
+TrialMsOption = Annotated[
+    float, typer.Option("--trial-ms", min=1, max=10_000, help="How long a trial sends.")
+]
+RestartsOption = Annotated[
+    int, typer.Option("--restarts", min=1, max=100, help="Times that both programs start.")
+]
+CpuOption = Annotated[
+    int | None,
+    typer.Option("--generator-cpu", min=0, help="CPU that sends. Default: the first that is free."),
+]
+
+
 def curve(
     scenario: ScenarioArgument,
     calibration: CalibrationOption = None,
-    loads: Annotated[
-        str | None,
-        typer.Option(
-            "--loads",
-            metavar="PERCENT,…",
-            help="Offered loads as percentages of the capacity. Default: 5 to 120, dense from 66.",
-            show_default=False,
-        ),
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option("--seconds", min=0.1, max=86400, help="Time for all rounds of loads.")
-    ] = 60.0,
-    trial_ms: Annotated[
-        float, typer.Option("--trial-ms", min=1, max=10_000, help="How long a trial sends.")
-    ] = 3.0,
-    restarts: Annotated[
-        int, typer.Option("--restarts", min=1, max=100, help="Times that both programs start.")
-    ] = 2,
-    cpu: Annotated[
-        int | None,
-        typer.Option(
-            "--generator-cpu", min=0, help="CPU that sends. Default: the first that is free."
-        ),
-    ] = None,
+    loads: LoadsOption = None,
+    seconds: SecondsOption = 60.0,
+    trial_ms: TrialMsOption = 3.0,
+    restarts: RestartsOption = 2,
+    cpu: CpuOption = None,
     settings: SetOption = None,
     seed: SeedOption = None,
     runs: RunsOption = None,

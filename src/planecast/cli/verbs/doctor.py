@@ -35,29 +35,37 @@ _CHANGES = (
 )
 
 
+RootOption = Annotated[
+    Path, typer.Option("--root", metavar="DIR", help="Read proc and sys under this folder.")
+]
+SampleOption = Annotated[
+    float, typer.Option("--sample", min=0.0, max=60.0, help="Seconds to watch stolen time for.")
+]
+ProbeOption = Annotated[
+    bool,
+    typer.Option(
+        "--probe", help="Measure memory's latency and bandwidth too; 20 seconds on all CPUs."
+    ),
+]
+ApplyOption = Annotated[
+    bool, typer.Option("--apply", help="Change what can be changed while it runs; needs root.")
+]
+UndoOption = Annotated[
+    bool, typer.Option("--undo", help="Write back all that --apply changed; needs root.")
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="WHAT", help="This row alone, for --apply too; repeatable."),
+]
+
+
 def doctor(
-    root: Annotated[
-        Path, typer.Option("--root", metavar="DIR", help="Read proc and sys under this folder.")
-    ] = Path("/"),
-    sample: Annotated[
-        float, typer.Option("--sample", min=0.0, max=60.0, help="Seconds to watch stolen time for.")
-    ] = 1.0,
-    probe: Annotated[
-        bool,
-        typer.Option(
-            "--probe", help="Measure memory's latency and bandwidth too; 20 seconds on all CPUs."
-        ),
-    ] = False,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Change what can be changed while it runs; needs root.")
-    ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Write back all that --apply changed; needs root.")
-    ] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="WHAT", help="This row alone, for --apply too; repeatable."),
-    ] = None,
+    root: RootOption = Path("/"),
+    sample: SampleOption = 1.0,
+    probe: ProbeOption = False,
+    apply: ApplyOption = False,
+    undo: UndoOption = False,
+    only: OnlyOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,

@@ -25,55 +25,65 @@ def generator() -> None:
     """The traffic generator. (`planecast-generator` itself sends what an INI file says.)"""
 
 
+BindOption = Annotated[
+    str,
+    typer.Option(
+        "--bind",
+        metavar="ADDRESS",
+        help="Where to listen; by default this host alone can connect.",
+    ),
+]
+PortOption = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="TCP port; 0: any that is free.")
+]
+LcoresOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lcores",
+        metavar="CPU[,CPU]",
+        help="CPU that sends and receives, or one for each; else the last.",
+    ),
+]
+MainCpuOption = Annotated[
+    int | None,
+    typer.Option("--main-cpu", metavar="CPU", help="Where the main lcore sleeps."),
+]
+LinkGbpsOption = Annotated[
+    float,
+    typer.Option("--link-gbps", min=0.001, max=10000, help="What percents are of."),
+]
+CatchUpMsOption = Annotated[
+    float,
+    typer.Option(
+        "--catch-up-ms",
+        min=0.001,
+        max=1e6,
+        help="Packets later than this are given up, and never sent.",
+    ),
+]
+DryRunOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--dry-run",
+        metavar="CONFIG.json",
+        help="Print what the generator would be given for a configuration, and end.",
+    ),
+]
+FormOption = Annotated[
+    Literal["text", "json"],
+    typer.Option("--format", help="How it says where it listens."),
+]
+
+
 def serve(
-    bind: Annotated[
-        str,
-        typer.Option(
-            "--bind",
-            metavar="ADDRESS",
-            help="Where to listen; by default this host alone can connect.",
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="TCP port; 0: any that is free.")
-    ] = 8080,
-    lcores: Annotated[
-        str | None,
-        typer.Option(
-            "--lcores",
-            metavar="CPU[,CPU]",
-            help="CPU that sends and receives, or one for each; else the last.",
-        ),
-    ] = None,
-    main_cpu: Annotated[
-        int | None,
-        typer.Option("--main-cpu", metavar="CPU", help="Where the main lcore sleeps."),
-    ] = None,
-    link_gbps: Annotated[
-        float,
-        typer.Option("--link-gbps", min=0.001, max=10000, help="What percents are of."),
-    ] = 10.0,
-    catch_up_ms: Annotated[
-        float,
-        typer.Option(
-            "--catch-up-ms",
-            min=0.001,
-            max=1e6,
-            help="Packets later than this are given up, and never sent.",
-        ),
-    ] = 1.0,
-    dry_run: Annotated[
-        Path | None,
-        typer.Option(
-            "--dry-run",
-            metavar="CONFIG.json",
-            help="Print what the generator would be given for a configuration, and end.",
-        ),
-    ] = None,
-    form: Annotated[
-        Literal["text", "json"],
-        typer.Option("--format", help="How it says where it listens."),
-    ] = "text",
+    bind: BindOption = "127.0.0.1",
+    port: PortOption = 8080,
+    lcores: LcoresOption = None,
+    main_cpu: MainCpuOption = None,
+    link_gbps: LinkGbpsOption = 10.0,
+    catch_up_ms: CatchUpMsOption = 1.0,
+    dry_run: DryRunOption = None,
+    form: FormOption = "text",
 ) -> None:
     """Serve the Open Traffic Generator API over HTTP until Ctrl-C; snappi drives it.
 

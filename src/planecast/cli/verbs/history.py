@@ -20,38 +20,45 @@ _VERSIONS_SHOWN = ("planecast", "dpdk", "compiler", "kernel")
 """Programs that the page compares versions of, where there are several."""
 
 
+NamedArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RUN…]",
+        help="Runs as compare takes them; by default all under the runs folder.",
+    ),
+]
+MetricOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        help="A column of docs/reference/columns.md with an interval, or a rate of searches "
+        "such as NDR. Default: throughput_pps, and all rates of searches.",
+        show_default=False,
+    ),
+]
+ScenarioOption = Annotated[
+    str | None,
+    typer.Option("--scenario", metavar="NAME", help="Only scenarios of this name."),
+]
+ByOption = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="PROGRAM",
+        help="Its versions side by side, with ratios: planecast, dpdk, compiler, kernel, …",
+    ),
+]
+PointsOption = Annotated[
+    bool, typer.Option("--points", help="A row a run instead of a row a scenario.")
+]
+
+
 def history(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUN…]",
-            help="Runs as compare takes them; by default all under the runs folder.",
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            help="A column of docs/reference/columns.md with an interval, or a rate of searches "
-            "such as NDR. Default: throughput_pps, and all rates of searches.",
-            show_default=False,
-        ),
-    ] = None,
-    scenario: Annotated[
-        str | None,
-        typer.Option("--scenario", metavar="NAME", help="Only scenarios of this name."),
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by",
-            metavar="PROGRAM",
-            help="Its versions side by side, with ratios: planecast, dpdk, compiler, kernel, …",
-        ),
-    ] = None,
-    points: Annotated[
-        bool, typer.Option("--points", help="A row a run instead of a row a scenario.")
-    ] = False,
+    named: NamedArgument = None,
+    metric: MetricOption = None,
+    scenario: ScenarioOption = None,
+    by: ByOption = None,
+    points: PointsOption = False,
     runs: RunsOption = None,
     form: FormatOption = None,
     output: OutputOption = None,

@@ -19,53 +19,56 @@ _FRAME_BYTES, _LEAST_BYTES, _MOST_BYTES = 64, 64, 1518
 _FLOWS, _MOST_FLOWS = 3125, 1 << 22
 
 
+KindArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[" + "|".join(_KINDS) + "]",
+        help="What is to be measured; command: a DPDK program of yours.",
+        show_default=False,
+    ),
+]
+CommandOption = Annotated[
+    str | None,
+    typer.Option(
+        "--command",
+        metavar="LINE",
+        help="command: the line that starts it, as you type it; planecast's CPUs and ports "
+        "take the place of its own.",
+    ),
+]
+ProgramOption = Annotated[
+    str | None,
+    typer.Option("--program", metavar="PATH", help="Of the binary, where it isn't found."),
+]
+FrameBytesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--frame-bytes",
+        min=_LEAST_BYTES,
+        max=_MOST_BYTES,
+        help=f"Default: {_FRAME_BYTES}.",
+        show_default=False,
+    ),
+]
+FlowsOption = Annotated[
+    int | None,
+    typer.Option("--flows", min=1, max=_MOST_FLOWS, help=f"Default: {_FLOWS}.", show_default=False),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Default: KIND.yaml.", show_default=False),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
+
+
 def init(
-    kind: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[" + "|".join(_KINDS) + "]",
-            help="What is to be measured; command: a DPDK program of yours.",
-            show_default=False,
-        ),
-    ] = None,
-    command: Annotated[
-        str | None,
-        typer.Option(
-            "--command",
-            metavar="LINE",
-            help="command: the line that starts it, as you type it; planecast's CPUs and ports "
-            "take the place of its own.",
-        ),
-    ] = None,
-    program: Annotated[
-        str | None,
-        typer.Option("--program", metavar="PATH", help="Of the binary, where it isn't found."),
-    ] = None,
-    frame_bytes: Annotated[
-        int | None,
-        typer.Option(
-            "--frame-bytes",
-            min=_LEAST_BYTES,
-            max=_MOST_BYTES,
-            help=f"Default: {_FRAME_BYTES}.",
-            show_default=False,
-        ),
-    ] = None,
-    flows: Annotated[
-        int | None,
-        typer.Option(
-            "--flows", min=1, max=_MOST_FLOWS, help=f"Default: {_FLOWS}.", show_default=False
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Default: KIND.yaml.", show_default=False
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
-    ] = False,
+    kind: KindArgument = None,
+    command: CommandOption = None,
+    program: ProgramOption = None,
+    frame_bytes: FrameBytesOption = None,
+    flows: FlowsOption = None,
+    output: OutputOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Write a scenario to begin with, and print what to type next.
 

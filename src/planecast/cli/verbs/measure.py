@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planecast.cli.shared.measuring import measured_into
 from planecast.cli.shared.options import (
     DryRunOption,
     Format,
@@ -21,7 +22,6 @@ from planecast.cli.shared.options import (
     variations,
 )
 from planecast.cli.shared.output import chosen_format, emit
-from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.shared.scenarios import ScenarioArgument, scenarios_of, with_note
 
@@ -52,11 +52,14 @@ ExplainOption = Annotated[
 ]
 
 
+EalArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[-- EAL ARGUMENTS]", show_default=False)
+]
+
+
 def measure(
     scenario: ScenarioArgument,
-    eal: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- EAL ARGUMENTS]", show_default=False)
-    ] = None,
+    eal: EalArgument = None,
     settings: SetOption = None,
     vary: VaryOption = None,
     seconds: SecondsOption = 20.0,
@@ -77,8 +80,6 @@ def measure(
     """
     from planecast.cli.shared.dry_run import print_plan
     from planecast.cli.tables.results import results_sheet
-    from planecast.engines.measure import TrialTable
-    from planecast.engines.measure import measure as run_engine
     from planecast.results import RunDirectory, collect_manifest, runs_folder
     from planecast.results.between_runs import state_notes
     from planecast.scenario.study import Budget
@@ -92,22 +93,9 @@ def measure(
         return
     score = coremark_note(coremark, scenarios) if coremark else None
     manifest = collect_manifest("measure", base.traffic.seed)
-    table = TrialTable(labels)
     run = RunDirectory.create(runs_folder(runs), "measure", base.name)
     with kept_hint(run), run:
-        try:
-            with progress_bar("measuring") as progress:
-                results = run_engine(
-                    scenarios,
-                    budget,
-                    manifest,
-                    table=table,
-                    eal_arguments=eal or [],
-                    progress=progress,
-                )
-        finally:
-            if table.columns():
-                run.write_trials(table.stored())
+        results, _ = measured_into(run, scenarios, labels, budget, manifest, eal=eal or ())
         if score:
             results = [with_note(result, score) for result in results]
         notes = state_notes(run, results)

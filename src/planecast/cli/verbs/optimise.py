@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.calibration import CalibrationOption, job_of, model_question
+from planecast.cli.shared.measuring import measured_into
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
     RunsOption,
     SetOption,
-    overrides,
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
@@ -33,53 +33,62 @@ RESTARTS = 4
 """Starts of a confirmed configuration's process: where pages lie differs between them."""
 
 
+VaryOption = Annotated[
+    list[str],
+    typer.Option(
+        "--vary",
+        metavar="KEY=…",
+        help="What may change: KEY=V,V… or KEY=LOW:HIGH, keys of a scenario or "
+        "machine.llc_size and the like, factors over the calibrated machine. Repeatable.",
+    ),
+]
+CostOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cost",
+        metavar="KEY=PRICE",
+        help="Price of each unit, or KEY=VALUE:PRICE,… Repeatable. Default: an lcore costs 1.",
+    ),
+]
+LossOption = Annotated[
+    float | None,
+    typer.Option("--loss", min=0, max=1, help="Share of packets that may be lost at the rate."),
+]
+LatencyOption = Annotated[
+    str | None,
+    typer.Option("--latency", metavar="TIME", help="At most, at the rate: 20us."),
+]
+WantsConfirmationOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--confirm/--no-confirm",
+        help="Measure the best few on this machine, interleaved, and rank by that. Default: "
+        "where the calibration is of this host and the data plane is built.",
+        show_default=False,
+    ),
+]
+ConfirmBestOption = Annotated[
+    int, typer.Option("--confirm-best", min=1, max=100, help="How many are measured.")
+]
+ConfirmSecondsOption = Annotated[
+    float,
+    typer.Option("--confirm-seconds", min=1, max=3600, help="Time to measure each for."),
+]
+
+
 def optimise(
     scenario: ScenarioArgument,
     rate: Annotated[str, typer.Option("--rate", metavar="PPS", help="To forward: 5Mpps.")],
-    vary: Annotated[
-        list[str],
-        typer.Option(
-            "--vary",
-            metavar="KEY=…",
-            help="What may change: KEY=V,V… or KEY=LOW:HIGH, keys of a scenario or "
-            "machine.llc_size and the like, factors over the calibrated machine. Repeatable.",
-        ),
-    ],
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--cost",
-            metavar="KEY=PRICE",
-            help="Price of each unit, or KEY=VALUE:PRICE,… Repeatable. Default: an lcore costs 1.",
-        ),
-    ] = None,
-    loss: Annotated[
-        float | None,
-        typer.Option("--loss", min=0, max=1, help="Share of packets that may be lost at the rate."),
-    ] = None,
-    latency: Annotated[
-        str | None,
-        typer.Option("--latency", metavar="TIME", help="At most, at the rate: 20us."),
-    ] = None,
+    vary: VaryOption,
+    cost: CostOption = None,
+    loss: LossOption = None,
+    latency: LatencyOption = None,
     percentile: Annotated[Percentile, typer.Option("--percentile", help="Of the latency.")] = "p99",
     trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="At most.")] = 200,
     runners_up: Annotated[int, typer.Option("--runners-up", min=0, max=1000)] = 4,
-    wants_confirmation: Annotated[
-        bool | None,
-        typer.Option(
-            "--confirm/--no-confirm",
-            help="Measure the best few on this machine, interleaved, and rank by that. Default: "
-            "where the calibration is of this host and the data plane is built.",
-            show_default=False,
-        ),
-    ] = None,
-    confirm_best: Annotated[
-        int, typer.Option("--confirm-best", min=1, max=100, help="How many are measured.")
-    ] = 3,
-    confirm_seconds: Annotated[
-        float,
-        typer.Option("--confirm-seconds", min=1, max=3600, help="Time to measure each for."),
-    ] = 4.0,
+    wants_confirmation: WantsConfirmationOption = None,
+    confirm_best: ConfirmBestOption = 3,
+    confirm_seconds: ConfirmSecondsOption = 4.0,
     calibration: CalibrationOption = None,
     settings: SetOption = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the search.")] = 1,
@@ -94,9 +103,8 @@ def optimise(
     that errs in its favour: those that are measured to miss the rate rank last.
     """
     from planecast.cli.tables.optimise import optimise_sheet
-    from planecast.results import RunDirectory, collect_manifest, runs_folder
-    from planecast.scenario import load_varied
-    from planecast.sweep import Job, Plan, first_values, parse_axis
+    from planecast.results import RunDirectory
+    from planecast.sweep import Plan, parse_axis
     from planecast.sweep.confirm import confirm, unconfirmed
     from planecast.sweep.optimise import optimise as search
     from planecast.sweep.optimise import parse_price
@@ -104,17 +112,9 @@ def optimise(
     wanted = _target(rate, loss, latency, percentile)
     prices = [parse_price(text) for text in cost or ["placement.lcores=1"]]
     axes = [parse_axis(text) for text in vary]
-    base = load_varied(scenario, overrides(settings), first_values(axes))
-    root = runs_folder(runs)
-    chosen = calibration_of(calibration, root, kind=base.forwards)
-    job = Job(
-        plan=Plan.of(base, axes, "lhs", trials, seed),
-        calibration=chosen.model,
-        engine="simulate",
-        precision=0.02,
-        batch=1,
-        manifest=collect_manifest("optimise", seed, calibration=chosen.basis),
-    )
+    base, root, chosen = model_question(scenario, settings, calibration, runs, axes)
+    plan = Plan.of(base, axes, "lhs", trials, seed)
+    job = job_of(plan, chosen, "simulate", made_by="optimise", precision=0.02)
     why_not = _why_not_confirmed(wants_confirmation, chosen)
     with RunDirectory.create(root, "optimise", base.name) as run:
         with progress_bar("searching") as progress:
@@ -179,7 +179,6 @@ def _why_not_confirmed(wanted: bool | None, chosen: Chosen) -> str:
 
 def _measurer(job: Job, run: RunDirectory, seconds: float) -> Measurer:
     """Measures interleaved, and keeps the raw trials with the run."""
-    from planecast.engines.measure import TrialTable, measure
     from planecast.results import Result, collect_manifest
     from planecast.scenario import Scenario
     from planecast.scenario.study import Budget
@@ -187,14 +186,10 @@ def _measurer(job: Job, run: RunDirectory, seconds: float) -> Measurer:
 
     def measured(asked: Sequence[Scenario]) -> Sequence[Result]:
         budget = Budget(seconds=seconds * len(asked), restarts=RESTARTS, patience=seconds)
-        table = TrialTable([f"candidate {number}" for number in range(1, len(asked) + 1)])
+        labels = [f"candidate {number}" for number in range(1, len(asked) + 1)]
         manifest = collect_manifest("measure", job.manifest.seed)
-        try:
-            with progress_bar("confirming") as progress:
-                return measure(asked, budget, manifest, table=table, progress=progress)
-        finally:
-            if table.columns():
-                run.write_trials(table.stored())
+        results, _ = measured_into(run, asked, labels, budget, manifest, title="confirming")
+        return results
 
     return Measurer(measured, check_here)
 

@@ -46,46 +46,52 @@ PRECISION = 0.01
 """Half-width of the interval as a share of the value, where the simulation ends."""
 
 
+EngineOption = Annotated[
+    Engine,
+    typer.Option(
+        "--engine",
+        help="solve: closed form, what is forwarded at most. simulate: events in time, also "
+        "loss, latency and rings at traffic.offered_pps, cut pipelines, and the sections nic, "
+        "accelerator and interference (`planecast schema scenario` lists every key).",
+    ),
+]
+PrecisionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--precision",
+        metavar="SHARE",
+        help="simulate: ends when the interval is within this share of the value. Default: 1%.",
+        show_default=False,
+    ),
+]
+ReplicationsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--replications",
+        min=1,
+        max=1000,
+        help="simulate: runs of each scenario, so that percentiles have intervals. Default: 1.",
+        show_default=False,
+    ),
+]
+InterruptedAsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--interrupted-as",
+        metavar="RUN",
+        help="simulate: lcores are preempted as often and for as long as in the trials of "
+        "this run; of a curve, as its data plane's CPU.",
+    ),
+]
+
+
 def predict(
     scenario: ScenarioArgument,
     calibration: CalibrationOption = None,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            "--engine",
-            help="solve: closed form, what is forwarded at most. simulate: events in time, also "
-            "loss, latency and rings at traffic.offered_pps, cut pipelines, and the sections nic, "
-            "accelerator and interference (`planecast schema scenario` lists every key).",
-        ),
-    ] = "solve",
-    precision: Annotated[
-        str | None,
-        typer.Option(
-            "--precision",
-            metavar="SHARE",
-            help="simulate: ends when the interval is within this share of the value. Default: 1%.",
-            show_default=False,
-        ),
-    ] = None,
-    replications: Annotated[
-        int | None,
-        typer.Option(
-            "--replications",
-            min=1,
-            max=1000,
-            help="simulate: runs of each scenario, so that percentiles have intervals. Default: 1.",
-            show_default=False,
-        ),
-    ] = None,
-    interrupted_as: Annotated[
-        str | None,
-        typer.Option(
-            "--interrupted-as",
-            metavar="RUN",
-            help="simulate: lcores are preempted as often and for as long as in the trials of "
-            "this run; of a curve, as its data plane's CPU.",
-        ),
-    ] = None,
+    engine: EngineOption = "solve",
+    precision: PrecisionOption = None,
+    replications: ReplicationsOption = None,
+    interrupted_as: InterruptedAsOption = None,
     from_rate: FromRateOption = None,
     duration: DurationOption = None,
     series: SeriesOption = None,
@@ -100,32 +106,23 @@ def predict(
 ) -> None:
     """Answer a scenario by the calibrated model: cycles a packet and packets a second."""
     from planecast.cli.tables.results import results_sheet
-    from planecast.results import RunDirectory, find_run, runs_folder
+    from planecast.results import find_run, runs_folder
     from planecast.results.own_clock import in_own_clock
 
     share = _precision(precision, engine)
-    timed = {"--replications": replications, "--interrupted-as": interrupted_as}
-    given = next((name for name, value in timed.items() if value is not None), None)
-    if given is not None and engine != "simulate":
-        raise InputError("the closed form runs for no time", given, "add --engine simulate")
+    _refuse_timed(engine, {"--replications": replications, "--interrupted-as": interrupted_as})
     base, labels, scenarios = scenarios_of(scenario, overrides(settings, seed), variations(vary))
+    simulates = engine == "simulate"
     wanted = wanted_recordings(
-        trace,
-        series,
-        interval,
-        duration,
-        simulates=engine == "simulate",
-        points=len(scenarios),
+        trace, series, interval, duration, simulates=simulates, points=len(scenarios)
     )
     root = runs_folder(runs)
     if from_rate is not None:
-        if engine == "simulate" or calibration is not None:
-            other = "--engine simulate" if engine == "simulate" else "--calibration"
+        if simulates or calibration is not None:
+            other = "--engine simulate" if simulates else "--calibration"
             raise InputError("one rate is all there is", other, "leave it out")
         results = _from_rate(from_rate, scenario, scenarios, base.traffic.seed)
-        with RunDirectory.create(root, "predict", base.name) as run:
-            run.write_result(results)
-        emit(results_sheet(results, labels, run.path), form, output)
+        emit(results_sheet(results, labels, _kept(root, base, results)), form, output)
         return
     chosen = calibration_of(calibration, root, counted=engine == "solve", kind=base.forwards)
     model = chosen.model
@@ -147,14 +144,35 @@ def predict(
     wanted.write(recorded, labels)
     results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
     results = [with_note(result, note) for result in results for note in notes] or results
+    series_of = (recorded, labels) if wanted.series is not None else None
+    run = _kept(root, base, results, series_of)
+    open_cycles = _open_cycles(scenarios, model) if simulates else None
+    emit(results_sheet(results, labels, run, open_cycles), form, output)
+
+
+def _kept(
+    root: Path,
+    base: Scenario,
+    results: list[Result],
+    series: tuple[list[sim.Results], list[str]] | None = None,
+) -> Path:
+    """The folder of a run with the results, and the series of what was recorded."""
+    from planecast.results import RunDirectory
+
     with RunDirectory.create(root, "predict", base.name) as run:
         run.write_result(results)
-        if wanted.series is not None:
+        if series is not None:
             from planecast.engines.simulate.series import series_columns
 
-            run.write_series(series_columns(recorded, labels))
-    open_cycles = _open_cycles(scenarios, model) if engine == "simulate" else None
-    emit(results_sheet(results, labels, run.path, open_cycles), form, output)
+            run.write_series(series_columns(*series))
+    return run.path
+
+
+def _refuse_timed(engine: Engine, options: dict[str, object]) -> None:
+    """Raises InputError for options of the simulation that the closed form has no use for."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None and engine != "simulate":
+        raise InputError("the closed form runs for no time", given, "add --engine simulate")
 
 
 def _from_rate(text: str, path: str, scenarios: list[Scenario], seed: int) -> list[Result]:
@@ -213,8 +231,7 @@ def _precision(text: str | None, engine: Engine) -> float:
     if text is None:
         return PRECISION
     where = f"--precision {text}"
-    if engine != "simulate":
-        raise InputError("the closed form runs for no time", where, "add --engine simulate")
+    _refuse_timed(engine, {where: text})
     from planecast.scenario.units import parse_share
 
     try:

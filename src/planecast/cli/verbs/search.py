@@ -36,124 +36,141 @@ _SHORT_TRIAL_S = 0.02
 """Short trials are either undisturbed or visibly not, also on a machine that is shared."""
 
 
+ScenarioArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.", show_default=False),
+]
+MethodOption = Annotated[
+    MethodName,
+    typer.Option(
+        "--method",
+        help="mlr: NDR and PDR by MLRsearch. rfc2544: "
+        "binary search. back-to-back: RFC 9004. loss-curve, latency (at 10, 50 and 90 % of the "
+        "throughput), soak, mrr (what comes back at the highest load).",
+    ),
+]
+EngineOption = Annotated[
+    EngineName, typer.Option("--engine", help="Real packets, or the simulator's.")
+]
+TrialSecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        "--trial-seconds",
+        min=0.0001,
+        max=86400,
+        help="How long a trial sends. Default: 0.02; rfc2544: 20.",
+        show_default=False,
+    ),
+]
+RepetitionsOption = Annotated[
+    int,
+    typer.Option(
+        "--repetitions",
+        min=1,
+        max=1000,
+        help="Whole searches; the data plane restarts. Up to twice as many while starts "
+        "differ by more than 3 %.",
+    ),
+]
+LinkGbpsOption = Annotated[
+    float, typer.Option("--link-gbps", min=0.001, max=10_000, help="Rate of the link.")
+]
+MaxRateOption = Annotated[
+    str | None,
+    typer.Option("--max-rate", metavar="RATE", help="No trial goes above this: 5Mpps."),
+]
+StartOption = Annotated[
+    float,
+    typer.Option("--start", min=0.001, max=100, help="rfc2544: percent of the highest load."),
+]
+TrialsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--trials",
+        min=1,
+        max=1000,
+        help="Trials that a bound (mlr: 21) or a step (else 8) rests on.",
+        show_default=False,
+    ),
+]
+LossOption = Annotated[
+    str | None,
+    typer.Option(
+        "--loss",
+        metavar="SHARE",
+        help="rfc2544: share to lose less than. Default: 0.01%. soak: the target. Default: 1e-7.",
+        show_default=False,
+    ),
+]
+ExceedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--exceed",
+        metavar="SHARE",
+        help="Share of a load's trials that may lose more. Default: mlr 50%, rfc2544 none.",
+        show_default=False,
+    ),
+]
+ExpectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--expect",
+        metavar="LOW..HIGH",
+        help="The predicted rate: mlr begins there. Such as 5.8Mpps..6.4Mpps.",
+        show_default=False,
+    ),
+]
+RateOption = Annotated[
+    str | None,
+    typer.Option("--rate", metavar="RATE", help="latency, soak: the rate; else searched."),
+]
+SoakSecondsOption = Annotated[
+    float, typer.Option("--soak-seconds", min=0.001, max=1e7, help="Length of a soak.")
+]
+CalibrationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--calibration",
+        metavar="RUN",
+        help="simulate: what the model is calibrated by. measure: predicts where to begin.",
+    ),
+]
+CpuOption = Annotated[int | None, typer.Option("--generator-cpu", min=0, help="CPU that sends.")]
+TelemetryOption = Annotated[
+    str,
+    typer.Option(
+        "--telemetry",
+        metavar="WHAT",
+        help="What looks at the found rates, after the search: auto, none, or some of cycles, "
+        "perf, callgrind, singlestep, dpdk.",
+    ),
+]
+MaxSecondsOption = Annotated[
+    float | None,
+    typer.Option("--max-seconds", min=0.001, help="Stops then; --resume continues."),
+]
+
+
 def search(
     context: typer.Context,
-    scenario: Annotated[
-        Path | None,
-        typer.Argument(metavar="SCENARIO", help="A scenario's YAML file.", show_default=False),
-    ] = None,
-    method: Annotated[
-        MethodName,
-        typer.Option(
-            "--method",
-            help="mlr: NDR and PDR by MLRsearch. rfc2544: "
-            "binary search. back-to-back: RFC 9004. loss-curve, latency (at 10, 50 and 90 % of the "
-            "throughput), soak, mrr (what comes back at the highest load).",
-        ),
-    ] = "mlr",
-    engine: Annotated[
-        EngineName, typer.Option("--engine", help="Real packets, or the simulator's.")
-    ] = "measure",
-    trial_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--trial-seconds",
-            min=0.0001,
-            max=86400,
-            help="How long a trial sends. Default: 0.02; rfc2544: 20.",
-            show_default=False,
-        ),
-    ] = None,
-    repetitions: Annotated[
-        int,
-        typer.Option(
-            "--repetitions",
-            min=1,
-            max=1000,
-            help="Whole searches; the data plane restarts. Up to twice as many while starts "
-            "differ by more than 3 %.",
-        ),
-    ] = 4,
-    link_gbps: Annotated[
-        float, typer.Option("--link-gbps", min=0.001, max=10_000, help="Rate of the link.")
-    ] = 10.0,
-    max_rate: Annotated[
-        str | None,
-        typer.Option("--max-rate", metavar="RATE", help="No trial goes above this: 5Mpps."),
-    ] = None,
-    start: Annotated[
-        float,
-        typer.Option("--start", min=0.001, max=100, help="rfc2544: percent of the highest load."),
-    ] = 10.0,
-    trials: Annotated[
-        int | None,
-        typer.Option(
-            "--trials",
-            min=1,
-            max=1000,
-            help="Trials that a bound (mlr: 21) or a step (else 8) rests on.",
-            show_default=False,
-        ),
-    ] = None,
-    loss: Annotated[
-        str | None,
-        typer.Option(
-            "--loss",
-            metavar="SHARE",
-            help="rfc2544: share to lose less than. Default: 0.01%. soak: the target. "
-            "Default: 1e-7.",
-            show_default=False,
-        ),
-    ] = None,
-    exceed: Annotated[
-        str | None,
-        typer.Option(
-            "--exceed",
-            metavar="SHARE",
-            help="Share of a load's trials that may lose more. Default: mlr 50%, rfc2544 none.",
-            show_default=False,
-        ),
-    ] = None,
-    expect: Annotated[
-        str | None,
-        typer.Option(
-            "--expect",
-            metavar="LOW..HIGH",
-            help="The predicted rate: mlr begins there. Such as 5.8Mpps..6.4Mpps.",
-            show_default=False,
-        ),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option("--rate", metavar="RATE", help="latency, soak: the rate; else searched."),
-    ] = None,
-    soak_seconds: Annotated[
-        float, typer.Option("--soak-seconds", min=0.001, max=1e7, help="Length of a soak.")
-    ] = 1800.0,
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            "--calibration",
-            metavar="RUN",
-            help="simulate: what the model is calibrated by. measure: predicts where to begin.",
-        ),
-    ] = None,
-    cpu: Annotated[
-        int | None, typer.Option("--generator-cpu", min=0, help="CPU that sends.")
-    ] = None,
-    telemetry: Annotated[
-        str,
-        typer.Option(
-            "--telemetry",
-            metavar="WHAT",
-            help="What looks at the found rates, after the search: auto, none, or some of cycles, "
-            "perf, callgrind, singlestep, dpdk.",
-        ),
-    ] = "auto",
-    max_seconds: Annotated[
-        float | None,
-        typer.Option("--max-seconds", min=0.001, help="Stops then; --resume continues."),
-    ] = None,
+    scenario: ScenarioArgument = None,
+    method: MethodOption = "mlr",
+    engine: EngineOption = "measure",
+    trial_seconds: TrialSecondsOption = None,
+    repetitions: RepetitionsOption = 4,
+    link_gbps: LinkGbpsOption = 10.0,
+    max_rate: MaxRateOption = None,
+    start: StartOption = 10.0,
+    trials: TrialsOption = None,
+    loss: LossOption = None,
+    exceed: ExceedOption = None,
+    expect: ExpectOption = None,
+    rate: RateOption = None,
+    soak_seconds: SoakSecondsOption = 1800.0,
+    calibration: CalibrationOption = None,
+    cpu: CpuOption = None,
+    telemetry: TelemetryOption = "auto",
+    max_seconds: MaxSecondsOption = None,
     resume: ResumeOption = None,
     settings: SetOption = None,
     seed: SeedOption = None,
@@ -167,7 +184,9 @@ def search(
     Whole searches are repeated, each on a data plane that is restarted. Every trial is kept as
     it ends: a search that was stopped, however, is resumed with --resume.
     """
+    from planecast.cli.tables.search import search_sheet
     from planecast.results import RunDirectory, collect_manifest, find_run, runs_folder
+    from planecast.scenario import load_scenario
     from planecast.search.question import Question
     from planecast.search.run import check_question
 
@@ -180,8 +199,6 @@ def search(
     else:
         if scenario is None:
             raise InputError("no scenario is named", "search", "name a file, or use --resume RUN")
-        from planecast.scenario import load_scenario
-
         question = Question(
             method=method,
             engine=engine,
@@ -207,14 +224,10 @@ def search(
         _print_plan(question, tester)
         return
     try:
-        if run is None:
-            run = RunDirectory.create(root, "search", question.scenario.name)
-        deadline = float("inf") if max_seconds is None else time.monotonic() + max_seconds
-        answer = _searched(run, question, tester, manifest, deadline)
+        run = run or RunDirectory.create(root, "search", question.scenario.name)
+        answer = _searched(run, question, tester, manifest, max_seconds)
     finally:
         tester.close()
-    from planecast.cli.tables.search import search_sheet
-
     emit(search_sheet(answer, run.path), form, output)
     if answer.invalid:
         raise typer.Exit(EXIT_FAILED)
@@ -243,7 +256,11 @@ def _print_plan(question: Question, tester: Tester) -> None:
 
 
 def _searched(
-    run: RunDirectory, question: Question, tester: Tester, manifest: Manifest, deadline: float
+    run: RunDirectory,
+    question: Question,
+    tester: Tester,
+    manifest: Manifest,
+    max_seconds: float | None,
 ) -> SearchAnswer:
     """Searches, and keeps every trial and the answer in the run."""
     from planecast.results.between_runs import rate_notes
@@ -254,6 +271,7 @@ def _searched(
     from planecast.search.session import Session
     from planecast.search.simulated import SimulatedTester
 
+    deadline = float("inf") if max_seconds is None else time.monotonic() + max_seconds
     with (
         resume_hint(run),
         run,

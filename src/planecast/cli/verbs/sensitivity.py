@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.calibration import CalibrationOption, job_of, model_question
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
     RunsOption,
     SetOption,
-    overrides,
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.scenarios import ScenarioArgument
 from planecast.cli.tables.sensitivity import sensitivity_sheet
 from planecast.errors import InputError
-
-if TYPE_CHECKING:
-    pass
 
 
 def sensitivity(
@@ -56,27 +52,17 @@ def sensitivity(
 
     One key at a time (a tornado) and all together (Sobol's indices); `planecast report` draws both.
     """
-    from planecast.results import RunDirectory, collect_manifest, runs_folder
-    from planecast.scenario import load_varied
-    from planecast.sweep import Job, Plan, first_values, parse_axis
+    from planecast.results import RunDirectory
+    from planecast.sweep import Plan, parse_axis
     from planecast.sweep.sensitivity import default_axes
     from planecast.sweep.sensitivity import sensitivity as analyse
 
     if draws & (draws - 1):
         raise InputError(f"got {draws} draws", "--draws", "say a power of two, such as 64")
     named = [parse_axis(text) for text in vary or []]
-    base = load_varied(scenario, overrides(settings), first_values(named))
-    root = runs_folder(runs)
+    base, root, chosen = model_question(scenario, settings, calibration, runs, named)
     axes = named or [parse_axis(text) for text in default_axes(base)]
-    chosen = calibration_of(calibration, root, kind=base.forwards)
-    job = Job(
-        plan=Plan.of(base, axes, "lhs", max(1, draws), seed),
-        calibration=chosen.model,
-        engine="solve",
-        precision=0.01,
-        batch=1,
-        manifest=collect_manifest("solve", seed, calibration=chosen.basis),
-    )
+    job = job_of(Plan.of(base, axes, "lhs", max(1, draws), seed), chosen, "solve")
     with RunDirectory.create(root, "sensitivity", base.name) as run:
         with progress_bar("asking") as progress:
             found = analyse(job, draws, progress)

@@ -28,29 +28,35 @@ if TYPE_CHECKING:
     from planecast.scenario.survey import Survey
 
 
+StudyArgument = Annotated[
+    Path, typer.Argument(metavar="SURVEY", help="A survey's YAML file, as studies/flows.yaml.")
+]
+CoremarkOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--coremark",
+        metavar="PROGRAM",
+        help="Your CoreMark, run as well: the documents' compute reference.",
+    ),
+]
+EarlierOption = Annotated[
+    str | None,
+    typer.Option(
+        "--fill-from",
+        metavar="RUN",
+        help="Takes what can't be measured now from an earlier run of the same survey.",
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Says what would be measured, and what not and why.")
+]
+
+
 def survey(
-    study: Annotated[
-        Path, typer.Argument(metavar="SURVEY", help="A survey's YAML file, as studies/flows.yaml.")
-    ],
-    coremark: Annotated[
-        Path | None,
-        typer.Option(
-            "--coremark",
-            metavar="PROGRAM",
-            help="Your CoreMark, run as well: the documents' compute reference.",
-        ),
-    ] = None,
-    earlier: Annotated[
-        str | None,
-        typer.Option(
-            "--fill-from",
-            metavar="RUN",
-            help="Takes what can't be measured now from an earlier run of the same survey.",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Says what would be measured, and what not and why.")
-    ] = False,
+    study: StudyArgument,
+    coremark: CoremarkOption = None,
+    earlier: EarlierOption = None,
+    dry_run: DryRunOption = False,
     settings: SetOption = None,
     runs: RunsOption = None,
     form: FormatOption = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of, job_of
 from planecast.cli.shared.options import (
     FormatOption,
     OutputOption,
@@ -35,55 +35,63 @@ SOLVED_BATCH = 65536
 SIMULATED_BATCH = 16
 
 
+ScenarioArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[SCENARIO]", help="A scenario's YAML file.", show_default=False),
+]
+VaryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY=…",
+        help="KEY=V,V… or KEY=LOW:HIGH, in a grid KEY=LOW:HIGH:COUNT; :log behind it for equal "
+        "ratios. Repeatable.",
+    ),
+]
+SampleOption = Annotated[
+    Sample,
+    typer.Option("--sample", help="grid: every combination. lhs: a Latin hypercube of -n."),
+]
+PointsOption = Annotated[
+    int | None,
+    typer.Option(
+        "-n", "--points", min=1, help="lhs: how many points. Default: 1000.", show_default=False
+    ),
+]
+EngineOption = Annotated[
+    Engine, typer.Option("--engine", help="solve: closed form. simulate: events in time.")
+]
+PrecisionOption = Annotated[
+    float,
+    typer.Option("--precision", min=1e-4, max=0.5, help="simulate: a point's relative interval."),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        max=1024,
+        help="Processes; by default one for each CPU.",
+        show_default=False,
+    ),
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that answers."),
+]
+
+
 def sweep(
     context: typer.Context,
-    scenario: Annotated[
-        str | None,
-        typer.Argument(metavar="[SCENARIO]", help="A scenario's YAML file.", show_default=False),
-    ] = None,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="KEY=…",
-            help="KEY=V,V… or KEY=LOW:HIGH, in a grid KEY=LOW:HIGH:COUNT; :log behind it for equal "
-            "ratios. Repeatable.",
-        ),
-    ] = None,
-    sample: Annotated[
-        Sample,
-        typer.Option("--sample", help="grid: every combination. lhs: a Latin hypercube of -n."),
-    ] = "grid",
-    points: Annotated[
-        int | None,
-        typer.Option(
-            "-n", "--points", min=1, help="lhs: how many points. Default: 1000.", show_default=False
-        ),
-    ] = None,
-    engine: Annotated[
-        Engine, typer.Option("--engine", help="solve: closed form. simulate: events in time.")
-    ] = "solve",
-    precision: Annotated[
-        float,
-        typer.Option(
-            "--precision", min=1e-4, max=0.5, help="simulate: a point's relative interval."
-        ),
-    ] = 0.01,
+    scenario: ScenarioArgument = None,
+    vary: VaryOption = None,
+    sample: SampleOption = "grid",
+    points: PointsOption = None,
+    engine: EngineOption = "solve",
+    precision: PrecisionOption = 0.01,
     calibration: CalibrationOption = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            min=1,
-            max=1024,
-            help="Processes; by default one for each CPU.",
-            show_default=False,
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that answers."),
-    ] = None,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
     resume: ResumeOption = None,
     settings: SetOption = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the Latin hypercube.")] = 1,
@@ -129,20 +137,11 @@ def sweep(
 
 
 def _job(plan: Any, chosen: Chosen, engine: Engine, precision: float) -> Job:
-    from planecast.results import collect_manifest
-    from planecast.sweep import Job
-
     cpus = len(os.sched_getaffinity(0))
     most = SOLVED_BATCH if engine == "solve" else SIMULATED_BATCH
-    return Job(
-        plan=plan,
-        calibration=chosen.model,
-        engine=engine,
-        precision=precision,
-        # Some ten batches for each CPU, so that no CPU waits long for the last one.
-        batch=max(1, min(most, plan.points // (10 * cpus))),
-        manifest=collect_manifest(engine, plan.seed, calibration=chosen.basis),
-    )
+    # Some ten batches for each CPU, so that no CPU waits long for the last one.
+    batch = max(1, min(most, plan.points // (10 * cpus)))
+    return job_of(plan, chosen, engine, precision=precision, batch=batch)
 
 
 def _best(job: Job, run: RunDirectory) -> list[tuple[str, Result]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -51,9 +51,6 @@ ReplayOption = Annotated[
         help="Fit and check a recorded validation again, without a data plane; may be repeated.",
     ),
 ]
-
-if TYPE_CHECKING:
-    pass
 
 
 def validate(

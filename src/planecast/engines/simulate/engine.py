@@ -78,35 +78,29 @@ def simulate(
     ]
     if slower is not None:
         asked = [_at_cost(one, one.cost.times(by)) for one, by in zip(asked, slower, strict=True)]
-    models = [
-        _tested(
-            model_of(
-                one.scenario,
-                one.segments,
-                one.lines,
-                tsc_hz,
-                precision=precision,
-                seed=(one.scenario.traffic.seed if seed is None else seed) + number,
-                packets=packets,
-                host_seconds=host_seconds,
-                recording=recording,
-                at_once=batch,
-            ),
+
+    def model(one: Prepared, number: int, batch: float) -> sim.Model:
+        return model_of(
             one.scenario,
-            tester,
+            one.segments,
+            one.lines,
+            tsc_hz,
+            precision=precision,
+            seed=(one.scenario.traffic.seed if seed is None else seed) + number,
+            packets=packets,
+            host_seconds=host_seconds,
+            recording=recording,
+            at_once=batch,
         )
+
+    batches = at_once or [1.0] * len(asked)
+    testers = generator_latencies or [None] * len(asked)
+    models = [
+        _tested(model(one, number, batch), one.scenario, tester)
         for number in range(replications)
-        for one, batch, tester in zip(
-            asked,
-            at_once or [1.0] * len(asked),
-            generator_latencies or [None] * len(asked),
-            strict=True,
-        )
+        for one, batch, tester in zip(asked, batches, testers, strict=True)
     ]
-    try:
-        answers = sim.simulate_many(models, threads=threads or len(os.sched_getaffinity(0)))
-    except (sim.ModelError, sim.InvariantError) as error:
-        raise RunError(f"the simulator refused its model or its own answer: {error}") from error
+    answers = _played(models, threads)
     if recorded is not None:
         recorded.extend(answers[: len(asked)])
     made_by = manifest.model_copy(
@@ -116,6 +110,13 @@ def simulate(
         replicated(to_result(one, answers[i], made_by), answers[i :: len(asked)])
         for i, one in enumerate(asked)
     ]
+
+
+def _played(models: list[sim.Model], threads: int | None) -> list[sim.Results]:
+    try:
+        return sim.simulate_many(models, threads=threads or len(os.sched_getaffinity(0)))
+    except (sim.ModelError, sim.InvariantError) as error:
+        raise RunError(f"the simulator refused its model or its own answer: {error}") from error
 
 
 def _tested(model: sim.Model, scenario: Scenario, tester: GeneratorLatency | None) -> sim.Model:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from planecast.explain import Explanation
+from planecast.explain.explanation import StageExplanation
 from planecast.explain.stall_causes import in_order
 from planecast.report.colours import OTHER_COLOUR, cause_colour, faint, stage_colour
 from planecast.report.figures.causes import cause_title
 from planecast.report.figures.style import Figure, new_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import digits
+from planecast.results import Estimate
 
 _DRAWN = 0.002
 """Share of the whole below which a band would be thinner than a line."""
@@ -44,28 +48,17 @@ def cycles_sankey(explained: Explanation) -> Figure | None:
         (number[stage, ""], number["", cause], value, cause_colour(cause))
         for stage, cause, value in parts
     ]
+    nodes = list(_nodes(whole, stages, sums))
     rows = max(len(stages), len(causes))
     figure = new_figure(max(_LOWEST_PX, _ROW_PX * rows + 60))
     figure.add_sankey(
         arrangement="snap",
         domain={"x": [0.0, 1.0], "y": [0.02, 0.98]},
         node={
-            "label": [
-                f"packet {digits(whole.value)}",
-                *(f"{plain(s.stage)} {digits(s.cycles.value)}" for s in stages if s.cycles),
-                *(f"{cause_title(cause)} {digits(sums[cause])}" for cause in causes),
-            ],
+            "label": [text for text, _, _ in nodes],
             # What a narrow screen has room for.
-            "customdata": [
-                digits(whole.value),
-                *(plain(s.stage) for s in stages),
-                *(f"{cause_title(cause)} {sums[cause]:.0f}" for cause in causes),
-            ],
-            "color": [
-                OTHER_COLOUR,
-                *(stage_colour(s.stage) for s in stages),
-                *(cause_colour(cause) for cause in causes),
-            ],
+            "customdata": [short for _, short, _ in nodes],
+            "color": [colour for _, _, colour in nodes],
             "pad": 14,
             "thickness": 14,
             "line": {"width": 0},
@@ -80,3 +73,17 @@ def cycles_sankey(explained: Explanation) -> Figure | None:
         },
     )
     return figure
+
+
+def _nodes(
+    whole: Estimate, stages: Sequence[StageExplanation], sums: Mapping[str, float]
+) -> Iterator[tuple[str, str, str]]:
+    """Label, short label and colour of each node: the packet, its stages, the causes."""
+    yield f"packet {digits(whole.value)}", digits(whole.value), OTHER_COLOUR
+    for stage in stages:
+        if stage.cycles:
+            name = plain(stage.stage)
+            yield f"{name} {digits(stage.cycles.value)}", name, stage_colour(stage.stage)
+    for cause, cycles in sums.items():
+        title = cause_title(cause)
+        yield f"{title} {digits(cycles)}", f"{title} {cycles:.0f}", cause_colour(cause)
