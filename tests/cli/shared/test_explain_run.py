@@ -46,12 +46,11 @@ def test_a_run_whose_calibration_is_of_an_older_model_is_explained_without(
     file.write_text(json.dumps(data))
     answer = run("explain", made)
     assert answer.code == 0, answer.err
-    assert "there is no calibration: make one with planecast calibrate STUDY" in answer.out
+    assert "there is no calibration" in answer.out
     named = run("explain", made, "--calibration", made)
     assert (named.code, named.out) == (2, "")
-    assert named.err.endswith(
-        "this calibration is of an older model; make it again: planecast calibrate STUDY\n"
-    )
+    assert "older model" in named.err
+    assert named.err.endswith("planecast calibrate STUDY\n")
 
 
 def test_the_second_result_is_picked(run: Run, made: str) -> None:
@@ -128,7 +127,7 @@ def test_the_latest_is_the_latest_that_can_be_explained(
     assert run("explain").out.startswith(f"{made}#1")
     refused = run("explain", folder.path.name)
     assert refused.code == 2
-    assert "the run has rates and no result to explain; name a run of measure" in refused.err
+    assert "no result to explain" in refused.err
 
 
 def test_its_own_calibration_is_named(run: Run, made: str) -> None:

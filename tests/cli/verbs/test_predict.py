@@ -140,7 +140,7 @@ def test_another_machines_calibration_is_said_to_be_one(
     kept = json.loads(file.read_text())
     kept["manifest"]["host"]["cpu"] = "Other CPU"
     file.write_text(json.dumps(kept))
-    assert "the calibration is of Other CPU, so are the answers" in run("predict", asked).err
+    assert "Other CPU" in run("predict", asked).err
 
 
 def test_the_latest_of_this_host_answers_and_is_named(
@@ -170,19 +170,18 @@ def test_the_latest_of_this_host_answers_and_is_named(
 def test_without_any_calibration(run: Run, asked: Path) -> None:
     answer = run("predict", asked)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == (
-        "planecast: runs: no run has a calibration; make one: planecast calibrate STUDY\n"
-    )
+    assert answer.err.startswith("planecast: runs: ")
+    assert answer.err.endswith("planecast calibrate STUDY\n")
 
 
 def test_a_run_without_a_calibration(run: Run, asked: Path, calibrated: Path) -> None:
     (calibrated / "calibration.json").unlink()
     answer = run("predict", asked, "--calibration", calibrated.name)
     assert (answer.code, answer.out) == (2, "")
-    assert "the run has no calibration; name a run of calibrate or validate" in answer.err
+    assert "has no calibration" in answer.err
     answer = run("predict", asked, "--calibration", "nowhere")
     assert (answer.code, answer.out) == (2, "")
-    assert "nowhere: there is no such run; the last ones are" in answer.err
+    assert "nowhere: there is no such run" in answer.err
 
 
 @pytest.mark.parametrize(

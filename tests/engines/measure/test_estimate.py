@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.engines.measure.conftest import Columns, together, windows
 
 from planecast.engines.measure.estimate import (
+    FEW_WINDOWS,
     PointFacts,
     at_reference,
     clock_step,
@@ -111,10 +112,7 @@ def test_too_few_undisturbed_windows_are_owned_up_to(answer: Callable[..., Resul
     parts = [windows(spread(100), point=1, visit=9)]
     parts += [windows(spread(200, 10), visit=1), windows(spread(300, 30), canaries=3.0, visit=2)]
     found = answer(together(parts))
-    assert found.notes[1] == (
-        "too few undisturbed windows, 10 of 40, so the 20 least disturbed were used: the true cost "
-        "may be lower"
-    )
+    assert found.notes[1].startswith(f"{FEW_WINDOWS}, 10 of 40")
     assert found.cycles_per_packet.samples == 20
     assert found.disturbed_share == 0.75
 
@@ -125,7 +123,7 @@ def test_one_lcore_may_be_disturbed_all_the_time(answer: Callable[..., Result]) 
         parts.append(windows(spread(200), visit=visit, cpu=0))
         parts.append(windows(spread(400), canaries=3.0, visit=visit, cpu=1))
     found = answer(together(parts), "0-1")
-    assert found.notes[1].startswith("too few undisturbed windows on CPU 1, 0 of 200, so")
+    assert found.notes[1].startswith(f"{FEW_WINDOWS} on CPU 1, 0 of 200")
     assert len(found.notes) == 2
     # The twenty of a disturbed CPU are the first ones: their canaries are all the same.
     rate = TSC_HZ / 200 + TSC_HZ / (400 * (1 + 0.1 * (9.5 / 49 - 0.5)))
@@ -214,9 +212,8 @@ def test_instances_weigh_the_same_and_a_note_says_that_they_differ(
 
     assert found(200, 230, 230).cycles_per_packet.value == pytest.approx(220)
     assert found(200, 204, 204).notes == ("pages of 2MiB",)
-    assert found(200, 230, 230).notes[1] == (
-        "process instances differ by 14 %: 200.0 to 230.0 cycles/packet in 3 of them"
-    )
+    said = found(200, 230, 230).notes[1]
+    assert all(fact in said for fact in ("14 %", "200.0 to 230.0", "in 3"))
 
 
 def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Result]) -> None:
@@ -225,7 +222,8 @@ def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Resul
     found = answer(together(parts))
     assert found.cycles_per_packet.value == pytest.approx(200, rel=1e-3)
     assert (found.cycles_per_packet.samples, found.steady_share) == (150, 0.75)
-    assert found.notes[1] == "not steady: 1 of 4 visits when their warm-up ended, not counted"
+    assert found.notes[1].startswith("not steady: 1 of 4")
+    assert found.notes[1].endswith("not counted")
     # Where too few instances have steady visits all are counted, and the result says so.
     parts = [
         windows(spread(cost), visit=n, restart=n, steady=n == 0)
@@ -238,10 +236,7 @@ def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Resul
     found = answer(together([windows(spread(300), visit=v, steady=False) for v in range(2)]))
     assert found.cycles_per_packet.value == pytest.approx(300, rel=1e-3)
     assert (found.steady_share, found.disturbed_share) == (0, 0)
-    assert found.notes[1] == (
-        "not steady: 2 of 2 visits when their warm-up ended, counted for want of others: the "
-        "steady cost may be lower"
-    )
+    assert found.notes[1].startswith("not steady: 2 of 2")
 
 
 def test_restarts_that_differ_wildly_leave_a_positive_cost(answer: Callable[..., Result]) -> None:
