@@ -68,11 +68,12 @@ class Column:
     def _plain(self, value: Any) -> str:
         if isinstance(value, bool):
             return "yes" if value else "no"
-        if isinstance(value, int | float) and self.scale != 1:
-            value /= self.scale
+        if not isinstance(value, int | float):
+            return str(value)
+        scaled = value if self.scale == 1 else value / self.scale
         if self.form:
-            return str(self.form).format(value)
-        return digits(value) if isinstance(value, float) else str(value)
+            return str(self.form).format(scaled)
+        return digits(scaled) if isinstance(scaled, float) else str(scaled)
 
     def raw(self, value: Any) -> Iterator[tuple[str, Any]]:
         """Its keys for machines, with what they get of a value."""
