@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from planecast.instruments.loaded_latency import LoadedLatency
-from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.survival import fitted_lifetime
 from planecast.scenario.model import Noun, listed
+
+if TYPE_CHECKING:
+    from planecast.instruments.loaded_latency import LoadedLatency
+    from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 
 Floats = NDArray[np.float64]
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planecast.instruments.host_state import SurvivalPoint
 from planecast.machine.cache_sharing import hit_shares
 from planecast.scenario.machine import LINE_BYTES
+
+if TYPE_CHECKING:
+    from planecast.instruments.host_state import SurvivalPoint
 
 LEAST_MS, MOST_MS = 0.1, 10_000.0
 _CAPACITY_SPREAD, _LIFETIME_SPREAD = 0.7, 3.0

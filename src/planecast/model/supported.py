@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planecast.dataplanes.in_memory import refuse_outside
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.model.target_platform import HOST
@@ -68,6 +67,8 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
 
 def _refuse_program(scenario: Scenario) -> None:
     """Raises InputError for a program of others that can't be counted, and for several lcores."""
+    from planecast.dataplanes.in_memory import refuse_outside  # `predict` starts quickly without
+
     refuse_outside(scenario, "modelled")
     if scenario.placement.lcores > 1:
         raise InputError(

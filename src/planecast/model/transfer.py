@@ -25,7 +25,6 @@ import math
 from dataclasses import dataclass, replace
 
 from planecast.errors import InputError
-from planecast.instruments.catalog_entry import microarchitecture_of_cpu
 from planecast.machine.clocks import beyond_turbo, core_ghz
 from planecast.machine.core import CPI
 from planecast.machine.generations import ERROR_SHARE, near_factor, slots_factor
@@ -127,6 +126,8 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
 
 def _own_core(calibration: Calibration) -> CoreValues | None:
     """What the calibrated host's cores have; None when the catalogue doesn't know its CPU."""
+    from planecast.instruments.catalog_entry import microarchitecture_of_cpu  # it imports the probe
+
     found = microarchitecture_of_cpu(str(calibration.manifest.host.get("cpu_id", "")))
     return None if found is None else found.values
 
