@@ -74,6 +74,7 @@ def trace(distance: int, per_packet: float = 100.0, prefetches: float = 0.0) -> 
     stage = TracedStage(
         instructions_per_packet=per_packet,
         prefetches_per_packet=prefetches,
+        mispredictions_per_packet=per_packet / 200,
         loads=far,
         stores=TouchHistogram(references_per_packet=0),
     )

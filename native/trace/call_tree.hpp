@@ -34,7 +34,7 @@ struct Node {
     uint64_t entry; /* address of the function; of the root: where tracing began */
     uint32_t number;
     bool excluded; /* it is none of the program's */
-    uint64_t instructions = 0, prefetches = 0;
+    uint64_t instructions = 0, prefetches = 0, mispredictions = 0;
     Touches loads, stores;
     std::map<uint64_t, Node *> callees;
 };
@@ -63,6 +63,7 @@ class CallTree
     }
 
     Node *now() const { return now_; }
+    const Block *last() const { return last_; }
     const std::deque<Node> &nodes() const { return nodes_; }
 
   private:
@@ -116,7 +117,7 @@ class CallTree
     Node *add(Node *parent, uint64_t entry, bool excluded)
     {
         nodes_.push_back(
-            {parent, entry, static_cast<uint32_t>(nodes_.size()), excluded, 0, 0, {}, {}, {}});
+            {parent, entry, static_cast<uint32_t>(nodes_.size()), excluded, 0, 0, 0, {}, {}, {}});
         return &nodes_.back();
     }
 

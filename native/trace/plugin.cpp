@@ -19,6 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "branch_predictor.hpp"
 #include "call_tree.hpp"
 #include "qemu_plugin.h"
 #include "stack_distance.hpp"
@@ -50,6 +51,7 @@ struct {
     unsigned vcpu;
     CallTree tree;
     StackDistance distances;
+    BranchPredictor predictor;
     std::vector<Range> hook, files;
     std::vector<std::string> paths;         /* of files */
     std::unordered_set<uint64_t> functions; /* where they begin */
@@ -153,11 +155,24 @@ void on_memory(unsigned vcpu, uint32_t info, uint64_t address, void *instruction
             touch(touches, line, trace.counting);
 }
 
+/* Where a return leads to every core knows. */
+void predict(const Block &block)
+{
+    const Block *last = trace.tree.last();
+    if (last == nullptr)
+        return;
+    const bool right = trace.predictor.predicted(last->start, last->end, block.start);
+    Node *node = trace.tree.now();
+    if (!right && last->ending != Ending::RETURN && trace.counting && !node->excluded)
+        node->mispredictions++;
+}
+
 void on_block(unsigned vcpu, void *opaque)
 {
     if (vcpu != trace.vcpu || !trace.tracing)
         return;
     const Block &block = *static_cast<const Block *>(opaque);
+    predict(block);
     trace.tree.enter(block, of_the_hook, begins_function);
     trace.last_instruction = nullptr;
     Node *node = trace.tree.now();
@@ -221,9 +236,9 @@ bool write_trace(FILE *out)
     for (const Node &node : trace.tree.nodes()) {
         fprintf(out,
                 "%s\n  {\"parent\": %d, \"entry\": %" PRIu64 ", \"instructions\": %" PRIu64
-                ", \"prefetches\": %" PRIu64,
+                ", \"prefetches\": %" PRIu64 ", \"mispredictions\": %" PRIu64,
                 separator, node.parent == nullptr ? -1 : static_cast<int>(node.parent->number),
-                node.entry, node.instructions, node.prefetches);
+                node.entry, node.instructions, node.prefetches, node.mispredictions);
         write_touches(out, "loads", node.loads);
         write_touches(out, "stores", node.stores);
         fputs("}", out);

@@ -16,8 +16,9 @@ LINES, ROUNDS = 4096, 7
 MAP = StageMap(
     name="walks",
     source="tests/native/walks.c",
-    stages=("walk", "fill"),
+    stages=("walk", "fill", "toss"),
     rules=(
+        StageRule(stage="toss", functions=("stage_toss",)),
         StageRule(stage="walk", functions=("stage_walk",)),
         StageRule(stage="fill", functions=("stage_fill",)),
     ),
@@ -42,7 +43,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
 
 def test_references_and_distances_are_those_of_the_source(trace: Trace) -> None:
     found = traced_stages(trace, MAP, packets=ROUNDS)
-    assert list(found) == ["walk", "fill", "other"]
+    assert list(found) == ["walk", "fill", "toss", "other"]
     walk, fill = found["walk"], found["fill"]
     assert walk.loads.misses(1024) == pytest.approx(LINES, rel=1e-3)
     assert fill.stores.misses(1024) == pytest.approx(LINES, rel=1e-3)
@@ -55,6 +56,13 @@ def test_references_and_distances_are_those_of_the_source(trace: Trace) -> None:
     assert trace.lines >= LINES
     # A loop of a load, an addition, a comparison and a jump.
     assert 3 * LINES < walk.instructions_per_packet < 6 * LINES
+
+
+def test_branches_that_no_history_shows_are_mispredicted(trace: Trace) -> None:
+    found = traced_stages(trace, MAP, packets=ROUNDS)
+    assert found["toss"].mispredictions_per_packet == pytest.approx(LINES / 2, rel=0.1)
+    for stage in ("walk", "fill", "other"):
+        assert found[stage].mispredictions_per_packet < 4
 
 
 def test_contexts_become_stages_by_their_callers() -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from tests.calibrations import hierarchy
+from tests.traced_programs import BASE, PROFILE
 
+from planecast.machine.branches import Branches
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.registry import MECHANISMS
+from planecast.model.supported import columns_of
+from planecast.workload.profile import WorkloadProfile
 
 __all__ = ["hierarchy"]
 
@@ -14,12 +18,21 @@ def test_mechanisms_are_complete(hierarchy: Hierarchy) -> None:
     shared = hierarchy.model_copy(update={"background": True})
     names = [one.name for mechanism in MECHANISMS for one in mechanism.parameters(shared)]
     assert len(names) == len(set(names))
-    assert len(names) < 15
+    # Branches are of programs that were traced, which have no lock-step walks and no conflicts.
+    assert len(names) - len(Branches().parameters(shared)) < 15
     for mechanism in MECHANISMS:
         assert mechanism.cause
         assert mechanism.advice
         assert mechanism.domain in ("core", "uncore", "memory", "none")
         assert mechanism.parameters(shared)
+
+
+def test_a_program_of_others_has_few(hierarchy: Hierarchy) -> None:
+    profile = WorkloadProfile.of(columns_of([BASE]), {}, PROFILE)
+    own = [one for one in MECHANISMS if one.applies(profile)]
+    names = {p.name for one in own for p in one.parameters(hierarchy)}
+    assert "branches.mispredicted" in names
+    assert len(names) < 10
 
 
 def test_only_a_shared_host_has_a_lifetime(hierarchy: Hierarchy) -> None:

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <random>
 #include <vector>
 
 #include "branch_kind.hpp"
+#include "branch_predictor.hpp"
 #include "call_tree.hpp"
 #include "histogram.hpp"
 
@@ -49,6 +52,43 @@ TEST(BranchKind, Prefetches)
     EXPECT_TRUE(is_prefetch(prefetchw, sizeof prefetchw));
     EXPECT_FALSE(is_prefetch(nop, sizeof nop));
     EXPECT_FALSE(is_prefetch(endbr, sizeof endbr));
+}
+
+/* Share of the branches that are mispredicted at the end of a block, as `taken` says of each; three
+ * other blocks run between. */
+double mispredicted(const std::function<bool(size_t)> &taken)
+{
+    constexpr size_t BRANCHES = 200000;
+    BranchPredictor predictor;
+    size_t wrong = 0;
+    for (size_t i = 0; i < BRANCHES; i++) {
+        const uint64_t next = taken(i) ? 0x2000 : 0x1010;
+        const bool right = predictor.predicted(0x1000, 0x1010, next);
+        wrong += i >= BRANCHES / 2 && !right;
+        predictor.predicted(next, next + 16, 0x3000);
+        predictor.predicted(0x3000, 0x3010, 0x3010);
+        predictor.predicted(0x3010, 0x3020, 0x1000);
+    }
+    return static_cast<double>(wrong) / (BRANCHES / 2.0);
+}
+
+TEST(BranchPredictor, LearnsWhatHistoryShows)
+{
+    EXPECT_LT(mispredicted([](size_t) { return true; }), 1e-4);
+    EXPECT_LT(mispredicted([](size_t i) { return i % 2 == 0; }), 1e-3);
+    EXPECT_LT(mispredicted([](size_t i) { return i % 7 == 0; }), 1e-3); /* a loop's end */
+    EXPECT_LT(mispredicted([](size_t i) { return i % 32 == 0; }), 1e-3);
+}
+
+TEST(BranchPredictor, MissesWhatNoHistoryShows)
+{
+    for (const double share : {0.03, 0.1, 0.25, 0.5}) {
+        std::mt19937 random(1);
+        std::bernoulli_distribution taken(share);
+        const double wrong = mispredicted([&](size_t) { return taken(random); });
+        EXPECT_GT(wrong, 0.9 * share) << share;
+        EXPECT_LT(wrong, 1.5 * share) << share;
+    }
 }
 
 /* Blocks of 16 bytes; a call returns to the block after it. */

@@ -4,14 +4,13 @@ own router (native/dataplane/ip4_routes.h), for routers of others."""
 from __future__ import annotations
 
 from planecast.errors import InputError
-from planecast.scenario.dataplanes.routes import RouteDepth
+from planecast.scenario.dataplanes.routes import RouteDepth, base_routes
 from planecast.scenario.plain_flows import PlainFlows, plain_flows
 from planecast.scenario.scenario import Scenario
 
 _DESTINATIONS = 0b10
 """The highest bits of all destinations."""
 _DESTINATION_BITS = 30
-_BASE_MOST = 256
 _MIXED_LEAST, _DEEPEST = 9, 32
 _BLOCKS = 64
 _MIX = (0x7FEB352D, 0x846CA68B)
@@ -46,7 +45,7 @@ def ip4_prefixes(scenario: Scenario, routes: int, depth: RouteDepth) -> list[Pre
 
 
 def _add_mixed(flows: PlainFlows, count: int, routes: int, found: dict[Prefix, None]) -> None:
-    base = max(2, min(routes // 2, _BASE_MOST))
+    base = base_routes(routes)
     others = routes - base
     found.update(dict.fromkeys(_part(base, index) for index in range(base)))
     for number in range(others):

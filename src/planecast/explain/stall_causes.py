@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from planecast.machine.branches import Branches
 from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.caches import MEMORY
 from planecast.machine.core import Bursts, Core
@@ -44,6 +45,7 @@ BOUNDS = (FETCH, SPECULATION)
 CORES_OWN = (CORE_REST, Bursts.cause, LockStepWalks.cause)
 """Causes that are frontend, bad speculation, core bound and L1, where nothing bounds them."""
 CONFLICTS = BufferConflicts.cause
+MISPREDICTED = Branches.cause
 PORTS = "ports"
 WALKS = Tlb.cause
 
@@ -74,6 +76,14 @@ _ALL = (
         "each with all that is in flight thrown away; the value the middle of what is possible",
         "process packets of a kind together, and replace branches on what packets hold by masks or "
         "tables",
+    ),
+    Cause(
+        MISPREDICTED,
+        MISPREDICTED,
+        "instructions",
+        "branches that depend on the packet, mispredicted by a predictor as cores have them in a "
+        "trace of the program, each at the calibrated penalty",
+        Branches.advice,
     ),
     Cause(
         CORE_REST,

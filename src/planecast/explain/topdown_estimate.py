@@ -3,7 +3,8 @@
 Retiring is the cycles that the instructions take at the issue width: it counts instructions where
 counters count operations, so a counter shows a little more. Memory bound is what the model says of
 lines beyond L1 and of stores. Frontend, bad speculation and core bound share what is left over:
-where the code was counted within its bounds (`core_bounds`), else each from nothing to all of it.
+where the code was counted within its bounds (`core_bounds`), else each from nothing to all of it;
+of a traced program bad speculation is the model's mispredicted branches.
 Their values are the centre of what is possible. L1's latency, which counters count as memory bound,
 is in core bound.
 """
@@ -22,6 +23,7 @@ from planecast.explain.stall_causes import (
     CORES_OWN,
     FETCH,
     ISSUE,
+    MISPREDICTED,
     SPECULATION,
     cause_of,
 )
@@ -76,11 +78,14 @@ def computed_tree(
         if cycles is None and nodes[name].level == 3:
             continue
         open_gate = parent is None or parent.share is None or parent.over
-        mark = _mark(name, cycles is not None, bool(waits), FETCH in own)
+        bound = name in _BOUNDS and (name, MISPREDICTED in own) != ("bad_speculation", True)
+        mark = ""
+        if bound or cycles is None:
+            mark = _mark(name, cycles is not None, bool(waits), FETCH in own)
         share = _share(cycles, whole) if cycles is not None else None
         if share is not None and share.value > 1:
             share, mark = None, f"the model says more than was {whole.kind}"
-        found[name] = _node(nodes[name], share, mark, open_gate)
+        found[name] = _node(nodes[name], share, mark, open_gate, bound=bound)
     return tuple(found.values())
 
 
@@ -92,8 +97,9 @@ def _core_nodes(own: Mapping[str, Estimate], memory: Estimate | None) -> dict[st
     if FETCH in own:
         parts = (own[FETCH], own[SPECULATION], rest)
     else:
-        third = rest.model_copy(update={"value": rest.value / 3, "low": 0.0, "kind": "computed"})
-        parts = (third, third, third)
+        among = 3 if MISPREDICTED not in own else 2
+        part = rest.model_copy(update={"value": rest.value / among, "low": 0.0, "kind": "computed"})
+        parts = (part, own.get(MISPREDICTED, part), part)
     return {
         "frontend_bound": parts[0],
         "bad_speculation": parts[1],
@@ -115,18 +121,20 @@ def _mark(name: str, known: bool, modelled: bool, counted: bool) -> str:
     return "frontend, speculation, core and L1: no model bounds them"
 
 
-def _node(node: Node, share: Estimate | None, mark: str, open_gate: bool) -> ExplainedNode:
+def _node(
+    node: Node, share: Estimate | None, mark: str, open_gate: bool, *, bound: bool
+) -> ExplainedNode:
     return ExplainedNode.from_node(
         node,
         share,
-        over=share is not None and _sure(node, share) > node.entry.over and open_gate,
-        bound=share is not None and node.name in _BOUNDS,
+        over=share is not None and _sure(share, bound) > node.entry.over and open_gate,
+        bound=share is not None and bound,
         marks=(mark,) if mark else (),
     )
 
 
-def _sure(node: Node, share: Estimate) -> float:
-    return share.low or 0.0 if node.name in _BOUNDS else share.value
+def _sure(share: Estimate, bound: bool) -> float:
+    return share.low or 0.0 if bound else share.value
 
 
 def _share(part: Estimate, whole: Estimate) -> Estimate:

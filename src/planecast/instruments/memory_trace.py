@@ -42,6 +42,7 @@ class _Node(Noun):
     entry: int
     instructions: int
     prefetches: int
+    mispredictions: int = 0
     loads: _Touches
     stores: _Touches
 
@@ -155,6 +156,7 @@ def _stage(node: _Node, packets: int) -> TracedStage:
     return TracedStage(
         instructions_per_packet=node.instructions / packets,
         prefetches_per_packet=node.prefetches / packets,
+        mispredictions_per_packet=node.mispredictions / packets,
         loads=_histogram(node.loads, packets),
         stores=_histogram(node.stores, packets),
     )

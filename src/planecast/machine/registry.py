@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planecast.machine.branches import Branches
 from planecast.machine.buffer_conflicts import BufferConflicts
 from planecast.machine.core import Bursts, Core
 from planecast.machine.last_level import LastLevel
@@ -15,6 +16,7 @@ CORE, CONFLICTS = Core(), BufferConflicts()
 MECHANISMS: tuple[Mechanism, ...] = (
     CORE,
     Bursts(),
+    Branches(),
     LockStepWalks(),
     CONFLICTS,
     Tlb(),

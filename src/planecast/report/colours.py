@@ -78,6 +78,7 @@ CAUSE_COLOURS = {
     "issue": "#009e73",
     "fetch": "#7a9a01",
     "speculation": "#f781bf",
+    "mispredicted branches": "#e377c2",
     "core": "#56b4e9",
     "bursts": "#0072b2",
     "table walks": "#5b4fb0",

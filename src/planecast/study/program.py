@@ -7,9 +7,12 @@ seconds to a minute each: they are kept in the user's cache folder under a diges
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes.in_memory import portable, program_words
@@ -25,7 +28,7 @@ from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import count_program, map_of
 from planecast.study.traced_program import trace_once
 from planecast.workload.counts import InstructionCounts
-from planecast.workload.traced.coordinates import together
+from planecast.workload.traced.coordinates import INSTRUCTIONS, Scale, together
 from planecast.workload.traced.profile import TracedProfile
 from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
 
@@ -38,8 +41,10 @@ FRAME = "traffic.frame_bytes"
 SECTIONS = ("traffic.", "dataplane.")
 """What a trace may depend on. Bursts are counted, and neighbours are the machine's."""
 _UNTRACED = ("traffic.seed",)
-STEP = 64.0
+STEP = 8.0
 """Ratio of neighbouring traced values at most: between them a line is drawn."""
+SHARE = 0.25
+"""And their distance at most where a key has a scale of its own, a share of packets."""
 
 
 def profile_program(
@@ -74,13 +79,20 @@ def traced_points(base: Scenario, varied: Mapping[str, Sequence[float]]) -> list
     """The base, each key's values one at a time, and those together that act together."""
     alone: dict[str, list[int]] = {}
     for key, values in varied.items():
-        found = dict.fromkeys(_possible(base, key, value) for value in traced_values(values))
+        wanted = traced_values(values, INSTRUCTIONS.get((base.forwards, key)))
+        found = dict.fromkeys(_possible(base, key, value) for value in wanted)
         alone[key] = [value for value in found if value != value_at(base, key)]
     plan: list[dict[str, int]] = [{}]
     plan += [{key: value} for key, values in alone.items() for value in values]
     for one, other in together(base.forwards):
-        plan += [{one: x, other: y} for x in alone.get(one, ()) for y in alone.get(other, ())]
+        pairs = itertools.product(_few(alone.get(one, ())), _few(alone.get(other, ())))
+        plan += [{one: x, other: y} for x, y in pairs]
     return plan
+
+
+def _few(values: Sequence[int]) -> Sequence[int]:
+    """The ends and what lies between them."""
+    return list(dict.fromkeys([*values[:1], *values[len(values) // 2 :][:1], *values[-1:]]))
 
 
 def _possible(base: Scenario, key: str, value: float) -> int:
@@ -115,11 +127,18 @@ def varied_values(scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
     return found
 
 
-def traced_values(values: Sequence[float]) -> list[float]:
-    """Lowest, highest, and as many between as keep neighbours within `STEP`."""
+def traced_values(values: Sequence[float], scale: Scale | None = None) -> list[float]:
+    """Lowest, highest, and as many between as keep neighbours within `STEP`, and within `SHARE` on
+    a scale of their own."""
     low, high = min(values), max(values)
-    count = max(1, math.ceil(math.log(high / low) / math.log(STEP) - 1e-9))
-    return [float(round(low * (high / low) ** (i / count))) for i in range(count + 1)]
+    far = high / low > STEP * (1 + 1e-9)
+    if scale is not None:
+        ends = scale(np.array([low, high]))
+        far = far or float(abs(ends[1] - ends[0])) > SHARE
+    if not far:
+        return [float(low), float(high)]
+    middle = float(round(math.sqrt(low * high)))
+    return [*traced_values([low, middle], scale)[:-1], *traced_values([middle, high], scale)]
 
 
 def _traced(scenario: Scenario) -> TracedProfile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from planecast.workload.traced.program_profile import (
     ProgramProfile,
     far_touches,
     instructions,
+    mispredictions,
 )
 from planecast.workload.traced.regions import traced_regions
+from planecast.workload.traced.strides import strided
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +46,8 @@ class WorkloadProfile:
     else 0."""
     header_reader: str | None
     """The stage that reads the stored headers, if the function has one."""
+    mispredictions: Mapping[str, Floats] = field(default_factory=dict)
+    """Branches a packet that a predictor takes for others, by stage; none where nobody traced."""
     one_buffer_a_page: bool = False
     """Whether packet buffers lay in pages of their own: `planecast.machine.buffer_conflicts`."""
     made_in_memory: bool = False
@@ -101,10 +105,13 @@ class WorkloadProfile:
             stages=program.stages,
             instructions=own,
             of_bursts=of_bursts,
-            regions=tuple(traced_regions(far_touches(program, values))),
+            regions=strided(
+                traced_regions(far_touches(program, values), bursts.astype(np.float64)), columns
+            ),
             lock_steps={},
             exposed_headers=np.zeros(columns.size),
             header_reader=None,
+            mispredictions=mispredictions(program, values),
             made_in_memory=True,
         )
 

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from planecast.workload.traced.coordinates import EXACT_FLOWS, exact_misses, together
+from planecast.workload.traced.coordinates import (
+    EXACT_FLOWS,
+    FLOWS,
+    ROUTES,
+    exact_misses,
+    own_routes,
+    together,
+)
 
 
 def simulated_misses(flows: int, entries: int, seed: int = 1) -> float:
@@ -42,5 +49,17 @@ def test_few_flows_miss_nothing_and_more_miss_more() -> None:
 
 
 def test_keys_that_act_together() -> None:
-    assert together("ovs") == (("traffic.flows", "dataplane.masks"),)
-    assert together("ovs without EMC") == together("l3fwd") == ()
+    flows = "traffic.flows"
+    assert together("ovs") == ((flows, "dataplane.masks"), (flows, "dataplane.rules"))
+    assert together("l3fwd") == ((flows, "dataplane.routes"),)
+    assert together("ovs without EMC") == together("testpmd io") == ()
+
+
+def test_flows_with_a_route_of_their_own() -> None:
+    def share(flows: int, routes: int) -> float:
+        return float(own_routes({FLOWS: np.array([flows]), ROUTES: np.array([routes])})[0])
+
+    assert share(64, 512) == share(256, 512) == 1
+    assert share(1024, 512) == pytest.approx(0.25)
+    assert share(65536, 16) == pytest.approx(8 / 65536)
+    assert share(10, 1) == 0  # the one route is of everything

@@ -9,6 +9,7 @@ from planecast.workload.traced.program_profile import (
     TracedPoint,
     far_touches,
     instructions,
+    mispredictions,
 )
 
 MASKS = "dataplane.masks"
@@ -26,6 +27,64 @@ def test_stages_begin_with_the_source() -> None:
 @pytest.mark.parametrize(("flows", "more"), [(10, -10), (1000, 0), (10_000, 20), (1e6, 40)])
 def test_instructions_follow_a_key_between_traced_values(flows: float, more: float) -> None:
     assert instructions(PROFILE, "lookup", at(flows))[0] == pytest.approx(more)
+
+
+@pytest.mark.parametrize(("flows", "branches"), [(10, 0.45), (1000, 0.5), (10_000, 0.6)])
+def test_mispredictions_follow_a_key(flows: float, branches: float) -> None:
+    found = mispredictions(PROFILE, at(flows))
+    assert list(found) == ["lookup"]
+    assert found["lookup"][0] == pytest.approx(branches)
+
+
+def test_two_keys_may_be_traced_together_at_some_of_their_values() -> None:
+    def point(keys: dict[str, float], instructions: float) -> TracedPoint:
+        return TracedPoint(keys=keys, trace=trace(1000, instructions))
+
+    switch = ProgramProfile(
+        subject="ovs",
+        counts=counts(),
+        base={FLOWS: 65536.0, MASKS: 1.0},
+        points=(
+            point({}, 100),
+            point({FLOWS: 64.0}, 80),
+            point({FLOWS: 1000.0}, 80),
+            point({MASKS: 8.0}, 110),
+            point({FLOWS: 64.0, MASKS: 8.0}, 84),
+        ),
+    )
+    values = {FLOWS: np.array([64.0, 1000.0, 1000.0]), MASKS: np.array([8.0, 8.0, 1.0])}
+    found = instructions(switch, "lookup", values)
+    # Of 1,000 flows as of 64: their packets are in the exact-match cache, too.
+    assert found == pytest.approx([-16, -16, -20], abs=0.2)
+
+
+def test_routes_and_flows_act_by_the_share_that_they_decide() -> None:
+    routes = "dataplane.routes"
+
+    def point(keys: dict[str, float], instructions: float) -> TracedPoint:
+        return TracedPoint(keys=keys, trace=trace(1000, instructions))
+
+    router = ProgramProfile(
+        subject="l3fwd",
+        counts=counts(),
+        base={FLOWS: 4096.0, routes: 512.0, FRAME: 64.0},
+        points=(
+            point({}, 60),
+            point({FLOWS: 64.0}, 120),
+            point({FLOWS: 65536.0}, 56),
+            point({routes: 16.0}, 56),
+            point({FRAME: 1518.0}, 61),
+            point({FLOWS: 64.0, routes: 16.0}, 64),
+        ),
+    )
+    values = {
+        FLOWS: np.array([64.0, 256.0, 512.0, 512.0]),
+        routes: np.array([512.0, 512.0, 512.0, 512.0]),
+        FRAME: np.array([64.0, 64.0, 64.0, 1518.0]),
+    }
+    found = instructions(router, "lookup", values)
+    # A share of 1/8 at 64 flows with 16 routes, of 1 up to 256 flows with 512, then of a half.
+    assert found == pytest.approx([60, 60, 4 + 56 * 3 / 7, 4 + 56 * 3 / 7 + 1])
 
 
 def test_what_makes_the_packets_is_counted() -> None:

@@ -12,6 +12,7 @@ from planecast.workload.traced.regions import traced_regions
 
 LRU = 64.0
 """The largest shape: lines stay for one time to 12 %, as in a cache with LRU of so many ways."""
+BURSTS = np.array([32.0])
 
 
 def far(distance: float, touches: float, *, stored: bool = False, prefetched: bool = False) -> Far:
@@ -20,7 +21,7 @@ def far(distance: float, touches: float, *, stored: bool = False, prefetched: bo
 
 def misses(touched: list[Far], capacity: float) -> float:
     """Touches a packet that a cache of so many lines misses, by the law."""
-    regions = traced_regions(touched)
+    regions = traced_regions(touched, BURSTS)
     touches = np.stack([region.touches for region in regions])
     kept, _ = hit_shares(
         np.array([region.cyclic for region in regions]),
@@ -51,26 +52,32 @@ def test_a_cache_with_lru_misses_what_the_trace_says(
 
 def test_lines_are_touches_times_the_packets_between() -> None:
     # Every packet touches two lines of a ring of 1,000: 500 packets are between two touches of one.
-    (ring,) = traced_regions([far(1000, 2.0)])
+    (ring,) = traced_regions([far(1000, 2.0)], BURSTS)
     assert ring.lines == pytest.approx(1000)
     # With a table of one touch in addition, whose lines are 4,000 touched lines apart: by the time
     # the ring has come round, 500 packets touched 500 lines of the table as well, so 1,500 in all.
-    ring, table = traced_regions([far(1500, 2.0), far(4000, 1.0)])
+    ring, table = traced_regions([far(1500, 2.0), far(4000, 1.0)], BURSTS)
     assert ring.lines == pytest.approx(1000)
     assert table.lines == pytest.approx(500 + (4000 - 1500))
 
 
 def test_scenarios_stay_apart() -> None:
     both = Far("stage", False, False, 1.0, np.array([100.0, 200.0]))
-    (found,) = traced_regions([both])
+    (found,) = traced_regions([both], np.full(2, 32.0))
     assert found.lines.tolist() == pytest.approx([100.0, 200.0])
 
 
 def test_how_lines_are_asked_for() -> None:
     touched = [far(9, 1), far(9, 1, stored=True), far(9, 1, prefetched=True)]
-    assert [one.overlap for one in traced_regions(touched)] == [
+    assert [one.overlap for one in traced_regions(touched, BURSTS)] == [
         Overlap.INDEPENDENT,
         Overlap.STORED,
         Overlap.PREFETCHED,
     ]
-    assert traced_regions([]) == []
+    assert traced_regions([], BURSTS) == []
+
+
+def test_short_bursts_have_few_lines_in_flight() -> None:
+    same = Far("stage", False, False, 1.0, np.full(4, 1000.0))
+    (found,) = traced_regions([same], np.array([1.0, 4.0, 8.0, 32.0]))
+    assert np.asarray(found.in_flight).tolist() == [1, 2, 4, 8]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planecast.scenario.machine import LINE_BYTES
 from planecast.workload.flow_regions import PAGE_LINES, Table, destination_blocks
+from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes, step_addresses
+
+Floats = NDArray[np.float64]
 
 ENTRY_BYTES = 4
 ENTRY_ADDRESSES = 1 << 8
@@ -15,12 +19,18 @@ LINE_ADDRESSES = LINE_BYTES // ENTRY_BYTES * ENTRY_ADDRESSES
 
 def first_table(sizes: Sizes, space: int) -> Table:
     """As flows touch it whose destinations come round in `space` addresses."""
-    powers = sizes.columns.choices["traffic.destination_step"].each(_power)
     return Table(
         lines=lambda flows: destination_blocks(sizes, space, LINE_ADDRESSES, flows),
         pages=lambda flows: destination_blocks(sizes, space, PAGE_LINES * LINE_ADDRESSES, flows),
-        stride=np.maximum(1.0, powers / LINE_ADDRESSES),
+        stride=line_stride(sizes.columns),
     )
+
+
+def line_stride(columns: ScenarioColumns) -> Floats:
+    """Lines of it from one destination's to the next one's, the largest power of two that divides
+    their distance."""
+    powers = columns.choices["traffic.destination_step"].each(_power)
+    return np.asarray(np.maximum(1.0, powers / LINE_ADDRESSES))
 
 
 def _power(dotted: str) -> float:

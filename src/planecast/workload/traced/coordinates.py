@@ -5,18 +5,23 @@ known; and keys that change it together. Of any other key and program it is the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planecast.scenario.dataplanes.routes import base_routes
+
 Floats = NDArray[np.float64]
 
-FLOWS, FRAME, MASKS = "traffic.flows", "traffic.frame_bytes", "dataplane.masks"
+FLOWS, FRAME = "traffic.flows", "traffic.frame_bytes"
+MASKS, RULES, ROUTES = "dataplane.masks", "dataplane.rules", "dataplane.routes"
 EXACT_FLOWS = 8192
 """Entries of Open vSwitch's exact-match cache (EM_FLOW_HASH_ENTRIES in dpif-netdev-private-dfc.h);
 a flow may stand in two of them (EM_FLOW_HASH_SEGS)."""
-BEND = 7.0
-"""Of simulated caches of 128 entries at loads of 0.4 to 8: within 0.02 of all."""
+BEND = 6.0
+"""Of a simulated cache of that size with 512 to 65,536 flows: within 0.01 of all; and of what the
+switch counted with 2,048 to 32,768."""
 
 
 def logarithm(values: Floats) -> Floats:
@@ -29,11 +34,11 @@ def exact_misses(flows: Floats) -> Floats:
 
     Each entry that some flow may stand in holds one at most: of n that are 1 - exp(-2F/n), as balls
     in bins of which each ball has two. So the share that is held is the lesser of 1 and that over
-    the load F/n, with a bend as round as a simulated cache shows (`BEND`).
+    the load F/n, with a bend as round as a simulated cache shows (`BEND`); that of few flows is 1.
     """
     load = np.maximum(np.asarray(flows, dtype=np.float64), 1e-9) / EXACT_FLOWS
     room = -np.expm1(-2 * load) / load
-    return np.asarray(1 - (1 + room**-BEND) ** (-1 / BEND))
+    return np.asarray(1 - (1 + room**-BEND - 2.0**-BEND) ** (-1 / BEND))
 
 
 def plain(values: Floats) -> Floats:
@@ -46,8 +51,30 @@ SCALES: Mapping[str, Scale] = {FRAME: plain}
 """By key, for whatever program; the bytes of a frame are copied."""
 INSTRUCTIONS: Mapping[tuple[str, str], Scale] = {("ovs", FLOWS): exact_misses}
 """By program and key, for its instructions."""
-TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {"ovs": ((FLOWS, MASKS),)}
-"""By program: masks are tried for packets that the exact-match cache misses."""
+TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "ovs": ((FLOWS, MASKS), (FLOWS, RULES)),
+    "l3fwd": ((FLOWS, ROUTES),),
+}
+"""By program: masks are tried for packets that the exact-match cache misses, and no more rules or
+routes are met than there are flows."""
+
+
+def own_routes(values: Mapping[str, Floats]) -> Floats:
+    """Share of l3fwd's flows around whose destinations a route lies, where depths are mixed: some
+    of these routes are deeper than 24 bits, and a look-up takes a second table."""
+    others = [routes - base_routes(round(routes)) for routes in values[ROUTES].tolist()]
+    return np.asarray(np.clip(np.array(others) / np.maximum(values[FLOWS], 1), 0, 1))
+
+
+class Share(NamedTuple):
+    """A share of the packets that several keys decide together, and that instructions follow."""
+
+    keys: tuple[str, ...]
+    of: Callable[[Mapping[str, Floats]], Floats]
+
+
+SHARES: Mapping[str, Share] = {"l3fwd": Share((FLOWS, ROUTES), own_routes)}
+"""By program."""
 
 
 def together(subject: str) -> tuple[tuple[str, str], ...]:

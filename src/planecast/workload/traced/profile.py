@@ -72,6 +72,8 @@ class TracedStage(Noun):
     """Of these, what each burst adds, whatever its size, a burst: from two burst sizes."""
     prefetches_per_packet: float
     """Prefetch instructions; which lines they ask for is not seen, and they are no touches."""
+    mispredictions_per_packet: float = 0.0
+    """Branches that a predictor as cores have them takes for others; 0 in traces of before."""
     loads: TouchHistogram
     stores: TouchHistogram
 
@@ -122,6 +124,8 @@ def summed(stages: Iterable[TracedStage]) -> TracedStage:
             instructions_per_packet=found.instructions_per_packet + stage.instructions_per_packet,
             instructions_per_burst=found.instructions_per_burst + stage.instructions_per_burst,
             prefetches_per_packet=found.prefetches_per_packet + stage.prefetches_per_packet,
+            mispredictions_per_packet=found.mispredictions_per_packet
+            + stage.mispredictions_per_packet,
             loads=found.loads.plus(stage.loads),
             stores=found.stores.plus(stage.stores),
         )

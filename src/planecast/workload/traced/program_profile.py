@@ -25,7 +25,14 @@ from pydantic import BeforeValidator
 
 from planecast.scenario.model import Noun, listed
 from planecast.workload.counts import InstructionCounts
-from planecast.workload.traced.coordinates import INSTRUCTIONS, SCALES, Scale, logarithm, together
+from planecast.workload.traced.coordinates import (
+    INSTRUCTIONS,
+    SCALES,
+    SHARES,
+    Scale,
+    logarithm,
+    together,
+)
 from planecast.workload.traced.profile import TouchHistogram, TracedProfile
 
 Floats = NDArray[np.float64]
@@ -76,31 +83,58 @@ class ProgramProfile(Noun):
         """Keys that some trace changed."""
         return tuple(dict.fromkeys(key for point in self.points for key in point.keys))
 
+    def work(self, of: Callable[[TracedPoint], Floats], values: Values) -> Floats:
+        """What keys add to what the base's trace executes, of shape (1, scenarios)."""
+        share = SHARES.get(self.subject)
+        if share is None or not self.base.keys() >= set(share.keys):
+            return self.changes(of, values, INSTRUCTIONS)
+        # Its keys by the share that they decide, all points that change no other; the rest apart.
+        own = [point for point in self.points if set(point.keys) <= set(share.keys)]
+        keys = [{**self.base, **point.keys} for point in own]
+        at = share.of({key: np.array([one[key] for one in keys]) for key in share.keys})
+        nodes, places = np.unique(at, return_inverse=True)
+        more = np.array([of(point)[0] - of(self.points[0])[0] for point in own])
+        mean = np.bincount(places, more) / np.bincount(places)
+        others = {key: np.full_like(values[key], self.base[key]) for key in share.keys}
+        apart = self.changes(of, {**values, **others}, INSTRUCTIONS)
+        return apart + np.interp(share.of(values), nodes, mean)
+
     def changes(self, of: Callable[[TracedPoint], Floats], values: Values, on: Scales) -> Floats:
         """What keys add to a number of the base's trace, or to several, of shape (numbers,
         scenarios); linear between traced values `on` the scale of each key."""
         base = of(self.points[0])
-        weights = {key: self._weights(key, values[key], on) for key in self.keys}
+        weights = {key: self._weights(key, values[key], on, self._nodes(key)) for key in self.keys}
         found = np.zeros((base.size, max((w.shape[1] for w in weights.values()), default=1)))
-        alone = {}
         for key, own in weights.items():
-            alone[key] = np.stack([of(self._at({key: x})) - base for x in self._nodes(key)])
-            found += alone[key].T @ own
+            found += np.stack([of(self._at({key: x})) - base for x in self._nodes(key)]).T @ own
         for one, other in together(self.subject):
             if one in weights and other in weights:
+                rows, columns = (self._nodes(key, (one, other)) for key in (one, other))
                 table = np.stack(
                     [
-                        [of(self._at({one: x, other: y})) - base for y in self._nodes(other)]
-                        for x in self._nodes(one)
+                        [
+                            of(self._at({one: x, other: y}))
+                            - of(self._at({one: x}))
+                            - of(self._at({other: y}))
+                            + base
+                            for y in columns
+                        ]
+                        for x in rows
                     ]
                 )
-                table = table - alone[one][:, None] - alone[other][None]
-                found += np.einsum("xyn,xs,ys->ns", table, weights[one], weights[other])
+                along = self._weights(one, values[one], on, rows)
+                across = self._weights(other, values[other], on, columns)
+                found += np.einsum("xyn,xs,ys->ns", table, along, across)
         return found
 
-    def _nodes(self, key: str) -> list[float]:
-        """Traced values of a key, ascending."""
-        own = {point.keys[key] for point in self.points if key in point.keys}
+    def _nodes(self, key: str, together: tuple[str, ...] = ()) -> list[float]:
+        """Traced values of a key, ascending; of those where several were changed together, if they
+        are named."""
+        own = {
+            point.keys[key]
+            for point in self.points
+            if key in point.keys and point.keys.keys() >= {*together}
+        }
         return sorted(own | {self.base[key]})
 
     def _at(self, keys: Mapping[str, float]) -> TracedPoint:
@@ -111,10 +145,10 @@ class ProgramProfile(Noun):
                 return point
         raise KeyError(f"no trace of {changed}")
 
-    def _weights(self, key: str, values: Floats, on: Scales) -> Floats:
+    def _weights(self, key: str, values: Floats, on: Scales, among: Sequence[float]) -> Floats:
         """Shares of a key's traced values, of shape (values, scenarios)."""
         scale = on.get((self.subject, key)) or SCALES.get(key, logarithm)
-        nodes = scale(np.array(self._nodes(key)))
+        nodes = scale(np.array(among))
         asked = scale(np.asarray(values, dtype=np.float64))
         return np.stack([np.interp(asked, nodes, row) for row in np.eye(nodes.size)])
 
@@ -146,7 +180,22 @@ def instructions(profile: ProgramProfile, stage: str, values: Values) -> Floats:
         return np.array([counts.stages[SOURCE].at(profile.counts.burst)])
 
     of = made if stage == SOURCE else counted
-    return np.asarray(profile.changes(of, values, INSTRUCTIONS)[0])
+    return np.asarray(profile.work(of, values)[0])
+
+
+def mispredictions(profile: ProgramProfile, values: Values) -> dict[str, Floats]:
+    """Mispredicted branches a packet by stage; none of a program that was traced without."""
+    found = {}
+    for stage in profile.stages:
+
+        def traced(point: TracedPoint, stage: str = stage) -> Floats:
+            own = point.trace.stages.get(stage)
+            return np.array([own.mispredictions_per_packet if own is not None else 0.0])
+
+        count = traced(profile.points[0])[0] + profile.work(traced, values)[0]
+        if np.any(count > 0):
+            found[stage] = np.maximum(count, 0.0)
+    return found
 
 
 def far_touches(profile: ProgramProfile, values: Values) -> list[Far]:

@@ -22,14 +22,20 @@ from planecast.workload.traced.program_profile import Far
 
 Floats = NDArray[np.float64]
 IN_FLIGHT = 8.0
-"""Lines that are asked for together where nothing is known of a program: its packets of a burst are
-independent, and an out-of-order core sees a few of them."""
+"""Lines that are asked for together at most where nothing is known of a program: an out-of-order
+core sees a few packets of a burst."""
 
 
-def traced_regions(far: Sequence[Far]) -> list[Region]:
-    """The regions of one lcore's touches."""
+def traced_regions(far: Sequence[Far], bursts: Floats) -> list[Region]:
+    """The regions of one lcore's touches, in bursts of so many packets.
+
+    Packets of a burst are independent, but those of two bursts are too far apart for a core to see
+    both: its first lines are asked for before the last ones, and these are waited for alone. So
+    half of a burst's are in flight in the mean (chosen by cross-validation).
+    """
     if not far:
         return []
+    in_flight = np.clip(bursts / 2, 1.0, IN_FLIGHT)
     distances = np.stack([one.distance for one in far])
     touches = np.array([one.touches for one in far])
     lines = touches[:, None] * _times(distances, touches)
@@ -43,7 +49,7 @@ def traced_regions(far: Sequence[Far]) -> list[Region]:
             pages=own,
             total_lines=own,
             overlap=_overlap(one),
-            in_flight=IN_FLIGHT,
+            in_flight=in_flight,
         )
         for one, own in zip(far, lines, strict=True)
     ]

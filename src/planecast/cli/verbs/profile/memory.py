@@ -26,6 +26,7 @@ _COLUMNS = (
     Column("loads_per_packet", "loads", number=True, form="{:.2f}"),
     Column("stores_per_packet", "stores", number=True, form="{:.2f}"),
     Column("prefetches_per_packet", "prefetches", number=True, form="{:.2f}"),
+    Column("mispredictions_per_packet", "mispredicted", number=True, form="{:.2f}"),
     *(
         Column(f"misses_per_packet_{kib}kib", f"beyond {name}", number=True, form="{:.2f}")
         for kib, name in _SIZES
@@ -75,6 +76,7 @@ def _row(name: str, stage: TracedStage) -> dict[str, Any]:
         "loads_per_packet": stage.loads.references_per_packet,
         "stores_per_packet": stage.stores.references_per_packet,
         "prefetches_per_packet": stage.prefetches_per_packet,
+        "mispredictions_per_packet": stage.mispredictions_per_packet,
         **{
             f"misses_per_packet_{kib}kib": touches.misses(kib * 1024 / _LINE_BYTES)
             for kib, _ in _SIZES

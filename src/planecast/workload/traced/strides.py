@@ -1,0 +1,37 @@
+"""Strides: touched lines a power of two apart share few sets of a private cache.
+
+A trace knows distances between touches, not where lines lie. Lines k apart are in one of k sets, so
+they compete for as much of the cache as k times as many lines would that follow each other. In the
+last level, whose sets follow from a hash, they take no more than their own room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from planecast.scenario.dataplanes.l3fwd import EVERY_ADDRESS
+from planecast.workload.regions import Overlap, Region
+from planecast.workload.scenario_columns import ScenarioColumns
+from planecast.workload.stages.first_24_bits import line_stride
+from planecast.workload.traced.coordinates import ROUTES
+
+STRIDED: Mapping[str, str] = {"l3fwd": "route"}
+"""By program: the stage that looks destinations up in a table of their first 24 bits."""
+
+
+def strided(regions: Iterable[Region], columns: ScenarioColumns) -> tuple[Region, ...]:
+    """The regions of a traced program, with what is known of where their lines lie."""
+    stage = STRIDED.get(columns.kind)
+    if stage is None:
+        return tuple(regions)
+    apart = columns.numbers[ROUTES] > EVERY_ADDRESS  # else all destinations are neighbours
+    stride = np.where(apart, line_stride(columns), 1.0)
+    return tuple(
+        replace(one, lines=one.lines * stride)
+        if one.stage == stage and one.overlap is not Overlap.STORED
+        else one
+        for one in regions
+    )

@@ -1,0 +1,43 @@
+"""Which values of keys a program of others is traced at."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from planecast.scenario import Scenario
+from planecast.study.program import SHARE, STEP, traced_points, traced_values
+from planecast.workload.traced.coordinates import exact_misses
+
+FLOWS, MASKS, RULES = "traffic.flows", "dataplane.masks", "dataplane.rules"
+
+
+@pytest.mark.parametrize(("low", "high", "count"), [(64, 512, 2), (64, 513, 3), (1, 4096, 5)])
+def test_neighbours_are_near(low: float, high: float, count: int) -> None:
+    found = traced_values([high, low, 100])
+    assert (found[0], found[-1], len(found)) == (low, high, count)
+    assert all(b / a <= STEP * 1.01 for a, b in itertools.pairwise(found))
+
+
+def test_neighbours_are_near_on_a_scale_of_their_own() -> None:
+    found = np.array(traced_values([64, 32768], exact_misses))
+    assert np.diff(exact_misses(found)).max() <= SHARE
+    assert len(found) < 10
+
+
+def test_keys_together_at_few_of_their_values() -> None:
+    base = Scenario.model_validate(
+        {"name": "switch", "dataplane": {"kind": "ovs", "rules": 512, "masks": 2}}
+    )
+    plan = traced_points(
+        base, {FLOWS: [64.0, 32768.0], MASKS: [1.0, 2.0, 8.0], RULES: [64.0, 512.0, 4096.0]}
+    )
+    assert plan[0] == {}
+    alone = [point for point in plan if len(point) == 1]
+    pairs = [tuple(point) for point in plan if len(point) == 2]
+    assert {FLOWS: 64} in alone
+    assert {MASKS: 8} in alone
+    assert set(pairs) == {(FLOWS, MASKS), (FLOWS, RULES)}
+    assert pairs.count((FLOWS, MASKS)) == pairs.count((FLOWS, RULES)) == 3 * 2
+    for point in plan:
+        assert all({key: value} in alone for key, value in point.items())
