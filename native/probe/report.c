@@ -1,33 +1,21 @@
 #include "report.h"
 
+#include "../dpdk/json.h"
 #include "canary.h"
-
-/* Kernel texts hold no control characters, but a quote or backslash would break the JSON. */
-static void write_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void write_topology(FILE *out, const struct topology *t)
 {
     fprintf(out, "\"cpu_model\": ");
-    write_text(out, t->model);
+    json_put_string(out, t->model);
     fprintf(out, ",\n\"caches\": [");
     for (size_t i = 0; i < t->caches; i++) {
         const struct cache *c = &t->cache[i];
         fprintf(out, "%s\n {\"level\": %u, \"type\": ", i == 0 ? "" : ",", c->level);
-        write_text(out, c->type);
+        json_put_string(out, c->type);
         fprintf(out,
                 ", \"bytes\": %llu, \"ways\": %u, \"shared_cpus\": ", (unsigned long long)c->bytes,
                 c->ways);
-        write_text(out, c->shared_cpus);
+        json_put_string(out, c->shared_cpus);
         fputc('}', out);
     }
     fprintf(out, "],\n");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../dpdk/json.h"
 #include "symbols.h"
 
 /*
@@ -61,18 +62,6 @@ struct object {
     struct elf elf;
 };
 
-static void write_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static struct object *object_at(struct object *objects, size_t *count, const char *path)
 {
     for (size_t i = 0; i < *count; i++)
@@ -114,9 +103,9 @@ static void write_function(FILE *out, const struct function *f)
 {
     const char *slash = strrchr(f->object, '/');
     fputs("{\"name\": ", out);
-    write_text(out, f->symbol != NULL ? f->symbol->name : "?");
+    json_put_string(out, f->symbol != NULL ? f->symbol->name : "?");
     fputs(", \"object\": ", out);
-    write_text(out, slash != NULL ? slash + 1 : f->object);
+    json_put_string(out, slash != NULL ? slash + 1 : f->object);
     fprintf(out, ", \"instructions\": %llu}", (unsigned long long)f->instructions);
 }
 
@@ -197,7 +186,7 @@ bool report_write(FILE *out, const struct stepper *s, const struct maps *maps, d
         if (s->stage[i].calls == 0)
             continue;
         fprintf(out, "%s\n  ", separator);
-        write_text(out, s->stage[i].name);
+        json_put_string(out, s->stage[i].name);
         fputs(": {", out);
         write_tally(out, &s->stage[i].tally);
         fprintf(out, ", \"calls\": %llu}", (unsigned long long)s->stage[i].calls);

@@ -20,9 +20,8 @@ from planecast.explain.stall_causes import cause_of, in_order
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
-from planecast.scenario import SCENARIO_KEYS, value_at
-from planecast.scenario.model import Noun, list_text, listed
-from planecast.scenario.points import applies
+from planecast.scenario.model import Noun, listed
+from planecast.scenario.points import differences
 
 _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
@@ -98,7 +97,7 @@ def compare_explanations(
         a=a.label,
         b=b.label,
         changes=changes,
-        settings=_settings(a, b),
+        settings=differences(a.scenario, b.scenario),
         findings=tuple(_findings(changes)),
     )
 
@@ -165,21 +164,6 @@ def _whole(explained: Explanation, stage: str) -> Estimate | None:
     if stage == ALL:
         return explained.cycles_per_packet
     return next((s.cycles for s in explained.stages if s.stage == stage), None)
-
-
-def _settings(a: Explanation, b: Explanation) -> dict[str, tuple[str, str]]:
-    found = {}
-    for key in SCENARIO_KEYS:
-        if not applies(a.scenario, key) or not applies(b.scenario, key):
-            continue  # of one kind of data plane: the kinds differ, which is said
-        left, right = value_at(a.scenario, key), value_at(b.scenario, key)
-        if left != right:
-            found[key] = (_text(left), _text(right))
-    return found
-
-
-def _text(value: object) -> str:
-    return list_text(value) if isinstance(value, tuple) else str(value)
 
 
 def _findings(changes: tuple[Change, ...]) -> list[str]:

@@ -12,19 +12,11 @@ from planecast.partition.machine import MachineShape, described
 from planecast.partition.profiles import PROFILES, Profile
 from planecast.scenario.cpus import parse_cpus
 from planecast.scenario.document import read_document
-from planecast.scenario.model import Count, Noun, listed
+from planecast.scenario.model import Count, Noun, listed, typed
 from planecast.scenario.placement import CpuList
 from planecast.scenario.problems import validated
 from planecast.scenario.scenario import Name
 from planecast.scenario.units import parse_duration_s, parse_rate_pps
-
-
-def _rate(value: Any) -> Any:
-    return parse_rate_pps(value) if isinstance(value, str) else value
-
-
-def _us(value: Any) -> Any:
-    return parse_duration_s(value) * 1e6 if isinstance(value, str) else value
 
 
 def _profile(value: Any) -> Any:
@@ -38,16 +30,12 @@ def _profile(value: Any) -> Any:
 class Target(Noun):
     """What a tenant has to reach."""
 
-    rate: Annotated[
-        float, BeforeValidator(_rate, json_schema_input_type=float | str), Field(gt=0, le=1e12)
-    ]
+    rate: Annotated[float, typed(parse_rate_pps), Field(gt=0, le=1e12)]
     """Packets (or units of its work) a second that it has to do."""
     loss: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Share of them that may be lost."""
     latency: (
-        Annotated[
-            float, BeforeValidator(_us, json_schema_input_type=float | str), Field(gt=0, le=1e9)
-        ]
+        Annotated[float, typed(lambda text: parse_duration_s(text) * 1e6), Field(gt=0, le=1e9)]
         | None
     ) = None
     """Mean time in its queue and its core, at most, in microseconds (or as 50us)."""

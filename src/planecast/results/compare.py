@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from planecast.results.columns import metrics
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result
-from planecast.scenario import SCENARIO_KEYS, value_at
-from planecast.scenario.model import Noun, list_text
-from planecast.scenario.points import applies
+from planecast.scenario.model import Noun
+from planecast.scenario.points import differences
 
 MARGIN = 0.01
 """Two results this near are the same for most purposes: no comparison here repeats better."""
@@ -63,7 +62,9 @@ def compare(
         if right is not None
     )
     return Comparison(
-        differences=_differences(a, b), rows=rows, notes=tuple(_notes(a, b, rows, interleaved))
+        differences=differences(a.scenario, b.scenario),
+        rows=rows,
+        notes=tuple(_notes(a, b, rows, interleaved)),
     )
 
 
@@ -103,21 +104,6 @@ def ratio_verdict(found: Estimate | None, margin: float = MARGIN, name: str = ""
     if found.low > 1:
         return f"{name} higher".strip()
     return f"{name} lower".strip() if found.high < 1 else "undecided"
-
-
-def _differences(a: Result, b: Result) -> dict[str, tuple[str, str]]:
-    found = {}
-    for key in SCENARIO_KEYS:
-        if not applies(a.scenario, key) or not applies(b.scenario, key):
-            continue  # of one kind of data plane: the kinds differ, which is said
-        left, right = value_at(a.scenario, key), value_at(b.scenario, key)
-        if left != right:
-            found[key] = (_text(left), _text(right))
-    return found
-
-
-def _text(value: object) -> str:
-    return list_text(value) if isinstance(value, tuple) else str(value)
 
 
 def _notes(

@@ -117,7 +117,7 @@ class RunDirectory:
         return self.write_json(name, content)
 
     def write_trials(self, columns: Columns, name: str = TRIALS) -> Path:
-        """Write ``trials.parquet``: numpy arrays of one length, a column each."""
+        """Write ``trials.parquet``, or another table: arrays of one length, a column each."""
         path = self.path / name
         with replacing(path) as temporary:
             write_parquet(columns, temporary, shown=path)
@@ -125,17 +125,11 @@ class RunDirectory:
 
     def write_series(self, columns: Columns) -> Path:
         """Write ``series.parquet``: a simulated time series, a row an interval."""
-        path = self.path / SERIES
-        with replacing(path) as temporary:
-            write_parquet(columns, temporary, shown=path)
-        return path
+        return self.write_trials(columns, SERIES)
 
     def write_pauses(self, columns: Columns) -> Path:
         """Write ``pauses.parquet``: when CPUs were preempted, a row a time."""
-        path = self.path / PAUSES
-        with replacing(path) as temporary:
-            write_parquet(columns, temporary, shown=path)
-        return path
+        return self.write_trials(columns, PAUSES)
 
     def mark_partial(self, why: str) -> None:
         """Say that the run isn't complete, and why."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -58,12 +59,13 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _count(value: Any) -> Any:
-    return parse_count(value) if isinstance(value, str) else _whole(value)
-
-
-def _bytes(value: Any) -> Any:
-    return parse_bytes(value) if isinstance(value, str) else _whole(value)
+def typed(parse: Callable[[str], Any], accepts: Any = float | str) -> BeforeValidator:
+    """Of a number that a person may type as text: `parse` reads it."""
+    other = _whole if accepts == int | str else lambda value: value
+    return BeforeValidator(
+        lambda value: parse(value) if isinstance(value, str) else other(value),
+        json_schema_input_type=accepts,
+    )
 
 
 def listed(value: Any) -> Any:
@@ -87,20 +89,14 @@ def power_of_two(size: int) -> int:
     return size
 
 
-Count = Annotated[int, BeforeValidator(_count, json_schema_input_type=int | str)]
+Count = Annotated[int, typed(parse_count, int | str)]
 """A whole number; a person may type ``64Ki``."""
 
-Bytes = Annotated[int, BeforeValidator(_bytes, json_schema_input_type=int | str)]
+Bytes = Annotated[int, typed(parse_bytes, int | str)]
 """A size in bytes; a person may type ``1.5kB``."""
 
 
-def _rate(value: Any) -> Any:
-    return parse_rate_pps(value) if isinstance(value, str) else value
-
-
 OfferedRate = Annotated[
-    float | None,
-    Field(ge=1, le=1e10),
-    BeforeValidator(_rate, json_schema_input_type=float | str | None),
+    float | None, Field(ge=1, le=1e10), typed(parse_rate_pps, float | str | None)
 ]
 """Packets a second; a person may type ``14.88Mpps``."""

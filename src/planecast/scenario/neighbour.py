@@ -6,18 +6,14 @@ into their last cache level and its misses into memory's latency.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from planecast.scenario.model import Bytes, Count, Noun
+from planecast.scenario.model import Bytes, Count, Noun, typed
 from planecast.scenario.units import parse_count
 
 MAX_BYTES = 4 << 30
-
-
-def _rate(value: Any) -> Any:
-    return float(parse_count(value)) if isinstance(value, str) else value
 
 
 class Busy(Noun):
@@ -29,9 +25,7 @@ class Busy(Noun):
     """Memory that it reads in order."""
     spin: bool = False
     """It computes, and touches no memory."""
-    rate: Annotated[
-        float, BeforeValidator(_rate, json_schema_input_type=float | str), Field(ge=0, le=1e12)
-    ] = 0.0
+    rate: Annotated[float, typed(lambda text: float(parse_count(text))), Field(ge=0, le=1e12)] = 0.0
     """Cache lines a second at most, such as 20M; 0: as fast as it goes."""
     width: Annotated[Count, Field(ge=1, le=16)] = 8
     """walk: misses in flight."""

@@ -97,6 +97,22 @@ def applies(scenario: Scenario, key: str) -> bool:
     return True
 
 
+def differences(a: Scenario, b: Scenario) -> dict[str, tuple[str, str]]:
+    """The keys in which two scenarios differ, with both values as a person types them.
+
+    Keys that one of them doesn't have are left out: their data planes differ, which is said.
+    """
+    both = [key for key in SCENARIO_KEYS if applies(a, key) and applies(b, key)]
+    pairs = {key: (value_at(a, key), value_at(b, key)) for key in both}
+    return {
+        key: (_typed(left), _typed(right)) for key, (left, right) in pairs.items() if left != right
+    }
+
+
+def _typed(value: object) -> str:
+    return list_text(value) if isinstance(value, tuple) else str(value)
+
+
 def read_points(document: Document, section: str, base: Scenario) -> list[PlacedPoint]:
     """The points of one list of a study file, in order, grids spread out.
 

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from planecast.errors import InputError
 from planecast.scenario.document import Document, read_document
 from planecast.scenario.draw import drawn_points
 from planecast.scenario.keys import Location
 from planecast.scenario.load import load_scenario, resolve_files
-from planecast.scenario.model import Count, Noun
+from planecast.scenario.model import Count, Noun, typed
 from planecast.scenario.override import check_key, merged, set_place, with_overrides
 from planecast.scenario.points import (
     PlacedPoint,
@@ -29,22 +29,18 @@ from planecast.scenario.scenario import Name, Scenario
 from planecast.scenario.units import parse_duration_s
 
 
-def _seconds(value: Any) -> Any:
-    return parse_duration_s(value) if isinstance(value, str) else value
-
-
 class Budget(Noun):
     """How much measuring a study does; engines that don't measure ignore it."""
 
     seconds: Annotated[
         float,
-        BeforeValidator(_seconds, json_schema_input_type=float | str),
+        typed(parse_duration_s),
         Field(ge=1, le=86400),
     ] = 90.0
     """Wall-clock time to measure for, over all points together, in seconds."""
     patience: Annotated[
         float,
-        BeforeValidator(_seconds, json_schema_input_type=float | str),
+        typed(parse_duration_s),
         Field(ge=0, le=86400),
     ] = 20.0
     """Seconds more at the most, while a point has too few undisturbed windows."""
@@ -58,7 +54,7 @@ class Budget(Noun):
     """Packets that each lcore forwards before a trial's first window."""
     settle: Annotated[
         float,
-        BeforeValidator(_seconds, json_schema_input_type=float | str),
+        typed(parse_duration_s),
         Field(ge=0, le=60),
     ] = 0.1
     """Seconds that a trial keeps warming up for at the most, until its cost is steady; 0: windows
