@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 
 import numpy as np
 
 from planecast.errors import MissingError, RunError
 from planecast.host import Check, Root
-from planecast.native import native_program
+from planecast.instruments.probe_process import probe_words, run_probe
 from planecast.scenario.model import Noun
 
 CHANGED = 1.5
@@ -47,17 +46,8 @@ def core_to_core(cpu: int, other: int) -> CoreToCore:
 
     Raises MissingError when the probe is not built, RunError when it fails.
     """
-    command = [str(native_program("planecast-probe")), "--ping-pong", f"{cpu},{other}"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RunError(f"planecast-probe could not be run: {error}") from error
-    if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        raise RunError(said[-1] if said else f"planecast-probe ended with {done.returncode}")
-    return parse_ping_pong(done.stdout)
+    words = probe_words("--ping-pong", f"{cpu},{other}")
+    return parse_ping_pong(run_probe(words, _TIMEOUT_S))
 
 
 def parse_ping_pong(text: str) -> CoreToCore:

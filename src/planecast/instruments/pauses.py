@@ -7,7 +7,6 @@ than a microsecond. That says nothing about packets, so it may explain their los
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.errors import RunError
-from planecast.native import native_program
+from planecast.instruments.probe_process import probe_words, run_probe
 
 Floats = NDArray[np.float64]
 
@@ -54,18 +53,8 @@ def watch_pauses(cpus: Sequence[int], seconds: float) -> list[Pauses]:
     Raises MissingError when the probe is not built, RunError when it fails.
     """
     named = ",".join(map(str, cpus))
-    command = [str(native_program("planecast-probe")), "--interruptions", named]
-    command += ["--seconds", f"{seconds:.6f}"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=seconds + 60
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RunError(f"planecast-probe could not be run: {error}") from error
-    if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        raise RunError(said[-1] if said else f"planecast-probe ended with {done.returncode}")
-    return parse_pauses(done.stdout)
+    words = probe_words("--interruptions", named, "--seconds", f"{seconds:.6f}")
+    return parse_pauses(run_probe(words, seconds + 60))
 
 
 def parse_pauses(text: str) -> list[Pauses]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import subprocess
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from planecast.errors import RunError
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.host_state import HostState, read_state
 from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe_output import parse_output
+from planecast.instruments.probe_process import probe_words, run_probe
 from planecast.instruments.probe_reading import read_probe
-from planecast.native import native_program
 
 SECONDS = 12.0
 STATE_SECONDS = 3.0
@@ -37,7 +34,7 @@ def probe_machine(
         if known is not None:
             return known
     probe = read_probe(
-        parse_output(_run(probe_command(seconds, cpu), seconds)),
+        parse_output(run_probe(probe_command(seconds, cpu), _longest(seconds))),
         probed_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         host_id=host_id(),
         boot_id=boot_id(),
@@ -52,16 +49,21 @@ def probe_state(cpu: int | None = None) -> HostState:
 
     Raises MissingError when the program is not built, RunError when it fails.
     """
-    command = [str(native_program("planecast-probe")), "--state"]
-    return read_state(
-        _run(command if cpu is None else [*command, "--cpu", str(cpu)], STATE_SECONDS)
-    )
+    words = probe_words("--state", *_on(cpu))
+    return read_state(run_probe(words, _longest(STATE_SECONDS)))
 
 
 def probe_command(seconds: float = SECONDS, cpu: int | None = None) -> list[str]:
     """The command that measures. Raises MissingError when the program is not built."""
-    command = [str(native_program("planecast-probe")), "--seconds", str(seconds)]
-    return command if cpu is None else [*command, "--cpu", str(cpu)]
+    return probe_words("--seconds", seconds, *_on(cpu))
+
+
+def _on(cpu: int | None) -> tuple[object, ...]:
+    return () if cpu is None else ("--cpu", cpu)
+
+
+def _longest(seconds: float) -> float:
+    return 3 * seconds + 120
 
 
 def host_id(root: Path = Path("/")) -> str:
@@ -73,19 +75,6 @@ def host_id(root: Path = Path("/")) -> str:
 def boot_id(root: Path = Path("/")) -> str:
     """What the kernel calls this boot; ``unknown`` when it doesn't report."""
     return _text(root / "proc/sys/kernel/random/boot_id") or "unknown"
-
-
-def _run(command: Sequence[str], seconds: float) -> str:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=seconds * 3 + 120
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RunError(f"planecast-probe could not be run: {error}") from error
-    if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        raise RunError(said[-1] if said else f"planecast-probe ended with {done.returncode}")
-    return done.stdout
 
 
 def _cache_file(cpu: int | None) -> Path:
