@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Protocol, Self
+from contextlib import AbstractContextManager
+from typing import Protocol
 
 from planecast.dataplanes.config import DataplaneConfig, configs_for
 from planecast.dataplanes.metered import MeteredConfig, MeteredDataplane
@@ -16,18 +16,8 @@ from planecast.scenario.scenario import Scenario
 Process = DataplaneConfig | MeteredConfig
 
 
-class Answering(Protocol):
+class Answering(AbstractContextManager["Answering", None], Protocol):
     """A process that answers trials. A context manager: it never outlives its block."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None: ...
 
     def plan(self, name: str, /) -> Planned:
         """What would be started; `name` is that of its configuration, where it reads one."""

@@ -8,26 +8,16 @@ needs the keys that `run_answer` makes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from planecast.host import Root
 from planecast.host.clock import tsc_hz
 
 
-class LoadGenerator(Protocol):
+class LoadGenerator(AbstractContextManager["LoadGenerator", None], Protocol):
     """A generator with its streams configured. A context manager: left, nothing of it is left."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None: ...
 
     late_s: float
     """How much later than asked a run may begin or be known to have ended."""
