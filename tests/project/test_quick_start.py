@@ -1,4 +1,4 @@
-"""What `predict` loads: nothing that starts programs or measures, which would be most of its time."""
+"""What `predict` loads: nothing that starts programs or measures, which takes most of the time."""
 
 from __future__ import annotations
 
