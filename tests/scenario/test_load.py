@@ -297,3 +297,5 @@ def test_a_base_that_makes_sense_at_its_points_alone_is_the_first_of_them(
         load_varied(scenario_file, poisson, {"traffic.offered_pps": "nan"})
     with pytest.raises(InputError, match="without a rate"):
         load_varied(scenario_file, poisson, {})
+    with pytest.raises(InputError, match=r"--set traffic\.flows=x"):  # said, and wrong
+        load_varied(scenario_file, {"traffic.flows": "x"}, {"traffic.flows": 7})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from planecast.errors import InputError
-from planecast.scenario.document import read_document
+from planecast.scenario.document import Document, read_document
 from planecast.scenario.override import check_key, merged, set_place
 from planecast.scenario.problems import validated
 from planecast.scenario.scenario import Scenario
@@ -20,7 +20,7 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     Raises InputError that says file and line, or ``--set KEY=VALUE``, what is wrong there, and what
     is allowed.
     """
-    return _loaded(path, dict(overrides or {}), {})
+    return _read(read_document(path), path, dict(overrides or {}), {})
 
 
 def load_varied(
@@ -28,19 +28,32 @@ def load_varied(
 ) -> Scenario:
     """The scenario that points vary; `first` has the first point's values (``--vary``).
 
-    Without them it may be none, such as arrivals that need a rate: then it is the first point.
-    Raises InputError as `load_scenario`.
+    Without those that neither the file nor `overrides` say it may be none, such as arrivals that
+    need a rate: then it takes them. Raises InputError as `load_scenario`.
     """
-    try:
-        return load_scenario(path, overrides)
-    except InputError:
-        if not first:
-            raise
-    return _loaded(path, overrides, first)
-
-
-def _loaded(path: str | Path, changes: Mapping[str, Any], varied: Mapping[str, Any]) -> Scenario:
     document = read_document(path)
+    try:
+        return _read(document, path, overrides, {})
+    except InputError:
+        data = merged(document.data, overrides)
+        unsaid = {key: value for key, value in first.items() if not _says(data, key)}
+        if not unsaid:
+            raise
+    return _read(document, path, overrides, unsaid)
+
+
+def _says(data: Mapping[str, Any], dotted: str) -> bool:
+    inner: Any = data
+    for part in dotted.split("."):
+        if not isinstance(inner, Mapping) or part not in inner:
+            return False
+        inner = inner[part]
+    return True
+
+
+def _read(
+    document: Document, path: str | Path, changes: Mapping[str, Any], varied: Mapping[str, Any]
+) -> Scenario:
     place = set_place(changes, document.where)
     if varied:
         place = set_place(varied, place, "--vary")
