@@ -4,6 +4,7 @@
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
+#include "interrupts.h"
 #include "lcore_map.h"
 
 static bool port_fails(uint16_t port, const char *step, int rc, char *error, size_t error_bytes)
@@ -143,8 +144,9 @@ bool ports_open(struct dataplane *dataplane, char *error, size_t error_bytes)
     return true;
 }
 
-void ports_close(struct dataplane *dataplane)
+static void close_all(void *argument)
 {
+    struct dataplane *dataplane = argument;
     uint16_t ports[2 * PORTS_MAX];
     uint32_t count = ports_of(&dataplane->config, ports);
     for (uint32_t i = 0; i < count; i++) {
@@ -154,4 +156,9 @@ void ports_close(struct dataplane *dataplane)
             rte_eth_dev_stop(ports[i]);
         rte_eth_dev_close(ports[i]);
     }
+}
+
+void ports_close(struct dataplane *dataplane)
+{
+    interrupts_call(close_all, dataplane);
 }

@@ -2,18 +2,14 @@
 #include "eal_start.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
-#include <rte_interrupts.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "interrupts.h"
 #include "pages.h"
 #include "unmap.h"
 
@@ -156,38 +152,9 @@ enum exit_code eal_start(const struct eal_request *request, int extra_count, cha
     return EXIT_DONE;
 }
 
-static sem_t parked;
-
-static void park(void *nothing)
-{
-    (void)nothing;
-    sem_post(&parked);
-    for (;;)
-        pause();
-}
-
-/* EAL takes its memory away and never ends its interrupt thread, which may be busy with what a
- * port's peer said last: an interrupt of ours keeps it for good. Closing a port needs it, so not
- * before. (An alarm would run there too, but EAL's end waits for alarms that run.) */
-static void stop_interrupts(void)
-{
-    int bell = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-    struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec++;
-    sem_init(&parked, 0, 0);
-    if (bell < 0 || handle == NULL || rte_intr_fd_set(handle, bell) != 0 ||
-        rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) != 0 ||
-        rte_intr_callback_register(handle, park, NULL) != 0)
-        return; /* the program's end is near anyhow */
-    while (sem_timedwait(&parked, &deadline) != 0 && errno == EINTR) {
-    }
-}
-
 void eal_end(void)
 {
-    stop_interrupts();
+    interrupts_stop();
     unmap_waits_for = NULL;
     rte_eal_cleanup();
     remove_runtime_folder();

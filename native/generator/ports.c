@@ -5,6 +5,8 @@
 #include <rte_ethdev.h>
 #include <string.h>
 
+#include "interrupts.h"
+
 static bool fails(uint16_t port, const char *step, int rc, char *error, size_t error_bytes)
 {
     if (rc >= 0)
@@ -94,16 +96,21 @@ bool ports_open(struct ports *ports, const struct config *config, struct rte_mem
            (!receives || open_port(ports->rx, config, true, pool, error, error_bytes));
 }
 
+static void close_dpdk(void *argument)
+{
+    uint16_t number = ((struct port *)argument)->number;
+    rte_eth_dev_stop(number);
+    rte_eth_dev_close(number);
+}
+
 void ports_close(struct ports *ports)
 {
     for (int i = 0; i < 2; i++) {
         struct port *port = &ports->port[i];
         if (port->open && port->is_memif)
             memif_client_close(&port->memif);
-        if (port->open && !port->is_memif && rte_eth_dev_is_valid_port(port->number)) {
-            rte_eth_dev_stop(port->number);
-            rte_eth_dev_close(port->number);
-        }
+        if (port->open && !port->is_memif && rte_eth_dev_is_valid_port(port->number))
+            interrupts_call(close_dpdk, port);
         port->open = false;
     }
 }
@@ -126,6 +133,13 @@ bool ports_up(struct ports *ports)
     return tx && rx;
 }
 
+static void restart(void *argument)
+{
+    uint16_t number = ((struct port *)argument)->number;
+    rte_eth_dev_stop(number);
+    rte_eth_dev_start(number); /* fails while there is no peer: the next time, perhaps */
+}
+
 static void call_peer(struct port *port)
 {
     struct rte_eth_dev_info info;
@@ -134,8 +148,7 @@ static void call_peer(struct port *port)
     if (rte_eth_dev_info_get(port->number, &info) != 0 ||
         strcmp(info.driver_name, "net_memif") != 0)
         return;
-    rte_eth_dev_stop(port->number);
-    rte_eth_dev_start(port->number); /* fails while there is no peer: the next time, perhaps */
+    interrupts_call(restart, port);
 }
 
 void ports_call_peers(struct ports *ports)
