@@ -272,7 +272,8 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     bool running = generator->running;
     double hz = (double)generator->tsc_hz;
     uint64_t now = rte_rdtsc();
-    uint64_t until = generator->sending_done ? generator->sending_ended : now;
+    uint64_t until =
+        generator->sending_done ? generator->sending_ended - generator->ended_late : now;
     double seconds = until > generator->start ? (double)(until - generator->start) / hz : 0;
     uint64_t foreign = 0;
     for (uint32_t i = 0; i < generator->directions; i++)

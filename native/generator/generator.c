@@ -194,11 +194,16 @@ static void receivers_turn(struct generator *generator, uint64_t now)
         receiver_turn(&generator->receiver[i], now);
 }
 
-/* The warm-up is over: what is sent from now on is the run's. */
-static void restart_counts(struct generator *generator, uint64_t now)
+/* The warm-up is over: what is sent from now on is the run's; what a stall kept from being sent
+ * until then is the warm-up's. */
+static void restart_counts(struct generator *generator, uint64_t now, bool stalled)
 {
     generator->counts = true;
     for (uint32_t i = 0; i < generator->stream_count; i++) {
+        struct schedule *schedule = &generator->stream[i].schedule;
+        uint64_t patience = schedule->plan.patience;
+        if (stalled && now > patience)
+            schedule_end(schedule, RTE_MIN(generator->start, now - patience));
         generator->warm_up_sent += generator->stream[i].sent;
         stream_restart_counts(&generator->stream[i]);
     }
@@ -228,12 +233,13 @@ static void give_up_stalled(struct generator *generator, uint64_t now)
 /* False when sending is over. */
 static bool send_turn(struct generator *generator, uint64_t now)
 {
-    if (stalls_notice(&generator->sending_stalls, now))
-        give_up_stalled(generator, now);
+    bool stalled = stalls_notice(&generator->sending_stalls, now);
     if (now < generator->sends_from)
         return true;
     if (!generator->counts && now >= generator->start)
-        restart_counts(generator, now);
+        restart_counts(generator, now, stalled);
+    if (stalled)
+        give_up_stalled(generator, now);
     if (atomic_load_explicit(&generator->halt, memory_order_relaxed) && now < generator->end)
         end_at(generator, now);
     /* What is late when the time is over may still come, as long as lateness is borne. */
@@ -241,6 +247,7 @@ static bool send_turn(struct generator *generator, uint64_t now)
     if (!over)
         return true;
     generator->sending_ended = now;
+    generator->ended_late = stalled && now > generator->end ? now - generator->end : 0;
     for (uint32_t i = 0; i < generator->directions; i++)
         atomic_store_explicit(&generator->receiver[i].times_polls, false, memory_order_relaxed);
     for (uint32_t i = 0; i < generator->directions && generator->sends; i++)
@@ -361,6 +368,7 @@ bool generator_start(struct generator *generator, double seconds, char *error, s
     }
     begin(generator);
     generator->sending_ended = rte_rdtsc();
+    generator->ended_late = 0;
     atomic_store(&generator->sending_done, true);
     rte_eal_mp_wait_lcore();
     atomic_store(&generator->running, false);

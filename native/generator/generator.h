@@ -40,6 +40,7 @@ struct generator {
     bool counts;                             /* the warm-up is over */
     uint64_t last;                           /* sending ends by then, even if not all was sent */
     uint64_t sending_ended, receiving_ended; /* TSC */
+    uint64_t ended_late;                     /* cycles by which a stall delayed the first */
     struct stalls sending_stalls, receiving_stalls; /* in turn by one lcore: all are the first's */
     atomic_bool started;                            /* the clock of the run runs */
     atomic_bool halt;                               /* end of sending is asked for */

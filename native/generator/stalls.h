@@ -11,7 +11,7 @@
 
 struct stalls {
     uint64_t longer_than; /* cycles */
-    uint64_t from, until; /* of the run: what began in it counts */
+    uint64_t from, until; /* of the run: what of a stall lies in it counts */
     uint64_t last;        /* when the turn before began; 0: there was none */
     uint64_t count, cycles, longest;
     uint64_t unsent; /* packets that were due during that time, and are given up */
@@ -22,9 +22,11 @@ static inline bool stalls_notice(struct stalls *stalls, uint64_t now)
 {
     uint64_t last = stalls->last, cycles = now > last ? now - last : 0;
     stalls->last = now;
-    if (__builtin_expect(cycles <= stalls->longer_than || last < stalls->from, 1) ||
+    if (__builtin_expect(cycles <= stalls->longer_than || last == 0, 1) || now <= stalls->from ||
         last >= stalls->until)
         return false;
+    last = last < stalls->from ? stalls->from : last;
+    cycles = (now < stalls->until ? now : stalls->until) - last;
     stalls->count++;
     stalls->cycles += cycles;
     stalls->longest = cycles > stalls->longest ? cycles : stalls->longest;

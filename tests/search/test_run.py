@@ -14,7 +14,7 @@ from planecast.scenario import Scenario
 from planecast.search.cycle_crosscheck import check_cycles, check_words
 from planecast.search.journal import Journal
 from planecast.search.question import Question
-from planecast.search.run import ONE_REPETITION, search
+from planecast.search.run import ALL_DISTURBED, ONE_REPETITION, search
 from planecast.search.session import PreemptedError, Session
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
@@ -166,6 +166,7 @@ def test_a_disturbed_repetition_is_left_out(
     assert all_of_them or {bounds.repetition for bounds in rate.bounds} == {0, 2}
     said = "repetition 2 is left out: in"
     assert any(note.startswith(said) for note in answer.notes) is not all_of_them
+    assert (ALL_DISTURBED in answer.notes) is all_of_them
 
 
 def test_a_generator_that_never_has_its_cpu_ends_the_search(
@@ -192,6 +193,14 @@ def test_a_data_plane_kept_from_its_cpu_makes_the_answer_invalid(
     assert lead == ([] if valid else [answer.invalid])
     if not valid:
         assert answer.invalid.startswith("INVALID: the data plane's thread had 3% of its CPU")
+
+
+def test_a_generator_kept_from_its_cpu_does_too(tmp_path: Path, manifest: Manifest) -> None:
+    """As it came: 0.033 Mpps of a data plane that takes 7, from all repetitions alike."""
+    tester = MadeUp(change=lambda trial: trial.model_copy(update={"generator_cpu": 0.58}))
+    answer = _answer(tmp_path / "t", _question("mlr"), tester, manifest)
+    assert answer.invalid.startswith("INVALID: the generator's thread had 58% of its CPU")
+    assert "--generator-cpu" in answer.invalid
 
 
 @pytest.mark.parametrize(("noise", "starts"), [(0.0, 3), (0.1, 6)])

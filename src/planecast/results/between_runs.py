@@ -42,6 +42,8 @@ def state_notes(run: RunDirectory, results: Sequence[Result]) -> list[str]:
 def rate_notes(run: RunDirectory, answer: SearchAnswer) -> list[str]:
     """The same for each rate of a search, from earlier ones with trials as long: repetitions of one
     search share the machine's state of these minutes. A rate that is a least one says nothing."""
+    if answer.invalid:
+        return []
     alike = [(one.path, found) for one in _earlier(run) if (found := _search_like(answer, one))]
     notes = []
     for name in answer.rates:

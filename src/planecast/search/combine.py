@@ -115,7 +115,11 @@ def equal_rates(rates: dict[str, FoundRate]) -> list[str]:
     names = list(rates)
     for one, other in pairwise(names):
         a, b = rates[one].rate_pps, rates[other].rate_pps
-        if a.interval is None or b.interval is None or not (a.covers(b.value) or b.covers(a.value)):
+        if (
+            a.interval is None
+            or b.interval is None
+            or not (a.covers(b.value) and b.covers(a.value))
+        ):
             continue
         found.append(
             f"{one} and {other} can't be distinguished: between the loads at which nothing and "

@@ -17,16 +17,20 @@ or more; the five whose rate was far below the others' of their state were among
 
 
 def starved(trials: Sequence[Trial]) -> str:
-    """Why rates say nothing of a data plane that was kept from its CPU; empty when it was not, and
-    when nobody knows."""
-    shares = [trial.dataplane_cpu for trial in trials if trial.dataplane_cpu is not None]
-    if not shares or median(shares) >= STARVED:
-        return ""
-    return (
-        f"INVALID: the data plane's thread had {median(shares):.0%} of its CPU (median of "
-        f"{len(shares)} trials), so these rates are of the time that it was given; free that CPU "
-        "of other work, or name another (placement.cpus)"
-    )
+    """Why rates say nothing of a data plane that was kept from its CPU, or whose generator was:
+    what comes back while that has none is lost. Empty when neither was, and when nobody knows."""
+    for name, key, shares in (
+        ("data plane", "placement.cpus", [trial.dataplane_cpu for trial in trials]),
+        ("generator", "--generator-cpu", [trial.generator_cpu for trial in trials]),
+    ):
+        known = [share for share in shares if share is not None]
+        if known and median(known) < STARVED:
+            return (
+                f"INVALID: the {name}'s thread had {median(known):.0%} of its CPU (median of "
+                f"{len(known)} trials), so these rates are of the time that it was given; free "
+                f"that CPU of other work, or name another ({key})"
+            )
+    return ""
 
 
 def disturbed_repetition(trials: Sequence[Trial], repetition: int) -> str:

@@ -40,6 +40,12 @@ ONE_REPETITION = (
     "not in the interval"
 )
 
+ALL_DISTURBED = (
+    "each repetition was disturbed, so none is left out: in half of its trials or more the "
+    "generator's or the data plane's thread lost a tenth of its CPU; measure while the machine is "
+    "quieter"
+)
+
 NOT_RESTARTED = (
     "what forwards was there already and was not restarted between repetitions: how much a "
     "start changes the rate is not in the interval"
@@ -122,7 +128,8 @@ class Asked:
                 found.append(one)
                 self.ceilings.append(self.ceiling)
             longest_s = max(longest_s, time.monotonic() - began)
-        if not found:  # better than nothing: notes on single repetitions say what they lacked
+        if not found:  # better than nothing
+            self.preempted.append(ALL_DISTURBED)
             self.ceilings = [ceiling for _, ceiling, _ in slow]
             return [one for one, _, _ in slow]
         self.preempted += [why for _, _, why in slow]
