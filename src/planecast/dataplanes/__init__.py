@@ -1,6 +1,6 @@
 """Room `dataplanes`: the programs that forward packets. Start, ask, observe, stop."""
 
-from planecast.dataplanes.config import DataplaneConfig, configs_for, once_command, write_config
+from planecast.dataplanes.config import DataplaneConfig, configs_for, once_command
 from planecast.dataplanes.ours import Dataplane
 from planecast.dataplanes.trial import PortTrial, Trial, TrialAnswer
 
@@ -12,5 +12,4 @@ __all__ = [
     "TrialAnswer",
     "configs_for",
     "once_command",
-    "write_config",
 ]

@@ -7,10 +7,10 @@ checks load when they are asked for: most verbs want a CPU list alone.
 from collections.abc import Iterator
 from pathlib import Path
 
-from planecast.host.check import Check, Setting, State
+from planecast.host.check import Check, Setting
 from planecast.host.root import Root
 
-__all__ = ["Check", "Root", "Setting", "State", "examine"]
+__all__ = ["Check", "Root", "Setting", "examine"]
 
 
 def examine(root: Root, runs: Path = Path("runs"), steal_sample_s: float = 1.0) -> Iterator[Check]:

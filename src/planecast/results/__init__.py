@@ -1,6 +1,6 @@
 """Room `results`: the answers. Estimates, results, validations, and the runs that keep them."""
 
-from planecast.results.compare import Comparison, ComparisonRow, compare
+from planecast.results.compare import compare
 from planecast.results.estimate import Estimate, Kind, ratio
 from planecast.results.load_curve import (
     KNEE_LOSS,
@@ -10,25 +10,19 @@ from planecast.results.load_curve import (
     LoadPoint,
     knee_pps,
 )
-from planecast.results.manifest import Manifest, collect_manifest, typed_command
-from planecast.results.query import Table, query
+from planecast.results.manifest import Manifest, collect_manifest
+from planecast.results.query import query
 from planecast.results.result import (
-    ClassResult,
-    LcoreResult,
-    QueueResult,
     Result,
     ResultSet,
     StageResult,
 )
 from planecast.results.search import (
     Bounds,
-    BurstAnswer,
     FoundRate,
-    LoadAnswer,
     SearchAnswer,
-    SoakAnswer,
 )
-from planecast.results.sensitivity import Sensitivity, Swing
+from planecast.results.sensitivity import Sensitivity
 from planecast.results.store import (
     RunDirectory,
     find_run,
@@ -40,39 +34,28 @@ from planecast.results.store import (
 )
 from planecast.results.survey import SurveyAnswer, SurveyPoint
 from planecast.results.telemetry import Telemetry
-from planecast.results.trials import Columns, read_parquet, write_parquet
+from planecast.results.trials import read_parquet
 from planecast.results.validation import Validation, ValidationPoint
 
 __all__ = [
     "KNEE_LOSS",
     "Bounds",
-    "BurstAnswer",
-    "ClassResult",
-    "Columns",
-    "Comparison",
-    "ComparisonRow",
     "CpuPauses",
     "Estimate",
     "FoundRate",
     "Kind",
-    "LcoreResult",
-    "LoadAnswer",
     "LoadCalibration",
     "LoadCurve",
     "LoadPoint",
     "Manifest",
-    "QueueResult",
     "Result",
     "ResultSet",
     "RunDirectory",
     "SearchAnswer",
     "Sensitivity",
-    "SoakAnswer",
     "StageResult",
     "SurveyAnswer",
     "SurveyPoint",
-    "Swing",
-    "Table",
     "Telemetry",
     "Validation",
     "ValidationPoint",
@@ -88,6 +71,4 @@ __all__ = [
     "read_result",
     "results_of",
     "runs_folder",
-    "typed_command",
-    "write_parquet",
 ]

@@ -3,27 +3,18 @@
 from planecast.scenario.cpus import format_cpus, parse_cpus
 from planecast.scenario.load import load_scenario, load_varied
 from planecast.scenario.override import SCENARIO_KEYS, parse_set, parse_vary, with_overrides
-from planecast.scenario.placement import Placement
-from planecast.scenario.points import Point, PointValue, point_label, value_at, value_if_any
+from planecast.scenario.points import point_label, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.schema import json_schema
-from planecast.scenario.study import Budget, Study, load_study
-from planecast.scenario.traffic import Traffic
-from planecast.scenario.workload import FUNCTIONS, STAGES, Stage, Workload
+from planecast.scenario.study import Study, load_study
+from planecast.scenario.workload import FUNCTIONS, STAGES
 
 __all__ = [
     "FUNCTIONS",
     "SCENARIO_KEYS",
     "STAGES",
-    "Budget",
-    "Placement",
-    "Point",
-    "PointValue",
     "Scenario",
-    "Stage",
     "Study",
-    "Traffic",
-    "Workload",
     "format_cpus",
     "json_schema",
     "load_scenario",

@@ -5,8 +5,8 @@ listed in docs/how-to/otg.md.
 """
 
 from planecast.generators.otg.errors import OtgError
-from planecast.generators.otg.mapping import Plan, Resources, plan_of
+from planecast.generators.otg.mapping import Resources, plan_of
 from planecast.generators.otg.server import serve
 from planecast.generators.otg.session import Session
 
-__all__ = ["OtgError", "Plan", "Resources", "Session", "plan_of", "serve"]
+__all__ = ["OtgError", "Resources", "Session", "plan_of", "serve"]

@@ -1,6 +1,6 @@
 """What other tools have counted, read from their files by names and not by positions."""
 
 from planecast.instruments.recorded.read import read_recording
-from planecast.instruments.recorded.recording import Count, Reading, Recording, Share
+from planecast.instruments.recorded.recording import Count, Recording, Share
 
-__all__ = ["Count", "Reading", "Recording", "Share", "read_recording"]
+__all__ = ["Count", "Recording", "Share", "read_recording"]
