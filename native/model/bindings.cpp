@@ -20,6 +20,7 @@ using planecast::model::kLanes;
 using planecast::model::Lane;
 
 using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Tables = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Kinds = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutColumn = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -43,7 +44,7 @@ void require(bool fits)
 
 void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, const Table &all_lines,
            const Table &touches, const Table &stride, const Table &near, const Table &last,
-           const Table &memory, const Column &lcores, const Column &base, const Table &nearer,
+           const Table &memory, const Column &lcores, const Column &base, const Tables &nearer,
            double shape, const Table &capacity, const Table &inserted, const OutTables &served,
            const OutColumn &lifetime, const OutTable &cost)
 {
@@ -52,22 +53,24 @@ void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, con
         require(table->shape(0) == regions && table->shape(1) == scenarios);
     const std::size_t variants = capacity.shape(0);
     require(cyclic.shape(0) == regions && others.shape(0) == regions &&
-            lcores.shape(0) == scenarios && base.shape(0) == scenarios && nearer.shape(1) == 2 &&
-            variants > 0 && inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
+            lcores.shape(0) == scenarios && base.shape(0) == scenarios &&
+            nearer.shape(0) == variants && nearer.shape(2) == 2 && variants > 0 &&
+            inserted.shape(0) == variants && capacity.shape(1) == scenarios &&
             inserted.shape(1) == scenarios && served.shape(0) == 3 && served.shape(1) == regions &&
             served.shape(2) == scenarios && lifetime.shape(0) == scenarios &&
             cost.shape(0) == variants && cost.shape(1) == scenarios);
     std::vector<planecast::model::Private> levels;
-    for (std::size_t i = 0; i < nearer.shape(0); ++i)
-        levels.push_back({nearer(i, 0), shape_of(nearer(i, 1))});
-    const planecast::model::LastLevel shared{variants, shape_of(shape), capacity.data(),
-                                             inserted.data()};
+    for (std::size_t i = 0; i < variants; ++i)
+        for (std::size_t level = 0; level < nearer.shape(1); ++level)
+            levels.push_back({nearer(i, level, 0), shape_of(nearer(i, level, 1))});
+    const planecast::model::Caches caches{variants, levels, shape_of(shape), capacity.data(),
+                                          inserted.data()};
     const planecast::model::Touched touched{
         regions,          scenarios,      cyclic.data(), others.data(), own_lines.data(),
         all_lines.data(), touches.data(), stride.data(), near.data(),   last.data(),
         memory.data(),    lcores.data(),  base.data()};
     const nb::gil_scoped_release released;
-    planecast::model::serve(touched, levels, shared, served.data(), lifetime.data(), cost.data());
+    planecast::model::serve(touched, caches, served.data(), lifetime.data(), cost.data());
 }
 
 // Shares of the touches of regions in one cache, of shape (regions, scenarios), and the mean

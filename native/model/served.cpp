@@ -19,8 +19,8 @@ constexpr int kMostRounds = 60;
 class Block
 {
   public:
-    Block(const Touched &all, std::span<const Private> nearer, const LastLevel &last)
-        : all_(all), nearer_(nearer), last_(last), own_(all.regions), everyone_(all.regions),
+    Block(const Touched &all, unsigned shape)
+        : all_(all), shape_(shape), own_(all.regions), everyone_(all.regions),
           touches_(all.regions), stride_(all.regions), near_(all.regions), far_(all.regions),
           memory_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
           sharing_(all.regions, all.cyclic)
@@ -38,12 +38,17 @@ class Block
             near_[region] = lane_of(all_.near + row, first, count, 0);
             far_[region] = lane_of(all_.last + row, first, count, 0);
             memory_[region] = lane_of(all_.memory + row, first, count, 0);
-            private_[region] = Lane{};
         }
         lcores_ = lane_of(all_.lcores, first, count, 1);
         base_ = lane_of(all_.base, first, count, 1);
-        for (std::size_t level = 0; level < nearer_.size(); ++level) {
-            behind_private(nearer_[level]);
+    }
+
+    // What these private levels leave to the last one.
+    void stand_behind(std::span<const Private> nearer)
+    {
+        std::fill(private_.begin(), private_.end(), Lane{});
+        for (std::size_t level = 0; level < nearer.size(); ++level) {
+            behind_private(nearer[level]);
             if (level == 0)
                 first_ = private_;
         }
@@ -64,7 +69,7 @@ class Block
     // them went: the lifetime and the cost that fit each other, by Newton's steps for the lifetime.
     void settle(const Lane &capacity, const Lane &inserted)
     {
-        sharing_.shape = last_.shape;
+        sharing_.shape = shape_;
         come(inserted);
         Lane open = sharing_.leaves(capacity), least = sharing_.least_time(capacity);
         for (std::size_t i = 0; i < kLanes; ++i) {
@@ -177,8 +182,7 @@ class Block
     }
 
     const Touched &all_;
-    std::span<const Private> nearer_;
-    const LastLevel &last_;
+    unsigned shape_; // of lifetimes in the last level
     std::vector<Lane> own_, everyone_, touches_, stride_, near_, far_, memory_;
     std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
@@ -187,19 +191,25 @@ class Block
 
 } // namespace
 
-void serve(const Touched &touched, std::span<const Private> nearer, const LastLevel &last,
-           double *served, double *lifetime, double *cost)
+void serve(const Touched &touched, const Caches &caches, double *served, double *lifetime,
+           double *cost)
 {
     const std::size_t scenarios = touched.scenarios, table = touched.regions * scenarios;
-    Block block(touched, nearer, last);
+    const std::size_t levels = caches.nearer.size() / caches.variants;
+    Block block(touched, caches.shape);
     Lane near, far, memory;
     for (std::size_t first = 0; first < scenarios; first += kLanes) {
         const std::size_t count = std::min(kLanes, scenarios - first);
         block.load(first, count);
-        for (std::size_t variant = 0; variant < last.variants; ++variant) {
+        std::span<const Private> before;
+        for (std::size_t variant = 0; variant < caches.variants; ++variant) {
             const std::size_t row = variant * scenarios;
-            block.settle(lane_of(last.capacity + row, first, count, 1),
-                         lane_of(last.inserted + row, first, count, 0));
+            const auto nearer = caches.nearer.subspan(variant * levels, levels);
+            if (variant == 0 || !std::ranges::equal(nearer, before))
+                block.stand_behind(nearer);
+            before = nearer;
+            block.settle(lane_of(caches.capacity + row, first, count, 1),
+                         lane_of(caches.inserted + row, first, count, 0));
             for (std::size_t i = 0; i < count; ++i)
                 cost[row + first + i] = block.cost()[i] - block.base()[i];
             if (variant > 0)

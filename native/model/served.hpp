@@ -29,21 +29,24 @@ struct Touched {
 struct Private {
     double lines;   // capacity of the cache
     unsigned shape; // of lines' lifetimes
+
+    bool operator==(const Private &) const = default;
 };
 
-// One machine's last level, or several variants of it: tables with a row a variant.
-struct LastLevel {
+// One machine's caches, or several variants of them: tables with a row a variant.
+struct Caches {
     std::size_t variants;
-    unsigned shape;
-    const double *capacity; // lines
-    const double *inserted; // lines a cycle that others bring in
+    std::span<const Private> nearer; // private levels, nearest first; those of a variant in a row
+    unsigned shape;                  // of lifetimes in the last level
+    const double *capacity;          // of the last level, lines
+    const double *inserted;          // lines a cycle that others bring in
 };
 
 // Into `served` the shares of touches that private levels beyond the first, the last level and
 // memory serve, of shape (3, regions, scenarios), and into `lifetime` the cycles that a line stays
 // in the last level, both of the first variant; into `cost` what the touches cost, cycles a packet,
 // of shape (variants, scenarios).
-void serve(const Touched &touched, std::span<const Private> nearer, const LastLevel &last,
-           double *served, double *lifetime, double *cost);
+void serve(const Touched &touched, const Caches &caches, double *served, double *lifetime,
+           double *cost);
 
 } // namespace planecast::model

@@ -7,6 +7,7 @@ from tests.traced_programs import BASE, PROFILE
 
 from planecast.machine.branches import Branches
 from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.private_caches import FILLED, private_levels
 from planecast.machine.registry import MECHANISMS
 from planecast.model.supported import columns_of
 from planecast.workload.profile import WorkloadProfile
@@ -38,3 +39,11 @@ def test_a_program_of_others_has_few(hierarchy: Hierarchy) -> None:
 def test_only_a_shared_host_has_a_lifetime(hierarchy: Hierarchy) -> None:
     own = {one.name for mechanism in MECHANISMS for one in mechanism.parameters(hierarchy)}
     assert "last_level.lifetime" not in own
+
+
+def test_tables_fill_a_share_of_the_last_private_level(hierarchy: Hierarchy) -> None:
+    whole, less = (private_levels(hierarchy, {FILLED: share}) for share in (1.0, 0.5))
+    assert whole == private_levels(hierarchy, {})  # as calibrations of before have it
+    assert len(whole) == len(hierarchy.levels) - 1
+    assert less[0] == whole[0]
+    assert less[-1] == (whole[-1][0] / 2, whole[-1][1])

@@ -31,8 +31,10 @@ def linear() -> Linear:
 
 
 def refitted(linear: Linear, point: int) -> float:
-    """Error of a point by a fit to the others, predicted over measured."""
-    kept = np.arange(linear.errors.size) != point
+    """Error of a point by a fit without it and its nearest, predicted over measured."""
+    apart = np.linalg.norm((linear.slopes - linear.slopes[point]) * linear.spreads, axis=1)
+    kept = np.ones(linear.errors.size, dtype=bool)
+    kept[np.argsort(apart)[:2]] = False
     variances = OWN.deviation(linear.memory_share) ** 2 + linear.variances
     inverse = np.diag(1 / variances[kept])
     slopes, errors = linear.slopes[kept], linear.errors[kept]

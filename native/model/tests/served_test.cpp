@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+using planecast::model::Caches;
 using planecast::model::kForEver;
-using planecast::model::LastLevel;
 using planecast::model::Private;
 using planecast::model::serve;
 using planecast::model::Touched;
@@ -36,7 +36,7 @@ struct Case {
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
         serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), one.data(),
                one.data(), near.data(), last.data(), memory.data(), cores.data(), base.data()},
-              levels, LastLevel{1, 16, room.data(), brought.data()}, served.data(), lifetime.data(),
+              Caches{1, levels, 16, room.data(), brought.data()}, served.data(), lifetime.data(),
               cost.data());
     }
 };
@@ -79,6 +79,27 @@ TEST(Serve, MoreLcoresShareOneLastLevel)
     one.lcores = 4; // all touch the same lines: they come back sooner, and no more of them fit
     one.solve();
     EXPECT_NEAR(one.served[6], alone, 1e-6);
+}
+
+TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
+{
+    const std::array<bool, 1> no{false};
+    const double lines = 10'000, one = 1, base = 50, near = 2, last = 10, memory = 100;
+    const std::array<double, 3> room{20'000, 20'000, 20'000}, brought{0.1, 0.1, 0.1};
+    const Private first{500, 8}, small{2000, 8}, large{4000, 8};
+    const auto costs = [&](const std::vector<Private> &nearer) {
+        std::array<double, 3> served{}, cost{};
+        double lifetime = 0;
+        serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &near, &last, &memory, &one,
+               &base},
+              Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()}, served.data(),
+              &lifetime, cost.data());
+        return cost;
+    };
+    const auto all = costs({first, large, first, small, first, large});
+    EXPECT_NEAR(all[1], costs({first, small})[0], 1e-9);
+    EXPECT_NEAR(all[2], all[0], 1e-9);
+    EXPECT_GT(all[1], all[0]);
 }
 
 } // namespace

@@ -20,7 +20,7 @@ from planecast.calibrate.counted_run import CountedRun
 from planecast.errors import InputError
 from planecast.machine.core import CPI
 from planecast.machine.hierarchy import Hierarchy
-from planecast.model.calibration import Calibration, Discrepancy, FittedParameter
+from planecast.model.calibration import EDITION, Calibration, Discrepancy, FittedParameter
 from planecast.model.counter_model import BF, STAGE, Counted, MemoryLines, delay_cycles
 from planecast.model.supported import COUNTED
 from planecast.model.transfer import machine_hierarchy
@@ -98,7 +98,7 @@ def calibrate_counters(
     covariance[0, 0] += spread**2
     return Imported(
         Calibration(
-            edition=4,
+            edition=EDITION,
             kind=COUNTED,
             parameters=_parameters(vector, covariance),
             covariance=tuple(tuple(row) for row in covariance.tolist()),

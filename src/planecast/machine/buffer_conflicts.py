@@ -19,8 +19,12 @@ from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
-WAIT, OVERLAPPED = "buffer_conflicts.wait", "buffer_conflicts.overlapped"
-UNREAD = "buffer_conflicts.unread"
+WAIT = "buffer_conflicts.wait"
+OVERLAPPED_SHARE = 0.3
+"""Of later stages' cycles, what passes during the wait at most. Fitted, this share and the next one
+predict points that are left out worse (docs/explanation/model.md)."""
+UNREAD_SHARE = 0.4
+"""Of the wait, what is left of it where no stage reads headers."""
 
 
 class BufferConflicts(Mechanism):
@@ -43,20 +47,6 @@ class BufferConflicts(Mechanism):
                 "leave the search out of points that have other stages in common",
                 "core",
             ),
-            Parameter(
-                OVERLAPPED,
-                "share of later stages' cycles",
-                0.3,
-                0.7,
-                "take pipelines with and without the search",
-            ),
-            Parameter(
-                UNREAD,
-                "share of the wait where no stage reads headers",
-                0.4,
-                0.8,
-                "take a point with workload.stages=none",
-            ),
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
@@ -65,10 +55,10 @@ class BufferConflicts(Mechanism):
             return []
         wait = self.wait_cycles(profile, hierarchy, values)
         read = profile.runs(reader)
-        unread = wait * (1 - read) * values[UNREAD]
+        unread = wait * (1 - read) * UNREAD_SHARE
         return [
             Term(reader, self.cause, (WAIT,), wait * read),
-            Term(profile.stages[0], self.cause, (WAIT, UNREAD), unread),
+            Term(profile.stages[0], self.cause, (WAIT,), unread),
         ]
 
     def wait_cycles(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> Floats:
@@ -89,13 +79,12 @@ class BufferConflicts(Mechanism):
         reader = profile.header_reader
         if reader is None or not later:
             return []
-        part = min(values[OVERLAPPED], 1.0)
         wait = profile.runs(reader) * self.wait_cycles(profile, hierarchy, values)
-        shared = part * np.asarray(sum(term.cycles for term in later))
+        shared = OVERLAPPED_SHARE * np.asarray(sum(term.cycles for term in later))
         ratio = np.where(wait > 0, shared / np.maximum(wait, 1e-9), 0.0)
         left = np.where(wait > 0, np.exp(-ratio), 0.0)
         found = [
-            Term(reader, self.cause, (OVERLAPPED, *term.parameters), -left * part * term.cycles)
+            Term(reader, self.cause, term.parameters, -left * OVERLAPPED_SHARE * term.cycles)
             for term in later
         ]
         rest = wait * (1 - left * (1 + ratio))

@@ -22,7 +22,7 @@ from planecast.machine.last_level import background_lines_per_cycle, capacity_li
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.overlap import BY_CLASS, blocking
-from planecast.scenario.machine import LINE_BYTES
+from planecast.machine.private_caches import private_levels
 from planecast.workload.profile import WorkloadProfile
 from planecast.workload.regions import Overlap, Region
 
@@ -83,7 +83,7 @@ def serve(
 ) -> Served:
     """The lines of a workload; `base` is what its packets take without them, TSC cycles.
 
-    `variants` are other values of the last level's parameters whose costs are wanted, too.
+    `variants` are other values of the caches' parameters whose costs are wanted, too.
     """
     size = profile.sizes.columns.size
     regions = list(profile.regions)
@@ -153,7 +153,7 @@ def _answered(
         table([memory for _, _, memory in costs]),
         np.ascontiguousarray(profile.sizes.lcores),
         np.ascontiguousarray(base),
-        np.array([(x.size_bytes / LINE_BYTES, x.shape) for x in hierarchy.levels[:-1]]),
+        np.array([private_levels(hierarchy, one) for one in every]),
         hierarchy.levels[-1].shape,
         np.ascontiguousarray(np.broadcast_to(capacity[:, None], cost.shape)),
         np.ascontiguousarray(background[:, None] + share[:, None] * others.streamed),

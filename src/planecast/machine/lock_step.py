@@ -1,10 +1,10 @@
 """Lock-step walks: lanes of a vector search advance together, a dependent load each step.
 
-A round of walks takes steps · step · (1 + lane · packets in it): the latency of one step, and the
-loads of the lanes that have a packet. Walks with scalar loads have a shorter step, and their loads
-are among the counted instructions. Walks of one path share their lines and end together; where
-paths differ a round takes (1 + divergence) times as long: lines more, and ends that are not
-predicted. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.
+A round of walks takes steps · step, however many lanes have a packet: what lanes load is covered by
+the latency of the step (by cross-validation: docs/explanation/model.md). Walks with scalar loads
+have a shorter step, and their loads are among the counted instructions. Walks of one path share
+their lines and end together; where paths differ a round takes (1 + divergence) times as long: lines
+more, and ends that are not predicted. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from planecast.workload.profile import WorkloadProfile
 
 STEP, SCALAR = "lock_step.step", "lock_step.scalar_step"
 DIVERGENCE = "lock_step.divergence"
-LANE = 1 / 30
-"""Of a step, for each lane that has a packet: a gather loads one or two lanes a cycle (vendors'
-optimization manuals), and a step takes tens of cycles."""
 
 
 class LockStepWalks(Mechanism):
@@ -63,8 +60,7 @@ class LockStepWalks(Mechanism):
         clock = hierarchy.tsc_hz / hierarchy.core_hz
         found = []
         for stage, walk in profile.lock_steps.items():
-            rounds = walk.gathered + LANE * walk.gathered_packets
-            for name, count in ((STEP, rounds), (SCALAR, walk.scalar)):
+            for name, count in ((STEP, walk.gathered), (SCALAR, walk.scalar)):
                 cycles = count * (walk.steps * values[name] * clock)
                 apart = cycles * walk.divergent * values[DIVERGENCE]
                 found.append(Term(stage, self.cause, (name,), cycles))

@@ -10,6 +10,7 @@ from planecast.machine.lock_step import LockStepWalks
 from planecast.machine.mechanism import Mechanism
 from planecast.machine.neighbour_stream import NeighbourStream
 from planecast.machine.overlap import OverlapOfLines
+from planecast.machine.private_caches import PrivateCaches
 from planecast.machine.tlb import Tlb
 
 CORE, CONFLICTS = Core(), BufferConflicts()
@@ -21,6 +22,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     CONFLICTS,
     Tlb(),
     OverlapOfLines(),
+    PrivateCaches(),
     LastLevel(),
     NeighbourStream(),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from planecast.errors import InputError
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrated_range import coordinates, ranges_of
-from planecast.model.calibration import Calibration, FittedParameter
+from planecast.model.calibration import EDITION, Calibration, FittedParameter
 from planecast.model.left_out import FREEDOM
 from planecast.model.posterior import Points, Posterior, posterior
 from planecast.model.supported import columns_of
@@ -45,7 +45,7 @@ def calibrate(
     profile = WorkloadProfile.of(columns, instructions, program)
     found = posterior(_points(measured, profile), hierarchy)
     return Calibration(
-        edition=4,
+        edition=EDITION,
         kind=columns.kind,
         parameters=_parameters(found),
         covariance=tuple(tuple(float(x) for x in row) for row in found.covariance),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from planecast.machine.core import EFFECT
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import CAPACITY, LIFETIME
 from planecast.machine.neighbour_stream import STREAM
+from planecast.machine.private_caches import FILLED
 from planecast.model.counter_model import Counted
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
@@ -22,10 +23,10 @@ from planecast.workload.traced.program_profile import ProgramProfile
 
 Floats = NDArray[np.float64]
 
-EDITION = 4
+EDITION: Final = 5
 """Of the model: calibrations of another one mean something else."""
 
-CURVED = (LIFETIME, CAPACITY, STREAM)
+CURVED = (FILLED, LIFETIME, CAPACITY, STREAM)
 """Parameters that decide which level serves a line: no term of a cost names them."""
 
 
@@ -88,7 +89,7 @@ class Discrepancy(Noun):
 class Calibration(Noun):
     """Everything that turns a scenario into a prediction on this machine."""
 
-    edition: Literal[4]
+    edition: Literal[5]
     """Of the model."""
     kind: str
     """The network function; ``counted`` of counters."""

@@ -62,7 +62,6 @@ class Acl(StageDescriptor):
         return LockStep(
             steps=FIELD_BYTES,
             gathered=runs * wide * np.ceil(walked / WIDE_LANES) / burst,
-            gathered_packets=runs * wide,
             scalar=runs * ~wide * scalar / burst,
             # Of a round of packets, at least one whose rule is another than the one before it.
             divergent=1 - (1 - change) ** lanes,

@@ -27,8 +27,6 @@ class LockStep:
     """Dependent loads of a walk, from root to leaf."""
     gathered: Floats
     """Rounds a packet of walks whose loads a vector instruction gathers."""
-    gathered_packets: Floats
-    """Packets a packet that such rounds walk: 1 or 0."""
     scalar: Floats
     """Rounds a packet of walks with a load instruction each."""
     divergent: Floats
