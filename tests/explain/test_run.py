@@ -90,8 +90,7 @@ def test_small_pages_show_as_page_walks_and_small_bursts_as_bursts(
         with_overrides(base, {"placement.page_size": "4KiB"}), calibration, 6
     ).causes
     narrow = model_breakdown(with_overrides(base, {"placement.burst": 8}), calibration, 6).causes
-    assert "page walks" not in usual
-    assert small["page walks"].value > 0
+    assert small["page walks"].value > 1.5 * usual["page walks"].value > 0
     assert narrow["bursts"].value > 1.2 * usual["bursts"].value
 
 

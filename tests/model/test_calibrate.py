@@ -10,7 +10,7 @@ from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.registry import MECHANISMS
-from planecast.model.calibrate import calibrate
+from planecast.model.calibrate import NORMAL_95, calibrate
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.results import Manifest
@@ -56,7 +56,9 @@ def test_well_informed_parameters_come_back(
     medians = {p.name: p.median for m in MECHANISMS for p in m.parameters(hierarchy)}
     for one in known:
         truth = TRUTH.get(one.name, medians.get(one.name, 1.0))
-        assert one.low < truth < one.high, one
+        deviation = np.log(one.high / one.low) / 2 / NORMAL_95
+        # A dozen at once: each within 99.9 %, for one of so many 95 % intervals often misses.
+        assert abs(np.log(one.value / truth)) < 3.3 * deviation, one
 
 
 def test_few_parameters(

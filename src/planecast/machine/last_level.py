@@ -2,7 +2,8 @@
 
 How long a line stays in it, and which share of touches it serves, is the law of
 `machine.cache_sharing`. On a shared host unknown tenants bring in lines all the time: then what is
-identified is how long a line stays, not a capacity. Paced walks (`machine.survival`) measure it.
+identified is how long a line stays, and the capacity is the level's. Paced walks
+(`machine.survival`) measure it.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ class LastLevel(Mechanism):
     domain = "uncore"
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
-        capacity = Parameter(
-            CAPACITY,
-            "multiple of the level's size",
-            hierarchy.last_level_capacity,
-            0.3,
-            "take a point that the last level can't hold",
-        )
         if not hierarchy.background:
-            return (capacity,)
+            return (
+                Parameter(
+                    CAPACITY,
+                    "multiple of the level's size",
+                    hierarchy.last_level_capacity,
+                    0.3,
+                    "take a point that the last level can't hold",
+                ),
+            )
         return (
             # From a quiet host's hundreds of milliseconds to a full one's single ones.
             Parameter(
@@ -44,7 +46,6 @@ class LastLevel(Mechanism):
                 1.5 if hierarchy.last_level_lifetime_ms is None else MEASURED_SPREAD,
                 "take flows whose tables are touched again after milliseconds",
             ),
-            capacity,
         )
 
 

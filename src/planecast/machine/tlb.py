@@ -1,6 +1,9 @@
-"""TLB: page walks of tables in 4 KiB pages.
+"""TLB: page walks of tables in pages of 4 KiB, and in larger ones that the host maps by 4 KiB.
 
-A touch whose page the TLB no longer holds takes a walk. The TLB holds pages as caches hold lines
+A touch whose page the TLB no longer holds takes a walk. A guest's page of 2 MiB is one entry of the
+TLB only where the host maps it by one, which a guest can't see; elsewhere its parts of 4 KiB take
+an entry each. So tables in large pages have a share of the walks that they would have in small
+ones: none on hosts that give guests large pages. The TLB holds pages as caches hold lines
 (`machine.cache_sharing`, pages for lines). A walk whose page-table lines lie near takes
 `NEAR_WALK`; one over gigabytes takes what the probe measures with eight lines in flight, an upper
 bound here: tables of network functions are smaller, and so are their page tables.
@@ -18,7 +21,7 @@ from planecast.machine.mechanism import Floats, Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
-WALK = "tlb.walk"
+WALK, LARGE = "tlb.walk", "tlb.large_pages"
 NEAR_WALK = 20.0
 """Core cycles of a walk behind a walk cache of the upper levels: one load from L2 (14 cycles on
 server cores since 2015) and a start. Not measured; the prior is wide."""
@@ -48,28 +51,39 @@ class Tlb(Mechanism):
                 "take a point with placement.page_size=4KiB",
                 "core",
             ),
+            Parameter(
+                LARGE,
+                "walks in 2 MiB pages, over those in 4 KiB pages",
+                0.3,
+                1.0,
+                "take a large table with few flows, which touch many pages and few lines",
+            ),
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
+        if not profile.regions:
+            return []
         each = values[WALK] * hierarchy.tsc_hz / hierarchy.core_hz
-        walks = self.walks(profile, hierarchy)
-        return [Term(stage, self.cause, (WALK,), count * each) for stage, count in walks.items()]
+        small = profile.sizes.small_pages
+        large = np.where(small, 0.0, values.get(LARGE, 0.0))
+        found = []
+        for stage, walks in self.walks(profile, hierarchy).items():
+            found.append(Term(stage, self.cause, (WALK,), np.where(small, walks * each, 0.0)))
+            found.append(Term(stage, self.cause, (WALK, LARGE), large * walks * each))
+        return found
 
     def walks(self, profile: WorkloadProfile, hierarchy: Hierarchy) -> dict[str, Floats]:
-        """Walks a packet by stage."""
-        small = profile.sizes.small_pages
-        if not np.any(small) or not profile.regions:
-            return {}
+        """Walks a packet by stage, were all pages small."""
         tables = [region.page_table() for region in profile.regions]
         touches = np.stack([table.touches for table in tables])
         kept, _ = hit_shares(
             np.array([table.cyclic for table in tables]),
             np.stack([table.lines for table in tables]),
             touches,
-            np.full(small.shape, hierarchy.tlb_pages),
+            np.full(profile.sizes.columns.size, hierarchy.tlb_pages),
             shape=SHAPE,
         )
         found: dict[str, Floats] = {}
-        for table, own in zip(tables, np.where(small, touches * (1 - kept), 0.0), strict=True):
-            found[table.stage] = found.get(table.stage, np.zeros(small.shape)) + own
+        for table, own in zip(tables, touches * (1 - kept), strict=True):
+            found[table.stage] = own + found.get(table.stage, 0.0)
         return found
