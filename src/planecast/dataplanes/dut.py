@@ -53,7 +53,7 @@ class Program(Started):
 
 
 class Dut(Started):
-    """A data plane under test, as a testbed sees it. A context manager: left, it is gone."""
+    """A data plane under test, as a testbed sees it. Context manager; ends it on exit."""
 
     name: str
     ports: tuple[Port, Port] | None = None

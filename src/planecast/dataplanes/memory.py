@@ -55,7 +55,8 @@ def env_words(given: Mapping[str, str]) -> list[str]:
 
 
 def pages_of_process(pid: int | None) -> str | None:
-    """The same of a process by its number; None when it is gone, or another user's."""
+    """Page size of DPDK's memory in a running process (`pages_of`); None when the process is gone,
+    or another user's."""
     try:
         return pages_of(Path(f"/proc/{pid}/smaps").read_text(encoding="utf-8", errors="replace"))
     except OSError:
@@ -63,8 +64,8 @@ def pages_of_process(pid: int | None) -> str | None:
 
 
 def pages_of(smaps: str) -> str:
-    """Page size of a process's largest area in memory, by proc(5): that is DPDK's. 2MiB, 4KiB or
-    mixed. Reserved pages are areas of their own, and count as one."""
+    """2MiB, 4KiB or mixed: the page size of the largest area in a process's smaps (proc(5)), which
+    is DPDK's. Reserved pages are areas of their own, and count as one."""
     largest = large = reserved = 0
     for area in re.split(r"^[0-9a-f]+-[0-9a-f]+ ", smaps, flags=re.MULTILINE)[1:]:
         kib = {key: int(size) for key, size in _FIELD.findall(area)}

@@ -27,7 +27,7 @@ together have numbers close to each other."""
 
 
 class Namespace(Started):
-    """A network namespace. A context manager: left, it is gone."""
+    """A network namespace. Context manager; removes it on exit."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is a private one: what holds the namespace is noted there."""

@@ -17,7 +17,7 @@ from planecast.host.clock import tsc_hz
 
 
 class LoadGenerator(AbstractContextManager["LoadGenerator", None], Protocol):
-    """A generator with its streams configured. A context manager: left, nothing of it is left."""
+    """A generator with its streams configured. Context manager; stops everything on exit."""
 
     late_s: float
     """How much later than asked a run may begin or be known to have ended."""

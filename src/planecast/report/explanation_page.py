@@ -143,12 +143,7 @@ def _stages(explained: Explanation) -> Table:
         [
             Heading("stage"),
             Heading("role"),
-            Heading(
-                "cycles",
-                "TSC cycles/packet",
-                True,
-                lambda one: estimate_cell(one.cycles, kind=True),
-            ),
+            Heading("cycles", "TSC cycles/packet", number=True, of=_with_kind),
             Heading("modelled", "TSC cycles/packet, computed", number=True),
             Heading("instructions", "instructions/packet", number=True),
             Heading("IPC", "instructions/core cycle", number=True, of=lambda stage: stage.ipc),
