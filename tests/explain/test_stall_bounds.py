@@ -64,6 +64,24 @@ def test_the_bounds_hold_what_the_calibrated_model_says(calibration: Calibration
                 assert said <= stall.high + 0.05
 
 
+def test_bounds_leave_room_for_a_smaller_l2_and_for_walks_in_large_pages(
+    calibration: Calibration,
+) -> None:
+    """Of both nobody knows more than the priors say: what they may be is within the bounds."""
+    bare = calibration.model_copy(update={"parameters": ()})
+    few, many = (
+        bounded_stalls(scenario(traffic__flows=flows), bare, 300.0) for flows in (1 << 11, 1 << 20)
+    )
+    small = bounded_stalls(
+        scenario(traffic__flows=1 << 20, placement__page_size="4KiB"), bare, 300.0
+    )
+    # 6.9 times by lone latencies; a smaller L2 lets out 1.7 times as many lines.
+    assert (few["actions"]["LLC"].high or 0) > 10 * few["actions"]["LLC"].value > 0
+    large = many["actions"]["page walks"]
+    assert large.value == pytest.approx(0.3 * small["actions"]["page walks"].value, rel=0.01)
+    assert large.high == pytest.approx(small["actions"]["page walks"].high or 0, rel=0.01)
+
+
 @pytest.mark.parametrize(
     "keys",
     [

@@ -14,6 +14,8 @@ from planecast.engines.solve import solve, solve_many
 from planecast.errors import InputError
 from planecast.model import transfer
 from planecast.model.calibration import Calibration
+from planecast.model.prediction import cost_of
+from planecast.model.target_platform import HOST, Site
 from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.machine import microarchitecture_of
@@ -49,6 +51,21 @@ def test_a_faster_clock_never_harms_and_helps_less_than_linearly(
     )
     assert slow <= fast * (1 + 1e-9)
     assert fast <= slow * high / low * (1 + 1e-9)
+
+
+def test_large_pages_that_a_host_maps_by_small_ones_are_that_host_s_alone(
+    base: Scenario, calibration: Calibration
+) -> None:
+    def walks(site: Site, pages: str) -> float:
+        keys = {"workload.flows": 1 << 20, "traffic.flows": 1 << 20, "placement.page_size": pages}
+        moved = transfer.transferred(calibration, site).calibration
+        _, cost, _ = cost_of([with_overrides(base, keys)], moved)
+        return float(cost.by_cause()["page walks"][0])
+
+    here, there = Site(HOST, core_ghz=3.0), Site("gold-6152", core_ghz=3.0)
+    assert walks(here, "2MiB") > 1
+    assert walks(there, "2MiB") < 1e-3
+    assert min(walks(here, "4KiB"), walks(there, "4KiB")) > 1
 
 
 def test_a_clock_that_no_core_reaches_is_said(

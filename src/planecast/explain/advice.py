@@ -85,7 +85,7 @@ def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[
         if burst < larger <= most:
             yield "placement.burst", larger, "shares each burst's cost; packets wait longer for it"
     if value_if_any(scenario, "placement.page_size") == "4KiB":
-        yield "placement.page_size", "2MiB", "no walks of the page table"
+        yield "placement.page_size", "2MiB", "fewer walks of the page table"
     if value_if_any(scenario, "workload.flow_table") == "rte_hash":
         yield "workload.flow_table", "buckets", "one line a look-up in place of three"
     for key in ("rx_ring", "tx_ring"):

@@ -2,9 +2,9 @@
 
 Which level serves a stage's lines follows from the sizes of its tables (its descriptor). How much
 of that shows does not: a stage may ask for lines early enough to wait for none, or wait for each
-alone. So a stall's interval goes from nothing to the lone latency of all lines, in a last level as
-small as may be; its value is what the parameters' prior medians say, or what a calibration of this
-machine found of them. What is left of the measured stage is the core's own.
+alone. So a stall's interval goes from nothing to the lone latency of all lines, in an L2 and a last
+level as small as may be; its value is what the parameters' prior medians say, or what a calibration
+of this machine found of them. What is left of the measured stage is the core's own.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from planecast.machine.caches import Others, serve
 from planecast.machine.hierarchy import Flight, Hierarchy
 from planecast.machine.last_level import CAPACITY, LIFETIME
 from planecast.machine.overlap import BY_CLASS, SHARE_OF_STORED
+from planecast.machine.private_caches import FILLED
 from planecast.machine.registry import MECHANISMS
-from planecast.machine.tlb import WALK, Tlb
+from planecast.machine.tlb import LARGE, WALK, Tlb
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.scenario.scenario import Scenario
@@ -77,8 +78,10 @@ def _values(calibration: Calibration) -> tuple[dict[str, float], dict[str, float
             prior = (one.median / factor, one.median * factor)
             ends[one.name] = (own.low, own.high) if own else prior
     worst = likely | dict.fromkeys((*BY_CLASS.values(), SHARE_OF_STORED), 1.0)
-    worst |= {name: ends[name][0] for name in (CAPACITY, LIFETIME) if name in ends}
-    return likely, worst | {WALK: ends[WALK][1]}
+    worst |= {name: ends[name][0] for name in (FILLED, CAPACITY, LIFETIME) if name in ends}
+    # Large pages take no more walks than small ones would.
+    walks = {WALK: ends[WALK][1], LARGE: max(likely[LARGE], min(ends[LARGE][1], 1.0))}
+    return likely, worst | walks
 
 
 def _stalls(

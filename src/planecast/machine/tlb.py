@@ -33,7 +33,7 @@ class Tlb(Mechanism):
     """Address translation."""
 
     cause = "page walks"
-    advice = "2 MiB pages (hugepages, or transparent ones)"
+    advice = "2 MiB pages (hugepages, or transparent ones), of a guest's host, too; smaller tables"
     domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:

@@ -9,8 +9,9 @@
 - Lines of another socket's memory take its latency: as the catalogue has it, else 1.6 times the
   local one (two-socket servers are published with 1.4 to 1.8).
 - A busy hardware thread on each lcore's core raises all of its cost (`machine.smt`), and halves L1
-and
-  L2.
+  and L2.
+- Walks in large pages are of the host that maps a guest's memory: machines of the catalogue, which
+  are no guests, have none.
 
 Cycles stay those of the calibrated host's time-stamp counter, so that answers of several sites are
 of one unit. The model's own error grows by what was assumed: 2 % for another clock, 5 % for a
@@ -33,6 +34,7 @@ from planecast.machine.last_level import CAPACITY
 from planecast.machine.overlap import BY_CLASS
 from planecast.machine.registry import MECHANISMS
 from planecast.machine.smt import busy_sibling_slowdown
+from planecast.machine.tlb import LARGE
 from planecast.model.calibration import Calibration
 from planecast.model.counter_model import BF, Counted, blank_hierarchy
 from planecast.model.target_platform import HOST, Site
@@ -49,6 +51,8 @@ REMOTE_ERROR = 0.05
 """When all of memory is remote; less in proportion."""
 ASSUMED_REMOTE = 1.6
 """Latency of another socket's memory over the local one's, where it is unknown."""
+_NONE = 1e-6
+"""A share that is nothing, of a parameter that is above zero."""
 UNKNOWN_CORE_ERROR = 0.15
 """Where nobody knows what the calibrated host's cores are."""
 USUAL_WIDTH = 4.0
@@ -120,7 +124,8 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
     if site.llc_ways is not None:
         notes.append(f"{site.llc_ways} ways of the last-level cache")
     update = {"hierarchy": hierarchy, "discrepancy": calibration.discrepancy.widened(errors)}
-    scaled = _scaled(calibration, factor, slower, own_level=hierarchy.background)
+    same_host = site.machine == HOST and counted is None
+    scaled = _scaled(calibration, factor, slower, same_host=same_host)
     return Transferred(scaled.model_copy(update=update), tuple(notes))
 
 
@@ -265,9 +270,10 @@ def _halved(hierarchy: Hierarchy) -> Hierarchy:
     return hierarchy.model_copy(update={"levels": tuple(levels)})
 
 
-def _scaled(calibration: Calibration, core: float, every: float, *, own_level: bool) -> Calibration:
+def _scaled(calibration: Calibration, core: float, every: float, *, same_host: bool) -> Calibration:
     """The parameters in core cycles times a factor, and all that cost cycles times another. How
-    much of its last level the calibrated host had is of no other machine (`own_level`)."""
+    much of its last level the calibrated host had, and of its large pages, is of no other machine.
+    """
     domains = {
         one.name: one.domain
         for mechanism in MECHANISMS
@@ -277,8 +283,12 @@ def _scaled(calibration: Calibration, core: float, every: float, *, own_level: b
         name: core * every if domains.get(name) == "core" else every if name in COSTLY else 1.0
         for name in calibration.names
     }
-    if not own_level and CAPACITY in factors:
-        factors[CAPACITY] = 1 / calibration.values[CAPACITY]
+    elsewhere = {} if same_host else {CAPACITY: 1.0, LARGE: _NONE}
+    factors |= {
+        name: value / calibration.values[name]
+        for name, value in elsewhere.items()
+        if name in factors
+    }
     return calibration.model_copy(
         update={
             "parameters": tuple(
