@@ -54,11 +54,15 @@ def test_well_informed_parameters_come_back(
     known = [one for one in model.parameters if one.informed > 0.7]
     assert {"core.cpi", "overlap.prefetched"} <= {one.name for one in known}
     medians = {p.name: p.median for m in MECHANISMS for p in m.parameters(hierarchy)}
-    for one in known:
-        truth = TRUTH.get(one.name, medians.get(one.name, 1.0))
-        deviation = np.log(one.high / one.low) / 2 / NORMAL_95
-        # A dozen at once: each within 99.9 %, for one of so many 95 % intervals often misses.
-        assert abs(np.log(one.value / truth)) < 3.3 * deviation, one
+    truths = [TRUTH.get(one.name, medians.get(one.name, 1.0)) for one in known]
+    apart = [
+        abs(np.log(one.value / truth)) / (np.log(one.high / one.low) / 2)
+        for one, truth in zip(known, truths, strict=True)
+    ]
+    # In half-widths of their 95 % intervals. Of a dozen at once a miss is usual; three, or one that
+    # 99.9 % would not hold, are not.
+    assert sum(np.array(apart) > 1) <= 2, known
+    assert max(apart) < 3.3 / NORMAL_95, known
 
 
 def test_few_parameters(
