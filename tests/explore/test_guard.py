@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from tests.explore.conftest import PORT, TOKEN, Client
+
+from planecast.explore.server import LOOPBACK, Listening
 
 
 def test_the_page_is_served_with_a_policy_that_forbids_all_else(client: Client) -> None:
@@ -68,3 +72,11 @@ def test_what_is_no_question_gets_a_sentence(
     answer = client.post(f"/{TOKEN}/api/answer", body, content_type=type_)
     assert answer.status == status
     assert answer.json["refused"]
+
+
+def test_an_answers_body_does_not_wait_for_its_head_to_be_confirmed() -> None:
+    listening = Listening(0)
+    with listening.socket, socket.create_connection((LOOPBACK, listening.port)):
+        connection, _ = listening.socket.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

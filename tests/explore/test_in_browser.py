@@ -216,6 +216,9 @@ def test_copying_gives_what_the_command_line_takes(page: Page, tmp_path: Any) ->
 def test_it_fits_the_window(page: Page, width: int, scheme: str) -> None:
     page.open('-machines=["gold-6230n"]&placement.burst=200', width, scheme)
     assert page.run("return document.documentElement.scrollWidth") <= width
+    if width == 1280:  # the last column, what limits, is not cut
+        scroll = "document.querySelector('#timed .scroll')"
+        assert page.run(f"return {scroll}.scrollWidth - {scroll}.clientWidth") <= 0
     outside = page.run(_TEXTS_OUTSIDE)
     assert outside == []
     paper = page.run("return getComputedStyle(document.body).backgroundColor")
@@ -224,6 +227,28 @@ def test_it_fits_the_window(page: Page, width: int, scheme: str) -> None:
     page.run("const one = document.getElementById('theme'); one.click(); one.click()")
     assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
     page.run("document.getElementById('theme').click()")
+
+
+def test_figures_wait_until_a_slider_rests(page: Page) -> None:
+    """While it moves, answers alone are asked for; then the curve is of the last state."""
+    page.open("-curve=placement.burst")
+    page.browser.requested()
+    page.run(
+        "const range = document.querySelector(\"[data-key='traffic.flows'] input[type=range]\");"
+        "const sent = window.sent = []; const own = window.fetch;"
+        "window.fetch = (url, options) => { sent.push([url, window.rested === true]);"
+        " return own(url, options); };"
+        "let place = 2; const move = () => { range.value = place;"
+        " const last = ++place === 30;"
+        " if (last) window.rested = true;"
+        " range.dispatchEvent(new Event(last ? 'change' : 'input', {bubbles: true}));"
+        " if (!last) setTimeout(move, 5); }; move();"
+    )
+    page.until("window.sent.some(([url]) => url.endsWith('/front'))")
+    sent = page.run("return window.sent")
+    assert {url.rsplit("/")[-1] for url, rested in sent if not rested} == {"answer"}
+    after = [url.rsplit("/")[-1] for url, rested in sent if rested]
+    assert [name for name in after if name != "answer"] == ["curve", "heat", "timed", "front"]
 
 
 def test_every_control_has_a_name(page: Page) -> None:

@@ -15,26 +15,53 @@ export async function ask(name, body = {}) {
   }
 }
 
-/** A function that asks `name` with what `body` gives then, and hands the answer to `use`; calls
- *  within `delay` ms count as one. */
-export function asker(name, body, use, delay = 0) {
-  let busy = false;
+/** A function that asks `name` with what `body` gives then, and hands the answer to `use`. It gives
+ *  a promise that the latest state is answered; `done` gives the same without asking. */
+export function asker(name, body, use) {
+  let asking = null;
   let again = false;
-  let timer = 0;
   const run = async () => {
-    if (busy) {
-      again = true;
-      return;
+    await null; // calls from one event count as one
+    try {
+      do {
+        again = false;
+        use(await ask(name, body()));
+      } while (again);
+    } finally {
+      asking = null;
     }
-    busy = true;
-    again = false;
-    const sent = body();
-    if (sent) use(await ask(name, sent));
-    busy = false;
-    if (again) run();
+  };
+  const call = () => {
+    again = asking !== null;
+    asking ??= run();
+    return asking;
+  };
+  call.done = () => asking ?? Promise.resolve();
+  return call;
+}
+
+/** A function that takes `steps`, one after the other, once it wasn't called for `delay` ms: what
+ *  takes long waits while a slider moves, and while `first` has no answer. Called again it begins
+ *  again, after the step that is under way. */
+export function inPauses(first, steps, delay) {
+  let timer = 0;
+  let round = 0;
+  let underWay = Promise.resolve();
+  const run = async (mine) => {
+    await underWay.catch(() => null); // its failure is on the console
+    for (const step of steps) {
+      await first.done();
+      if (mine !== round) return;
+      underWay = step();
+      await underWay;
+    }
   };
   return () => {
+    round += 1;
     clearTimeout(timer);
-    timer = setTimeout(run, delay);
+    timer = setTimeout(run, delay, round);
   };
 }
+
+/** A step that waits. */
+export const wait = (ms) => () => new Promise((done) => { setTimeout(done, ms); });

@@ -13,7 +13,7 @@ let page = null;
 let fresh = true;
 
 const asked = () => ({ changes: state().changes, prices: state().front, recorded: state().recorded && page.sweep !== null });
-const question = asker("front", asked, show, 500);
+const question = asker("front", asked, show);
 
 function build() {
   const add = h("select", { id: "front-add", "aria-label": "Key to vary", onchange: () => {
@@ -30,7 +30,10 @@ function build() {
 }
 
 /** Asks for the front of what is chosen. */
-export function askFront(loaded, keys) {
+export const askFront = () => question();
+
+/** Shows which keys are varied, and their prices. */
+export function showPrices(loaded, keys) {
   page = loaded;
   box ??= build();
   const chosen = state().front;
@@ -41,7 +44,6 @@ export function askFront(loaded, keys) {
   fresh = false;
   const own = document.getElementById("front-recorded");
   if (own) own.checked = state().recorded;
-  question();
 }
 
 function drawPrices(chosen) {

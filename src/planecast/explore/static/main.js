@@ -1,17 +1,20 @@
 // The page: asks what there is to set, then answers each change.
 
 import { showAnswer } from "./answer.js";
-import { ask, asker } from "./ask.js";
+import { ask, asker, inPauses, wait } from "./ask.js";
 import { drawControls, show as showControls } from "./controls.js";
 import { curveKeys, showCurve } from "./curve.js";
 import { openCopy } from "./copy.js";
 import { byId } from "./dom.js";
-import { askFront } from "./front.js";
+import { askFront, showPrices } from "./front.js";
 import { showHeat } from "./heat.js";
 import { showMachines } from "./machines.js";
 import { buildMeasure, showMeasured } from "./measure.js";
 import { canRedo, canUndo, followAddress, onChange, redo, reset, state, undo } from "./state.js";
-import { askTimed } from "./timed.js";
+import { askTimed, showLoad } from "./timed.js";
+
+// A slider that is drawn moves more often; the simulator and the front take the longest.
+const [PAUSE_MS, LONGER_MS] = [100, 250];
 
 let page = null;
 let keys = [];
@@ -24,8 +27,8 @@ const answer = asker("answer", asked((now) => ({ machines: now.machines })), (fo
   showMeasured(found);
   if (!found.refused) byId("status").textContent = `answered in ${found.milliseconds.toFixed(0)} ms`;
 });
-const curve = asker("curve", asked((now) => ({ key: now.curve })), (found) => showCurve(found, keys, page.base), 40);
-const heat = asker("heat", asked((now) => ({ across: now.across, up: now.up })), (found) => showHeat(found, keys, page.base), 120);
+const curve = asker("curve", asked((now) => ({ key: now.curve })), (found) => showCurve(found, keys, page.base));
+const heat = asker("heat", asked((now) => ({ across: now.across, up: now.up })), (found) => showHeat(found, keys, page.base));
 const controls = asker("controls", asked(), (found) => {
   if (found.refused) {
     byId("status").textContent = found.refused;
@@ -36,12 +39,19 @@ const controls = asker("controls", asked(), (found) => {
   figures();
 });
 
-/** All that takes longer than the answer. */
+const inPause = inPauses(answer, [curve, heat, shown, wait(LONGER_MS), askTimed, askFront], PAUSE_MS);
+
+/** All that takes longer than the answer: not before the slider rests. */
 function figures() {
-  curve();
-  heat();
-  askTimed(page);
-  askFront(page, keys);
+  showLoad(page);
+  showPrices(page, keys);
+  byId("panels").classList.add("waiting");
+  inPause();
+}
+
+/** Curve and heat map are of the state that is set. */
+async function shown() {
+  byId("panels").classList.remove("waiting");
 }
 
 const kindOf = (of) => of.changes["workload.kind"] ?? page.base["workload.kind"];

@@ -5,11 +5,8 @@ import { h, panel } from "./dom.js";
 import { digits, estimateText, parts } from "./format.js";
 import { commit, state } from "./state.js";
 
-const WAIT_MS = 350;
-
 let page = null;
 let box = null;
-let timer = 0;
 let round = 0;
 
 function build() {
@@ -28,18 +25,18 @@ function build() {
   return { slider, label, table, note, section };
 }
 
-/** Asks again a moment after the last change. */
-export function askTimed(loaded) {
+/** Shows the offered load that is set; what stands below it is of the former state. */
+export function showLoad(loaded) {
   page = loaded;
   box ??= build();
   if (document.activeElement !== box.slider) box.slider.value = Math.round(100 * state().load);
   box.label(state().load);
   box.section.classList.add("stale");
-  clearTimeout(timer);
-  timer = setTimeout(run, WAIT_MS);
+  round += 1;
 }
 
-async function run() {
+/** Asks the simulator, here and on each chosen machine. */
+export async function askTimed() {
   const mine = ++round;
   const { changes, load, machines } = state();
   const rows = [];
