@@ -225,6 +225,19 @@ def test_no_further_start_when_the_time_would_not_suffice(
     assert len(answer.rates["throughput"].bounds) == 3
 
 
+def test_the_time_that_is_over_within_a_further_start_keeps_the_answer(
+    tmp_path: Path, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The third start is one more than was asked for, and takes longer than those before it."""
+    tester = MadeUp(run_noise=0.1)
+    hours = [0.0, 1.0, 2.0, 99.0]
+    monkeypatch.setattr("time.monotonic", lambda: hours[len(set(tester.starts))])
+    question = _question(repetitions=2, start_share=1.0, resolution_pps=1e4)
+    answer = _answer(tmp_path / "t", question, tester, manifest, deadline=35.0)
+    assert len(answer.rates["throughput"].bounds) == 2
+    assert "the time was over within repetition 3" in answer.notes
+
+
 def test_a_single_repetition_is_said_to_be_one(tmp_path: Path, manifest: Manifest) -> None:
     answer = _answer(tmp_path / "t", _question(repetitions=1), MadeUp(), manifest)
     assert ONE_REPETITION in answer.notes

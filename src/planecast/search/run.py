@@ -26,6 +26,7 @@ from planecast.search.session import (
     MARGINS,
     PreemptedError,
     Session,
+    TimeOverError,
     UnofferedError,
     at_most,
 )
@@ -111,16 +112,21 @@ class Asked:
             enough = len(found) + (len(slow) if late else 0) >= self.question.repetitions
             if enough and (late or not self._differ(found, bounds)):
                 break
-            if repetition != self.session.repetition:
-                ceiling = self._begun(repetition)
-                if ceiling is None:
-                    continue
-                self.ceiling = ceiling
             try:
+                if repetition != self.session.repetition:
+                    ceiling = self._begun(repetition)
+                    if ceiling is None:
+                        continue
+                    self.ceiling = ceiling
                 one = self.offered(once)
             except PreemptedError as error:
                 self._give_up(error)
                 continue
+            except TimeOverError:
+                if len(found) + len(slow) < self.question.repetitions:
+                    raise
+                self.preempted.append(f"the time was over within repetition {repetition + 1}")
+                break
             why = disturbed_repetition(self.session.believed, repetition)
             if why:
                 slow.append((one, self.ceiling, why))
@@ -137,7 +143,7 @@ class Asked:
 
     def repeat_at(self, once: Callable[[], _Found]) -> list[_Found]:
         """Calls `once` for each repetition, at loads that were named or found before."""
-        return [self._at(repetition, once) for repetition in range(self._count)]
+        return [self._at(repetition, once) for repetition in range(self.question.repetitions)]
 
     def repeat_alike(self, once: Callable[[], _Found]) -> list[_Found]:
         """Calls `once` for each repetition, all with one highest load, for what is a mean over
@@ -162,10 +168,6 @@ class Asked:
             if estimate.high - estimate.value > self.question.interval * estimate.value:
                 return True
         return False
-
-    @property
-    def _count(self) -> int:
-        return self.question.repetitions
 
     def _at(self, repetition: int, once: Callable[[], _Found]) -> _Found:
         self.session.begin(repetition)

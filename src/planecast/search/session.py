@@ -59,6 +59,17 @@ class UnofferedError(RunError):
         self.reached_pps = reached_pps
 
 
+class TimeOverError(RunError):
+    """No further trial is made: the time that was allowed is over."""
+
+    def __init__(self, trials: int) -> None:
+        super().__init__(
+            f"the time is over after {trials} trials",
+            "--max-seconds",
+            "continue with --resume, or allow more",
+        )
+
+
 class PreemptedError(RunError):
     """A load that the generator could have offered, had it had its CPU: no limit of its own."""
 
@@ -191,11 +202,7 @@ class Session:
         if kept is not None:
             return kept
         if time.monotonic() > self.deadline:
-            raise RunError(
-                f"the time is over after {len(self.journal.trials)} trials",
-                "--max-seconds",
-                "continue with --resume, or allow more",
-            )
+            raise TimeOverError(len(self.journal.trials))
         self._ready()
         made = make(self.journal.number).model_copy(
             update={
