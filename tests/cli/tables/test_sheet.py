@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from planecast.cli.tables import neighbours
 from planecast.cli.tables.sheet import Column, Sheet, Worded, percent
 from planecast.results import Estimate
 
@@ -48,3 +49,8 @@ def test_machines_get_values_and_ends() -> None:
 def test_columns_read_what_a_row_is_about() -> None:
     sheet = Sheet.of((Column("value", "v"), Column("half", of=lambda one: one.value / 2)), [COST])
     assert sheet.rows == [{"value": 250e6, "half": 125e6}]
+
+
+def test_an_error_that_rounds_to_zero_has_no_minus() -> None:
+    (error,) = (one for one in neighbours._COLUMNS if one.key == "error_percent")
+    assert [error.text(value) for value in (-0.04, 0.04, -1.26)] == ["+0.0", "+0.0", "-1.3"]

@@ -124,7 +124,7 @@ _COLUMNS = (
     Column("slowdown", "times idle", number=True, absent="–"),
     Column("predicted_cycles_per_packet", "predicted, cycles/packet", number=True, absent="–"),
     Column("predicted_slowdown", "times idle, predicted", number=True, form="{:.3f}"),
-    Column("error_percent", "error, %", number=True, form="{:+.1f}"),
+    Column("error_percent", "error, %", number=True, form="{:+z.1f}"),
 )
 _PLAN_COLUMNS = (
     Column("divided_cycles_per_packet", "with the plan, cycles/packet", number=True),
