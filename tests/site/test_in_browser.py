@@ -34,7 +34,7 @@ _SEARCH = """
 document.querySelector('label[for=__search]').click();
 const field = document.querySelector('[data-md-component=search-query]');
 field.focus();
-field.value = 'store drain';
+field.value = 'discrepancy';
 for (const name of ['input', 'keyup']) field.dispatchEvent(new Event(name, {bubbles: true}));
 """
 _FOUND = "return [...document.querySelectorAll('.md-search-result__link')].map(one => one.href)"

@@ -51,9 +51,9 @@ def test_the_indices_share_the_variance_out(make_job: MakeJob, folder: RunDirect
     assert clock.total is not None
     assert clock.total.value > 0.8
     assert 0.3 < (clock.elasticity or 0) <= 1
-    assert tlb.width_pps == 0  # large pages
+    assert 0 < tlb.width_pps < clock.width_pps / 10  # large pages take few walks
     assert tlb.total is not None
-    assert tlb.total.value == pytest.approx(0, abs=1e-9)
+    assert tlb.total.value < 0.05
     assert any("not the calibrated machine's" in note for note in found.notes)
     folder.write_result(found)
     assert folder.read() == found

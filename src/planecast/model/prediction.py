@@ -37,6 +37,11 @@ from planecast.workload.scenario_columns import ScenarioColumns
 Floats = NDArray[np.float64]
 
 
+_ALL_OPEN = 4.0
+"""Half-widths of a part, over the part, beyond which its logarithm says nothing: it lies between
+nothing and what the normal interval allows."""
+
+
 @dataclass(frozen=True)
 class Spread:
     """What is open of costs: relative, of shape (scenarios,) and (parameters, scenarios)."""
@@ -105,7 +110,10 @@ class Prediction:
         if signed or value <= 0:
             half = self.quantile * deviation
             return cycles_estimate(value, value - half, value + half)
-        factor = float(np.exp(self.quantile * deviation / value))
+        half = self.quantile * deviation
+        if half > _ALL_OPEN * value:
+            return cycles_estimate(value, 0.0, value + half)
+        factor = float(np.exp(half / value))
         return cycles_estimate(value, value / factor, value * factor)
 
 

@@ -131,7 +131,11 @@ def _over_a_link(kind: str, cpus: tuple[int, int], size: int) -> float:
             sent = testbed.trial(None, _TRIAL_S).sent
             total, share = sent["total"], sent[CPU_SHARES[0]]
             refused = total["refused"] + total["lost"]
-            if share and refused > _SATURATED * (total["sent"] + total["refused"]):
+            if (
+                share
+                and total["sent"]
+                and refused > _SATURATED * (total["sent"] + total["refused"])
+            ):
                 found.append(sent["seconds"] * sent["tsc_hz"] * share / total["sent"])
     if not found:
         raise RunError(
