@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -200,3 +201,8 @@ def test_sigterm_ends_as_ctrl_c_does(tmp_path: Path) -> None:
     process.terminate()
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (143, "planecast: ended by SIGTERM\n")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_cuts_no_name_of_an_option(run: Run, verb: str) -> None:
+    assert not re.search(r"--?[\w-]+…", run(verb, "--help").out)

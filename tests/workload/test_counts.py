@@ -51,8 +51,16 @@ def test_more_burst_sizes_show_what_is_no_line() -> None:
     found = split({(n, burst): cost[burst] * n for n in (64, 128) for burst in cost})
     assert [found.at(burst) for burst in cost] == [100, 90, 20]
     assert 20 < found.at(16) < 90
-    assert found.at(2) == pytest.approx(120)
-    assert found.at(64) == pytest.approx(20 - 70 / (1 / 8 - 1 / 32) / 64)
+
+
+def test_beyond_the_bursts_counted_the_bursts_share_is_divided() -> None:
+    cost = {4: 100, 5: 150, 32: 20, 33: 24}  # either end has a change of code next to it
+    found = split({(n * burst, burst): cost[burst] * n * burst for n in (1, 2) for burst in cost})
+    assert found.at(2) == pytest.approx(100 + found.per_burst * (1 / 2 - 1 / 4))
+    assert found.at(1) > found.at(2) > 100
+    assert 0 < found.at(128) < 24
+    rising = split({(n * burst, burst): burst * n * burst for n in (1, 2) for burst in (4, 64)})
+    assert rising.at(1) == 0
 
 
 @given(st.lists(st.tuples(amounts, amounts), min_size=1, max_size=6), amounts, amounts)

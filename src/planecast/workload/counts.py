@@ -65,17 +65,20 @@ class StageInstructions(Noun):
     def at(self, burst: int) -> float:
         """Instructions a packet in bursts of this many packets.
 
-        As counted at a burst that was counted; between two of them linear in 1/burst; beyond the
-        ends on the line through the nearest two.
+        As counted at a burst that was counted; between two of them linear in 1/burst. Beyond the
+        ends `per_burst` is shared among more or fewer packets: the nearest two may lie on either
+        side of a change of code, and a line through them below zero.
         """
         points = self.counted
-        for point in points:
-            if point.burst == burst:
-                return point.per_packet
-        above = next((i for i, p in enumerate(points) if p.burst > burst), len(points) - 1)
-        low, high = points[max(above, 1) - 1], points[max(above, 1)]
-        slope = (low.per_packet - high.per_packet) / (1 / low.burst - 1 / high.burst)
-        return high.per_packet + slope * (1 / burst - 1 / high.burst)
+        above = next((i for i, p in enumerate(points) if p.burst >= burst), len(points) - 1)
+        high = points[above]
+        if high.burst == burst:
+            return high.per_packet
+        slope = self.per_burst
+        if above > 0 and burst < high.burst:
+            low = points[above - 1]
+            slope = (low.per_packet - high.per_packet) / (1 / low.burst - 1 / high.burst)
+        return max(0.0, high.per_packet + slope * (1 / burst - 1 / high.burst))
 
     def plus(self, other: StageInstructions, times: float = 1.0) -> StageInstructions:
         """The sum with another part, or with so many times of it, at the bursts of this one."""

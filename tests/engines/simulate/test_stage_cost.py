@@ -33,6 +33,11 @@ def test_memory_as_the_limit_is_spread_over_the_stages() -> None:
     assert [stage.per_packet(7.5) for stage in cost.stages] == pytest.approx([200, 600])
 
 
+def test_a_stage_that_overlaps_more_than_it_takes_takes_nothing() -> None:
+    cost = tabulated({"a": 300 * SIZES, "b": -100 * SIZES}, 200 * SIZES)
+    assert [stage.per_packet(8) for stage in cost.stages] == pytest.approx([200, 0])
+
+
 @pytest.mark.parametrize("burst", [1, 2, 8, 15, 32, 256])
 def test_as_the_closed_form_says_of_every_burst(
     base: Scenario, calibration: Calibration, burst: int

@@ -22,8 +22,8 @@ _FLOWS, _MOST_FLOWS = 3125, 1 << 22
 KindArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[" + "|".join(_KINDS) + "]",
-        help="What is to be measured; command: a DPDK program of yours.",
+        metavar="KIND",
+        help=f"What is to be measured: {'|'.join(_KINDS)}; command: a DPDK program of yours.",
         show_default=False,
     ),
 ]

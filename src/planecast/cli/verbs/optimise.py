@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -58,6 +58,14 @@ LatencyOption = Annotated[
     str | None,
     typer.Option("--latency", metavar="TIME", help="At most, at the rate: 20us."),
 ]
+PercentileOption = Annotated[
+    Percentile,
+    typer.Option(
+        "--percentile",
+        metavar="NAME",  # as wide as its values, it would cut names of options
+        help=f"Of the latency: {', '.join(get_args(Percentile))}.",
+    ),
+]
 WantsConfirmationOption = Annotated[
     bool | None,
     typer.Option(
@@ -72,7 +80,7 @@ ConfirmBestOption = Annotated[
 ]
 ConfirmSecondsOption = Annotated[
     float,
-    typer.Option("--confirm-seconds", min=1, max=3600, help="Time to measure each for."),
+    typer.Option("--seconds", min=1, max=3600, help="Time to measure each of them for."),
 ]
 
 
@@ -83,7 +91,7 @@ def optimise(
     cost: CostOption = None,
     loss: LossOption = None,
     latency: LatencyOption = None,
-    percentile: Annotated[Percentile, typer.Option("--percentile", help="Of the latency.")] = "p99",
+    percentile: PercentileOption = "p99",
     trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="At most.")] = 200,
     runners_up: Annotated[int, typer.Option("--runners-up", min=0, max=1000)] = 4,
     wants_confirmation: WantsConfirmationOption = None,

@@ -178,7 +178,10 @@ def _sheet(job: Job, run: RunDirectory, best: list[tuple[str, Result]]) -> Sheet
         f"a second are shown; all of them: {run.path / SWEEP}"
     ]
     if refused:
-        notes.append(f"{refused} points were refused, such as: {why[0]}")
+        refusal = (
+            "1 point was refused" if refused == 1 else f"{refused} points were refused, such as"
+        )
+        notes.append(f"{refusal}: {why[0]}")
     document = {
         "run": str(run.path),
         "points": job.plan.points,

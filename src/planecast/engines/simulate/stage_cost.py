@@ -134,6 +134,8 @@ def tabulated(costs: dict[str, Floats], whole: Floats) -> PipelineCost:
     """The tables of each stage from what bursts of one packet up to the limit cost.
 
     Stages are scaled to add up to `whole`, which is more than their sum where memory is the limit.
+    A stage takes no less than nothing: cycles by which a wait overlaps another stage are the sum's.
     """
+    costs = {name: np.maximum(cost, 0.0) for name, cost in costs.items()}
     scale = whole / sum(costs.values())
     return PipelineCost(tuple(StageCost(name, cost * scale) for name, cost in costs.items()))
