@@ -72,6 +72,20 @@ def test_the_run_where_the_level_changed_is_named(series: MakeSeries) -> None:
     assert fewer.change_percent < 0
 
 
+def test_a_change_within_the_runs_own_intervals_is_none(make_result: MakeResult) -> None:
+    def levels(half: float) -> int:
+        runs: list[Observation] = []
+        for day, cost in enumerate((200.0, 200.0, 280.0), start=1):
+            made = make_result(cost)
+            ends = {"low": cost / half, "high": cost * half}
+            wide = made.cycles_per_packet.model_copy(update=ends)
+            changed = dated(made.model_copy(update={"cycles_per_packet": wide}), day)
+            runs += observations(Path(f"run{day}"), changed, CYCLES)
+        return len(only(runs).levels)
+
+    assert (levels(1.02), levels(1.5)) == (2, 1)
+
+
 def test_noise_is_one_level(series: MakeSeries) -> None:
     noise = Random(2)
     found = only(series(*(200 + noise.gauss(0, 2) for _ in range(20))))
@@ -85,7 +99,7 @@ def test_a_levels_interval_covers_the_truth(make_result: MakeResult) -> None:
     noise = Random(3)
     covered = 0
     for _ in range(200):
-        runs = []
+        runs: list[Observation] = []
         for day in range(1, 7):
             made = make_result(200 * (1 + noise.gauss(0, 0.01)))
             bare = made.cycles_per_packet.model_copy(update={"low": None, "high": None})

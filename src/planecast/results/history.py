@@ -2,7 +2,8 @@
 
 jumpavg (FD.io) groups a series into levels by the shortest description: a new level begins where
 describing two means takes fewer bits than describing one with larger deviations. It needs no
-threshold, and one outlier is a level of its own only when it lies far out.
+threshold, and one outlier is a level of its own only when it lies far out. A change between
+measured levels whose 95 % interval has 1 in it is none.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ def grouped(found: Iterable[Observation]) -> list[list[Observation]]:
 
 
 def _series(members: list[Observation]) -> Series:
-    stretches = _stretches(members)
+    stretches = _shown(_stretches(members))
     spread = pooled_deviation(stretches)
     levels: list[Level] = []
     for stretch in stretches:
@@ -208,6 +209,21 @@ def _stretches(members: Sequence[Observation]) -> list[list[Observation]]:
         found.append(list(members[at : at + len(group.run_list)]))
         at += len(group.run_list)
     return found
+
+
+def _shown(stretches: list[list[Observation]]) -> list[list[Observation]]:
+    """The levels that differ: measured ones are joined while the 95 % interval of a change has 1 in
+    it. jumpavg knows the runs' values alone, not how uncertain each of them is."""
+    if stretches[0][0].value.kind != "measured":
+        return stretches
+    spread = pooled_deviation(stretches)
+    means = [mean_of(stretch, *spread) for stretch in stretches]
+    for i in range(1, len(means)):
+        change = ratio(means[i], means[i - 1])
+        if change is not None and change.covers(1):
+            joined = stretches[i - 1] + stretches[i]
+            return _shown([*stretches[: i - 1], joined, *stretches[i + 1 :]])
+    return stretches
 
 
 def pooled_deviation(groups: Sequence[Sequence[Observation]]) -> tuple[float, int]:
