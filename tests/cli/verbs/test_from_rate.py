@@ -51,7 +51,7 @@ def test_a_machine_may_be_a_file(planecast: Planecast, scenario: str, tmp_path: 
         (("--from-rate", "9Mpps"), "nobody says which machine the rate is of"),
         (("--from-rate", "9Mpps@host"), "nobody says which machine the rate is of"),
         (("--from-rate", "fast@e5-2699v3"), "not a packet rate"),
-        (("--from-rate", "0Mpps@e5-2699v3"), "got a rate of 0Mpps"),
+        (("--from-rate", "0Mpps@e5-2699v3"), "got '0Mpps'"),
         (("--from-rate", "9Mpps@e5-2699v33"), "did you mean e5-2699v3"),
         (("--from-rate", "9Mpps@e5-2699v3,card=x521"), "did you mean x520"),
         (("--from-rate", "900Mpps@e5-2699v3"), "leave 4.3 instructions a packet to 1 lcore"),

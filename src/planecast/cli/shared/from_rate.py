@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planecast.cli.shared.options import overrides
+from planecast.cli.shared.options import overrides, parsed
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,13 +37,14 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     from planecast.scenario import load_scenario, with_overrides
     from planecast.scenario.machine import card_of, machine_of
     from planecast.scenario.override import set_place
+    from planecast.scenario.units import parse_rate_pps
 
     where = f"--from-rate {text}"
     rate, at, rest = text.partition("@")
     machine, *parts = rest.split(",")
     if not at or not machine or machine == "host":
         raise InputError("nobody says which machine the rate is of", where, EXAMPLE)
-    pps = _pps(rate, where)
+    pps = parsed(parse_rate_pps, rate, where, EXAMPLE)
     files = [part for part in parts if "=" not in part]
     if len(files) > 1 or not all(files):
         raise InputError(f"got '{','.join(files)}' where a scenario stands", where, EXAMPLE)
@@ -64,15 +65,3 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     if ports is not None and (not isinstance(ports, int) or not 1 <= ports <= most):
         raise InputError(f"got ports={ports}, but {known.title} has {most}", where, EXAMPLE)
     return PublishedRate(pps, row, known, ports)
-
-
-def _pps(text: str, where: str) -> float:
-    from planecast.scenario.units import parse_rate_pps
-
-    try:
-        found = parse_rate_pps(text)
-    except ValueError as error:
-        raise InputError(str(error), where, EXAMPLE) from None
-    if found <= 0:
-        raise InputError(f"got a rate of {text}", where, EXAMPLE)
-    return found

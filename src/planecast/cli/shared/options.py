@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -103,6 +105,26 @@ PatienceOption = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Print the commands it would run, and end.")
 ]
+
+
+def parsed(
+    parse: Callable[[str], float],
+    text: str,
+    option: str,
+    wanted: str = "say more than 0",
+    *,
+    least: float = sys.float_info.min,
+    most: float = sys.float_info.max,
+) -> float:
+    """The number that was typed after an option. Raises InputError with what is `wanted`, for what
+    `parse` refuses and for what lies outside of `least` and `most`."""
+    try:
+        value = float(parse(text))
+    except ValueError as error:
+        raise InputError(str(error), option, wanted) from None
+    if not least <= value <= most:
+        raise InputError(f"got '{text}'", option, wanted)
+    return value
 
 
 def overrides(settings: list[str] | None, seed: int | None = None) -> dict[str, Any]:

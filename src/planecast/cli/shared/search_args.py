@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from planecast.cli.shared.options import parsed
 from planecast.errors import InputError
+
+_MOST_SHARE = 1 - 1e-12
 
 
 def rate_pps(text: str | None, option: str) -> float | None:
@@ -12,15 +15,8 @@ def rate_pps(text: str | None, option: str) -> float | None:
     or less than one packet a second."""
     from planecast.scenario.units import parse_rate_pps
 
-    if text is None:
-        return None
-    try:
-        pps = parse_rate_pps(text)
-    except ValueError as error:
-        raise InputError(str(error), option) from None
-    if pps < 1:
-        raise InputError(f"got '{text}'", option, "one packet a second is the least")
-    return pps
+    least = "one packet a second is the least"
+    return None if text is None else parsed(parse_rate_pps, text, option, least, least=1)
 
 
 def rates_pps(text: str | None, option: str) -> tuple[float, float] | None:
@@ -43,19 +39,14 @@ def shares(method: str, trials: int | None, loss: str | None, exceed: str | None
     if loss is not None:
         if method in ("mlr", "mrr"):
             raise InputError(f"{method} has loss goals of its own", "--loss", "leave it out")
-        found["loss_target" if method == "soak" else "loss"] = _share(loss, "--loss", least=1e-12)
+        found["loss_target" if method == "soak" else "loss"] = _share(loss, "--loss", 1e-12)
     if exceed is not None:
-        found["exceed"] = _share(exceed, "--exceed", least=0.0)
+        found["exceed"] = _share(exceed, "--exceed", 0.0)
     return found
 
 
-def _share(text: str, option: str, *, least: float) -> float:
+def _share(text: str, option: str, least: float) -> float:
     from planecast.scenario.units import parse_share
 
-    try:
-        share = parse_share(text)
-    except ValueError:
-        share = -1.0
-    if not least <= share < 1:
-        raise InputError(f"got '{text}'", option, "say a share such as 0.01% or 1e-7")
-    return share
+    wanted = "say a share such as 0.01% or 1e-7"
+    return parsed(parse_share, text, option, wanted, least=least, most=_MOST_SHARE)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from planecast.model.calibration import Calibration
 
 _COLUMNS = (
-    Column("parameter", "parameter", of=lambda one: one.name),
+    Column("parameter", "parameter", of="name"),
     Column("value", "value", number=True, form="{:.3g}"),
     Column("low", "low", number=True, form="{:.3g}"),
     Column("high", "high", number=True, form="{:.3g}"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -44,14 +45,15 @@ class Column:
     """What people read where there is no value."""
     ends: tuple[str, str] | None = None
     """Columns for machines behind it: the ends of an estimate's interval."""
-    of: Callable[[Any], Any] | None = None
-    """Its value in what a row is about; by default the attribute of its name."""
+    of: str | Callable[[Any], Any] = ""
+    """Its value in what a row is about, or the attribute that has it (``sizes.first``); by default
+    the attribute of its name."""
     people_only: bool = False
     """Whether machines get it from other columns."""
 
     def read(self, item: Any) -> Any:
         """Its value in what a row is about."""
-        return getattr(item, self.key) if self.of is None else self.of(item)
+        return self.of(item) if callable(self.of) else attrgetter(self.of or self.key)(item)
 
     def text(self, value: Any) -> str:
         """A value as a person reads it."""

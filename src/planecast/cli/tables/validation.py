@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from planecast.results import Validation, ValidationPoint
 
 _COLUMNS = (
-    Column("point", "point", of=lambda point: point.label),
+    Column("point", "point", of="label"),
     Column("held_out", "held out", of=lambda point: Worded(point.held_out, _use(point))),
     *(
         Column(
@@ -21,7 +20,7 @@ _COLUMNS = (
             side,
             number=True,
             ends=(f"{side}_low", f"{side}_high"),
-            of=attrgetter(f"{side}.cycles_per_packet"),
+            of=f"{side}.cycles_per_packet",
         )
         for side in ("measured", "predicted")
     ),

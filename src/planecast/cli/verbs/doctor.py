@@ -161,8 +161,7 @@ def _emit_changes(
     changes: list[Change], nothing: str, form: Format | None, output: Path | None
 ) -> None:
     """Prints what was changed. Raises RunError when the system refused something."""
-    rows = [asdict(change) for change in changes]
-    emit(Sheet(_CHANGES, rows, notes=() if changes else (nothing,)), form, output)
+    emit(Sheet.of(_CHANGES, changes, notes=() if changes else (nothing,)), form, output)
     refused = [change for change in changes if change.refused]
     if refused:
         raise RunError(

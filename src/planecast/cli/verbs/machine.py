@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -26,10 +27,10 @@ _LISTED = (
     Column("name", "name"),
     Column("title", "machine"),
     Column("microarchitecture", "cores of"),
-    Column("cores", "cores", number=True),
-    Column("base_ghz", "GHz", number=True),
-    Column("llc_mib", "LLC, MiB", number=True),
-    Column("memory_gbs", "memory, GB/s", number=True),
+    Column("cores", "cores", number=True, of=lambda found: int(found.values.cores.value)),
+    Column("base_ghz", "GHz", number=True, of="values.base_ghz.value"),
+    Column("llc_mib", "LLC, MiB", number=True, of="values.llc_mib.value"),
+    Column("memory_gbs", "memory, GB/s", number=True, of="values.memory_gbs.value"),
 )
 _SHOWN = (
     Column("key", "key"),
@@ -94,26 +95,12 @@ def _list() -> Sheet:
     from planecast.catalog import names
     from planecast.scenario.machine import card_of, machine_of
 
-    rows: list[dict[str, Any]] = []
-    for entry in names("cpus"):
-        found = machine_of(entry)
-        values = found.values
-        rows.append(
-            {
-                "name": found.name,
-                "title": found.title,
-                "microarchitecture": found.microarchitecture,
-                "cores": int(values.cores.value),
-                "base_ghz": values.base_ghz.value,
-                "llc_mib": values.llc_mib.value,
-                "memory_gbs": values.memory_gbs.value,
-            }
-        )
     cards = [card_of(entry) for entry in names("nics")]
     notes = ["Cards: " + ", ".join(f"{card.name} ({card.title})" for card in cards)]
     notes.append("`planecast machine show NAME` lists every value with its source.")
-    document = {"machines": rows, "cards": [{"name": c.name, "title": c.title} for c in cards]}
-    return Sheet(_LISTED, rows, document=document, notes=notes)
+    sheet = Sheet.of(_LISTED, map(machine_of, names("cpus")), notes=notes)
+    listed = [{"name": card.name, "title": card.title} for card in cards]
+    return replace(sheet, document={"machines": sheet.rows, "cards": listed})
 
 
 def _show(name: str) -> Sheet:

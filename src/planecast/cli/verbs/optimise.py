@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -14,6 +14,7 @@ from planecast.cli.shared.options import (
     OutputOption,
     RunsOption,
     SetOption,
+    parsed,
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
@@ -148,23 +149,13 @@ def _target(rate: str, loss: float | None, latency: str | None, percentile: Perc
     from planecast.scenario.units import parse_duration_s, parse_rate_pps
     from planecast.sweep.optimise import Target
 
-    longest = None if latency is None else _parsed(parse_duration_s, latency, "--latency")
+    longest = None if latency is None else parsed(parse_duration_s, latency, "--latency")
     return Target(
-        rate_pps=_parsed(parse_rate_pps, rate, "--rate"),
+        rate_pps=parsed(parse_rate_pps, rate, "--rate"),
         loss=loss,
         latency_ns=None if longest is None else 1e9 * longest,
         percentile=percentile,
     )
-
-
-def _parsed(parse: Any, text: str, option: str) -> float:
-    try:
-        value = float(parse(text))
-    except ValueError as error:
-        raise InputError(str(error), option) from None
-    if value <= 0:
-        raise InputError(f"got '{text}'", option, "say more than 0")
-    return value
 
 
 def _why_not_confirmed(wanted: bool | None, chosen: Chosen) -> str:

@@ -17,6 +17,7 @@ from planecast.cli.shared.options import (
     SetOption,
     VaryOption,
     overrides,
+    parsed,
     variations,
 )
 from planecast.cli.shared.output import emit
@@ -234,13 +235,8 @@ def _precision(text: str | None, engine: Engine) -> float:
     _refuse_timed(engine, {where: text})
     from planecast.scenario.units import parse_share
 
-    try:
-        share = parse_share(text)
-    except ValueError:
-        share = 0.0
-    if not 1e-6 <= share <= 0.5:
-        raise InputError(f"got '{text}'", where, "say a share from 0.0001% to 50%, such as 1%")
-    return share
+    wanted = "say a share from 0.0001% to 50%, such as 1%"
+    return parsed(parse_share, text, where, wanted, least=1e-6, most=0.5)
 
 
 def _answers(

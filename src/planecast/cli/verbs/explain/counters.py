@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planecast.cli.shared.options import parsed
 from planecast.cli.tables.sheet import Column, Sheet, percent
 from planecast.errors import InputError
 
@@ -189,15 +190,8 @@ def _packets_of(options: CounterOptions) -> None:
 def _pps(text: str | None) -> float | None:
     from planecast.scenario.units import parse_rate_pps
 
-    if text is None:
-        return None
-    try:
-        found = parse_rate_pps(text)
-    except ValueError as error:
-        raise InputError(str(error), "--pps", "give packets a second, as 14.88Mpps") from None
-    if found <= 0:
-        raise InputError(f"got {text}", "--pps", "give a rate above 0")
-    return found
+    wanted = "give packets a second, as 14.88Mpps"
+    return None if text is None else parsed(parse_rate_pps, text, "--pps", wanted)
 
 
 def published_sheet() -> Sheet:

@@ -33,11 +33,11 @@ ClassesOption = Annotated[
 _UNITS = {"cpu-clock": "ns", "task-clock": "ns"}
 """What the period of perf's clocks is in; of other events it is these."""
 _CLASS_COLUMNS = (
-    Column("class", "class"),
-    Column("cache", "cache", number=True),
-    Column("occupancy_mib", "holds MiB", number=True),
-    Column("mb_per_second", "MB/s", number=True),
-    Column("remote_percent", "remote %", number=True),
+    Column("class", "class", of="name"),
+    Column("cache", "cache", number=True, of="domain"),
+    Column("occupancy_mib", "holds MiB", True, of=lambda o: _times(o.occupancy_bytes, 1 / 2**20)),
+    Column("mb_per_second", "MB/s", number=True, of=lambda one: _times(one.total_bps, 1e-6)),
+    Column("remote_percent", "remote %", True, of=lambda one: _times(one.remote_share, 100)),
 )
 
 
@@ -103,18 +103,11 @@ def classes_sheet(seconds: float, root: Path = Path("/")) -> Sheet:
     first, begin = read_classes(Root(root)), time.monotonic()
     time.sleep(seconds)
     second = read_classes(Root(root))
-    rows = [
-        {
-            "class": one.name,
-            "cache": one.domain,
-            "occupancy_mib": one.occupancy_bytes / 2**20
-            if one.occupancy_bytes is not None
-            else None,
-            "mb_per_second": one.total_bps / 1e6 if one.total_bps is not None else None,
-            "remote_percent": 100 * one.remote_share if one.remote_share is not None else None,
-        }
-        for one in rates(first, second, time.monotonic() - begin)
-    ]
+    changes = rates(first, second, time.monotonic() - begin)
     notes = ["occupancy is of now; bandwidth is the mean since the first reading; empty: unknown"]
     trouble = meddling(first, second)
-    return Sheet(_CLASS_COLUMNS, rows, notes=[*notes, *([trouble] if trouble else [])])
+    return Sheet.of(_CLASS_COLUMNS, changes, notes=[*notes, *([trouble] if trouble else [])])
+
+
+def _times(number: float | None, factor: float) -> float | None:
+    return None if number is None else number * factor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,18 +13,22 @@ from planecast.cli.shared.output import emit
 from planecast.cli.tables.basis import basis_lines
 from planecast.cli.tables.sheet import Column, Sheet
 
-if TYPE_CHECKING:
-    from planecast.partition.sibling import SiblingCost
-
 _COLUMNS = (
     Column("label", "workload"),
     Column("own_windows", "windows, core ours", number=True, form="{:,}"),
     Column("busy_windows", "windows, sibling busy", number=True, form="{:,}"),
-    Column("own_cycles_per_packet", "cycles/packet, ours", number=True, absent="–"),
-    Column("busy_cycles_per_packet", "cycles/packet, busy", number=True, absent="–"),
-    Column("slowdown", "times the cycles", number=True, absent="too few"),
+    Column("own_cycles_per_packet", "cycles/packet, ours", number=True, absent="–", of="own"),
+    Column("busy_cycles_per_packet", "cycles/packet, busy", number=True, absent="–", of="busy"),
+    Column(
+        "slowdown",
+        "times the cycles",
+        number=True,
+        absent="too few",
+        ends=("slowdown_low", "slowdown_high"),
+    ),
     Column("canary_slowdown", "the canary", number=True, form="{:.2f}", absent="–"),
     Column("predicted_slowdown", "the model", number=True, form="{:.2f}"),
+    Column("lacking"),
 )
 
 
@@ -60,21 +64,5 @@ def sibling(
         *(basis_lines(chosen.basis) if chosen else ()),
     ]
     notes += [f"{cost.label}: {cost.lacking}" for cost in costs if cost.lacking]
-    sheet = Sheet(_COLUMNS, [_row(cost) for cost in costs], notes=notes)
+    sheet = Sheet.of(_COLUMNS, costs, notes=notes)
     emit(replace(sheet, document={"workloads": sheet.rows}), form, output)
-
-
-def _row(cost: SiblingCost) -> dict[str, Any]:
-    return {
-        "label": cost.label,
-        "own_windows": cost.own_windows,
-        "busy_windows": cost.busy_windows,
-        "own_cycles_per_packet": cost.own,
-        "busy_cycles_per_packet": cost.busy,
-        "slowdown": cost.slowdown,
-        "slowdown_low": cost.slowdown and cost.slowdown.low,
-        "slowdown_high": cost.slowdown and cost.slowdown.high,
-        "canary_slowdown": cost.canary_slowdown,
-        "predicted_slowdown": cost.predicted_slowdown,
-        "lacking": cost.lacking,
-    }

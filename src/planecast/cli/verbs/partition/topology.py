@@ -14,7 +14,7 @@ from planecast.cli.tables.sheet import Column, Sheet
 from planecast.errors import InputError, MissingError
 
 if TYPE_CHECKING:
-    from planecast.host.topology import Topology
+    from planecast.host.topology import Core, Topology
 
 SysfsOption = Annotated[
     Path,
@@ -24,16 +24,17 @@ SysfsOption = Annotated[
 ]
 
 _COLUMNS = (
-    Column("cpu", "CPU", number=True),
-    Column("siblings", "siblings"),
-    Column("socket", "socket", number=True),
-    Column("node", "node", number=True),
-    Column("llc", "LLC", number=True),
-    Column("base_mhz", "base MHz", number=True),
-    Column("most_mhz", "turbo MHz", number=True),
-    Column("priority", "priority"),
-    Column("isolated", "isolated"),
+    Column("cpu", "CPU", number=True, of=lambda pair: pair[1]),
+    Column("siblings", "siblings", of=lambda pair: _siblings(*pair)),
+    Column("socket", "socket", number=True, of=lambda pair: pair[0].socket),
+    Column("node", "node", number=True, of=lambda pair: pair[0].node),
+    Column("llc", "LLC", number=True, of=lambda pair: pair[0].llc),
+    Column("base_mhz", "base MHz", number=True, of=lambda pair: pair[0].frequency.base_mhz),
+    Column("most_mhz", "turbo MHz", number=True, of=lambda pair: pair[0].frequency.most_mhz),
+    Column("priority", "priority", of=lambda pair: pair[0].frequency.priority),
+    Column("isolated", "isolated", of=lambda pair: pair[0].isolated),
 )
+"""Of a core and one of its CPUs."""
 
 
 def topology(
@@ -57,7 +58,8 @@ def topology(
         write_out("\n".join(picture(machine)) + "\n", output)
         return
     document = {**asdict(machine), "fingerprint": machine.fingerprint}
-    emit(Sheet(_COLUMNS, _rows(machine), document=document), form, output)
+    cpus = [(core, cpu) for core in machine.cores for cpu in core.threads]
+    emit(Sheet.of(_COLUMNS, cpus, document), form, output)
 
 
 def topology_of(sysfs: Path) -> Topology:
@@ -82,19 +84,5 @@ def topology_of(sysfs: Path) -> Topology:
     return machine
 
 
-def _rows(machine: Topology) -> list[dict[str, object]]:
-    return [
-        {
-            "cpu": cpu,
-            "siblings": " ".join(str(other) for other in core.threads if other != cpu),
-            "socket": core.socket,
-            "node": core.node,
-            "llc": core.llc,
-            "base_mhz": core.frequency.base_mhz,
-            "most_mhz": core.frequency.most_mhz,
-            "priority": core.frequency.priority,
-            "isolated": core.isolated,
-        }
-        for core in machine.cores
-        for cpu in core.threads
-    ]
+def _siblings(core: Core, cpu: int) -> str:
+    return " ".join(str(other) for other in core.threads if other != cpu)

@@ -140,25 +140,16 @@ def _functions(profile: Profile) -> Sheet:
     counts = profile.counts[0]
     total = sum(function.per_packet for function in counts.functions)
     columns = (
-        Column("function", "function"),
+        Column("function", "function", of="name"),
         Column("object", "in"),
-        Column("instructions_per_packet", "instr./packet", number=True, form="{:.1f}"),
-        Column("share_percent", "share", number=True, form="{:.1f} %"),
+        Column("instructions_per_packet", "instr./packet", True, "{:.1f}", of="per_packet"),
+        Column("share_percent", "share", True, "{:.1f} %", of=lambda f: 100 * f.per_packet / total),
     )
-    rows = [
-        {
-            "function": function.name,
-            "object": function.object,
-            "instructions_per_packet": function.per_packet,
-            "share_percent": 100 * function.per_packet / total,
-        }
-        for function in counts.functions
-    ]
     notes = [
         f"in bursts of {counts.burst}; counted by {counts.instrument} ({counts.instruction_set})",
         "0x…: a function without a symbol, by its address in the program or library",
     ]
-    return Sheet(columns, rows, profile, notes=notes)
+    return Sheet.of(columns, counts.functions, profile, notes=notes)
 
 
 def _sheet(profile: Profile) -> Sheet:
