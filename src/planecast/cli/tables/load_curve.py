@@ -36,7 +36,7 @@ def _side(side: str, what: str) -> Column:
         form=_loss_text if loss else "",
         absent="–",
         ends=(f"{key}_low", f"{key}_high") if side == "measured" else None,
-        of=None
+        of=""
         if loss
         else lambda point: getattr(point, side).latency_ns.get(what.removesuffix("_ns")),
     )
