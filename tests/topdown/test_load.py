@@ -101,7 +101,7 @@ def test_a_definition_can_change_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("UOPS / (", "UOPS + (2 / (", r"made.yaml:10: top: .* where '\)'"),
+        ("UOPS / (", "UOPS + (2 / (", r"made.yaml:10: top: .* never closed"),
         ("UOPS / (WIDTH * CLKS)", "UOPS / CLKS", "made.yaml:10: top is slots/cycle, not a share"),
         ("UOPS / (WIDTH * CLKS)", "UOPS / (WIDTH + CLKS)", "'\\+' joins slots/cycle and cycles"),
         ("* CLKS)", "* TICKS)", "TICKS is not declared"),

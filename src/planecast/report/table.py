@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Self
 
 from planecast.report.numbers import ABSENT, count_text, digits, interval_text
@@ -22,13 +23,14 @@ class Heading:
     """Unit and kind, under it: ``cycles/packet, measured``."""
     number: bool = False
     """Whether the column is set right, as numbers are."""
-    of: Callable[[Any], Any] | None = None
-    """What is in it of what a row is about; by default the attribute of its name."""
+    of: str | Callable[[Any], Any] = ""
+    """What is in it of what a row is about, or the attribute that has it; by default the attribute
+    of its name."""
 
     def cell(self, item: Any) -> Cell:
         """Its cell in a row: an estimate with its interval, a count whole, a number in four
         digits."""
-        value = getattr(item, self.text) if self.of is None else self.of(item)
+        value = self.of(item) if callable(self.of) else attrgetter(self.of or self.text)(item)
         if isinstance(value, Cell):
             return value
         if value is None or isinstance(value, Estimate):

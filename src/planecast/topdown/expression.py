@@ -1,22 +1,18 @@
-"""Expression: a formula over event names, read by a small grammar of its own and never executed.
+"""Expression: a formula over event names, read with Python's grammar and never executed.
 
-::
-
-    choice   = sum [compare sum] ["if" choice "else" choice]
-    sum      = product {("+" | "-") product}
-    product  = factor {("*" | "/") factor}
-    factor   = number | name | "-" factor | "(" choice ")"
-             | ("min" | "max") "(" choice "," choice {"," choice} ")"
-
-A name is an event as vendors write it, its modifiers behind colons (``L1D_PEND_MISS.FB_FULL:c1``),
-or a constant, a term, a node of the definition. Values are arrays with an element an event vector;
-what is divided by nothing is not a number, and whoever reads the answer says so.
+Numbers, names, ``+ - * /``, one comparison, ``X if CONDITION else Y``, ``min`` and ``max``;
+anything else is refused. A name is an event as vendors write it, its modifiers behind colons
+(``L1D_PEND_MISS.FB_FULL:c1``), or a constant, a term, a node of the definition. Values are arrays
+with an element an event vector; what is divided by nothing is not a number, and whoever reads the
+answer says so.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +24,14 @@ from planecast.topdown.dimension import PLAIN, Dimension
 Values = NDArray[np.float64]
 
 _MAX_CHARACTERS = 2_000
-_MAX_DEPTH = 50
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?)"
+_SHOWN = 60
+_WORD = re.compile(
+    r"(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_.]*(?::[A-Za-z0-9_=]+)*)"
-    r"|(?P<mark><=|>=|[-+*/()<>,]))"
 )
+_KEYWORDS = ("if", "else", "min", "max")
+_ALLOWED = "numbers, names, + - * /, one comparison, if and else, min and max of two or more"
+_FOREIGN = re.compile(r"[^\w\s.:=+\-*/()<>,]")
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": np.less,
     ">": np.greater,
@@ -47,6 +45,16 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "/": np.divide,
     "min": np.minimum,
     "max": np.maximum,
+}
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Lt: "<",
+    ast.Gt: ">",
+    ast.LtE: "<=",
+    ast.GtE: ">=",
 }
 _SAME_UNIT = frozenset({"+", "-", "min", "max", *_COMPARE})
 
@@ -90,7 +98,25 @@ def parse_expression(text: str) -> Expression:
     """The formula in `text`. Raises ValueError with a sentence that says where it is wrong."""
     if len(text) > _MAX_CHARACTERS:
         raise ValueError(f"a formula of {len(text)} characters; allowed are {_MAX_CHARACTERS}")
-    return _Reader(text).whole()
+    names: list[str] = []
+
+    def placed(match: re.Match[str]) -> str:
+        """Names of events are none of Python's, so their places stand for them."""
+        if match["number"] or match["name"] in _KEYWORDS:
+            return match[0]
+        names.append(match["name"])
+        return f" _{len(names) - 1} "
+
+    foreign = _FOREIGN.search(text)
+    if foreign is not None:
+        raise ValueError(f"'{foreign[0]}' is no part of a formula")
+    try:
+        tree = ast.parse(" ".join(_WORD.sub(placed, text).split()), mode="eval")
+        return _read(tree.body, names)
+    except SyntaxError as error:
+        raise ValueError(f"'{_shown(text)}' is no formula: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise ValueError("the formula is nested too deeply") from None
 
 
 def names(expression: Expression) -> Iterator[str]:
@@ -155,102 +181,26 @@ def _same(
     return first
 
 
-class _Reader:
-    """Reads a formula from left to right, one token ahead."""
-
-    def __init__(self, text: str) -> None:
-        self._tokens = list(_tokens(text))
-        self._at = 0
-        self._depth = 0
-
-    def whole(self) -> Expression:
-        found = self._choice()
-        if self._kind:
-            raise ValueError(f"'{self._text}' is more than the formula needs")
-        return found
-
-    @property
-    def _kind(self) -> str:
-        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
-
-    @property
-    def _text(self) -> str:
-        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
-
-    def _take(self) -> str:
-        if not self._kind:
-            raise ValueError("the formula ends too early")
-        text = self._text
-        self._at += 1
-        return text
-
-    def _expect(self, text: str) -> None:
-        if self._text != text:
-            raise ValueError(f"'{self._text or 'the end'}' stands where '{text}' is needed")
-        self._at += 1
-
-    def _choice(self) -> Expression:
-        self._depth += 1
-        if self._depth > _MAX_DEPTH:
-            raise ValueError("the formula is nested too deeply")
-        found = self._compared()
-        if self._text == "if":
-            self._at += 1
-            condition = self._compared()
-            self._expect("else")
-            found = Choice(condition, found, self._choice())
-        self._depth -= 1
-        return found
-
-    def _compared(self) -> Expression:
-        found = self._chain(("+", "-"), lambda: self._chain(("*", "/"), self._factor))
-        if self._text in _COMPARE:
-            operator = self._take()
-            right = self._chain(("+", "-"), lambda: self._chain(("*", "/"), self._factor))
-            return Operation(operator, found, right)
-        return found
-
-    def _chain(self, operators: tuple[str, ...], part: Callable[[], Expression]) -> Expression:
-        found = part()
-        while self._text in operators:
-            operator = self._take()
-            found = Operation(operator, found, part())
-        return found
-
-    def _factor(self) -> Expression:
-        kind, text = self._kind, self._take()
-        if kind == "number":
-            return Number(float(text))
-        if text in ("min", "max"):
-            return self._call(text)
-        if text == "(":
-            found = self._choice()
-            self._expect(")")
-            return found
-        if text == "-":
-            return Operation("-", Number(0.0), self._factor())
-        if kind == "name" and text not in ("if", "else"):
-            return Name(text)
-        raise ValueError(f"'{text}' stands where a number or a name is needed")
-
-    def _call(self, function: str) -> Expression:
-        self._expect("(")
-        found = self._choice()
-        self._expect(",")
-        found = Operation(function, found, self._choice())
-        while self._text == ",":
-            self._at += 1
-            found = Operation(function, found, self._choice())
-        self._expect(")")
-        return found
+def _read(tree: ast.expr, names: Sequence[str]) -> Expression:
+    match tree:
+        case ast.Constant(value=int() | float() as value):
+            return Number(float(value))
+        case ast.Name(id=place) if place not in _KEYWORDS:
+            return Name(names[int(place[1:])])
+        case ast.UnaryOp(op=ast.USub(), operand=part):
+            return Operation("-", Number(0.0), _read(part, names))
+        case (
+            ast.BinOp(left=left, op=operator, right=right)
+            | ast.Compare(left=left, ops=[operator], comparators=[right])
+        ) if type(operator) in _SIGNS:
+            return Operation(_SIGNS[type(operator)], _read(left, names), _read(right, names))
+        case ast.IfExp(test=condition, body=then, orelse=otherwise):
+            return Choice(_read(condition, names), _read(then, names), _read(otherwise, names))
+        case ast.Call(func=ast.Name(id="min" | "max" as called), args=[_, _, *_], keywords=[]):
+            parts = [_read(part, names) for part in tree.args]
+            return functools.reduce(functools.partial(Operation, called), parts)
+    raise ValueError(f"a formula has {_ALLOWED}")
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise ValueError(f"'{text[at:].strip()[:12]}' is no part of a formula")
-        kind = str(match.lastgroup)
-        yield kind, match[kind]
-        at = match.end()
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
