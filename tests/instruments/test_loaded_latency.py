@@ -9,6 +9,7 @@ from tests.instruments.test_probe import output, read
 
 from planecast.errors import RunError
 from planecast.generators.neighbour import Done, Work
+from planecast.host import Root
 from planecast.instruments import loaded_latency
 from planecast.instruments.catalog_entry import entry_text, measured_entry, page_sizes
 from planecast.instruments.disk_cache import remember
@@ -178,5 +179,5 @@ def test_latency_never_falls_with_load(measured: tuple[tuple[float, float], ...]
 def test_page_sizes_are_those_that_the_kernel_has_pools_for(tmp_path: Path) -> None:
     for name in ("hugepages-1048576kB", "hugepages-2048kB"):
         (tmp_path / "sys/kernel/mm/hugepages" / name).mkdir(parents=True)
-    assert page_sizes(tmp_path) == "4KiB,2MiB,1GiB"
-    assert page_sizes(tmp_path / "nothing") == "4KiB"
+    assert page_sizes(Root(tmp_path)) == "4KiB,2MiB,1GiB"
+    assert page_sizes(Root(tmp_path / "nothing")) == "4KiB"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from planecast.host import Root
 from planecast.results.manifest import collect_manifest, host_facts
 
 
@@ -23,7 +24,7 @@ def test_host_facts_come_from_proc(tmp_path: Path) -> None:
         "model name\t: Fast CPU\nflags\t\t: fpu hypervisor\n" * 3
     )
     (tmp_path / "proc/meminfo").write_text("MemTotal:       1024 kB\n")
-    facts = host_facts(tmp_path)
+    facts = host_facts(Root(tmp_path))
     assert facts["cpu"] == "Fast CPU"
     assert (facts["cpus"], facts["memory_bytes"], facts["virtual"]) == (3, 1 << 20, "yes")
-    assert host_facts(tmp_path / "absent")["memory_bytes"] == 0
+    assert host_facts(Root(tmp_path / "absent"))["memory_bytes"] == 0

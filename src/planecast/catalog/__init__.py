@@ -2,8 +2,7 @@
 
 A file an entry; each value has a status (published, derived, assumed) and a source. This room only
 finds the files; `planecast.scenario.machine` reads CPUs and cards as nouns, and
-`planecast.reproduce.documents` the published figures; `planecast.explain.pcie.example` the counters
-that others printed.
+`planecast.reproduce.documents` the published figures.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Literal
 
 from planecast.errors import InputError
 
-Kind = Literal["cpus", "microarchitectures", "nics", "published", "counters", "graphs", "maps"]
+Kind = Literal["cpus", "microarchitectures", "nics", "published", "graphs", "maps"]
 
 _FOLDER = Path(__file__).parent
 _SINGULAR = {
@@ -22,7 +21,6 @@ _SINGULAR = {
     "microarchitectures": "microarchitecture",
     "nics": "card",
     "published": "document",
-    "counters": "recorded example",
     "graphs": "graph of nodes",
     "maps": "stage map",
 }

@@ -29,9 +29,7 @@ def _hugepages(root: Root) -> Check:
     found = []
     free_bytes = 0
     reserved_2mib = root.number(_PAGES) or 0
-    for path in root.paths("sys/kernel/mm/hugepages/hugepages-*kB"):
-        size_kib = int(re.sub(r"\D", "", path.name) or 0)
-        here = str(path.relative_to(root.path))
+    for size_kib, here in root.page_pools().items():
         reserved = root.number(f"{here}/nr_hugepages") or 0
         free = root.number(f"{here}/free_hugepages") or 0
         free_bytes += free * size_kib * 1024
@@ -69,10 +67,7 @@ def large_pages(root: Root) -> bool:
 
 def free_large_pages(root: Root) -> int:
     """Reserved pages of 2 MiB that nobody has."""
-    return sum(
-        root.number(str(path.relative_to(root.path) / "free_hugepages")) or 0
-        for path in root.paths("sys/kernel/mm/hugepages/hugepages-2048kB")
-    )
+    return root.number(_PAGES.replace("nr_", "free_")) or 0
 
 
 def _transparent_mode(root: Root) -> str:

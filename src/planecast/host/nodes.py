@@ -42,12 +42,9 @@ def _pages_by_node(root: Root, topology: Topology) -> Check:
 
 
 def _free_mib(root: Root, node: int) -> int:
-    total_kib = 0
-    for path in root.paths(f"sys/devices/system/node/node{node}/hugepages/hugepages-*kB"):
-        here = str(path.relative_to(root.path))
-        size_kib = int(path.name.removeprefix("hugepages-").removesuffix("kB"))
-        total_kib += size_kib * (root.number(f"{here}/free_hugepages") or 0)
-    return total_kib >> 10
+    pools = root.page_pools(f"sys/devices/system/node/node{node}/hugepages")
+    free = (kib * (root.number(f"{here}/free_hugepages") or 0) for kib, here in pools.items())
+    return sum(free) >> 10
 
 
 def _cards(topology: Topology) -> Iterator[Check]:

@@ -19,8 +19,6 @@ from typing import Any
 from planecast.errors import InputError, RunError
 from planecast.host.root import Root
 
-_BOOT = "proc/sys/kernel/random/boot_id"
-
 
 @dataclass(frozen=True)
 class Record:
@@ -33,7 +31,7 @@ class Record:
 
     def stale(self, root: Root) -> bool:
         """Whether the machine under `root` has booted since."""
-        now = root.text(_BOOT)
+        now = root.boot_id()
         return bool(now) and self.boot != now
 
 
@@ -72,7 +70,7 @@ def keep_record(path: Path, root: Root, content: Mapping[str, Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("w", encoding="utf-8") as file:
-            json.dump({"boot": root.text(_BOOT), "content": content}, file, indent=1)
+            json.dump({"boot": root.boot_id(), "content": content}, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)

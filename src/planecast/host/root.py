@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,23 @@ class Root:
         """The values of a key of ``proc/cpuinfo``, one a CPU."""
         lines = (line.partition(":") for line in self.text("proc/cpuinfo").splitlines())
         return [value.strip() for name, _, value in lines if name.strip() == key]
+
+    def cpu_id(self) -> str:
+        """Vendor, family and model of the first CPU: ``GenuineIntel-6-143``; empty if not
+        reported."""
+        parts = [self.cpuinfo(key)[:1] for key in ("vendor_id", "cpu family", "model")]
+        return "-".join(part[0] for part in parts) if all(parts) else ""
+
+    def boot_id(self) -> str:
+        """What the kernel calls this boot; empty where it doesn't report."""
+        return self.text("proc/sys/kernel/random/boot_id")
+
+    def page_pools(self, folder: str = "sys/kernel/mm/hugepages") -> dict[int, str]:
+        """The folders of the pools of large pages, by the pages' size in KiB."""
+        return {
+            int(re.sub(r"\D", "", path.name)): str(path.relative_to(self.path))
+            for path in self.paths(f"{folder}/hugepages-[0-9]*kB")
+        }
 
     def cpu_flags(self) -> frozenset[str]:
         """The feature flags of the first CPU."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -53,34 +52,23 @@ def microarchitecture_of_cpu(cpu_id: str) -> Microarchitecture | None:
     return None if name is None else microarchitecture_of(name)
 
 
-def likeness(name: str | None, cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
+def likeness(name: str | None, root: Root | None = None) -> Machine:
     """The catalogue's machine of a name; without one, the first with this CPU's microarchitecture.
 
     Raises InputError for a model number that isn't known.
     """
     if name is not None:
         return machine_of(name)
-    fields = dict(_fields(cpuinfo))
-    vendor, family, model = (fields.get(k, "") for k in ("vendor_id", "cpu family", "model"))
-    wanted = MODELS.get(f"{vendor}-{family}-{model}")
+    cpu_id = (root or Root()).cpu_id()
     for entry in names("cpus"):
         found = machine_of(entry)
-        if found.microarchitecture == wanted:
+        if found.microarchitecture == MODELS.get(cpu_id):
             return found
     raise InputError(
-        f"the catalogue knows no CPU of vendor '{vendor}', family {family or 'unknown'} and model "
-        f"{model or 'unknown'}",
+        f"the catalogue knows no CPU of vendor, family and model '{cpu_id or 'unknown'}'",
         "planecast machine probe",
         "say which machine it is like, with --like NAME (planecast machine list)",
     )
-
-
-def _fields(cpuinfo: Path) -> Iterable[tuple[str, str]]:
-    for line in cpuinfo.read_text(encoding="utf-8").splitlines():
-        key, colon, value = line.partition(":")
-        if not colon:
-            return  # the first CPU shows all
-        yield key.strip(), value.strip()
 
 
 def measured_entry(
@@ -181,13 +169,9 @@ def _of_cards(root: Root) -> dict[str, Positive]:
     }
 
 
-def page_sizes(root: Path = Path("/")) -> str:
+def page_sizes(root: Root | None = None) -> str:
     """Sizes of pages that this host's kernel can give: 4KiB, and those it has pools for."""
-    pools = sorted(
-        int(path.name.removeprefix("hugepages-").removesuffix("kB"))
-        for path in (root / "sys/kernel/mm/hugepages").glob("hugepages-*kB")
-    )
-    return ",".join(["4KiB", *(_size(kib) for kib in pools)])
+    return ",".join(["4KiB", *map(_size, sorted((root or Root()).page_pools()))])
 
 
 def _size(kib: int) -> str:

@@ -7,6 +7,7 @@ import platform
 from datetime import UTC, datetime
 from pathlib import Path
 
+from planecast.host import Root
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.host_state import HostState, read_state
 from planecast.instruments.machine_probe import MachineProbe
@@ -66,24 +67,17 @@ def _longest(seconds: float) -> float:
     return 3 * seconds + 120
 
 
-def host_id(root: Path = Path("/")) -> str:
+def host_id() -> str:
     """A digest that stays with this host: of its machine id, or of its name when it has none."""
-    text = _text(root / "etc/machine-id") or platform.node()
+    text = Root().text("etc/machine-id") or platform.node()
     return hashlib.sha256(f"planecast {text}".encode()).hexdigest()[:16]
 
 
-def boot_id(root: Path = Path("/")) -> str:
+def boot_id() -> str:
     """What the kernel calls this boot; ``unknown`` when it doesn't report."""
-    return _text(root / "proc/sys/kernel/random/boot_id") or "unknown"
+    return Root().boot_id() or "unknown"
 
 
 def _cache_file(cpu: int | None) -> Path:
     which = "any" if cpu is None else str(cpu)
     return cache_folder() / f"probe-{_VERSION}-{host_id()}-{boot_id()}-{which}.json"
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""

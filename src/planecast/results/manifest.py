@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
+from planecast.host import Root
 from planecast.native import native_folder
 from planecast.results.basis import Basis
 from planecast.scenario.model import Noun
@@ -65,28 +67,18 @@ def typed_command() -> str:
     return shlex.join([Path(sys.argv[0]).name or "python", *sys.argv[1:]])
 
 
-def host_facts(root: Path = Path("/")) -> dict[str, str | int | float]:
-    """What a reader wants to know about the machine; `root` holds its proc and sys."""
-    cpuinfo = _text(root / "proc/cpuinfo")
-    models = [
-        line.partition(":")[2].strip() for line in cpuinfo.splitlines() if "model name" in line
-    ]
-    memory = next(
-        (
-            line.split()[1]
-            for line in _text(root / "proc/meminfo").splitlines()
-            if "MemTotal" in line
-        ),
-        "0",
-    )
-    flags = next((line for line in cpuinfo.splitlines() if line.startswith("flags")), "")
+def host_facts(root: Root | None = None) -> dict[str, str | int | float]:
+    """What a reader wants to know about the machine."""
+    root = root or Root()
+    models = root.cpuinfo("model name")
+    memory = re.search(r"^MemTotal:\s+(\d+) kB", root.text("proc/meminfo"), re.MULTILINE)
     return {
         "cpu": models[0] if models else platform.machine(),
-        "cpu_id": _cpu_id(cpuinfo),
+        "cpu_id": root.cpu_id(),
         "cpus": len(models) or (os.cpu_count() or 1),
-        "memory_bytes": int(memory) * 1024,
-        "kernel": _text(root / "proc/sys/kernel/osrelease").strip() or platform.release(),
-        "virtual": "yes" if " hypervisor" in flags else "no",
+        "memory_bytes": int(memory[1]) * 1024 if memory else 0,
+        "kernel": root.text("proc/sys/kernel/osrelease") or platform.release(),
+        "virtual": "yes" if "hypervisor" in root.cpu_flags() else "no",
     }
 
 
@@ -98,14 +90,6 @@ def same_host(host: Mapping[str, object]) -> bool:
     )
 
 
-def _cpu_id(cpuinfo: str) -> str:
-    """Vendor, family and model of the first CPU: ``GenuineIntel-6-143``; empty if not reported."""
-    pairs = (line.partition(":") for line in reversed(cpuinfo.splitlines()))
-    facts = {key.strip(): value.strip() for key, _, value in pairs}
-    parts = [facts.get(key, "") for key in ("vendor_id", "cpu family", "model")]
-    return "-".join(parts) if all(parts) else ""
-
-
 def versions() -> dict[str, str]:
     """Versions of planecast, Python, the numerical packages, the compiler and DPDK of the build."""
     found = {"python": platform.python_version()}
@@ -114,15 +98,8 @@ def versions() -> dict[str, str]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             found[name] = "not installed"
-    for line in _text(native_folder() / "build.txt").splitlines():
+    for line in Root(native_folder()).text("build.txt").splitlines():
         key, _, value = line.partition("=")
         if value:
             found[key] = value
     return found
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

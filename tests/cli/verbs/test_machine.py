@@ -8,6 +8,7 @@ import pytest
 from tests.cli.conftest import Run
 
 from planecast.errors import InputError
+from planecast.host import Root
 from planecast.instruments.catalog_entry import likeness, microarchitecture_of_cpu
 
 
@@ -44,12 +45,13 @@ def test_bad_input(run: Run, words: list[str], said: str) -> None:
 
 
 def test_the_model_number_shows_the_likeness(tmp_path: Path) -> None:
-    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo = tmp_path / "proc/cpuinfo"
+    cpuinfo.parent.mkdir()
     cpuinfo.write_text("vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n\nmodel : 1\n")
-    assert likeness(None, cpuinfo).microarchitecture == "sapphire-rapids"
+    assert likeness(None, Root(tmp_path)).microarchitecture == "sapphire-rapids"
     cpuinfo.write_text("vendor_id : Somebody\ncpu family : 6\nmodel : 1\n")
     with pytest.raises(InputError, match="--like"):
-        likeness(None, cpuinfo)
+        likeness(None, Root(tmp_path))
 
 
 def test_one_model_number_means_two_cores_in_two_families() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from planecast.errors import InputError
 from planecast.explain.counters.uncore import Setup, explain_uncore, rest_of_machine
 from planecast.explain.memory import MemoryLimits
-from planecast.explain.pcie.example import example
 from planecast.instruments.recorded import Count, Recording, read_recording
 
 PCIE = """\
@@ -35,8 +35,8 @@ def recorded(folder: Path, text: str) -> Recording:
     return read_recording(path)
 
 
-def test_the_documents_pcie_table_as_the_tool_writes_it(tmp_path: Path) -> None:
-    found = rest_of_machine(recorded(tmp_path, PCIE), Setup(pps=example("bsdp-l3fwd").pps))
+def test_the_documents_pcie_table_as_the_tool_writes_it(tmp_path: Path, printed: Any) -> None:
+    found = rest_of_machine(recorded(tmp_path, PCIE), Setup(pps=printed.pps))
     text = " ".join(found.findings)
     assert "all that devices move is on socket 0" in text
     assert "43% of the Rx descriptors (less than half)" in text

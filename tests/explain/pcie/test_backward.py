@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from planecast.errors import InputError
 from planecast.explain.pcie import Ports, expected, interpret, pcie_counts
-from planecast.explain.pcie.example import example
 
 
-def test_the_documents_l3fwd_example_and_its_conclusions() -> None:
+def test_the_documents_l3fwd_example_and_its_conclusions(printed: Any) -> None:
     """Section 8.5: hits throughout, less than half of the Rx descriptors in full lines, 6.7 M/s
     partial ones of 32 or 48 bytes, descriptors read by full lines, tails every 32nd packet."""
-    printed = example("bsdp-l3fwd")
-    counts = printed.counts("0")
+    counts = printed.sockets["0"]
     found = interpret(counts, printed.pps, printed.ports)
     assert (found.read_hit_share, found.write_hit_share) == (1.0, 1.0)
     assert found.coalesced_rx_share == pytest.approx(12.8 / 29.8, rel=1e-6)
@@ -35,8 +34,8 @@ def test_the_documents_l3fwd_example_and_its_conclusions() -> None:
     assert "fine from 2 forwarding cores on" in text
 
 
-def test_all_of_its_pcie_traffic_is_on_one_socket() -> None:
-    other = example("bsdp-l3fwd").counts("1")
+def test_all_of_its_pcie_traffic_is_on_one_socket(printed: Any) -> None:
+    other = printed.sockets["1"]
     assert (other.read.total, other.full_write.total, other.mmio_write.total) == (0, 0, 0)
 
 
