@@ -16,11 +16,10 @@ def test_both_generations_names_mean_the_same() -> None:
     assert explain_sharing(old, 1e6).remote_hitm is None
 
 
-def test_hand_over_explains_its_lines_and_no_more() -> None:
+def test_lines_of_other_cores_are_suspect() -> None:
     events = {"MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM": 2e6}
     (suspicion,) = explain_sharing(events, 1e6).out_of_line
     assert "false sharing" in suspicion
-    assert explain_sharing(events, 1e6, handovers=1).out_of_line == ()
 
 
 def test_remote_accesses_are_out_of_line() -> None:

@@ -25,7 +25,6 @@ the document's 5 to 8."""
 
 _BUSY = 0.7
 _UNEVEN = 0.3
-_REMOTE = 0.05
 _SLACK = 1.05
 
 Rate = Annotated[float, Field(ge=0)]
@@ -81,8 +80,6 @@ class MemoryExplanation(Noun):
     sockets: Annotated[tuple[SocketMemory, ...], BeforeValidator(listed)]
     bytes_per_packet: float | None
     """Over all sockets; None without a packet rate."""
-    remote_share: float | None
-    """Share of the lines from memory that came from another socket's; None when not counted."""
     findings: Texts
     out_of_line: Texts
 
@@ -93,14 +90,10 @@ def explain_memory(
     limits: MemoryLimits | None = None,
     pps: float | None = None,
     frame_bytes: int = 64,
-    local_lines: float | None = None,
-    remote_lines: float | None = None,
-    home: int | None = None,
 ) -> MemoryExplanation:
-    """What channels' rates say of a data plane that passes `pps` packets a second on socket `home`.
+    """What channels' rates say of a data plane that passes `pps` packets a second.
 
-    `local_lines` and `remote_lines` are a second. Raises InputError for no channels, and for a
-    channel that moves more than it can.
+    Raises InputError for no channels, and for a channel that moves more than it can.
     """
     if not channels:
         raise InputError("there are no channels", "memory counters", "record pcm-memory")
@@ -111,19 +104,16 @@ def explain_memory(
         for number in sorted({c.socket for c in channels})
     )
     moved = sum(socket.read + socket.write for socket in sockets)
-    lines = (local_lines or 0.0) + (remote_lines or 0.0)
-    remote = None if remote_lines is None or not lines else remote_lines / lines
     found = MemoryExplanation(
         sockets=sockets,
         bytes_per_packet=moved / pps if pps else None,
-        remote_share=remote,
         findings=(),
         out_of_line=(),
     )
     return found.model_copy(
         update={
             "findings": tuple(_findings(found, frame_bytes)),
-            "out_of_line": tuple(_out_of_line(found, home)),
+            "out_of_line": tuple(_out_of_line(found)),
         }
     )
 
@@ -187,12 +177,9 @@ def _findings(found: MemoryExplanation, frame_bytes: int) -> Iterator[str]:
             f"{found.bytes_per_packet:,.0f} bytes a packet; {without} and more would be expected "
             "if devices did not write into the cache"
         )
-    if found.remote_share is not None:
-        yield f"{found.remote_share:.1%} of the lines from memory came from another socket"
 
 
-def _out_of_line(found: MemoryExplanation, home: int | None) -> Iterator[str]:
-    total = sum(socket.read + socket.write for socket in found.sockets)
+def _out_of_line(found: MemoryExplanation) -> Iterator[str]:
     for socket in found.sockets:
         share = socket.share_of_reached or socket.share_of_expected or 0.0
         if share > _BUSY:
@@ -205,14 +192,3 @@ def _out_of_line(found: MemoryExplanation, home: int | None) -> Iterator[str]:
                 f"socket {socket.socket}'s busiest channel moves {socket.uneven:.0%} more than the "
                 "mean: see that every channel has a module and that interleaving is on"
             )
-        elsewhere = home is not None and socket.socket != home
-        if elsewhere and total and (socket.read + socket.write) / total > _REMOTE:
-            yield (
-                f"memory of socket {socket.socket} is used, and the data plane runs on {home}: "
-                "bind its memory (EAL --socket-mem), its card and its cores to one socket"
-            )
-    if (found.remote_share or 0.0) > _REMOTE:
-        yield (
-            f"{found.remote_share:.0%} of the lines come from another socket's memory: bind cores, "
-            "memory and card to one socket"
-        )

@@ -36,8 +36,6 @@ _NAMES = {
     ),
 }
 """Broadwell's and Skylake's names."""
-LINES_A_HANDOVER = 3
-"""Lines that a packet handed to another core moves at most: its mbuf, its header, its ring's."""
 _FEW = 0.05
 _LARGEST = 1e12
 
@@ -76,8 +74,8 @@ def is_of_sharing(name: str) -> bool:
     return any(name.lower() == known.lower() for names in _NAMES.values() for known in names)
 
 
-def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float = 0.0) -> Sharing:
-    """What counts a second say of `pps` packets a second, each handed over so many times.
+def explain_sharing(events: Mapping[str, float], pps: float) -> Sharing:
+    """What counts a second say of `pps` packets a second.
 
     Events that weren't counted stay unknown. Raises InputError for an impossible count or rate, and
     when no event is of other cores.
@@ -107,7 +105,7 @@ def explain_sharing(events: Mapping[str, float], pps: float, *, handovers: float
     return shared.model_copy(
         update={
             "findings": tuple(_findings(found, shared.remote_share)),
-            "out_of_line": tuple(_out_of_line(shared, handovers)),
+            "out_of_line": tuple(_out_of_line(shared)),
         }
     )
 
@@ -130,14 +128,13 @@ def _findings(found: Mapping[str, float], remote_share: float | None) -> Iterato
         yield f"{remote_share:.1%} of the loads that memory served were served by another socket's"
 
 
-def _out_of_line(shared: Sharing, handovers: float) -> Iterator[str]:
-    explained = LINES_A_HANDOVER * handovers
+def _out_of_line(shared: Sharing) -> Iterator[str]:
     modified = (shared.hitm or 0.0) + (shared.remote_hitm or 0.0)
-    if modified > explained + _FEW:
+    if modified > _FEW:
         yield (
-            f"{modified:.2g} lines a packet are taken modified from other cores, and hand-over "
-            f"explains {explained:.2g}: suspect variables of two cores in one line (false "
-            "sharing), locks or shared counters; perf c2c names the lines"
+            f"{modified:.2g} lines a packet are taken modified from other cores: suspect variables "
+            "of two cores in one line (false sharing), locks or shared counters, unless packets "
+            "are handed over between cores; perf c2c names the lines"
         )
     across = sum(
         value or 0.0 for value in (shared.remote_hitm, shared.remote_forward, shared.remote_memory)

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 from tests.calibrations import base, calibration, counts, hierarchy, manifest
 
-from planecast.engines.simulate.engine import simulate
+from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.engine import over_port, played, prepare, simulate
+from planecast.engines.simulate.model import Recording, model_of
+from planecast.engines.simulate.port import Port
+from planecast.engines.simulate.to_result import to_result
 from planecast.engines.solve import solve
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
@@ -26,6 +30,28 @@ def ask(base: Scenario, calibration: Calibration, manifest: Manifest) -> Ask:
         changes = {key.replace("__", "."): value for key, value in point.items()}
         (found,) = simulate([with_overrides(base, changes)], calibration, manifest, threads=1)
         return found
+
+    return asked
+
+
+Changed = Callable[..., Result]
+"""Simulates a scenario over a port, or with its model changed."""
+
+
+@pytest.fixture
+def changed(calibration: Calibration, manifest: Manifest) -> Changed:
+    def asked(
+        scenario: Scenario,
+        *,
+        port: Port | None = None,
+        change: Callable[[sim.Model], sim.Model] = lambda model: model,
+        recording: Recording | None = None,
+    ) -> Result:
+        (one,) = prepare([scenario], calibration, manifest, recording, 0.01)
+        one = one if port is None else over_port(one, port)
+        model = model_of(one, precision=0.01, seed=1, packets=400_000, recording=recording)
+        (answer,) = played([change(model)], threads=1)
+        return to_result(one, answer, manifest.model_copy(update={"engine": "simulate"}))
 
     return asked
 

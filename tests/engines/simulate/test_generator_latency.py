@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from planecast.engines.simulate.engine import simulate
-from planecast.engines.simulate.generator_latency import TESTER, GeneratorLatency
+from planecast.engines.simulate import _simulator as sim
+from planecast.engines.simulate.generator_latency import (
+    TESTER,
+    GeneratorLatency,
+    with_generator_latency,
+)
 from planecast.engines.simulate.model import Recording
-from planecast.model.calibration import Calibration
-from planecast.results import Manifest, Result
+from planecast.results import Result
 from planecast.scenario import Scenario, with_overrides
 
 LOAD = 0.3
@@ -22,39 +27,37 @@ def at_load(base: Scenario, capacity: float) -> Scenario:
     )
 
 
-def simulated(
-    scenario: Scenario,
-    calibration: Calibration,
-    manifest: Manifest,
-    tester: GeneratorLatency | None,
-) -> Result:
-    (found,) = simulate(
-        [scenario],
-        calibration,
-        manifest,
-        threads=1,
-        generator_latencies=[tester],
-        recording=Recording(duration_ns=20e6),
-    )
+Simulated = Callable[[GeneratorLatency | None], Result]
+
+
+@pytest.fixture
+def simulated(at_load: Scenario, changed: Callable[..., Result]) -> Simulated:
+    def found(tester: GeneratorLatency | None) -> Result:
+        def change(model: sim.Model) -> sim.Model:
+            ring = at_load.placement.tx_ring
+            return model if tester is None else with_generator_latency(model, tester, ring)
+
+        return changed(at_load, change=change, recording=Recording(duration_ns=20e6))
+
     return found
 
 
 def test_latency_has_both_calls_and_the_wait_in_it(
-    at_load: Scenario, calibration: Calibration, manifest: Manifest
+    simulated: Simulated,
 ) -> None:
-    alone = simulated(at_load, calibration, manifest, None)
+    alone = simulated(None)
     # Rounds of 200 ns are short compared with what comes: each packet waits for half of one.
-    seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 100, 50))
+    seen = simulated(GeneratorLatency(150, 100, 50))
     added = seen.latency_ns["mean"].value - alone.latency_ns["mean"].value
     assert added == pytest.approx(150 + 100 + 50, rel=0.15)
     assert seen.latency_ns["p50"].value > alone.latency_ns["p50"].value + 200
 
 
 def test_the_tester_is_no_lcore(
-    at_load: Scenario, calibration: Calibration, manifest: Manifest
+    simulated: Simulated,
 ) -> None:
-    alone = simulated(at_load, calibration, manifest, None)
-    seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 100, 50))
+    alone = simulated(None)
+    seen = simulated(GeneratorLatency(150, 100, 50))
     assert list(seen.lcores) == list(alone.lcores)
     assert TESTER not in " ".join(seen.notes)
     assert seen.throughput_pps.value == pytest.approx(alone.throughput_pps.value, rel=0.01)
@@ -62,7 +65,7 @@ def test_the_tester_is_no_lcore(
 
 
 def test_a_slow_tester_loses_packets_on_the_way_back(
-    at_load: Scenario, calibration: Calibration, manifest: Manifest
+    simulated: Simulated,
 ) -> None:
-    seen = simulated(at_load, calibration, manifest, GeneratorLatency(150, 1e5, 1e5))
+    seen = simulated(GeneratorLatency(150, 1e5, 1e5))
     assert seen.drops.get("ring")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.port import Port, port_cycles, with_port
 from planecast.engines.simulate.stage_cost import PipelineCost, StageCost
 from planecast.errors import RunError
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest
+from planecast.results import Result
 from planecast.scenario import Scenario, with_overrides
 
 COST = PipelineCost(
@@ -53,7 +53,7 @@ def test_stages_that_cost_more_than_everything_are_refused() -> None:
 
 
 def test_the_simulated_port_saturates_at_what_was_measured(
-    base: Scenario, calibration: Calibration, manifest: Manifest
+    base: Scenario, calibration: Calibration, changed: Callable[..., Result]
 ) -> None:
     tsc_hz = calibration.hierarchy.tsc_hz
     port = Port(packet_cycles=1000.0, single_cycles=4000.0, poll_cycles=50.0)
@@ -62,7 +62,7 @@ def test_the_simulated_port_saturates_at_what_was_measured(
         with_overrides(base, {"traffic.offered_pps": load * capacity, "placement.lcores": 1})
         for load in (0.5, 1.25)
     ]
-    half, over = simulate(loads, calibration, manifest, packets=400_000, port=port)
+    half, over = (changed(load, port=port) for load in loads)
     assert not half.drops
     assert "port" in half.stages
     assert "source" not in half.stages

@@ -9,10 +9,8 @@ import pytest
 from tests.engines.simulate.conftest import Ask
 from tests.engines.simulate.test_capture import pcap, udp
 
-from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.stage_cost import stage_costs
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 
 
@@ -46,23 +44,6 @@ def test_batches_at_random_wait_as_the_formula_says(
     assert mean.low - 0.01 * theory < theory + polls_ns
     assert mean.high + 0.01 * theory > theory
     assert found.throughput_pps.value == pytest.approx(rate, rel=0.02)
-
-
-def test_a_tester_sends_what_is_due_at_once(
-    base: Scenario, calibration: Calibration, manifest: Manifest, capacity: float
-) -> None:
-    """Batches of whole packets around their mean, at the same rate; as bursts where it is whole."""
-    slow = with_overrides(base, {"traffic.offered_pps": 0.02 * capacity})
-    bursts = with_overrides(slow, {"traffic.arrivals": "on_off", "traffic.burst_packets": 4})
-    one, some, four = simulate([slow] * 3, calibration, manifest, at_once=[1.0, 2.5, 4.0])
-    (same,) = simulate([bursts], calibration, manifest)
-    assert four.latency_ns == same.latency_ns
-    assert four.packets_in == same.packets_in
-    assert one.latency_ns["mean"].value < some.latency_ns["mean"].value
-    # The core is idle when a batch comes, and takes all of it in a poll.
-    (lcore,) = some.lcores.values()
-    assert lcore.vectors_per_call.value == pytest.approx(2.5, rel=0.02)
-    assert some.throughput_pps.value == pytest.approx(0.02 * capacity, rel=0.02)
 
 
 def test_bursts_larger_than_the_ring_lose_what_has_no_room(ask: Ask, capacity: float) -> None:

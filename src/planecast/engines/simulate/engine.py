@@ -10,10 +10,9 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate.card import card_of
 from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.simulate.ddio_overflow import ddio_overflow, with_ddio_overflow
-from planecast.engines.simulate.generator_latency import GeneratorLatency, with_generator_latency
 from planecast.engines.simulate.handoff import line_costs
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.model import Recording, model_of
+from planecast.engines.simulate.model import HOST_SECONDS, MAX_PACKETS, Recording, model_of
 from planecast.engines.simulate.pipeline_split import split_pipeline
 from planecast.engines.simulate.port import Port, with_port
 from planecast.engines.simulate.replications import replicated
@@ -26,11 +25,6 @@ from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
-
-MAX_PACKETS = 200_000_000
-"""Packets of a scenario, over all lcores, after which it ends however precise it is."""
-HOST_SECONDS = 60.0
-"""Host time of a scenario, likewise."""
 
 
 def simulate(
@@ -46,9 +40,6 @@ def simulate(
     replications: int = 1,
     recording: Recording | None = None,
     recorded: list[sim.Results] | None = None,
-    port: Port | None = None,
-    at_once: Sequence[float] | None = None,
-    generator_latencies: Sequence[GeneratorLatency | None] | None = None,
     slower: Sequence[float] | None = None,
 ) -> list[Result]:
     """Simulates scenarios. Intervals are 95 %, from batch means: the simulation's own.
@@ -56,51 +47,34 @@ def simulate(
     Each runs until the half-width of its throughput (its mean latency, with an offered rate) is no
     more than `precision` times the value; `packets` and `host_seconds` end it before. With a
     `recording` of so much simulated time it runs that long instead, from empty rings on; `recorded`
-    receives what the core answered, its series and traces among it. `port` replaces the cost of the
-    in-process source and sink. `at_once` says for each scenario how many packets of constant
-    arrivals come together on average, by default one; `generator_latencies`, of scenarios of one
-    lcore and no card, what a generator in software adds to latencies, by default nothing.
-    `slower` says for each scenario how many times its cost a packet takes, by default once: what
-    the calibration leaves open has to be played to be seen in loss and latency. `seed` is by
-    default that of the scenario's traffic. With `replications` each runs so often, with the
-    seeds that follow: then percentiles have an interval, too. The same seed gives the same Results
-    on any number of `threads`, by default one a CPU. Raises InputError for what the model doesn't
-    know and for a capture that can't be read, RunError when the core refuses its model.
+    receives what the core answered, its series and traces among it. `slower` says for each scenario
+    how many times its cost a packet takes, by default once: what the calibration leaves open has to
+    be played to be seen in loss and latency. `seed` is by default that of the scenario's traffic.
+    With `replications` each runs so often, with the seeds that follow: then percentiles have an
+    interval, too. The same seed gives the same Results on any number of `threads`, by default one a
+    CPU. Raises InputError for what the model doesn't know and for a capture that can't be read,
+    RunError when the core refuses its model.
     """
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
     if replications < 1:
         raise InputError(f"got {replications} replications", what_to_do="one is the least")
-    tsc_hz = calibration.hierarchy.tsc_hz
-    asked = [
-        one if port is None else over_port(one, port)
-        for one in prepare(scenarios, calibration, manifest, recording, precision)
-    ]
+    asked = prepare(scenarios, calibration, manifest, recording, precision)
     if slower is not None:
         asked = [_at_cost(one, one.cost.times(by)) for one, by in zip(asked, slower, strict=True)]
-
-    def model(one: Prepared, number: int, batch: float) -> sim.Model:
-        return model_of(
-            one.scenario,
-            one.segments,
-            one.lines,
-            tsc_hz,
+    models = [
+        model_of(
+            one,
             precision=precision,
             seed=(one.scenario.traffic.seed if seed is None else seed) + number,
             packets=packets,
             host_seconds=host_seconds,
             recording=recording,
-            at_once=batch,
         )
-
-    batches = at_once or [1.0] * len(asked)
-    testers = generator_latencies or [None] * len(asked)
-    models = [
-        _tested(model(one, number, batch), one.scenario, tester)
         for number in range(replications)
-        for one, batch, tester in zip(asked, batches, testers, strict=True)
+        for one in asked
     ]
-    answers = _played(models, threads)
+    answers = played(models, threads)
     if recorded is not None:
         recorded.extend(answers[: len(asked)])
     made_by = manifest.model_copy(
@@ -112,19 +86,12 @@ def simulate(
     ]
 
 
-def _played(models: list[sim.Model], threads: int | None) -> list[sim.Results]:
+def played(models: Sequence[sim.Model], threads: int | None = None) -> list[sim.Results]:
+    """What the core answers, by default on every CPU. Raises RunError when it refuses."""
     try:
         return sim.simulate_many(models, threads=threads or len(os.sched_getaffinity(0)))
     except (sim.ModelError, sim.InvariantError) as error:
         raise RunError(f"the simulator refused its model or its own answer: {error}") from error
-
-
-def _tested(model: sim.Model, scenario: Scenario, tester: GeneratorLatency | None) -> sim.Model:
-    return (
-        model
-        if tester is None
-        else with_generator_latency(model, tester, scenario.placement.tx_ring)
-    )
 
 
 def over_port(asked: Prepared, port: Port) -> Prepared:

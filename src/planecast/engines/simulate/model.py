@@ -15,11 +15,11 @@ from planecast.engines.simulate import _simulator as sim
 from planecast.engines.simulate import card as cards
 from planecast.engines.simulate.capture import Capture
 from planecast.engines.simulate.cores import lcores_of
-from planecast.engines.simulate.handoff import LineCosts
 from planecast.engines.simulate.limits import limits_of
-from planecast.engines.simulate.pipeline_split import Segment, bottlenecks
+from planecast.engines.simulate.pipeline_split import bottlenecks
 from planecast.engines.simulate.policer import metered_share, red_share
 from planecast.engines.simulate.sources import capture_of, frames_of, sources
+from planecast.engines.simulate.to_result import Prepared
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.shares import stage_shares
 
@@ -47,24 +47,26 @@ class Recording:
     """Of the trace, at most; 0: none."""
 
 
+MAX_PACKETS = 200_000_000
+"""Packets of a scenario, over all lcores, after which it ends however precise it is."""
+HOST_SECONDS = 60.0
+"""Host time of a scenario, likewise."""
+
+
 def model_of(
-    scenario: Scenario,
-    segments: tuple[Segment, ...],
-    lines: LineCosts,
-    tsc_hz: float,
+    asked: Prepared,
     *,
     precision: float,
     seed: int,
-    packets: int,
-    host_seconds: float,
+    packets: int = MAX_PACKETS,
+    host_seconds: float = HOST_SECONDS,
     recording: Recording | None = None,
-    at_once: float = 1.0,
 ) -> sim.Model:
     """The model of one scenario; it ends at the precision, after `packets` or `host_seconds`.
-    `at_once` packets of constant arrivals come together on average.
 
     Raises InputError for a capture that can't be read.
     """
+    scenario, segments, tsc_hz = asked.scenario, asked.segments, asked.tsc_hz
     card = cards.card_of(scenario)
     capture = capture_of(scenario, card.ports)
     limits = limits_of(scenario, frames_of(scenario, capture)).values()
@@ -73,14 +75,12 @@ def model_of(
     # Smaller bursts may be cheaper: a source that is to fill every burst outpaces those, too.
     most = min([_capacity_pps(scenario, by_burst.min(), tsc_hz), *limits])
     rate = _rate_pps(scenario, capture, most, card)
-    lcores = lcores_of(scenario, segments, card, lines, tsc_hz)
+    lcores = lcores_of(scenario, segments, card, asked.lines, tsc_hz)
     return sim.Model(
         sources=[
             one
             for number in range(card.ports)
-            for one in sources(
-                scenario, capture, number, rate / card.ports, card.ports, at_once=at_once
-            )
+            for one in sources(scenario, capture, number, rate / card.ports, card.ports)
         ],
         nics=cards.nics(scenario),
         ports=cards.ports(scenario, card, _ring(scenario)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import math
 from collections import Counter
 
 from planecast.engines.simulate import _simulator as sim
@@ -41,27 +40,21 @@ def sources(
     number: int,
     rate: float,
     ports: int,
-    *,
-    at_once: float = 1.0,
 ) -> list[sim.Source]:
     """What comes in by port `number` of `ports`, at `rate` packets a second: one source, of which
-    each packet has a class at random, or a source for each class with a rate of its own.
-
-    Of constant arrivals `at_once` come together on average: a tester in software sends what has
-    become due whenever it comes round.
-    """
+    each packet has a class at random, or a source for each class with a rate of its own."""
     # Together the sources send at equal distances, too.
     offset_ns = number / ports / rate * 1e9
     classes = _classes(scenario, ports)
     port = f"port{number}"
     if not scenario.traffic.rated_classes:
-        arrivals = _arrivals(scenario, capture, rate, offset_ns, at_once)
+        arrivals = _arrivals(scenario, capture, rate, offset_ns)
         return [sim.Source(name=f"source{number}", port=port, arrivals=arrivals, classes=classes)]
     return [
         sim.Source(
             name=f"source{number}.{one.name}",
             port=port,
-            arrivals=_arrivals(scenario, None, rate * one.weight, offset_ns, at_once),
+            arrivals=_arrivals(scenario, None, rate * one.weight, offset_ns),
             classes=[one],
         )
         for one in classes
@@ -92,7 +85,7 @@ def _classes(scenario: Scenario, ports: int) -> list[sim.FlowClass]:
 
 
 def _arrivals(
-    scenario: Scenario, capture: Capture | None, rate: float, offset_ns: float, at_once: float
+    scenario: Scenario, capture: Capture | None, rate: float, offset_ns: float
 ) -> sim.Arrivals:
     traffic = scenario.traffic
     if capture is not None:
@@ -115,25 +108,4 @@ def _arrivals(
             burst_packets=sim.Distribution(mean=float(traffic.burst_packets)),
             random_gap=traffic.burst_gaps == "poisson",
         )
-    if traffic.arrivals == "constant" and at_once > 1:
-        return sim.Arrivals(
-            kind=sim.ArrivalKind.on_off,
-            rate_pps=rate,
-            offset_ns=offset_ns,
-            burst_packets=_whole_packets(at_once),
-        )
     return sim.Arrivals(kind=_ARRIVALS[traffic.arrivals], rate_pps=rate, offset_ns=offset_ns)
-
-
-def _whole_packets(mean: float) -> sim.Distribution:
-    """Batches of the two whole sizes around their mean: what is due at equal distances."""
-    fewer = math.floor(mean)
-    more = mean - fewer
-    if more == 0:
-        return sim.Distribution(mean=float(fewer))
-    return sim.Distribution(
-        kind=sim.DistributionKind.table,
-        mean=mean,
-        values=[float(fewer), fewer + 1.0],
-        weights=[1 - more, more],
-    )

@@ -7,7 +7,6 @@ lcore and generator were preempted, and how fast the lcore ran. The simulator ge
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.simulate import _simulator as sim
-from planecast.engines.simulate.engine import HOST_SECONDS, MAX_PACKETS, over_port, prepare
+from planecast.engines.simulate.engine import over_port, played, prepare
 from planecast.engines.simulate.generator_latency import (
     TESTER,
     GeneratorLatency,
@@ -24,7 +23,7 @@ from planecast.engines.simulate.generator_latency import (
 from planecast.engines.simulate.model import Recording, model_of
 from planecast.engines.simulate.port import Port
 from planecast.engines.simulate.to_result import to_result
-from planecast.errors import InputError, RunError
+from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
@@ -96,7 +95,6 @@ def simulate_trials(
     warm_up_s: float,
     port: Port,
     tester: GeneratorLatency | None,
-    threads: int | None = None,
 ) -> tuple[Result, list[TrialAnswer]]:
     """Each trial's answer, and the Result of the one that forwards the most.
 
@@ -111,17 +109,7 @@ def simulate_trials(
     asked = over_port(plain, port)
 
     def model(trial: Trial) -> sim.Model:
-        found = model_of(
-            asked.scenario,
-            asked.segments,
-            asked.lines,
-            asked.tsc_hz,
-            precision=0.01,
-            seed=scenario.traffic.seed,
-            packets=MAX_PACKETS,
-            host_seconds=HOST_SECONDS,
-            recording=duration,
-        )
+        found = model_of(asked, precision=0.01, seed=scenario.traffic.seed, recording=duration)
         if tester is not None:
             found = with_generator_latency(found, tester, scenario.placement.tx_ring)
         run = found.run
@@ -129,13 +117,7 @@ def simulate_trials(
         found.run = run
         return _with_states(found, trial)
 
-    try:
-        answers = sim.simulate_many(
-            [model(trial) for trial in sending],
-            threads=threads or len(os.sched_getaffinity(0)),
-        )
-    except (sim.ModelError, sim.InvariantError) as error:
-        raise RunError(f"the simulator refused its model or its own answer: {error}") from error
+    answers = played([model(trial) for trial in sending])
     made_by = manifest.model_copy(update={"engine": "simulate"})
     found = iter(answers)
     fullest = max(answers, key=lambda one: one.forwarded)
