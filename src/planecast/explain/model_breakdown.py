@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from planecast.errors import InputError
 from planecast.explain.stall_causes import BANDWIDTH, CORE_REST, ISSUE
 from planecast.machine.caches import MEMORY
+from planecast.machine.mechanism import Term
 from planecast.machine.registry import CORE
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import Prediction, cost_of, cycles_estimate, predict
-from planecast.model.stage_cost import STEP
+from planecast.model.stage_cost import STEP, stage_cost
 from planecast.model.target_platform import Site, at_host
 from planecast.model.transfer import transferred
 from planecast.results.estimate import Estimate
@@ -132,44 +133,31 @@ def _sum(left: Rows, times: float, right: Rows, others: float) -> Rows:
 
 
 def _rows_of(scenario: Scenario, calibration: Calibration) -> Rows:
+    profile, cost, neighbours = cost_of([scenario], calibration)
     number = {name: _SLOPES + i for i, name in enumerate(calibration.names)}
     far = (calibration.hierarchy.levels[-1].name, MEMORY)
     rows: Rows = {}
 
-    def add(at: Calibration, times: float, slope: int | None = None) -> None:
-        _, cost, _ = cost_of([scenario], at)
-        for term in cost.terms:
-            cause = CORE_REST if term.cause == CORE.cause else term.cause
-            row = rows.setdefault((term.stage, cause), np.zeros(_SLOPES + len(number)))
-            cycles = times * float(term.cycles[0])
-            if slope is not None:
-                row[slope] += cycles
-                continue
-            row[0] += cycles
-            row[1] += cycles * (cause in far)
-            row[2] += min(cycles, 0.0)
-            for name in term.parameters:
-                if name in number:
-                    row[number[name]] += cycles
+    def row_of(term: Term) -> Floats:
+        cause = CORE_REST if term.cause == CORE.cause else term.cause
+        return rows.setdefault((term.stage, cause), np.zeros(_SLOPES + len(number)))
 
-    add(calibration, 1.0)
+    for term in cost.terms:
+        row, cycles = row_of(term), float(term.cycles[0])
+        row[0] += cycles
+        row[1] += cycles * (term.cause in far)
+        row[2] += min(cycles, 0.0)
+        for name in term.parameters:
+            if name in number:
+                row[number[name]] += cycles
+    others = None if neighbours is None else neighbours.others
     for name in calibration.curved:  # no term names them
-        add(_stepped(calibration, name), 1 / STEP, number[name])
-        add(calibration, -1 / STEP, number[name])
+        larger = {**calibration.values, name: calibration.values[name] * float(np.exp(STEP))}
+        stepped = stage_cost(profile, calibration.hierarchy, larger, others)
+        for terms, sign in ((stepped.terms, 1.0), (cost.terms, -1.0)):
+            for term in terms:
+                row_of(term)[number[name]] += sign * float(term.cycles[0]) / STEP
     return {place: row for place, row in rows.items() if row[0] != 0}
-
-
-def _stepped(calibration: Calibration, name: str) -> Calibration:
-    """With a parameter a step of its logarithm larger."""
-    factor = float(np.exp(STEP))
-    return calibration.model_copy(
-        update={
-            "parameters": tuple(
-                one.model_copy(update={"value": one.value * factor}) if one.name == name else one
-                for one in calibration.parameters
-            )
-        }
-    )
 
 
 def _estimate(
