@@ -15,13 +15,19 @@ namespace
 constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
 constexpr int kMostRounds = 60;
 
+// Waits for each of so many touches that wait for the slowest of them, of which a share is not served.
+inline double waits(double unserved, double together)
+{
+    return together > 1 ? (1.0 - std::exp(together * std::log1p(-std::min(unserved, 1.0 - 1e-12)))) / together : unserved;
+}
+
 // Some scenarios behind one cache after the other.
 class Block
 {
   public:
     Block(const Touched &all, unsigned shape)
         : all_(all), shape_(shape), own_(all.regions), everyone_(all.regions),
-          touches_(all.regions), stride_(all.regions), near_(all.regions), far_(all.regions),
+          touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions), far_(all.regions),
           memory_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
           sharing_(all.regions, all.cyclic)
     {
@@ -35,6 +41,7 @@ class Block
             everyone_[region] = lane_of(all_.all_lines + row, first, count, 0);
             touches_[region] = lane_of(all_.touches + row, first, count, 0);
             stride_[region] = lane_of(all_.stride + row, first, count, 1);
+            together_[region] = lane_of(all_.together + row, first, count, 1);
             near_[region] = lane_of(all_.near + row, first, count, 0);
             far_[region] = lane_of(all_.last + row, first, count, 0);
             memory_[region] = lane_of(all_.memory + row, first, count, 0);
@@ -57,8 +64,9 @@ class Block
             if (all_.others[region])
                 continue;
             for (std::size_t i = 0; i < kLanes; ++i)
-                fixed_[i] += touches_[region][i] * (private_[region][i] - first_[region][i]) *
-                             near_[region][i];
+                fixed_[i] += touches_[region][i] * near_[region][i] *
+                             (waits(1.0 - first_[region][i], together_[region][i]) -
+                              waits(1.0 - private_[region][i], together_[region][i]));
         }
         fill(1e300, true);
         time_ = Lane{};
@@ -173,17 +181,19 @@ class Block
             kept_[region] = share;
             if (all_.others[region])
                 continue;
-            for (std::size_t i = 0; i < kLanes; ++i)
-                cost[i] +=
-                    touches_[region][i] * ((share[i] - private_[region][i]) * far_[region][i] +
-                                           (1.0 - share[i]) * memory_[region][i]);
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                const double gone = waits(1.0 - share[i], together_[region][i]);
+                const double left = waits(1.0 - private_[region][i], together_[region][i]);
+                cost[i] += touches_[region][i] *
+                           ((left - gone) * far_[region][i] + gone * memory_[region][i]);
+            }
         }
         cost_ = cost;
     }
 
     const Touched &all_;
     unsigned shape_; // of lifetimes in the last level
-    std::vector<Lane> own_, everyone_, touches_, stride_, near_, far_, memory_;
+    std::vector<Lane> own_, everyone_, touches_, stride_, together_, near_, far_, memory_;
     std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
     CacheSharing sharing_;

@@ -19,6 +19,7 @@ struct Touched {
     const double *all_lines; // distinct lines that all lcores touch
     const double *touches;   // touches a packet; of regions of others, a cycle
     const double *stride;    // lines from one touched line to the next; 1: they follow
+    const double *together;  // touches that wait for the slowest of them; 1: each for itself
     const double *near;      // cycles a touch that a private level beyond the first serves
     const double *last;      // … that the last level serves
     const double *memory;    // … that memory serves

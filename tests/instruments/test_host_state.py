@@ -47,6 +47,18 @@ def aged(text: str, share_at: Callable[[float], float]) -> HostState:
     return read_state(text).model_copy(update={"survival": points})
 
 
+def test_memory_next_to_a_stream_is_slower(text: str) -> None:
+    found = read_state(text)
+    gbs, times = found.rise() or (0.0, 0.0)
+    stream = found.neighbour_lines_per_cycle
+    assert stream is not None
+    assert gbs == pytest.approx(stream * found.tsc_hz * 64 / 1e9)
+    assert times > 1
+    alone = tuple(point for point in found.memory if not point.loaded)
+    assert found.model_copy(update={"memory": alone}).rise() is None
+    assert found.model_copy(update={"neighbour_lines_per_cycle": None}).rise() is None
+
+
 def test_the_made_up_machine_comes_back(text: str) -> None:
     found = read_state(text)
     assert found.survival[0] == SurvivalPoint(

@@ -252,6 +252,30 @@ def test_the_hosts_state_comes_with_the_probe(fake: Path) -> None:
     assert (found.translation().walk_cycles, found.translation().together_cycles) == (28, 3.5)
 
 
+def test_states_of_a_run_count_before_that_of_the_probe(fake: Path) -> None:
+    probed = probe.probe_machine(fresh=True)
+    own = probed.state
+    assert own is not None
+    gbs, times = own.rise() or (0.0, 0.0)
+    assert Hierarchy.of(probed).loaded == ((pytest.approx(gbs), pytest.approx(times)),)
+    slower = own.model_copy(
+        update={
+            "memory": tuple(
+                point.model_copy(
+                    update={
+                        "cycles": point.cycles.model_copy(update={"value": 3 * point.cycles.value})
+                    }
+                )
+                if point.loaded
+                else point
+                for point in own.memory
+            )
+        }
+    )
+    found = Hierarchy.of(probed, None, (own, slower, slower)).loaded
+    assert found == ((pytest.approx(gbs), pytest.approx(3 * times)),)
+
+
 def test_a_spoilt_cache_is_measured_again(fake: Path) -> None:
     probe.probe_machine()
     (kept,) = (fake / "cache" / "planecast").iterdir()

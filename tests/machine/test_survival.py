@@ -14,7 +14,7 @@ SIZE, PRIVATE = 32 << 20, 1 << 20
 CLOCK = 2.6e9
 
 
-def walks(capacity: float, lifetime_ms: float) -> list[SurvivalPoint]:
+def walks(capacity: float, lifetime_ms: float, shape: float = 1.0) -> list[SurvivalPoint]:
     """At three paces, over 1 to 64 MiB."""
     whole = capacity * SIZE / LINE_BYTES
     found = []
@@ -27,7 +27,7 @@ def walks(capacity: float, lifetime_ms: float) -> list[SurvivalPoint]:
                 np.array([[lines]]),
                 np.array([[lines]]),
                 np.array([whole]),
-                shape=1.0,
+                shape=shape,
                 inserted=np.array([whole / (lifetime_ms * 1e-3) * lap]),
             )
             found.append(
@@ -42,11 +42,13 @@ def walks(capacity: float, lifetime_ms: float) -> list[SurvivalPoint]:
     return found
 
 
+@pytest.mark.parametrize("shape", [1.0, 3.0, 8.0])
 @pytest.mark.parametrize("capacity", [0.6, 1.0])
 @pytest.mark.parametrize("lifetime_ms", [2.0, 8.0, 40.0])
-def test_it_comes_back(capacity: float, lifetime_ms: float) -> None:
-    found = fitted_lifetime(walks(capacity, lifetime_ms), SIZE, PRIVATE, 1.0)
+def test_it_comes_back(capacity: float, lifetime_ms: float, shape: float) -> None:
+    found = fitted_lifetime(walks(capacity, lifetime_ms, shape), SIZE, PRIVATE)
     assert found is not None
+    assert found.shape == pytest.approx(shape, rel=0.5)
     assert found.lifetime_ms == pytest.approx(lifetime_ms, rel=0.25)
     if lifetime_ms >= 8:  # of a shorter one nothing lies long enough to fill the cache
         assert found.capacity == pytest.approx(capacity, rel=0.15)
@@ -54,4 +56,4 @@ def test_it_comes_back(capacity: float, lifetime_ms: float) -> None:
 
 
 def test_walks_within_private_caches_say_nothing() -> None:
-    assert fitted_lifetime(walks(1.0, 8.0)[:3], SIZE, PRIVATE, 1.0) is None
+    assert fitted_lifetime(walks(1.0, 8.0)[:3], SIZE, PRIVATE) is None

@@ -11,7 +11,7 @@ from planecast.errors import InputError
 from planecast.study.replay import replay
 
 SHARED = Path(os.environ.get("PLANECAST_SHARED_DATA", Path(__file__).parents[3] / "shared/data"))
-GOLDEN = {"zen4-run1": (5.1, 11.0, 83), "zen4-run2": (4.8, 12.3, 93)}
+GOLDEN = {"zen4-run1": (5.4, 13.6, 83), "zen4-run2": (4.5, 12.5, 97)}
 """Mean and largest error of the held-out points and their coverage, in percent, as they were when
 the model was last changed: no goals, but what a change must not worsen unseen."""
 

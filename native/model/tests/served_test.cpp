@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -21,21 +22,22 @@ namespace
 struct Case {
     static constexpr std::size_t kScenarios = 3;
     std::array<bool, 1> cyclic{false}, others{false};
-    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1;
+    double lines = 10'000, inserted = 0, capacity = 20'000, lcores = 1, together = 1;
     std::vector<double> served, lifetime, cost;
 
     void solve()
     {
         const std::vector<double> size(kScenarios, lines), one(kScenarios, 1.0),
-            cores(kScenarios, lcores), near(kScenarios, 2.0), last(kScenarios, 10.0),
-            memory(kScenarios, 100.0), base(kScenarios, 50.0), room(kScenarios, capacity),
-            brought(kScenarios, inserted);
+            lanes(kScenarios, together), cores(kScenarios, lcores), near(kScenarios, 2.0),
+            last(kScenarios, 10.0), memory(kScenarios, 100.0), base(kScenarios, 50.0),
+            room(kScenarios, capacity), brought(kScenarios, inserted);
         served.assign(3 * kScenarios, -1);
         lifetime.assign(kScenarios, -1);
         cost.assign(kScenarios, -1);
         const std::array<Private, 2> levels{Private{500, 8}, Private{4000, 8}};
         serve({1, kScenarios, cyclic.data(), others.data(), size.data(), size.data(), one.data(),
-               one.data(), near.data(), last.data(), memory.data(), cores.data(), base.data()},
+               one.data(), lanes.data(), near.data(), last.data(), memory.data(), cores.data(),
+               base.data()},
               Caches{1, levels, 16, room.data(), brought.data()}, served.data(), lifetime.data(),
               cost.data());
     }
@@ -51,6 +53,19 @@ TEST(Serve, SharesAddUpToWhatTheFirstLevelDoesNotServe)
     EXPECT_NEAR(one.served[6], 0, 1e-12); // all fits the last level
     EXPECT_EQ(one.lifetime[0], kForEver);
     EXPECT_NEAR(one.cost[0], 2 * one.served[0] + 10 * one.served[3], 1e-9);
+}
+
+TEST(Serve, TouchesInStepWaitOnceForTheSlowest)
+{
+    Case each, step;
+    step.together = 8;
+    each.solve();
+    step.solve();
+    const double beyond = each.served[3], all = each.served[0] + beyond; // the rest hits
+    const auto waits = [](double share) { return (1 - std::pow(1 - share, 8)) / 8; };
+    EXPECT_NEAR(step.served[3], beyond, 1e-12);
+    EXPECT_NEAR(step.cost[0], 2 * (waits(all) - waits(beyond)) + 10 * waits(beyond), 1e-9);
+    EXPECT_LT(step.cost[0], each.cost[0] / 4); // nearly every step waits: one wait for eight
 }
 
 TEST(Serve, AFasterBackgroundLeavesLessAndShorter)
@@ -90,8 +105,8 @@ TEST(Serve, AVariantOfPrivateLevelsIsPricedAsThatMachineIs)
     const auto costs = [&](const std::vector<Private> &nearer) {
         std::array<double, 3> served{}, cost{};
         double lifetime = 0;
-        serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &near, &last, &memory, &one,
-               &base},
+        serve({1, 1, no.data(), no.data(), &lines, &lines, &one, &one, &one, &near, &last, &memory,
+               &one, &base},
               Caches{nearer.size() / 2, nearer, 1, room.data(), brought.data()}, served.data(),
               &lifetime, cost.data());
         return cost;

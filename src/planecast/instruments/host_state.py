@@ -12,6 +12,7 @@ from planecast.errors import RunError, first_refusal
 from planecast.instruments.quantiles import turn_quantile
 from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
+from planecast.scenario.machine import LINE_BYTES
 from planecast.scenario.model import Noun, listed
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -90,6 +91,21 @@ class HostState(Noun):
     """Random accesses, alone and next to the other CPU's stream."""
     walks: Annotated[tuple[WalkPoint, ...], BeforeValidator(listed)]
     """What page walks add, by number of pages."""
+
+    def rise(self) -> tuple[float, float] | None:
+        """(GB/s that the other CPU streams, times by which it raises what a line of memory takes):
+        the geometric mean over how many lines are asked for at once. None where no other streams.
+        """
+        stream = self.neighbour_lines_per_cycle
+        alone = {point.width: point.cycles.value for point in self.memory if not point.loaded}
+        times = [
+            point.cycles.value / alone[point.width]
+            for point in self.memory
+            if point.loaded and point.width in alone
+        ]
+        if not stream or not times:
+            return None
+        return stream * self.tsc_hz * LINE_BYTES / 1e9, float(np.exp(np.mean(np.log(times))))
 
     def lifetime_seconds(self, beyond_bytes: int) -> float | None:
         """Age in seconds at which half of the lines are gone, from working sets above a size (the

@@ -10,6 +10,7 @@ def serve(
     all_lines: NDArray[np.float64],
     touches: NDArray[np.float64],
     stride: NDArray[np.float64],
+    together: NDArray[np.float64],
     near: NDArray[np.float64],
     last: NDArray[np.float64],
     memory: NDArray[np.float64],

@@ -3,9 +3,11 @@
 A cache serves what no nearer one does (the law is in `machine.cache_sharing`). Lines asked for
 together share a latency, until the fill buffers are full or the level's own rate limits: cycles a
 line = max(latency / in flight, least cycles a line), for memory as the probe measured it by lines
-in flight. Of that a stage waits for the share by which it asked for them (`machine.overlap`). How
-long a line stays in the last level depends on how long packets take, and the other way round where
-others use it, too; native/model finds both together.
+in flight. Of that a stage waits for the share by which it asked for them (`machine.overlap`).
+Touches of lanes in lock step wait together, once, for the slowest of them:
+where a share x is not served, n of them wait (1 - (1 - x)^n) / n times each. How long a line stays
+in the last level depends on how long packets take, and the other way round where others use it,
+too; native/model finds both together.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from planecast.machine import _native
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.last_level import background_lines_per_cycle, capacity_lines
+from planecast.machine.lock_step import STEP, covered_cycles
 from planecast.machine.mechanism import Term, Values
 from planecast.machine.neighbour_stream import STREAM
 from planecast.machine.overlap import BY_CLASS, blocking
@@ -102,9 +105,11 @@ def serve(
     )
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
     terms = [
-        Term(region.stage, name, (BY_CLASS[region.overlap],), own[level] * lines * region.touches)
-        for i, (region, own) in enumerate(zip(profile.regions, costs, strict=False))
-        for level, (name, lines) in enumerate(zip(names, served[:, i], strict=True))
+        term
+        for region, own, shares in zip(
+            profile.regions, costs, served[:, : len(profile.regions)].swapaxes(0, 1), strict=False
+        )
+        for term in _terms(region, names, own, shares, _covered(region, hierarchy, values))
     ]
     touches = np.stack([region.touches for region in profile.regions])
     count = len(profile.regions)
@@ -116,6 +121,40 @@ def serve(
         lifetime_cycles=lifetime,
         variants=cost,
     )
+
+
+def _terms(
+    region: Region,
+    levels: Sequence[str],
+    costs: tuple[Floats, Floats, Floats],
+    served: Floats,
+    covered: float,
+) -> list[Term]:
+    """What a region's stage waits for each level; `covered` is what `costs` leave out of a wait."""
+    found = []
+    blocking_by = BY_CLASS[region.overlap]
+    for name, cost, waits in zip(levels, costs, _waits(served, region.together), strict=True):
+        waited = waits * region.touches
+        passed = covered * (cost > 0) * waited
+        found.append(Term(region.stage, name, (blocking_by,), cost * waited + passed))
+        if covered:
+            found.append(Term(region.stage, name, (blocking_by, STEP), -passed))
+    return found
+
+
+def _covered(region: Region, hierarchy: Hierarchy, values: Values) -> float:
+    """TSC cycles of a wait in which other lanes walk."""
+    if region.overlap is not Overlap.DEPENDENT:
+        return 0.0
+    return blocking(region.overlap, values) * covered_cycles(hierarchy, values)
+
+
+def _waits(served: Floats, together: Floats | float) -> Floats:
+    """Waits a touch for each level, from the shares of touches that the levels serve, both of shape
+    (levels, scenarios): touches that belong together wait once, for the slowest of them."""
+    beyond = np.cumsum(served[::-1], axis=0)[::-1]
+    some = (1 - (1 - np.clip(beyond, 0.0, 1.0)) ** together) / together
+    return np.asarray(-np.diff(some, axis=0, append=0.0))
 
 
 def _answered(
@@ -148,6 +187,7 @@ def _answered(
         table([region.total_lines for region in regions]),
         table([region.touches for region in regions]),
         table([ones if region.stride is None else region.stride for region in regions]),
+        table([ones * region.together for region in regions]),
         table([near for near, _, _ in costs]),
         table([last for _, last, _ in costs]),
         table([memory for _, _, memory in costs]),
@@ -177,8 +217,10 @@ def _costs(
         np.maximum(hierarchy.near_cycles(level, ahead) - nearest, 0.0)
         for level in hierarchy.levels[-2:]
     )
-    memory = hierarchy.line_cycles(width) * others.memory_factor - nearest
-    return share * second, share * last, share * np.maximum(memory, last)
+    memory = np.maximum(hierarchy.line_cycles(width) * others.memory_factor - nearest, last)
+    covered = _covered(region, hierarchy, values)
+    waits = [np.maximum(share * cycles - covered, 0.0) for cycles in (second, last, memory)]
+    return waits[0], waits[1], waits[2]
 
 
 def _foreign(others: Others) -> Region:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from planecast.machine.survival import fitted_lifetime
 from planecast.scenario.model import Noun, listed
 
 if TYPE_CHECKING:
+    from planecast.instruments.host_state import HostState
     from planecast.instruments.loaded_latency import LoadedLatency
     from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 
@@ -106,16 +108,14 @@ class Hierarchy(Noun):
     loaded: Annotated[
         tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
     ] = ()
-    """This host's memory under traffic, where `machine probe` measured it: (GB/s, times the idle
-    latency), by rising traffic."""
+    """This host's memory under traffic: (GB/s, times the idle latency), by rising traffic, as
+    `machine probe` measured it, else next to one CPU's stream (`HostState`)."""
     memory_peak_gbs: Annotated[float, Field(gt=0)] | None = None
     """GB/s that memory gives at most, where that is known of this host."""
     ways: Ways | None = None
     """Of machines of the catalogue, too; None: undivided, unless known otherwise."""
     stream_lines_per_cycle: Annotated[float, Field(ge=0)] = 0.0
     """Lines a TSC cycle that one core reads of memory in order; 0: not measured."""
-    last_level_capacity: Annotated[float, Field(gt=0)] = 1.0
-    """What paced walks found of the last level, as a multiple of its size."""
     last_level_lifetime_ms: Annotated[float, Field(gt=0)] | None = None
     """How long they found a line to stay that nobody here touches; None: not measured."""
     background: bool = False
@@ -126,8 +126,11 @@ class Hierarchy(Noun):
         cls,
         probe: MachineProbe,
         loaded: LoadedLatency | None = None,
+        states: Sequence[HostState] = (),
     ) -> Self:
-        """The hierarchy of a probed machine. The last level counts as shared."""
+        """The hierarchy of a probed machine. The last level counts as shared. `states` are the
+        host's during a run; without them that of the probe counts."""
+        states = states or ([] if probe.state is None else [probe.state])
         last = probe.levels[-1].name
         levels: list[Level] = []
         for level in probe.levels:
@@ -141,22 +144,18 @@ class Hierarchy(Noun):
                     name=level.name,
                     size_bytes=max(claimed, size.value) if shared else size.value,
                     # Unknown tenants come and go: whatever a shared level evicts, a line stays for
-                    # a random time (chosen by cross-validation: docs/explanation/model.md).
+                    # a random time, unless paced walks say more.
                     shape=RANDOM_SHAPE if shared else float(min(max(level.ways or 8, 1), 64)),
                     latency_cycles=level.latency_cycles.value,
                     line_cycles=_line_cycles(probe, levels, level),
                     shared=shared,
                 )
             )
-        state = probe.state
         own = [level.size_bytes for level in levels if not level.shared]
-        lifetime = (
-            fitted_lifetime(
-                state.survival, levels[-1].size_bytes, max(own, default=0.0), levels[-1].shape
-            )
-            if state is not None
-            else None
-        )
+        walks = [point for state in states for point in state.survival]
+        lifetime = fitted_lifetime(walks, levels[-1].size_bytes, max(own, default=0.0))
+        if lifetime is not None:
+            levels[-1] = levels[-1].model_copy(update={"shape": lifetime.shape})
         huge = [flight for flight in probe.flights if flight.page_size == "2MiB"]
         translation = probe.translation()
         return cls(
@@ -173,10 +172,9 @@ class Hierarchy(Noun):
             tlb_pages=translation.pages,
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             background=True,
-            last_level_capacity=1.0 if lifetime is None else lifetime.capacity,
             last_level_lifetime_ms=None if lifetime is None else lifetime.lifetime_ms,
             transfer=_transfer(probe),
-            loaded=() if loaded is None else loaded.rise(),
+            loaded=_rise(states) if loaded is None else loaded.rise(),
         )
 
     def memory_by_load(self) -> Memory:
@@ -249,6 +247,15 @@ def _line_cycles(probe: MachineProbe, nearer: list[Level], level: CacheLevel) ->
     # The nearest measured set; never cheaper than the level before.
     found = min(curve, key=lambda point: abs(np.log(point[0] / middle)))[1]
     return float(max(found, nearer[-1].line_cycles))
+
+
+def _rise(states: Sequence[HostState]) -> tuple[tuple[float, float], ...]:
+    """Memory next to one CPU's stream: the median of the states."""
+    found = [rise for state in states if (rise := state.rise()) is not None]
+    if not found:
+        return ()
+    gbs, times = np.median(found, axis=0).tolist()
+    return ((gbs, max(times, 1.0)),)
 
 
 def _transfer(probe: MachineProbe) -> Transfer | None:

@@ -32,7 +32,7 @@ class LastLevel(Mechanism):
                 Parameter(
                     CAPACITY,
                     "multiple of the level's size",
-                    hierarchy.last_level_capacity,
+                    1.0,
                     0.3,
                     "take a point that the last level can't hold",
                 ),

@@ -5,6 +5,10 @@ the latency of the step (by cross-validation: docs/explanation/model.md). Walks 
 have a shorter step, and their loads are among the counted instructions. Walks of one path share
 their lines and end together; where paths differ a round takes (1 + divergence) times as long: lines
 more, and ends that are not predicted. Source: DPDK's acl_run_avx512_common.h and acl_run_sse.h.
+
+A step whose load is served by no near cache waits for the slowest lane (`workload.regions`), less
+what the other half of the round does in that time: both searches advance two groups of lanes in
+turns, so half of a step's cycles pass in the other group.
 """
 
 from __future__ import annotations
@@ -16,6 +20,11 @@ from planecast.workload.profile import WorkloadProfile
 
 STEP, SCALAR = "lock_step.step", "lock_step.scalar_step"
 DIVERGENCE = "lock_step.divergence"
+
+
+def covered_cycles(hierarchy: Hierarchy, values: Values) -> float:
+    """TSC cycles of a step's wait in which the other group of lanes walks."""
+    return values.get(STEP, 0.0) / 2 * hierarchy.tsc_hz / hierarchy.core_hz
 
 
 class LockStepWalks(Mechanism):

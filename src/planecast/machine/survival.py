@@ -2,8 +2,8 @@
 
 A walk touches the lines of a working set once a lap, each lap as long as its pace makes it; the
 share of lines that are still there is the survival at that age. Lines that unknown tenants bring in
-end them, and so does the walk itself where it is larger than the cache. Capacity and lifetime
-together are fitted by the law of `machine.cache_sharing`.
+end them, and so does the walk itself where it is larger than the cache. Capacity, lifetime and the
+shape of lifetimes together are fitted by the law of `machine.cache_sharing`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 LEAST_MS, MOST_MS = 0.1, 10_000.0
 _CAPACITY_SPREAD, _LIFETIME_SPREAD = 0.7, 3.0
+_SHAPES = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
+"""Of lifetimes: from random replacement among steady insertions to the least recently used of some
+ways. Others' insertions come and go, which makes a lifetime less regular than the ways would."""
 _KNOWN = 0.05
 """Standard deviation of a survival: sampled lines, and a threshold between hit and miss."""
 
@@ -34,19 +37,30 @@ class Lifetime:
     """Multiple of the level's size."""
     lifetime_ms: float
     """That a line stays when nobody here touches the level."""
+    shape: float
+    """Of lines' lifetimes, as `machine.hierarchy.Level.shape`."""
     misfit: float
     """Root mean square of the survivals' errors."""
 
 
 def fitted_lifetime(
-    points: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float, shape: float
+    points: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float
 ) -> Lifetime | None:
-    """Capacity and lifetime of a level of this size; None without walks beyond private caches."""
-    from scipy import optimize  # takes longer to load than a prediction takes
-
+    """Capacity, lifetime and shape of a level of this size; None without walks beyond private
+    caches."""
     used = [point for point in points if point.working_set_bytes > 2 * private_bytes]
     if len(used) < 3:
         return None
+    found = [_of_shape(used, size_bytes, private_bytes, shape) for shape in _SHAPES]
+    return min(found, key=lambda one: one.misfit)
+
+
+def _of_shape(
+    used: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float, shape: float
+) -> Lifetime:
+    """The best fit with one shape."""
+    from scipy import optimize  # takes longer to load than a prediction takes
+
     lines = np.array([point.working_set_bytes / LINE_BYTES for point in used])
     laps = np.array([point.lap_seconds for point in used])
     survived = np.array([point.survived for point in used])
@@ -83,4 +97,4 @@ def fitted_lifetime(
     )
     capacity, lifetime = np.exp(best.x)
     misfit = float(np.sqrt(np.mean((predicted(best.x) - survived) ** 2)))
-    return Lifetime(float(capacity), float(lifetime), misfit)
+    return Lifetime(float(capacity), float(lifetime), shape, misfit)

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planecast.engines.measure import TrialTable, measure
+from planecast.instruments.host_state import HostState
 from planecast.instruments.loaded_latency import remembered_latency
+from planecast.instruments.machine_probe import MachineProbe
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
@@ -67,10 +69,21 @@ class Calibrated:
 class Prepared:
     """What a fit needs in addition to measurements."""
 
-    hierarchy: Hierarchy
+    probe: MachineProbe
     counts: dict[str, InstructionCounts]
     program: ProgramProfile | None = None
     """Of a program of others."""
+    states: Sequence[HostState] = ()
+    """Of the host while it measured; none: the probe's counts."""
+
+    def in_states(self, states: Sequence[HostState]) -> Prepared:
+        """The same for what was measured in these states of the host."""
+        return replace(self, states=states)
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """What the model computes with."""
+        return Hierarchy.of(self.probe, remembered_latency(), self.states)
 
 
 def prepare(context: Context) -> Prepared:
@@ -84,9 +97,8 @@ def prepare(context: Context) -> Prepared:
     refuse_unmodelled([*fitted, *others])
     context.progress(0, 1, "probing caches and memory")
     probe = probe_machine(cpu=cpus_here(study.scenario)[0])
-    hierarchy = Hierarchy.of(probe, remembered_latency())
     if study.scenario.dataplane.kind != OWN:
-        return _prepared_program(context, hierarchy, fitted)
+        return _prepared_program(context, probe, fitted)
     context.progress(_PROBED, 1, "counting instructions")
     # Bursts of points that are not calibrated on are predicted from those that were counted.
     usual = study.scenario.placement.burst
@@ -94,11 +106,11 @@ def prepare(context: Context) -> Prepared:
         one.model_copy(update={"placement": one.placement.model_copy(update={"burst": usual})})
         for one in others
     ]
-    return Prepared(hierarchy, count_pipelines([*fitted, *plain]))
+    return Prepared(probe, count_pipelines([*fitted, *plain]))
 
 
 def _prepared_program(
-    context: Context, hierarchy: Hierarchy, fitted: Sequence[Scenario]
+    context: Context, probe: MachineProbe, fitted: Sequence[Scenario]
 ) -> Prepared:
     """What keys change is traced over the calibration points' values."""
 
@@ -107,7 +119,7 @@ def _prepared_program(
         context.progress(share, 1, "counting and tracing the program")
 
     program = profile_program(context.study.scenario, fitted, done)
-    return Prepared(hierarchy, {PROGRAM: program.counts}, program)
+    return Prepared(probe, {PROGRAM: program.counts}, program)
 
 
 def fit(context: Context, ready: Prepared, results: Sequence[Result]) -> Calibrated:

@@ -16,9 +16,9 @@ TIMES = (0.0, 0.5, 1.0)
 
 
 @contextmanager
-def host_states(context: Context) -> Iterator[Callable[[float], None]]:
-    """What to call between the processes of a run; ``host-state.json`` has what it found, whatever
-    happens.
+def host_states(context: Context) -> Iterator[tuple[Callable[[float], None], list[HostState]]]:
+    """(What to call between the processes of a run, the states that it found so far);
+    ``host-state.json`` has them, whatever happens.
 
     Calling raises MissingError and RunError as `probe_state` does.
     """
@@ -29,7 +29,7 @@ def host_states(context: Context) -> Iterator[Callable[[float], None]]:
             states.append(probe_state(cpus_here(context.study.scenario)[0]))
 
     try:
-        yield look
+        yield look, states
     finally:
         if states:
             context.run.write_json(HOST_STATE, HostStates(states=tuple(states)))

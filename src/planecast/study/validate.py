@@ -41,9 +41,9 @@ def validate(context: Context) -> Validation:
     ready = prepare(context)
     # The first calibration point once more, closed as the held-out ones are: the anchor.
     closed = (*study.hold_out, *study.check, study.calibrate[0])
-    with host_states(context) as look:
+    with host_states(context) as (look, states):
         rows = measure_interleaved(context.part(PREPARED, MEASURED), study.calibrate, closed, look)
-    first = fit(context, ready, rows.calibration())
+    first = fit(context, ready.in_states(states), rows.calibration())
     context.progress(_FITTED, 1, "predicting the held-out points and opening what was measured")
     held = study.scenarios((*study.hold_out, *study.check))
     predicted = solve(held, first.calibration, manifest)

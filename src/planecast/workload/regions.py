@@ -48,6 +48,8 @@ class Region:
     overlap: Overlap = Overlap.INDEPENDENT
     in_flight: Floats | float = 8.0
     """Lines of the region that are asked for together."""
+    together: Floats | float = 1.0
+    """Touches that all wait for the slowest of them: those of lanes that walk in step."""
     stride: Floats | None = None
     """Lines from one touched line to the next, where that is a power of two; None: one."""
 

@@ -31,6 +31,7 @@ class Acl(StageDescriptor):
     def regions(self, sizes: Sizes) -> list[Region]:
         destinations, rules = self._destinations_and_rules(sizes)
         lines = LINES_PER_RULE * np.minimum(rules, destinations)
+        lanes = self._lanes(sizes)
         return [
             Region(
                 stage=self.name,
@@ -41,7 +42,9 @@ class Acl(StageDescriptor):
                 pages=lines / 64 + 1,
                 total_lines=lines,
                 overlap=Overlap.DEPENDENT,
-                in_flight=np.minimum(sizes.burst, WIDE_LANES),
+                in_flight=1.0,
+                # Packets that meet the rule of the one before find its lines in the first level.
+                together=np.maximum(lanes * np.minimum(rules / destinations, 1.0), 1.0),
             )
         ]
 
@@ -49,16 +52,13 @@ class Acl(StageDescriptor):
         runs, burst = sizes.runs(self.name), sizes.burst
         four, eight = SCALAR_LANES
         if sizes.pads_short_bursts:
-            few = [burst <= lanes for lanes in (four, eight, WIDE_LANES)]
-            walked = np.select(few, [four, eight, WIDE_LANES], 8 * np.ceil(burst / 8))
             scalar = np.ones_like(burst)
         else:
-            walked = burst
             scalar = np.ceil(burst / np.where(burst >= eight, eight, four))
+        walked, lanes = self._walked(sizes), self._lanes(sizes)
         wide = walked >= WIDE_LANES
         destinations, rules = self._destinations_and_rules(sizes)
         change = np.minimum(rules / destinations, 1.0)
-        lanes = np.minimum(burst, np.where(wide, WIDE_LANES, np.where(walked > four, eight, four)))
         return LockStep(
             steps=FIELD_BYTES,
             gathered=runs * wide * np.ceil(walked / WIDE_LANES) / burst,
@@ -66,6 +66,23 @@ class Acl(StageDescriptor):
             # Of a round of packets, at least one whose rule is another than the one before it.
             divergent=1 - (1 - change) ** lanes,
         )
+
+    @staticmethod
+    def _walked(sizes: Sizes) -> Floats:
+        """Packets of a burst that are walked, padding included."""
+        burst = sizes.burst
+        if not sizes.pads_short_bursts:
+            return burst
+        four, eight = SCALAR_LANES
+        few = [burst <= lanes for lanes in (four, eight, WIDE_LANES)]
+        return np.select(few, [four, eight, WIDE_LANES], 8 * np.ceil(burst / 8))
+
+    def _lanes(self, sizes: Sizes) -> Floats:
+        """Packets of the burst that a round walks together."""
+        walked = self._walked(sizes)
+        four, eight = SCALAR_LANES
+        most = np.where(walked >= WIDE_LANES, WIDE_LANES, np.where(walked > four, eight, four))
+        return np.minimum(sizes.burst, most)
 
     @staticmethod
     def _destinations_and_rules(sizes: Sizes) -> tuple[Floats, Floats]:
