@@ -31,7 +31,7 @@ from planecast.workload.counts import InstructionCounts, by_kind
 
 NOT_YET = "not measured yet"
 """Of a point whose turn has not come: a survey that was stopped has some."""
-Keep = Callable[[list[SurveyPoint]], None]
+Keep = Callable[[list[SurveyPoint]], object]
 
 PORTS_OF_A_CORE = 4
 MOST_PORTS = 16

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,11 +25,28 @@ _OF_THE_ANSWER = ("resume", "runs", "form", "output")
 """Parameters that say where the run is and how its answer is written."""
 
 
-def refuse_with_resume(context: typer.Context, verb: str, allowed: Collection[str] = ()) -> None:
-    """A resumed run repeats its question: raises InputError for all that would change it.
-
-    `allowed` are parameters of the verb that say only how it is resumed.
+def resumed_run(
+    context: typer.Context, name: str, root: Path, *, asked: str, allowed: Collection[str]
+) -> RunDirectory:
+    """The run that ``--resume`` names: one of this verb, which keeps its question in the file
+    `asked`. Raises InputError for another one, for one with nothing to resume, and for options that
+    would change the question; `allowed` are those that say only how it is resumed.
     """
+    from planecast.results import find_run
+
+    verb = str(context.info_name)
+    _refuse_others(context, verb, allowed)
+    run = find_run(name, root)
+    if not (run.path / asked).is_file():
+        raise InputError(f"the run is no {verb}", str(run.path), f"name a run of planecast {verb}")
+    if run.failed:
+        raise InputError(f"this {verb} failed before it had anything", str(run.path), "ask again")
+    if not run.partial:
+        raise InputError(f"this {verb} is complete", str(run.path), "read its result.json")
+    return run
+
+
+def _refuse_others(context: typer.Context, verb: str, allowed: Collection[str]) -> None:
     for parameter in context.command.params:
         name = str(parameter.name)
         source = context.get_parameter_source(name)

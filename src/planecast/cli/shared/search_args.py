@@ -8,6 +8,9 @@ from planecast.cli.shared.options import parsed
 from planecast.errors import InputError
 
 _MOST_SHARE = 1 - 1e-12
+_PUBLISHED_TRIAL_S = 20.0
+_SHORT_TRIAL_S = 0.02
+"""Short trials are either undisturbed or visibly not, also on a machine that is shared."""
 
 
 def rate_pps(text: str | None, option: str) -> float | None:
@@ -28,6 +31,11 @@ def rates_pps(text: str | None, option: str) -> tuple[float, float] | None:
     if not dots or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
         raise InputError(f"got '{text}'", option, "say LOW..HIGH, such as 5.8Mpps..6.4Mpps")
     return ends[0], ends[1]
+
+
+def usual_trial_s(method: str) -> float:
+    """How long a trial of a method sends unless it is said."""
+    return _PUBLISHED_TRIAL_S if method == "rfc2544" else _SHORT_TRIAL_S
 
 
 def shares(method: str, trials: int | None, loss: str | None, exceed: str | None) -> dict[str, Any]:

@@ -119,9 +119,7 @@ def predict(
     )
     root = runs_folder(runs)
     if from_rate is not None:
-        if simulates or calibration is not None:
-            other = "--engine simulate" if simulates else "--calibration"
-            raise InputError("one rate is all there is", other, "leave it out")
+        _refuse_other_basis(engine, calibration)
         results = _from_rate(from_rate, scenario, scenarios, base.traffic.seed)
         emit(results_sheet(results, labels, _kept(root, base, results)), form, output)
         return
@@ -145,8 +143,7 @@ def predict(
     wanted.write(recorded, labels)
     results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
     results = [with_note(result, note) for result in results for note in notes] or results
-    series_of = (recorded, labels) if wanted.series is not None else None
-    run = _kept(root, base, results, series_of)
+    run = _kept(root, base, results, (recorded, labels) if wanted.series else None)
     open_cycles = _open_cycles(scenarios, model) if simulates else None
     emit(results_sheet(results, labels, run, open_cycles), form, output)
 
@@ -174,6 +171,12 @@ def _refuse_timed(engine: Engine, options: dict[str, object]) -> None:
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None and engine != "simulate":
         raise InputError("the closed form runs for no time", given, "add --engine simulate")
+
+
+def _refuse_other_basis(engine: Engine, calibration: str | None) -> None:
+    if engine == "simulate" or calibration is not None:
+        other = "--engine simulate" if engine == "simulate" else "--calibration"
+        raise InputError("one rate is all there is", other, "leave it out")
 
 
 def _from_rate(text: str, path: str, scenarios: list[Scenario], seed: int) -> list[Result]:

@@ -19,8 +19,8 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import ResumeOption, refuse_with_resume, resume_hint
-from planecast.cli.shared.search_args import rate_pps, rates_pps, shares
+from planecast.cli.shared.resume import ResumeOption, resume_hint, resumed_run
+from planecast.cli.shared.search_args import rate_pps, rates_pps, shares, usual_trial_s
 from planecast.errors import EXIT_FAILED, InputError
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 
 MethodName = Literal["mlr", "rfc2544", "back-to-back", "loss-curve", "latency", "soak", "mrr"]
 EngineName = Literal["measure", "simulate"]
-
-_PUBLISHED_TRIAL_S = 20.0
-_SHORT_TRIAL_S = 0.02
-"""Short trials are either undisturbed or visibly not, also on a machine that is shared."""
-
 
 ScenarioArgument = Annotated[
     Path | None,
@@ -185,16 +180,14 @@ def search(
     it ends: a search that was stopped, however, is resumed with --resume.
     """
     from planecast.cli.tables.search import search_sheet
-    from planecast.results import RunDirectory, collect_manifest, find_run, runs_folder
+    from planecast.results import runs_folder
     from planecast.scenario import load_scenario
-    from planecast.search.question import Question
-    from planecast.search.run import check_question
+    from planecast.search.question import QUESTION, Question
 
     root = runs_folder(runs)
     run = None
     if resume is not None:
-        refuse_with_resume(context, "search", allowed=("max_seconds", "dry_run"))
-        run = find_run(resume, root)
+        run = resumed_run(context, resume, root, asked=QUESTION, allowed=("max_seconds", "dry_run"))
         question = _resumed(run)
     else:
         if scenario is None:
@@ -204,8 +197,7 @@ def search(
             engine=engine,
             scenario=load_scenario(scenario, overrides(settings, seed)),
             repetitions=repetitions,
-            trial_seconds=trial_seconds
-            or (_PUBLISHED_TRIAL_S if method == "rfc2544" else _SHORT_TRIAL_S),
+            trial_seconds=trial_seconds or usual_trial_s(method),
             link_gbps=link_gbps,
             max_pps=rate_pps(max_rate, "--max-rate"),
             start_share=start / 100,
@@ -217,20 +209,37 @@ def search(
             expect_pps=rates_pps(expect, "--expect"),
             **shares(method, trials, loss, exceed),
         )
+    outcome = _ask(question, root, run, max_seconds, dry_run=dry_run)
+    if outcome is not None:
+        answer, folder = outcome
+        emit(search_sheet(answer, folder), form, output)
+        if answer.invalid:
+            raise typer.Exit(EXIT_FAILED)
+
+
+def _ask(
+    question: Question,
+    root: Path,
+    run: RunDirectory | None,
+    max_seconds: float | None,
+    *,
+    dry_run: bool,
+) -> tuple[SearchAnswer, Path] | None:
+    """The answer and its run, a new one unless there is one to resume; None of a dry run."""
+    from planecast.results import RunDirectory, collect_manifest
+    from planecast.search.run import check_question
+
     manifest = collect_manifest(question.engine, question.scenario.traffic.seed)
     tester, question, manifest = _tester(question, root, manifest)
     check_question(question)
     if dry_run:
         _print_plan(question, tester)
-        return
+        return None
     try:
         run = run or RunDirectory.create(root, "search", question.scenario.name)
-        answer = _searched(run, question, tester, manifest, max_seconds)
+        return _searched(run, question, tester, manifest, max_seconds), run.path
     finally:
         tester.close()
-    emit(search_sheet(answer, run.path), form, output)
-    if answer.invalid:
-        raise typer.Exit(EXIT_FAILED)
 
 
 def _print_plan(question: Question, tester: Tester) -> None:
@@ -304,12 +313,6 @@ def _resumed(run: RunDirectory) -> Question:
     from planecast.search.question import QUESTION, Question
 
     path = run.path / QUESTION
-    if not path.is_file():
-        raise InputError("this run is no search", str(run.path), "name a run of planecast search")
-    if run.failed:
-        raise InputError("this search failed before its first trial", str(run.path), "ask it again")
-    if not run.partial:
-        raise InputError("this search is complete", str(run.path), "read its result.json")
     text = read_of_run(path)
     try:
         return Question.model_validate_json(text)

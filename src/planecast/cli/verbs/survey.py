@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planecast.results import SurveyAnswer, SurveyPoint
     from planecast.results.survey import Score
     from planecast.scenario.survey import Survey
+    from planecast.search.feasible_points import Case
 
 
 StudyArgument = Annotated[
@@ -71,7 +72,7 @@ def survey(
     from planecast.results import RunDirectory, SurveyAnswer, collect_manifest, runs_folder
     from planecast.scenario.survey import load_survey
     from planecast.search.feasible_points import cases
-    from planecast.search.survey import ceilings_of, filled, not_varied, point_of, survey_points
+    from planecast.search.survey import ceilings_of, filled, not_varied, survey_points
 
     found = load_survey(study, overrides(settings))
     ceilings = ceilings_of(found)
@@ -79,17 +80,14 @@ def survey(
     root = runs_folder(runs)
     filling = _earlier(earlier, root)
     if dry_run:
-        for case in due:
-            plan = f"by {case.subject.by} on CPU {case.scenario.placement.cpus}"
-            why = f"not here: {case.why_not}" if case.why_not else plan
-            typer.echo(f"{case.subject.label}, {setting_text(point_of(case))}: {why}")
+        _print_cases(due)
         return
     score = None if coremark is None else _score(coremark, found)
     manifest = collect_manifest("measure", found.scenarios[0].traffic.seed)
 
-    def answer_of(points: Sequence[SurveyPoint]) -> SurveyAnswer:
+    def kept(points: Sequence[SurveyPoint]) -> SurveyAnswer:
         whole = filled(points, filling)
-        return SurveyAnswer(
+        answer = SurveyAnswer(
             name=found.file.name,
             question=found.file.question,
             document=found.file.document,
@@ -99,24 +97,22 @@ def survey(
             not_varied=tuple(not_varied(whole)),
             manifest=manifest,
         )
+        run.write_result(answer)
+        return answer
 
     run = RunDirectory.create(root, "survey", found.file.name)
     with kept_hint(run), run, progress_bar("surveying") as progress:
-        points = survey_points(
-            found,
-            due,
-            run.path,
-            manifest,
-            progress=progress,
-            keep=lambda so_far: _kept(run, answer_of(so_far)),
-        )
-        answer = answer_of(points)
-        run.write_result(answer)
+        answer = kept(survey_points(found, due, run.path, manifest, progress=progress, keep=kept))
     emit(survey_sheet(answer, run.path, write_report(run)), form, output)
 
 
-def _kept(run: Any, answer: SurveyAnswer) -> None:
-    run.write_result(answer)
+def _print_cases(due: Sequence[Case]) -> None:
+    from planecast.search.survey import point_of
+
+    for case in due:
+        plan = f"by {case.subject.by} on CPU {case.scenario.placement.cpus}"
+        why = f"not here: {case.why_not}" if case.why_not else plan
+        typer.echo(f"{case.subject.label}, {setting_text(point_of(case))}: {why}")
 
 
 def _earlier(named: str | None, root: Path) -> tuple[SurveyPoint, ...]:

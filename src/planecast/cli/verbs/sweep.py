@@ -17,7 +17,7 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.progress import progress_bar
-from planecast.cli.shared.resume import ResumeOption, refuse_with_resume, resume_hint
+from planecast.cli.shared.resume import ResumeOption, resume_hint, resumed_run
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -103,19 +103,15 @@ def sweep(
 
     `planecast query "SELECT … FROM sweeps"` reads them, also while the sweep runs.
     """
-    from planecast.results import RunDirectory, find_run, runs_folder
+    from planecast.results import RunDirectory, runs_folder
     from planecast.sweep import Workers, first_values, parse_axis, read_job, run_sweep
     from planecast.sweep.job import Plan
+    from planecast.sweep.run import JOB
 
     root = runs_folder(runs)
     if resume is not None:
-        refuse_with_resume(context, "sweep", allowed=("workers", "dask"))
-        run = find_run(resume, root)
+        run = resumed_run(context, resume, root, asked=JOB, allowed=("workers", "dask"))
         job = read_job(run)
-        if run.failed:
-            raise InputError("the sweep failed before its first point", str(run.path), "ask again")
-        if not run.partial:
-            raise InputError("the sweep is complete", str(run.path), "query it: FROM sweeps")
     else:
         if scenario is None:
             raise InputError("no scenario", "sweep", "name a scenario's file, or --resume RUN")

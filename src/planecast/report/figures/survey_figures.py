@@ -124,17 +124,34 @@ def lines_over(
             },
             marker={"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 8},
         )
-        if linear and len(mine) > 1:
-            first = (mine[0].pps or 0) / along(mine[0])
-            figure.add_scatter(
-                x=[along(point) for point in mine],
-                y=[first * along(point) / 1e6 for point in mine],
-                mode="lines",
-                line={"color": colour, "width": 1, "dash": "dot"},
-                opacity=0.6,
-                showlegend=False,
-                hoverinfo="skip",
-            )
+        if linear:
+            _add_linear(figure, [(along(point), point.pps or 0.0) for point in mine], colour)
+    _add_ceilings(figure, ceilings)
+    figure.update_layout(
+        xaxis={"title": {"text": key}, **number_axis(values)},
+        yaxis={"title": {"text": "Mpps"}, "rangemode": "tozero"},
+    )
+    return figure
+
+
+def _add_linear(figure: Figure, points: Sequence[tuple[int, float]], colour: str) -> None:
+    """What as much for each core or flow as for the first would be."""
+    if len(points) < 2:
+        return
+    each = points[0][1] / points[0][0]
+    figure.add_scatter(
+        x=[count for count, _ in points],
+        y=[each * count / 1e6 for count, _ in points],
+        mode="lines",
+        line={"color": colour, "width": 1, "dash": "dot"},
+        opacity=0.6,
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _add_ceilings(figure: Figure, ceilings: Mapping[str, Mapping[str, float]]) -> None:
+    """What card, link and PCIe let through, by the number of cores."""
     for number, part in enumerate(dict.fromkeys(p for c in ceilings.values() for p in c)):
         figure.add_scatter(
             x=[int(value) for value in ceilings],
@@ -143,8 +160,3 @@ def lines_over(
             name=f"ceiling: {part}",
             line={"color": OTHER_COLOUR, "width": 1.5, "dash": _DASHES[number % len(_DASHES)]},
         )
-    figure.update_layout(
-        xaxis={"title": {"text": key}, **number_axis(values)},
-        yaxis={"title": {"text": "Mpps"}, "rangemode": "tozero"},
-    )
-    return figure
