@@ -226,9 +226,28 @@ static void put_stalls(FILE *out, const struct generator *generator)
     double ns = 1e9 / (double)generator->tsc_hz;
     fprintf(out,
             ", \"stalls\": {\"count\": %" PRIu64 ", \"ns\": %.0f, \"longest_ns\": %.0f"
-            ", \"unsent\": %" PRIu64 "}",
+            ", \"unsent\": %" PRIu64 ", \"after_ns\": %.0f}",
             sends->count + takes->count, (double)(sends->cycles + takes->cycles) * ns,
-            (double)RTE_MAX(sends->longest, takes->longest) * ns, sends->unsent);
+            (double)RTE_MAX(sends->longest, takes->longest) * ns, sends->unsent,
+            (double)(generator->sending_done ? generator->ended_late : 0) * ns);
+}
+
+/* Of both directions. */
+static void put_silence(FILE *out, const struct generator *generator)
+{
+    uint64_t count = 0, cycles = 0, longest = 0, lost = 0;
+    double ns = 1e9 / (double)generator->tsc_hz;
+    for (uint32_t i = 0; i < generator->directions && generator->receives; i++) {
+        const struct silence *silence = &generator->silence[i];
+        count += silence->count;
+        cycles += silence->cycles;
+        longest = RTE_MAX(longest, silence->longest);
+        lost += silence->lost;
+    }
+    fprintf(out,
+            ", \"silence\": {\"count\": %" PRIu64 ", \"ns\": %.0f, \"longest_ns\": %.0f"
+            ", \"lost\": %" PRIu64 "}",
+            count, (double)cycles * ns, (double)longest * ns, lost);
 }
 
 static void put_loop(FILE *out, const struct loop_check *loop)
@@ -297,6 +316,7 @@ void answer_run(FILE *out, struct generator *generator, bool histograms)
     put_sender(out, generator);
     put_receiver(out, generator);
     put_stalls(out, generator);
+    put_silence(out, generator);
     put_loop(out, &generator->loop);
     fprintf(out, ", ");
     put_machine(out, generator);

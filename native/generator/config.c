@@ -25,6 +25,7 @@ static const struct key keys_of_run[] = {
     {"run", "catch_up_us", &type_number, OF_RUN(catch_up_us), 1, 1e9, "1000", "packets later than this are given up, as unsent", NULL},
     {"run", "give_up_ms", &type_number, OF_RUN(give_up_ms), 1, 1e6, "2000", "sending ends when the port took nothing for so long", NULL},
     {"run", "stall_us", &type_number, OF_RUN(stall_us), 1, 1e6, "20", "a turn of the loop that takes longer had lost its CPU", NULL},
+    {"run", "silence_us", &type_number, OF_RUN(silence_us), 1, 1e6, "200", "longer without a packet back, while the port refuses, is no work of what is between", NULL},
     {"run", "when_full", &type_choice, OF_RUN(when_full), 0, 0, "wait", "what the port refuses is sent later, or dropped as a full NIC's ring does", "wait,drop"},
     {"run", "loop_check", &type_bool, OF_RUN(loop_check), 0, 1, "on", "measure the generator's own latency over a ring at the start", NULL},
     {"run", "payload_check", &type_bool, OF_RUN(payload_check), 0, 1, "on", "compare the whole payload with what was sent, not the signature alone", NULL},

@@ -81,7 +81,7 @@ struct config {
     uint32_t rx_queues;
     /* run */
     uint32_t burst;
-    double link_wait_ms, drain_ms, warm_up_ms, catch_up_us, give_up_ms, stall_us;
+    double link_wait_ms, drain_ms, warm_up_ms, catch_up_us, give_up_ms, stall_us, silence_us;
     uint32_t when_full; /* enum when_full */
     bool loop_check;
     bool payload_check;

@@ -11,7 +11,7 @@
 #include "ports.h"
 #include "receiver.h"
 #include "sender.h"
-#include "stalls.h"
+#include "silence.h"
 
 /* The generator's own latency over a ring, with nothing between. */
 struct loop_check {
@@ -42,13 +42,14 @@ struct generator {
     uint64_t sending_ended, receiving_ended; /* TSC */
     uint64_t ended_late;                     /* cycles by which a stall delayed the first */
     struct stalls sending_stalls, receiving_stalls; /* in turn by one lcore: all are the first's */
-    atomic_bool started;                            /* the clock of the run runs */
-    atomic_bool halt;                               /* end of sending is asked for */
-    atomic_bool sending_done;                       /* receiving ends when it has drained */
-    atomic_bool running;                            /* lcores are at work */
-    bool begun;                                     /* there is a run to report */
-    uint32_t link_down_ms;                          /* since links were up, or peers were called */
-    atomic_bool stop;                               /* SIGINT or SIGTERM came */
+    struct silence silence[DIRECTIONS];
+    atomic_bool started;      /* the clock of the run runs */
+    atomic_bool halt;         /* end of sending is asked for */
+    atomic_bool sending_done; /* receiving ends when it has drained */
+    atomic_bool running;      /* lcores are at work */
+    bool begun;               /* there is a run to report */
+    uint32_t link_down_ms;    /* since links were up, or peers were called */
+    atomic_bool stop;         /* SIGINT or SIGTERM came */
 };
 
 /* After EAL's start: pools and ports. False with a sentence in `error`. */

@@ -310,7 +310,7 @@ static inline void time_poll(struct receiver *receiver)
     receiver->timed_since = next ? now : 0;
 }
 
-void receiver_turn(struct receiver *receiver, uint64_t now)
+bool receiver_turn(struct receiver *receiver, uint64_t now)
 {
     if (receiver->queue == 0)
         receiver->round_began = now;
@@ -325,7 +325,7 @@ void receiver_turn(struct receiver *receiver, uint64_t now)
     receiver->polls++;
     if (frames->count == 0) {
         receiver->empty_polls++;
-        return;
+        return false;
     }
     uint64_t came = time_of_arrival();
     if (receiver->timed_since != 0) {
@@ -344,4 +344,5 @@ void receiver_turn(struct receiver *receiver, uint64_t now)
     receiver->packets += frames->count;
     receiver->bytes += bytes + (uint64_t)frames->count * FCS_BYTES;
     port_give_back(receiver->port, queue, frames);
+    return true;
 }

@@ -40,8 +40,8 @@ struct receiver {
 void receiver_begin(struct receiver *receiver, uint64_t start, uint64_t tsc_hz);
 
 /* One turn at the time `now`, or later: takes what the queue has whose turn it is, a burst at the
- * most. */
-void receiver_turn(struct receiver *receiver, uint64_t now);
+ * most. False when it had nothing. */
+bool receiver_turn(struct receiver *receiver, uint64_t now);
 
 /* Whether all queues were looked at, without success, more than so many cycles after `since` and
  * after the last packet of ours. A time without a CPU is no look: what came during that time is

@@ -21,6 +21,7 @@ void sender_begin(struct sender *sender, uint64_t start)
 void sender_restart_counts(struct sender *sender)
 {
     sender->calls = sender->packets = sender->refused = sender->no_buffers = 0;
+    atomic_store_explicit(&sender->dropped, 0, memory_order_relaxed);
     sender->refused_cycles = sender->sampled_calls = sender->sampled_cycles = 0;
     histogram_clear(&sender->lateness);
 }
@@ -104,6 +105,7 @@ static void drop_rest(struct sender *sender)
     uint32_t left = batch->count - batch->first;
     for (uint32_t i = batch->first; i < batch->count; i++)
         (sender->stream_count == 1 ? sender->stream[0] : &sender->all[batch->stream[i]])->refused++;
+    atomic_fetch_add_explicit(&sender->dropped, left, memory_order_relaxed);
     rte_mempool_put_bulk(sender->pool, (void **)batch->mbuf + batch->first, left);
     batch->first = batch->count;
 }

@@ -5,6 +5,8 @@
 #ifndef PLANECAST_GENERATOR_SENDER_H
 #define PLANECAST_GENERATOR_SENDER_H
 
+#include <stdatomic.h>
+
 #include "port.h"
 #include "stream.h"
 
@@ -25,6 +27,7 @@ struct sender {
     uint64_t refused;                       /* send calls that took fewer than they were given */
     uint64_t no_buffers;                    /* times that the pool was empty */
     uint64_t refused_cycles;                /* while the port refused */
+    atomic_uint_fast64_t dropped;           /* packets that it refused, not sent later */
     uint64_t last_taken;                    /* when it took a packet */
     bool gave_up;                           /* the port took nothing for too long */
     struct histogram lateness;              /* cycles from due time to send call, of each packet */

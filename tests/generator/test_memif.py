@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -188,15 +191,17 @@ def test_a_killed_peer_is_reported_and_another_takes_its_place(
         assert giver.end() == 0
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
-def test_through_the_data_plane(generator: Any, client: Client) -> None:
-    """Tags become labels on the way; what is ours is known again."""
+@contextmanager
+def through_the_data_plane(
+    generator: Any, client: Client, **sections: Mapping[str, object]
+) -> Iterator[tuple[Any, subprocess.Popen[bytes]]]:
+    """The generator's control, joined with ours, and ours."""
     dataplane = built("planecast-dataplane")
     socket = generator.folder / "memif.sock"
     config = generator.folder / "dataplane.ini"
     cpu = cpus()[0]  # not the generator's
-    sections: Sections = {"ports": {"rx": 0, "tx": 0}, "machine": {"lcores": cpu, "main_cpu": cpu}}
-    config.write_text(ini_text(SMALL, sections))
+    own: Sections = {"ports": {"rx": 0, "tx": 0}, "machine": {"lcores": cpu, "main_cpu": cpu}}
+    config.write_text(ini_text(SMALL, own))
     stream = {
         "headers": "qinq-ipv4",
         "flows": 64,
@@ -216,20 +221,43 @@ def test_through_the_data_plane(generator: Any, client: Client) -> None:
         wait_until(socket.exists, "the data plane listens")
         port = f"memif:{socket}"
         with (
-            generator.control(streams={"a": stream}, ports={"tx": port, "rx": port})
+            generator.control(streams={"a": stream}, ports={"tx": port, "rx": port}, **sections)
             if client.own
-            else generator.control(*end("client", socket), streams={"a": stream})
+            else generator.control(*end("client", socket), streams={"a": stream}, **sections)
         ) as control:
             connect(control)
-            answer = control.run("packets=3000 drain_ms=1000")  # the peer may pause
-            total = answer["total"]
-            assert (total["sent"], total["unsent"]) == (3000, 0)
-            assert total["received"] == 3000, answer
-            assert (
-                total["lost"] == total["corrupt"] == total["duplicates"] == answer["foreign"] == 0
-            )
-            assert total["latency_ns"]["min"] > 0
+            yield control, process
             assert control.end() == 0
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_through_the_data_plane(generator: Any, client: Client) -> None:
+    """Tags become labels on the way; what is ours is known again."""
+    with through_the_data_plane(generator, client) as (control, _):
+        answer = control.run("packets=3000 drain_ms=1000")  # the peer may pause
+    total = answer["total"]
+    assert (total["sent"], total["unsent"]) == (3000, 0)
+    assert total["received"] == 3000, answer
+    assert total["lost"] == total["corrupt"] == total["duplicates"] == answer["foreign"] == 0
+    assert total["latency_ns"]["min"] > 0
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_what_a_silent_data_plane_loses_is_distinguished(generator: Any, client: Client) -> None:
+    """It is stopped for so long that its ring overflows: all that is refused is of that time."""
+    if not client.own:
+        pytest.skip("one client is enough")
+    with through_the_data_plane(generator, client, run={"when_full": "drop"}) as (control, process):
+        control.ask("start seconds=1 a.rate=500000 drain_ms=1000")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGCONT)
+        answer = control.ask("wait")
+    silence, total = answer["silence"], answer["total"]
+    assert silence["count"] >= 1
+    assert silence["ns"] > 0
+    assert 0 < silence["lost"] <= total["refused"]

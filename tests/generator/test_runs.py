@@ -7,6 +7,7 @@ import math
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,21 @@ def test_a_warm_up_goes_by_time(generator: Any) -> None:
     with generator.control() as control:
         refused = control.ask("run packets=10 warm_up_ms=1")["error"]
         assert refused.startswith("packets: a run with a warm-up lasts for a time")
+
+
+def test_a_stall_beyond_the_end_is_none_of_the_run(generator: Any) -> None:
+    """Stopped before the end and let go after it: how long it was late is reported."""
+    late = {"catch_up_us": 1000}
+    with generator.control(streams={"a": {"rate": "10000"}}, run=late) as control:
+        control.ask("start seconds=0.2")
+        sent_beyond(control, 0)
+        control.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        control.process.send_signal(signal.SIGCONT)
+        answer = control.ask("wait")
+        assert answer["seconds"] == pytest.approx(0.2, abs=0.02)
+        assert answer["stalls"]["after_ns"] > 0.2e9
+        assert control.end() == 0
 
 
 def test_requests(generator: Any) -> None:

@@ -108,6 +108,28 @@ def test_a_loss_is_explained_by_the_time_without_a_cpu(
     assert trial.dataplane_away_s == pytest.approx(away_s / 4)  # a quarter of it was sending
 
 
+@pytest.mark.parametrize(
+    ("ns", "away_s", "refused", "found"),
+    [
+        (4e5, 5e-4, 100, (4e-4, 90)),  # the kernel knows of a wait so long
+        (4e5, 1e-4, 100, (None, 0)),  # it does not: the data plane paused by itself
+        (4e5, None, 100, (None, 0)),
+        (0.0, 5e-4, 0, (None, 0)),  # a port that loses and refuses nothing
+    ],
+)
+def test_a_silence_is_a_lost_cpu_where_the_kernel_says_so(
+    ns: float, away_s: float | None, refused: int, found: tuple[float | None, int]
+) -> None:
+    sent = answer(1000, sent=1000 - refused, unsent=refused, refused=refused, lost=8)
+    lost = 90 if refused else 0
+    sent["silence"] = {"count": int(ns > 0), "ns": ns, "longest_ns": ns, "lost": lost}
+    sent |= {"dataplane_away_s": away_s, "watched_s": 0.004}
+    trial = trial_of(done(sent), 1e6, 0.001, drain_s=DRAIN_S, ring_s=1e-3)
+    assert (trial.silent_s, trial.silent_lost) == found
+    assert trial.kept_lost == trial.lost - found[1]
+    assert not trial.lost_cpu  # what is left is more than the ring would have lost
+
+
 def test_counters_of_a_run_that_continues_are_seen() -> None:
     running = answer() | {"running": True}
     assert not trial_of(done(running), 1e6, 0.001, drain_s=DRAIN_S).drained

@@ -203,6 +203,34 @@ def test_a_generator_kept_from_its_cpu_does_too(tmp_path: Path, manifest: Manife
     assert "--generator-cpu" in answer.invalid
 
 
+@pytest.mark.parametrize("method", ["mrr", "soak"])
+def test_time_without_a_cpu_that_is_left_out_makes_none_invalid(
+    tmp_path: Path, manifest: Manifest, method: str
+) -> None:
+    """Both sides have half of their CPUs, and it is known when."""
+
+    def half(trial: Trial) -> Trial:
+        quarter = trial.offered // 4
+        update = {
+            "offered": 2 * quarter,
+            "away": trial.offered - 2 * quarter,
+            "received": quarter,
+            "dataplane_away_s": trial.seconds / 2,
+            "silent_s": trial.seconds / 4,
+            "silent_lost": quarter,
+            "dataplane_cpu": 0.5,
+            "generator_cpu": 0.5,
+        }
+        return trial.model_copy(update=update)
+
+    keys = {"rate_pps": 4e6, "loss_target": 1e-3} if method == "soak" else {"max_pps": 4e6}
+    tester = MadeUp(change=half)
+    answer = _answer(tmp_path / "t", _question(method, **keys), tester, manifest)
+    assert answer.invalid == ""
+    said = answer.notes[-1] if answer.soak is None else answer.soak.statement
+    assert "75.0% of the t" in said
+
+
 @pytest.mark.parametrize(("noise", "starts"), [(0.0, 3), (0.1, 6)])
 def test_starts_that_differ_are_followed_by_more(
     tmp_path: Path, manifest: Manifest, noise: float, starts: int

@@ -198,10 +198,9 @@ class MeteredDataplane(Started):
     def _stats(self) -> tuple[PortStats, PortStats]:
         return self._meter.stats(_IN), self._meter.stats(_OUT)
 
-    def _page_size(self) -> str:
+    def _page_size(self) -> str | None:
         running = self._process if self._switch is None else self._switch
-        pid = None if running is None else running.pid
-        return pages_of_process(pid) or "4KiB"
+        return None if running is None else pages_of_process(running.pid)
 
     def _start(self) -> None:
         """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""

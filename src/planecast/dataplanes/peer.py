@@ -108,10 +108,9 @@ class Peer(Started):
         return attached.tsc_hz
 
     @property
-    def page_size(self) -> str:
-        """What its packet memory stands on by now: 4KiB, 2MiB or mixed."""
-        pid = self._running()[0].pid
-        return pages_of_process(pid) or "4KiB"
+    def page_size(self) -> str | None:
+        """What its packet memory stands on by now: 4KiB, 2MiB or mixed; None: not known."""
+        return pages_of_process(self._running()[0].pid)
 
     @property
     def pid(self) -> int | None:

@@ -95,7 +95,8 @@ class TrialAnswer(Noun):
     conserved: bool
     interrupted: bool
     tsc_hz: int
-    page_size: str
+    page_size: str | None
+    """Pages that its memory lies in; null: not known."""
     simd_bits: int
     dpdk: str
 

@@ -16,9 +16,11 @@ ring bridges. Of 49 repetitions of five data planes on a shared guest seven had 
 or more; the five whose rate was far below the others' of their state were among them."""
 
 
-def starved(trials: Sequence[Trial]) -> str:
+def starved(trials: Sequence[Trial], *, left_out: bool = False) -> str:
     """Why rates say nothing of a data plane that was kept from its CPU, or whose generator was:
-    what comes back while that has none is lost. Empty when neither was, and when nobody knows."""
+    what comes back while that has none is lost. Empty when neither was, and when nobody knows; and
+    of trials whose time without a CPU is known where that is `left_out` of the answer."""
+    trials = [t for t in trials if not left_out or t.dataplane_away_s is None]
     for name, key, shares in (
         ("data plane", "placement.cpus", [trial.dataplane_cpu for trial in trials]),
         ("generator", "--generator-cpu", [trial.generator_cpu for trial in trials]),

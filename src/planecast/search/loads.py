@@ -18,8 +18,11 @@ CURVE_STEP = 0.1
 """RFC 2544 section 26.3: no more than a tenth of the highest rate from one load to the next."""
 LATENCY_SHARES = (0.1, 0.5, 0.9)
 CONFIDENCE = 0.95
-LEFT_OUT = 0.5
-"""Share of the time that may be left out of an answer because a CPU was lost in it."""
+SHOWN = 5e-4
+"""Share of the time left out that is not printed as zero."""
+KNOWN_TWICE = 0.5
+"""Share of the sending time for which the data plane's CPU may have been away at an unknown moment:
+with more, nobody knows how much of that time the generator was away, too, and what is left."""
 _RESAMPLES = 2000
 
 
@@ -130,7 +133,7 @@ def soak(session: Session, rate_pps: float, seconds: float) -> list[Trial]:
     count = max(round(seconds / session.seconds), 1)
     for number in range(count):
         made.append(session.trial(rate_pps))
-        lost = sum(trial.lost for trial in made)
+        lost = sum(trial.kept_lost for trial in made)
         session.closing(
             f"{100 * (number + 1) / count:.0f} %: {lost:,} lost of "
             f"{sum(trial.offered for trial in made):,} packets"
@@ -143,27 +146,27 @@ def soak_answer(trials: Sequence[Trial], rate_pps: float, target: float) -> Soak
 
     With packets that are lost one by one the exact upper limit of a Poisson count (3.0 for none)
     over the packets. Losses come in clusters: so trials are drawn again, too, and the higher of the
-    two limits counts. Trials whose loss the data plane's lost CPU explains are left out.
+    two limits counts. Time in which a CPU was lost is left out; so are whole trials whose loss the
+    data plane's lost CPU explains, where it is not known when in them that was.
 
-    Raises RunError when they are most of the time.
+    Raises RunError when nothing is left.
     """
     from scipy import stats  # takes half a second to load
 
-    left = [trial for trial in trials if trial.lost_cpu]
-    left_out = sum(trial.intended_seconds for trial in left) / sum(
-        trial.intended_seconds for trial in trials
-    )
-    refuse_left_out(left_out, "soak")
+    asked_s, all_lost = _seconds(trials), sum(trial.lost for trial in trials)
     trials = [trial for trial in trials if not trial.lost_cpu]
-    lost = sum(trial.lost for trial in trials)
-    offered = sum(trial.offered for trial in trials)
+    lost = sum(trial.kept_lost for trial in trials)
+    offered = sum(trial.kept_offered for trial in trials)
+    seconds = sum(trial.kept_seconds for trial in trials)
+    left_out = 1 - seconds / asked_s
+    if offered == 0 or seconds <= 0:
+        raise nothing_left("soak")
     upper = float(stats.chi2.ppf(CONFIDENCE, 2 * (lost + 1)) / 2 / offered)
     if lost and len(trials) > 1:
-        counts = np.array([[trial.lost, trial.offered] for trial in trials], dtype=np.float64)
+        counts = np.array([[t.kept_lost, t.kept_offered] for t in trials], dtype=np.float64)
         upper = max(upper, float(np.quantile(_drawn(counts[:, 0], counts[:, 1]), CONFIDENCE)))
     met = upper <= target
     limit = min(upper, 1.0)
-    seconds = sum(trial.intended_seconds for trial in trials)
     wanted = stats.chi2.ppf(CONFIDENCE, 2) / 2 / target
     outcome = "is met" if met else "is not shown"
     more = (
@@ -178,38 +181,39 @@ def soak_answer(trials: Sequence[Trial], rate_pps: float, target: float) -> Soak
         upper=limit,
         met=met,
         left_out=left_out,
-        left_out_lost=sum(trial.lost for trial in left),
+        left_out_lost=all_lost - lost,
         statement=f"with 95 % confidence less than {limit:.2g} of the packets are lost at "
         f"{rate_pps / 1e6:.4g} Mpps ({lost:,} of {offered:,} in {seconds:.4g} s): the target "
-        f"of {target:g} {outcome}{more}{_left_out_words(left_out, left)}",
+        f"of {target:g} {outcome}{more}{_left_out_words(left_out, all_lost - lost)}",
     )
 
 
-def _left_out_words(left_out: float, left: Sequence[Trial]) -> str:
-    if not left:
+def _left_out_words(left_out: float, lost: int) -> str:
+    if left_out < SHOWN and not lost:
         return ""
-    offered, lost = sum(trial.offered for trial in left), sum(trial.lost for trial in left)
     return (
-        f"; {left_out:.1%} of the time is left out, in which a CPU was lost ({len(left)} trials, "
-        f"with {lost:,} of {offered:,} packets lost)"
+        f"; {left_out:.1%} of the time is left out, in which a CPU was lost, with {lost:,} packets "
+        "lost in it"
     )
 
 
-def refuse_left_out(share: float, method: str) -> None:
-    """Raises RunError for an answer that would be of less than half of the time."""
-    if share > LEFT_OUT:
-        raise RunError(
-            f"in {share:.0%} of the time the generator or the data plane had lost its CPU: what is "
-            "left says too little",
-            method,
-            "measure while the machine is quieter",
-        )
+def _seconds(trials: Sequence[Trial]) -> float:
+    return sum(trial.intended_seconds for trial in trials)
+
+
+def nothing_left(method: str) -> RunError:
+    """Without any time in which both sides had their CPUs there is no answer."""
+    return RunError(
+        "no time is left in which the generator and the data plane are known to have had their "
+        "CPUs",
+        method,
+        "measure while the machine is quieter",
+    )
 
 
 def lost_time(trials: Sequence[Trial]) -> float:
     """Share of the trials' time in which the generator or the data plane did not have its CPU."""
-    asked = sum(trial.intended_seconds for trial in trials)
-    return 1 - sum(trial.kept_seconds for trial in trials) / asked
+    return 1 - sum(trial.kept_seconds for trial in trials) / _seconds(trials)
 
 
 def mrr(session: Session, ceiling: Ceiling, trials: int) -> Bounds:
@@ -217,17 +221,20 @@ def mrr(session: Session, ceiling: Ceiling, trials: int) -> Bounds:
     which both sides had their CPUs.
 
     It has no upper bound but when packets were lost: then it is what the data plane forwards.
-    Raises RunError when a CPU was lost for most of the time.
+    Raises RunError when no such time is left, or it is not known when it was.
     """
     made = [session.trial(ceiling.pps) for _ in range(trials)]
-    refuse_left_out(lost_time(made), "mrr")
+    kept_s, received = sum(t.kept_seconds for t in made), sum(t.received for t in made)
+    sending_s = sum(trial.sending_seconds for trial in made)
+    unknown_s = sum(t.dataplane_away_s or 0.0 for t in made if t.silent_s is None)
+    if received == 0 or kept_s <= 0 or unknown_s > KNOWN_TWICE * sending_s:
+        raise nothing_left("mrr")
     # Over sums: what a hypervisor takes is counted in ticks, as long as a short trial. Both sides
-    # may be away at once, and that time is in both: no more comes back than was offered.
-    came = sum(trial.received for trial in made) / sum(trial.kept_seconds for trial in made)
-    went = sum(trial.offered for trial in made) / sum(trial.sending_seconds for trial in made)
-    rate = min(came, went)
+    # may be away at once, and that time may be in both: no more comes back than was offered.
+    went = sum(trial.offered for trial in made) / sending_s
+    rate = min(received / kept_s, went)
     session.closing(f"repetition {session.repetition + 1}: {rate / 1e6:.4g} Mpps")
-    lossy = any(trial.loss_ratio > 0 for trial in made)
+    lossy = any(trial.kept_lost > 0 for trial in made)
     return Bounds(
         repetition=session.repetition,
         low_pps=rate,

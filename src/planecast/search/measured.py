@@ -7,9 +7,11 @@ its stages; all others forward from their start on.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from planecast.cleanup import private_folder, sweep_leftovers
 from planecast.dataplanes import TrialAnswer
@@ -41,6 +43,9 @@ _WARMUP_PPS = 1e6
 _UPCALL_S = 1e-4
 """Longer than the slow path takes for a flow, which stops the thread that forwards."""
 _OPINION_S = 1.0
+_WAKES_S = 1e-4
+"""By how much nothing may come back for longer than a thread waited for its CPU, each time: until a
+burst has passed, and caches are warm."""
 _TRIES = 8
 """Times that a trial is made in which the data plane was kept from its CPU until after its end."""
 
@@ -205,7 +210,9 @@ def trial_of(
     if raw_away_s is not None:
         dataplane_away_s = raw_away_s * min(seconds / sent[WATCHED_S], 1.0)
     lost = total["lost"] + total["refused"]
-    while_away = (min(raw_away_s or 0.0, seconds) - ring_s) * offered_pps
+    silent_s, silent_lost = _silence(sent, raw_away_s)
+    rest_s = min(raw_away_s or 0.0, seconds) - (silent_s or 0.0)
+    while_away = (rest_s - ring_s) * offered_pps
     return Trial(
         intended_pps=offered_pps,
         intended_seconds=seconds,
@@ -216,13 +223,30 @@ def trial_of(
         away=away,
         longest_stall_s=longest_s,
         dataplane_away_s=dataplane_away_s,
-        lost_cpu=0 < lost <= while_away,
+        silent_s=silent_s,
+        silent_lost=silent_lost,
+        lost_cpu=0 < lost - silent_lost <= while_away,
         canary_cycles=_canary(done),
         dataplane_cpu=sent.get("dataplane_cpu"),
         generator_cpu=sent.get("generator_cpu"),
         drained=done.whole and not sent["running"] and sent["drain_ms"]["took"] >= 900 * drain_s,
         latency_ns={name: latency[name] for name in ("mean", "p50", "p99") if name in latency},
     )
+
+
+def _silence(sent: Mapping[str, Any], away_s: float | None) -> tuple[float | None, int]:
+    """For how long nothing came back while the data plane waited for its CPU, and packets lost in
+    it. None where the generator doesn't say, or packets are lost and none refused; and where the
+    kernel knows of no wait so long: then it paused by itself, and what it lost counts."""
+    silence = sent.get("silence")
+    if silence is None or away_s is None:
+        return None, 0
+    silent_s = silence["ns"] / 1e9
+    if silent_s > away_s + _WAKES_S * silence["count"]:
+        return None, 0
+    if sent["total"]["lost"] > 0 and sent["total"]["refused"] == 0:
+        return None, 0
+    return silent_s, silence["lost"]
 
 
 def _canary(done: LoadTrial) -> float | None:

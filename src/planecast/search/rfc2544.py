@@ -68,7 +68,9 @@ def step_passed(session: Session, rate: float, goal: BinaryGoal) -> bool:
     may_fail = int(goal.exceed_ratio * goal.step_trials)
     passed = failed = 0
     while failed <= may_fail and passed < goal.step_trials - may_fail:
-        if goal.passed_by(session.trial(rate).loss_ratio):
+        trial = session.trial(rate)
+        loss = trial.kept_loss_ratio if session.leaves_out else trial.loss_ratio
+        if goal.passed_by(loss):
             passed += 1
         else:
             failed += 1

@@ -220,6 +220,7 @@ def search(
     Raises InputError for a question that can't be asked, RunError as trials do.
     """
     check_question(question)
+    session.leaves_out = question.method in _LEAVING_OUT
     asked = Asked.begun(question, session, highest_load(question), model_share)
     found = _METHODS[question.method](asked)
     tester = session.tester
@@ -243,7 +244,7 @@ def search(
         trial_seconds=question.trial_seconds,
         trials=len(session.journal.trials),
         refused=dict(session.refused),
-        invalid=starved(session.journal.trials),
+        invalid=starved(session.journal.trials, left_out=session.leaves_out),
         second_opinion=dict(opinion.own),
         cycles_check=check,
         rates=rates,
@@ -300,7 +301,7 @@ def _mrr(asked: Asked) -> dict[str, Any]:
     left_out = (
         f"in {share:.1%} of the trials' time the generator or the data plane had lost its CPU"
     )
-    notes = (f"MRR: {left_out}; that time is left out",) if share > 0 else ()
+    notes = (f"MRR: {left_out}; that time is left out",) if share >= loads.SHOWN else ()
     return {"rates": {"MRR": asked.rate(found, None)}, "notes": notes}
 
 
@@ -386,6 +387,8 @@ def _causes(trials: list[Trial]) -> Counter[str]:
     return Counter(trial.capped_by for trial in trials if trial.capped_by and trial.lost)
 
 
+_LEAVING_OUT = ("mrr", "soak")
+"""Methods that leave out the time in which a CPU was lost, instead of making trials again."""
 _METHODS: Mapping[str, Callable[[Asked], dict[str, Any]]] = {
     "mlr": _mlr,
     "rfc2544": _throughput,

@@ -98,6 +98,8 @@ class Session:
     """Monotonic time after which no further trial is made."""
     closing: Closing = lambda words: None
     repetition: int = 0
+    leaves_out: bool = False
+    """Whether the method leaves time without a CPU out by itself, so that trials with it count."""
 
     def __post_init__(self) -> None:
         self.refused: Counter[str] = Counter()
@@ -182,7 +184,7 @@ class Session:
         for _ in range(tries):
             trial = self._made(offered_pps, seconds, make)
             refuse_impossible(trial)
-            fault = fault_of(trial)
+            fault = fault_of(trial, may_be_away=self.leaves_out)
             if fault is None:
                 self.believed.append(trial)
                 return trial

@@ -53,9 +53,14 @@ class Trial(Noun):
     dataplane_away_s: Annotated[float, Field(ge=0)] | None = None
     """For how long the data plane's thread wanted its CPU and did not have it while the trial sent:
     its share of what was counted until it had drained; null: not known."""
+    silent_s: Annotated[float, Field(ge=0)] | None = None
+    """For how long of that nothing came back while packets found a full ring, and the generator
+    ran; null: not known."""
+    silent_lost: Annotated[int, Field(ge=0)] = 0
+    """Packets that were lost in it: they say nothing of the data plane."""
     lost_cpu: bool = False
-    """Whether packets were lost, no more than came while the data plane's CPU was away for longer
-    than its ring bridges: they say nothing of the data plane."""
+    """Whether others were lost, no more than came while the data plane's CPU was away for longer
+    than its ring bridges: they say nothing of it either."""
     handoff_ns: Annotated[float, Field(gt=0)] | None = None
     """What a cache line cost from the generator's CPU to the data plane's, before the repetition
     began."""
@@ -90,6 +95,21 @@ class Trial(Noun):
         return self.lost / self.offered if self.offered else 0.0
 
     @property
+    def kept_offered(self) -> int:
+        """Packets that were offered while both sides had their CPUs."""
+        return self.offered - self.silent_lost
+
+    @property
+    def kept_lost(self) -> int:
+        """Those of them that were lost."""
+        return self.lost - self.silent_lost
+
+    @property
+    def kept_loss_ratio(self) -> float:
+        """The same as a share; 0 when nothing was offered."""
+        return self.kept_lost / self.kept_offered if self.kept_offered else 0.0
+
+    @property
     def due(self) -> int:
         """Packets that were to be sent."""
         return self.offered + self.unsent + self.away
@@ -101,8 +121,10 @@ class Trial(Noun):
 
     @property
     def kept_seconds(self) -> float:
-        """The same, without that in which the data plane's CPU was away either."""
-        return max(self.sending_seconds - (self.dataplane_away_s or 0.0), 0.0)
+        """The same, without that in which the data plane's CPU was away either. Where that is not
+        known moment by moment, time in which both were away is subtracted twice."""
+        away_s = self.dataplane_away_s if self.silent_s is None else self.silent_s
+        return max(self.sending_seconds - (away_s or 0.0), 0.0)
 
     @property
     def offered_pps(self) -> float:
@@ -136,10 +158,14 @@ def refuse_impossible(trial: Trial) -> None:
         raise RunError("no packet was offered", at, "send for longer (--trial-seconds)")
 
 
-def fault_of(trial: Trial) -> Fault | None:
-    """Why a possible trial says nothing of its load, so that it has to be made again."""
+def fault_of(trial: Trial, *, may_be_away: bool = False) -> Fault | None:
+    """Why a possible trial says nothing of its load, so that it has to be made again. With
+    `may_be_away` time in which the generator lost its CPU is none of the trial, however long."""
     if trial.away > AWAY * trial.due:
-        return "lost CPU"
+        if not may_be_away:
+            return "lost CPU"
+        if trial.offered == 0:
+            return None
     if trial.unsent > UNSENT * trial.due:
         return "unsent"
     if trial.seconds > (1 + STRETCHED) * trial.intended_seconds + LATE_S:

@@ -13,7 +13,7 @@ from tests.engines.measure.conftest import Columns, joined_testbed, tries
 from planecast.dataplanes.own_dut import OwnDut
 from planecast.engines.measure.load_estimate import LoadEstimator
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, LoadTable
-from planecast.engines.measure.testbed import generator_cpu
+from planecast.engines.measure.testbed import Used, generator_cpu, note_used
 from planecast.errors import InputError, MissingError
 from planecast.native import native_folder
 from planecast.scenario import Scenario, with_overrides
@@ -74,6 +74,16 @@ def test_every_packet_is_accounted_for(
     offered = [max(columns["offered"][columns["point"] == point]) for point in range(len(RATES))]
     assert offered == sorted(offered)
     assert LoadEstimator.of(columns).poll_cycles().value > 0
+
+
+def test_a_stall_beyond_the_end_takes_of_the_generators_share() -> None:
+    """It had its CPU for all of the run and of draining; then it was away for as long again."""
+    before, after = Used({0: 1.0}, 0.0, 1.0), Used({0: 1.06}, 0.06, 1.06)
+    for after_ns, share in ((0.0, 1.0), (0.06e9, 0.5)):
+        sent = {"seconds": 0.02, "drain_ms": {"took": 40.0}, "stalls": {"after_ns": after_ns}}
+        note_used(sent, before, after, 0.12, 0.0)
+        assert sent["generator_cpu"] == pytest.approx(share)
+        assert sent["dataplane_cpu"] == pytest.approx(0.5)
 
 
 def test_the_generator_takes_the_first_free_cpu() -> None:

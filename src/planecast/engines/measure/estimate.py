@@ -64,7 +64,7 @@ class PointFacts:
     packets_out: int = 0
     drops: dict[str, int] = field(default_factory=dict)
     tsc_hz: int = 0
-    page_size: str = ""
+    page_size: str | None = None
 
     def add(self, answer: TrialAnswer) -> None:
         """Adds a visit."""
@@ -117,7 +117,7 @@ def estimate_point(
 ) -> Result:
     """The Result of one point from the rows that are its own. `good` marks undisturbed rows."""
     rows = np.asarray(columns["point"]) == facts.point
-    notes = [f"pages of {facts.page_size}"]
+    notes = [f"pages of {facts.page_size}"] if facts.page_size else []
     if scenario.dataplane.kind != "ours":
         notes.append(IN_MEMORY)
     cpus = cpus_here(scenario)

@@ -71,7 +71,7 @@ class Opinions:
 
 
 @dataclass(frozen=True)
-class _Used:
+class Used:
     """CPU time of both sides' threads by now."""
 
     dataplane: Mapping[int, float]
@@ -155,7 +155,7 @@ class Testbed:
         sent = generator.wait()
         forwarded = dut.finish_trial(window_s + _ANSWER_S)
         passed_s = time.monotonic() - began if forwarded is None else window_s
-        _note_used(sent, before, self._used(), passed_s, warm_up_s)
+        note_used(sent, before, self._used(), passed_s, warm_up_s)
         dut.check()
         whole = forwarded is None or _is_whole(sent, forwarded)
         if not whole:
@@ -190,11 +190,11 @@ class Testbed:
         samples, unit = after - before, "cycles/packet"
         return Opinions(own, Estimate(value=cycles, samples=samples, unit=unit, kind="measured"))
 
-    def _used(self) -> _Used:
+    def _used(self) -> Used:
         generator = self._generator
         pid = generator.pid if isinstance(generator, Generator) else None
         sender = None if pid is None else pinned_seconds(pid, self._cpu)
-        return _Used(self.dut.cpu_seconds(), self.dut.away_seconds(), sender)
+        return Used(self.dut.cpu_seconds(), self.dut.away_seconds(), sender)
 
     def _check_devices(self) -> None:
         """Raises MissingError for a named one that isn't here, before anything is started."""
@@ -251,8 +251,8 @@ def _is_whole(sent: Mapping[str, Any], forwarded: TrialAnswer) -> bool:
     return bool(forwarded.packets_in == came and not sent["gave_up"])
 
 
-def _note_used(
-    sent: dict[str, Any], before: _Used, after: _Used, passed_s: float, warm_up_s: float
+def note_used(
+    sent: dict[str, Any], before: Used, after: Used, passed_s: float, warm_up_s: float
 ) -> None:
     """Adds the CPU shares of a trial that was watched for so long, its warm-up with it."""
     dataplane, generator = CPU_SHARES
@@ -263,6 +263,7 @@ def _note_used(
     sent[dataplane] = min(shares, default=None)
     if after.generator is not None and before.generator is not None:
         busy_s = warm_up_s + sent["seconds"] + sent["drain_ms"]["took"] / 1e3
+        busy_s += sent["stalls"]["after_ns"] / 1e9  # awake again after the end, it still drains
         sent[generator] = min((after.generator - before.generator) / busy_s, 1.0)
     if after.away is not None and before.away is not None:
         sent[DATAPLANE_AWAY_S], sent[WATCHED_S] = after.away - before.away, passed_s
