@@ -18,6 +18,7 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
+#include "fresh_mbuf.h"
 #include "headers.h"
 #include "simd.h"
 
@@ -26,20 +27,7 @@ enum { TEMPLATE_BYTES = 64, DSCP_SLOTS = 64 };
 /* Bytes from the start of an mbuf to its packet: the pool has no private area. */
 enum { MBUF_TO_FRAME = sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM };
 
-/* An mbuf from data_off to data_len, as the descriptor of a received packet sets it: one store. */
-struct fresh_mbuf {
-    uint64_t rearm, ol_flags; /* rearm: data_off, refcnt, nb_segs, port */
-    uint32_t packet_type, packet_bytes;
-    uint16_t data_bytes, vlan_tci;
-    uint32_t rss;
-};
 typedef uint64_t fresh_words __attribute__((vector_size(sizeof(struct fresh_mbuf))));
-_Static_assert(offsetof(struct rte_mbuf, ol_flags) - offsetof(struct rte_mbuf, rearm_data) ==
-                   offsetof(struct fresh_mbuf, ol_flags),
-               "the mbuf's fields are where they were");
-_Static_assert(offsetof(struct rte_mbuf, data_len) - offsetof(struct rte_mbuf, rearm_data) ==
-                   offsetof(struct fresh_mbuf, data_bytes),
-               "the mbuf's fields are where they were");
 
 /* What the packets of a trial have in common. */
 struct packet_profile {

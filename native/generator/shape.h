@@ -6,9 +6,8 @@
 #ifndef PLANECAST_GENERATOR_SHAPE_H
 #define PLANECAST_GENERATOR_SHAPE_H
 
-#include <rte_mbuf.h>
-
 #include "config.h"
+#include "fresh_mbuf.h"
 
 enum {
     FCS_BYTES = 4,
@@ -27,20 +26,6 @@ enum {
     TYPE_OURS = 0x88B5, /* IEEE 802's first type for local experiments */
     PROTOCOL_UDP = 17,
 };
-
-/* An mbuf from data_off to data_len, as one store. */
-struct fresh_mbuf {
-    uint64_t rearm, ol_flags; /* rearm: data_off, refcnt, nb_segs, port */
-    uint32_t packet_type, packet_bytes;
-    uint16_t data_bytes, vlan_tci;
-    uint32_t rss;
-};
-_Static_assert(offsetof(struct rte_mbuf, ol_flags) - offsetof(struct rte_mbuf, rearm_data) ==
-                   offsetof(struct fresh_mbuf, ol_flags),
-               "the mbuf's fields are where they were");
-_Static_assert(offsetof(struct rte_mbuf, data_len) - offsetof(struct rte_mbuf, rearm_data) ==
-                   offsetof(struct fresh_mbuf, data_bytes),
-               "the mbuf's fields are where they were");
 
 struct shape {
     uint8_t headers[TEMPLATE_BYTES];

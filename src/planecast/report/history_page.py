@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.report.figures.levels import change_text, levels_figure
@@ -214,41 +214,36 @@ def _levels(series: Sequence[Series], folder: Path) -> Table:
 
 def _versions(key: str, rows: Sequence[Versions]) -> Table:
     names = _Names.of([row.series for row in rows])
-    first, *others = dict.fromkeys(one.version for row in rows for one in row.versions)
-    headings = [*names.headings, Heading(first, number=True)]
-    for other in others:
-        headings += [
-            Heading(other, number=True),
-            Heading("ratio", other, number=True),
-            Heading("verdict", other),
-        ]
     return Table(
         f"versions-{key}",
         f"By version of {key}",
         "The mean of a version's runs with its 95 % interval, and its ratio to the first version "
-        "of the row. Same: the whole interval of the ratio lies within 1 %.",
-        headings,
-        [_version_row(row, names, first, others) for row in rows],
+        "of the scenario. Same: the whole interval of the ratio lies within 1 %.",
+        [
+            *names.headings,
+            Heading(key),
+            Heading("mean", number=True),
+            Heading("unit"),
+            Heading("runs", number=True),
+            Heading("ratio", number=True),
+            Heading("verdict"),
+        ],
+        [_version_row(row, one, names) for row in rows for one in row.versions],
     )
 
 
-def _version_row(row: Versions, names: _Names, first: str, others: Sequence[str]) -> list[Cell]:
-    found = {one.version: one for one in row.versions}
-    cells = [*names.cells(row.series), _version_cell(row, found.get(first))]
-    for other in others:
-        one = found.get(other)
-        ratio = estimate_cell(None if one is None else one.ratio)
-        cells += [_version_cell(row, one), ratio, Cell("" if one is None else one.verdict)]
-    return cells
-
-
-def _version_cell(row: Versions, one: UnderVersion | None) -> Cell:
-    if one is None:
-        return estimate_cell(None)
-    cell = estimate_cell(row.series.metric.shown(one.value))
-    several = f", {one.levels} levels" if one.levels > 1 else ""
-    runs = f"{count_text(one.value.samples, 'run')}{several}"
-    return replace(cell, detail=f"{cell.detail} {runs}".strip())
+def _version_row(row: Versions, one: UnderVersion, names: _Names) -> list[Cell]:
+    several = f"on {one.levels} levels" if one.levels > 1 else ""
+    shown = row.series.metric.shown(one.value)
+    return [
+        *names.cells(row.series),
+        Cell(one.version),
+        estimate_cell(shown),
+        Cell(shown.unit),
+        Cell(f"{one.value.samples:,}", value=one.value.samples, detail=several),
+        estimate_cell(one.ratio),
+        Cell(one.verdict),
+    ]
 
 
 def _runs(series: Sequence[Series], folder: Path) -> Table:

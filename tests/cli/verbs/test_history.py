@@ -88,4 +88,6 @@ def test_a_page_whose_links_lead_to_the_runs(run: Run, runs: list[str], tmp_path
     assert f'<a href="runs/{runs[6]}/report.html">' in text
     assert f'<a href="runs/{runs[0]}">' in text
     assert "By version of dpdk" in text
+    versions = text[text.rindex("By version of dpdk") :].split("</table>")[0]
+    assert versions.count("<tr") == 3, "a row a version, below the headings"
     assert "1 regression; the largest is vpe-upstream seed=7: −9.1 %" in text

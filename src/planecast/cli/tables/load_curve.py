@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planecast.cli.tables.basis import basis_notes
+from planecast.cli.tables.disturbed import disturbed_column
 from planecast.cli.tables.sheet import Column, Sheet, estimate_text, percent
 
 if TYPE_CHECKING:
@@ -51,14 +52,7 @@ _COLUMNS = (
     Column("forwarded", of=lambda point: point.measured.packets_out),
     Column("unsent", "unsent", number=True, form="{:,}"),
     Column("trials", "trials", number=True),
-    Column(
-        "disturbed_share",
-        "disturbed",
-        number=True,
-        form=percent("{:.0f} %"),
-        absent="0 %",
-        of=lambda point: point.measured.disturbed_share,
-    ),
+    disturbed_column(lambda point: point.measured.disturbed_share),
 )
 
 

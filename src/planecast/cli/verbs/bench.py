@@ -21,7 +21,8 @@ from planecast.cli.shared.options import (
 )
 from planecast.cli.shared.output import emit
 from planecast.cli.shared.resume import kept_hint
-from planecast.cli.tables.sheet import Column, Sheet, percent
+from planecast.cli.tables.disturbed import disturbed_column
+from planecast.cli.tables.sheet import Column, Sheet
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,14 +48,7 @@ _COLUMNS = (
         of=lambda pair: pair[1].cycles_per_packet,
     ),
     Column("samples", "windows", True, of=lambda pair: pair[1].cycles_per_packet.samples),
-    Column(
-        "disturbed_share",
-        "disturbed",
-        number=True,
-        form=percent("{:.0f} %"),
-        absent="0 %",
-        of=lambda pair: pair[1].disturbed_share,
-    ),
+    disturbed_column(lambda pair: pair[1].disturbed_share),
 )
 
 
