@@ -2,8 +2,9 @@
 
 A walk touches the lines of a working set once a lap, each lap as long as its pace makes it; the
 share of lines that are still there is the survival at that age. Lines that unknown tenants bring in
-end them, and so does the walk itself where it is larger than the cache. Capacity, lifetime and the
-shape of lifetimes together are fitted by the law of `machine.cache_sharing`.
+end them, and so does the walk itself where it is larger than the cache. Lifetime and the shape of
+lifetimes in a level of the size that the kernel says are fitted by the law of
+`machine.cache_sharing`, as the model uses them.
 """
 
 from __future__ import annotations
@@ -21,20 +22,21 @@ if TYPE_CHECKING:
     from planecast.instruments.host_state import SurvivalPoint
 
 LEAST_MS, MOST_MS = 0.1, 10_000.0
-_CAPACITY_SPREAD, _LIFETIME_SPREAD = 0.7, 3.0
+_MEDIAN_MS, _SPREAD = 30.0, 3.0
+"""Of the lifetime before anything was measured; of its logarithm."""
 _SHAPES = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
 """Of lifetimes: from random replacement among steady insertions to the least recently used of some
 ways. Others' insertions come and go, which makes a lifetime less regular than the ways would."""
-_KNOWN = 0.05
-"""Standard deviation of a survival: sampled lines, and a threshold between hit and miss."""
+_SURE, _UNSURE = 0.01, 0.1
+"""Standard deviation of a survival s: `_SURE + _UNSURE * s * (1 - s)`. A threshold between hit and
+miss errs by a hundredth; walks differ most in the middle, where the tenants' rate decides. A few
+lines that are gone matter as much as many: each costs a wait for memory."""
 
 
 @dataclass(frozen=True)
 class Lifetime:
     """What paced walks say of the last level."""
 
-    capacity: float
-    """Multiple of the level's size."""
     lifetime_ms: float
     """That a line stays when nobody here touches the level."""
     shape: float
@@ -46,55 +48,49 @@ class Lifetime:
 def fitted_lifetime(
     points: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float
 ) -> Lifetime | None:
-    """Capacity, lifetime and shape of a level of this size; None without walks beyond private
-    caches."""
+    """Lifetime and shape in a level of this size; None without walks beyond private caches."""
     used = [point for point in points if point.working_set_bytes > 2 * private_bytes]
     if len(used) < 3:
         return None
     found = [_of_shape(used, size_bytes, private_bytes, shape) for shape in _SHAPES]
-    return min(found, key=lambda one: one.misfit)
+    return min(found, key=lambda one: one[0])[1]
 
 
 def _of_shape(
     used: Sequence[SurvivalPoint], size_bytes: float, private_bytes: float, shape: float
-) -> Lifetime:
-    """The best fit with one shape."""
+) -> tuple[float, Lifetime]:
+    """(what is left of the errors, the best fit) with one shape."""
     from scipy import optimize  # takes longer to load than a prediction takes
 
     lines = np.array([point.working_set_bytes / LINE_BYTES for point in used])
     laps = np.array([point.lap_seconds for point in used])
     survived = np.array([point.survived for point in used])
+    deviations = _SURE + _UNSURE * survived * (1 - survived)
+    whole = size_bytes / LINE_BYTES
 
-    def predicted(logs: np.ndarray) -> np.ndarray:
-        capacity, lifetime = np.exp(logs)
-        whole = capacity * size_bytes / LINE_BYTES
+    def predicted(log_ms: float) -> np.ndarray:
         # Time is counted in laps: a line is touched once each.
-        inserted = whole / (lifetime * 1e-3) * laps
         served, _ = hit_shares(
             np.array([True]),
             lines[None],
             lines[None],
             np.full(lines.shape, whole),
             shape=shape,
-            inserted=inserted,
+            inserted=whole / (np.exp(log_ms) * 1e-3) * laps,
         )
         # What the core's own caches hold survives whatever others do.
         own = np.minimum(private_bytes / LINE_BYTES / lines, 1.0)
         return np.asarray(np.maximum(served[0], own))
 
-    def residuals(logs: np.ndarray) -> np.ndarray:
-        prior = (logs - np.log([1.0, 30.0])) / [_CAPACITY_SPREAD, _LIFETIME_SPREAD]
-        return np.concatenate([(predicted(logs) - survived) / _KNOWN, prior])
+    def loss(log_ms: float) -> float:
+        errors = (predicted(log_ms) - survived) / deviations
+        prior = (log_ms - np.log(_MEDIAN_MS)) / _SPREAD
+        return float((errors**2).sum() + prior**2)
 
-    starts = [np.log([1.0, ms]) for ms in (1.0, 10.0, 100.0)]
-    bounds = (np.log([0.02, LEAST_MS]), np.log([4.0, MOST_MS]))
-    best = min(
-        (
-            optimize.least_squares(residuals, start, bounds=bounds, diff_step=1e-3)
-            for start in starts
-        ),
-        key=lambda found: float(found.cost),
-    )
-    capacity, lifetime = np.exp(best.x)
-    misfit = float(np.sqrt(np.mean((predicted(best.x) - survived) ** 2)))
-    return Lifetime(float(capacity), float(lifetime), shape, misfit)
+    # The loss is flat where nothing or all survives: the best of a grid is where to look closer.
+    grid = np.linspace(np.log(LEAST_MS), np.log(MOST_MS), 47)
+    best = grid[np.argmin([loss(log_ms) for log_ms in grid])]
+    step = float(grid[1] - grid[0])
+    found = optimize.minimize_scalar(loss, bounds=(best - step, best + step), method="bounded")
+    misfit = float(np.sqrt(np.mean((predicted(found.x) - survived) ** 2)))
+    return float(found.fun), Lifetime(float(np.exp(found.x)), shape, misfit)
