@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from planecast.host.cpu_time import away_seconds, pinned_seconds
+from planecast.host.cpu_time import away_seconds, pinned_seconds, pinned_slices
 
 
 def _task(proc: Path, number: int, allowed: str, nanoseconds: int) -> None:
@@ -20,6 +20,7 @@ def test_threads_that_are_pinned_there_alone_count(tmp_path: Path) -> None:
     _task(tmp_path, 8, "1", 1_500_000_000)
     _task(tmp_path, 9, "0", 4_000_000_000)
     assert pinned_seconds(7, 1, tmp_path) == 1.5
+    assert pinned_slices(7, 1, tmp_path) == 6
     assert pinned_seconds(7, 3, tmp_path) is None
     assert pinned_seconds(8, 1, tmp_path) is None
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planecast.dataplanes.dut import Turns
 from planecast.instruments.pauses import Pauses
 from planecast.results import Estimate
 from planecast.results.search import FoundRate
 from planecast.scenario import Scenario, with_overrides
 from planecast.search.combine import DATAPLANE
-from planecast.search.pauses import PAUSES, longest_s, with_pauses
+from planecast.search.pauses import PAUSES, TURNS, longest_s, round_s, with_pauses
 from planecast.search.trial import Trial
 
 
@@ -64,3 +65,30 @@ def test_the_longest_pause_of_half_of_all_times() -> None:
     assert longest_s(recorded, 1.0) == pytest.approx(60e-6)
     quiet = Pauses(cpu=1, seconds=0.06, starts_s=np.array([]), lengths_s=np.array([]))
     assert longest_s(quiet, 0.02) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("mpps", "slots", "by"),
+    [
+        (2.05, 16384, TURNS),  # as it came, on three processors alike: 8 ms fill a ring of 16,384
+        (1.2, 16384, DATAPLANE),
+    ],
+)
+def test_programs_that_share_a_cpu_fill_a_ring_in_their_turns(
+    mpps: float, slots: int, by: str
+) -> None:
+    scenario = with_overrides(Scenario(name="s"), {"placement.rx_ring": slots})
+    (trial,) = _trials(None)
+    rates = {"NDR": _rate(mpps), "PDR": _rate(mpps, 0.005), "link": _rate(mpps, by="link")}
+    found = with_pauses(rates, scenario, [trial.model_copy(update={"round_s": 0.008})])
+    assert [rate.capped_by for rate in found.values()] == [by, by, "link"]
+    if by == TURNS:
+        assert "turns of 8 ms in all, in which 16,400 packets come" in found["NDR"].why
+
+
+def test_a_round_is_a_turn_of_each() -> None:
+    before = {1: (Turns(0.5, 100), Turns(0.7, 100)), 2: (Turns(0, 0), Turns(0, 0))}
+    after = {1: (Turns(0.6, 125), Turns(0.8, 125)), 2: (Turns(0.1, 100), Turns(0.1, 100))}
+    assert round_s(before, after) == pytest.approx(0.008)
+    assert round_s(before, before) is None
+    assert round_s({}, {}) is None

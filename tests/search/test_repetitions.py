@@ -71,6 +71,13 @@ def test_what_was_different_is_said(odd: dict[str, Any], usual: dict[str, Any], 
     assert says in note
 
 
+def test_cpus_that_were_moved_in_the_course_of_one_are_said() -> None:
+    ways = ((0, 60.0), (1, 60.0), (1, 170.0), (2, 60.0), (3, 61.0))
+    trials = [_trial(repetition, handoff_ns=ns) for repetition, ns in ways]
+    (note,) = outlying_notes("NDR", _bounds(8e6, 4e6, 8e6, 8e6), trials)
+    assert "its CPUs were 60 to 170 ns apart in the course of it" in note
+
+
 def test_the_way_between_the_cpus_is_said() -> None:
     assert handoff_note([_trial(0)]) == []
     (same,) = handoff_note([_trial(0, handoff_ns=60.0), _trial(1, handoff_ns=64.0)])

@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.dataplanes.port import Port
 from planecast.dataplanes.trial import TrialAnswer
 from planecast.process import Planned, Started
 from planecast.results.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Turns:
+    """A thread's turns on a CPU that it shares."""
+
+    seconds: float
+    count: int
 
 
 class Program(Started):
@@ -102,6 +111,10 @@ class Dut(Started):
         """For how long the threads which forward wanted their CPUs and did not have them; None
         where it isn't known."""
         return None
+
+    def turns(self) -> Mapping[int, tuple[Turns, ...]]:
+        """Of each CPU that several programs' threads share, the turns that each has had."""
+        return {}
 
     def pages(self) -> str | None:
         """Pages that its memory lies in by now: 2MiB, 4KiB or mixed; of several programs those of

@@ -9,14 +9,14 @@ from pathlib import Path
 from planecast.cleanup import private_folder
 from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
-from planecast.dataplanes.dut import Dut, Program
+from planecast.dataplanes.dut import Dut, Program, Turns
 from planecast.dataplanes.dut_factory import programs_of, title_of
 from planecast.dataplanes.memory import pages_of_process
 from planecast.dataplanes.namespace import Namespace, entering
 from planecast.dataplanes.port import MEMORY_KINDS, Port
 from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
-from planecast.host.cpu_time import away_seconds, pinned_seconds
+from planecast.host.cpu_time import away_seconds, pinned_seconds, pinned_slices
 from planecast.process import Planned, wait_until
 from planecast.results.estimate import Estimate
 from planecast.scenario.host_cpus import cpus_here
@@ -99,6 +99,18 @@ class DutChain(Dut):
                 return None
             away += had
         return away
+
+    def turns(self) -> Mapping[int, tuple[Turns, ...]]:
+        """Of each CPU on which several programs forward; without one of which the kernel says
+        nothing."""
+        found: dict[int, list[Turns]] = {}
+        for number, program in enumerate(self._programs):
+            cpu, pid = self._cpu_of(number), program.pid
+            seconds = None if pid is None else pinned_seconds(pid, cpu)
+            count = None if pid is None else pinned_slices(pid, cpu)
+            if seconds is not None and count is not None:
+                found.setdefault(cpu, []).append(Turns(seconds, count))
+        return {cpu: tuple(turns) for cpu, turns in found.items() if len(turns) > 1}
 
     def pages(self) -> str | None:
         """Of all programs whose memory can be looked at."""

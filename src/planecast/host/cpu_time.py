@@ -17,26 +17,32 @@ def pinned_seconds(pid: int, cpu: int, proc: Path = _PROC) -> float | None:
 
     None when there is no such thread, or the kernel doesn't count (schedstat, proc(5)).
     """
-    return _of_pinned(pid, cpu, 0, proc)
+    ran_ns = _of_pinned(pid, cpu, 0, proc)
+    return None if ran_ns is None else ran_ns / 1e9
+
+
+def pinned_slices(pid: int, cpu: int, proc: Path = _PROC) -> int | None:
+    """How many time slices the same threads have had. None as above."""
+    return _of_pinned(pid, cpu, 2, proc)
 
 
 def away_seconds(pid: int, cpu: int, proc: Path = _PROC) -> float | None:
     """Seconds that the same threads wanted their CPU and did not have it: others of this machine
     ran (exactly), or other guests of its host (in ticks of the kernel's). None as above.
     """
-    waited = _of_pinned(pid, cpu, 1, proc)
-    return None if waited is None else waited + _stolen(cpu, proc)
+    waited_ns = _of_pinned(pid, cpu, 1, proc)
+    return None if waited_ns is None else waited_ns / 1e9 + _stolen(cpu, proc)
 
 
-def _of_pinned(pid: int, cpu: int, column: int, proc: Path) -> float | None:
+def _of_pinned(pid: int, cpu: int, column: int, proc: Path) -> int | None:
     found = None
     for task in (proc / str(pid) / "task").glob("*"):
         with suppress(OSError, ValueError, IndexError):  # a thread may end while it is read
             status = (task / "status").read_text(encoding="ascii", errors="replace")
             allowed = status.partition("Cpus_allowed_list:")[2].split()[0]
             if allowed == str(cpu):
-                nanoseconds = int((task / "schedstat").read_text(encoding="ascii").split()[column])
-                found = (found or 0.0) + nanoseconds / 1e9
+                figures = (task / "schedstat").read_text(encoding="ascii").split()
+                found = (found or 0) + int(figures[column])
     return found
 
 

@@ -7,6 +7,7 @@ its stages; all others forward from their start on.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,7 +34,7 @@ from planecast.results.estimate import Kind
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
-from planecast.search.pauses import longest_s, watched
+from planecast.search.pauses import longest_s, round_s, watched
 from planecast.search.simulated import refuse_own_load
 from planecast.search.tester import Opinion
 from planecast.search.trial import Trial
@@ -43,6 +44,9 @@ _WARMUP_PPS = 1e6
 _UPCALL_S = 1e-4
 """Longer than the slow path takes for a flow, which stops the thread that forwards."""
 _OPINION_S = 1.0
+_LOOK_S = 1.0
+"""After which the way between the CPUs is looked at again, in some 10 ms: a data plane that polls
+has the other half of its CPU during it, and no packets."""
 _WAKES_S = 1e-4
 """By how much nothing may come back for longer than a thread waited for its CPU, each time: until a
 burst has passed, and caches are warm."""
@@ -70,6 +74,8 @@ class MeasuredTester:
         self._apart: CoreToCore | None = None
         self._pauses: Pauses | None = None
         self._pages: str | None = None
+        self._round_s: float | None = None
+        self._looked = 0.0
 
     def planned(self) -> list[Planned]:
         """The processes that each repetition starts, their sockets in a folder called FOLDER here.
@@ -89,14 +95,20 @@ class MeasuredTester:
         if here and self.scenario.generator.kind == "ours":
             cpu = cpus_here(self.scenario)[0]
             self._apart, self._pauses = ping_pong_now(self._cpu, cpu), watched(cpu)
+            self._looked = time.monotonic()
         self._testbed = self._stack.enter_context(self._made())
+        before = self._testbed.dut.turns()
         self._testbed.trial(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
+        self._round_s = round_s(before, self._testbed.dut.turns())
         self._pages = self._testbed.dut.pages()
 
     def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
         """One trial, read after everything has drained; our generator sends at its rate before it
         counts. Raises RunError when a program is gone."""
         ours = self.scenario.generator.kind == "ours"
+        if self._apart is not None and time.monotonic() > self._looked + _LOOK_S:
+            self._apart = ping_pong_now(self._cpu, cpus_here(self.scenario)[0]) or self._apart
+            self._looked = time.monotonic()
         return self._made_trial(offered_pps, seconds, WARM_UP_S if ours else 0.0)
 
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
@@ -116,6 +128,7 @@ class MeasuredTester:
             "handoff_ns": None if apart is None else apart.ns,
             "pause_s": None if self._pauses is None else longest_s(self._pauses, seconds),
             "pages": self._pages,
+            "round_s": self._round_s,
         }
         return made.model_copy(update=state)
 

@@ -1,4 +1,7 @@
-"""Whether a rate that loses nothing is limited by pauses of the data plane's CPU.
+"""Whether a rate is limited by times in which the data plane does not run: pauses and turns.
+
+Programs that share a CPU take turns on it. What one of them hands on in a round has to wait in a
+ring for the next one's turn.
 
 Interrupts and a hypervisor take the CPU for tens of microseconds, which no counter of the kernel
 shows. What comes in that time waits in the ring in front of the data plane: a short ring overflows
@@ -10,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from planecast.dataplanes.dut import Turns
 from planecast.errors import PlanecastError
 from planecast.instruments.pauses import Pauses, watch_pauses
 from planecast.results.search import FoundRate
@@ -18,6 +22,9 @@ from planecast.search.combine import DATAPLANE
 from planecast.search.trial import Trial
 
 PAUSES = "CPU pauses"
+TURNS = "turns on a CPU"
+_HOLDS = 0.95
+"""Share of what comes in a round from which on a ring that holds no more is the limit."""
 WATCHED_S = 0.2
 """For how long a CPU is watched before a repetition begins: ten trials of the usual length."""
 _FILLS = 0.7
@@ -48,7 +55,11 @@ def longest_s(pauses: Pauses, seconds: float) -> float:
 def with_pauses(
     rates: Mapping[str, FoundRate], scenario: Scenario, trials: Sequence[Trial]
 ) -> dict[str, FoundRate]:
-    """The rates; those that pauses limit say so."""
+    """The rates; those that turns or pauses limit say so."""
+    slots, rounds = scenario.placement.rx_ring, [t.round_s for t in trials if t.round_s is not None]
+    if rounds:
+        taken_s = median(rounds)
+        rates = {name: _in_turns(rate, slots, taken_s) for name, rate in rates.items()}
     seen = [trial for trial in trials if trial.pause_s is not None]
     if not seen:
         return dict(rates)
@@ -58,6 +69,36 @@ def with_pauses(
         name: _limited(rate, rates, scenario.placement.rx_ring, pause_s, trial_s)
         for name, rate in rates.items()
     }
+
+
+def round_s(
+    before: Mapping[int, Sequence[Turns]], after: Mapping[int, Sequence[Turns]]
+) -> float | None:
+    """What a round takes in which all programs that share a CPU have had a turn each: the mean
+    turns of each, added up; of several such CPUs the longest. None where none is shared, or a
+    program had no turn."""
+    found = []
+    for cpu in before.keys() & after.keys():
+        turns = [
+            (now.seconds - then.seconds, now.count - then.count)
+            for then, now in zip(before[cpu], after[cpu], strict=True)
+        ]
+        if any(count <= 0 for _, count in turns):
+            return None
+        found.append(sum(seconds / count for seconds, count in turns))
+    return max(found, default=None)
+
+
+def _in_turns(rate: FoundRate, slots: int, taken_s: float) -> FoundRate:
+    pps = rate.rate_pps.value
+    if rate.capped_by != DATAPLANE or pps <= 0 or slots > pps * taken_s / _HOLDS:
+        return rate
+    why = (
+        f"programs that share a CPU take turns of {1e3 * taken_s:.3g} ms in all, in which "
+        f"{pps * taken_s:,.0f} packets come; the ring from one to the next has {slots:,} slots: "
+        "a CPU for each (placement.lcores) shows what the programs take"
+    )
+    return rate.model_copy(update={"capped_by": TURNS, "why": why})
 
 
 def _limited(

@@ -76,7 +76,12 @@ def _differences(here: Sequence[Trial], there: Sequence[Trial]) -> str:
     """What was different in these trials, in words."""
     found = []
     apart, usual = (_median(side, lambda trial: trial.handoff_ns) for side in (here, there))
-    if apart and usual and max(apart / usual, usual / apart) >= CHANGED:
+    ways = [trial.handoff_ns for trial in here if trial.handoff_ns is not None]
+    if ways and max(ways) >= CHANGED * min(ways):
+        found.append(
+            f"its CPUs were {min(ways):.0f} to {max(ways):.0f} ns apart in the course of it"
+        )
+    elif apart and usual and max(apart / usual, usual / apart) >= CHANGED:
         found.append(f"its CPUs were {apart:.0f} ns apart, the others' {usual:.0f}")
     for name, share in (
         ("the data plane's", lambda trial: trial.dataplane_cpu),
@@ -115,9 +120,10 @@ def _median(trials: Sequence[Trial], value: Callable[[Trial], float | None]) -> 
 
 def state_note(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> list[str]:
     """The rate by the way between the CPUs, where that was not one and the same."""
-    apart = {t.repetition: t.handoff_ns for t in trials if t.handoff_ns is not None}
     known = sorted(
-        (apart[bound.repetition], middle(bound)) for bound in bounds if bound.repetition in apart
+        (apart, middle(bound))
+        for bound in bounds
+        if (apart := _median(_of(trials, [bound]), lambda trial: trial.handoff_ns)) is not None
     )
     states: list[list[tuple[float, float]]] = []
     for one in known:
@@ -146,7 +152,7 @@ def handoff_note(trials: Sequence[Trial]) -> list[str]:
     if not values:
         return []
     if values[-1] < CHANGED * values[0]:
-        return [f"a cache line took {median(values):.0f} ns from CPU to CPU, in every repetition"]
+        return [f"a cache line took {median(values):.0f} ns from CPU to CPU, all the time"]
     return [
         f"a cache line took {values[0]:.0f} to {values[-1]:.0f} ns from CPU to CPU: a hypervisor "
         "moved them, and rates over memory interfaces change with that"

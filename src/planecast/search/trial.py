@@ -63,13 +63,16 @@ class Trial(Noun):
     than its ring bridges: they say nothing of it either."""
     handoff_ns: Annotated[float, Field(gt=0)] | None = None
     """What a cache line cost from the generator's CPU to the data plane's, before the repetition
-    began."""
+    began or in a moment between its trials."""
     canary_cycles: Annotated[float, Field(gt=0)] | None = None
     """Cycles a round of the compute canary on the data plane's CPU, before and after the trial: it
     shows another guest on the same core; null: not measured."""
     pause_s: Annotated[float, Field(ge=0)] | None = None
     """For how long at once something takes the data plane's CPU in half of all times as long as
     this trial, watched before the repetition began; null: not known."""
+    round_s: Annotated[float, Field(ge=0)] | None = None
+    """What a round takes in which programs that share a CPU have each had a turn; null: none share
+    one, or it is not known."""
     pages: str | None = None
     """Pages that the data plane's memory lay in when the repetition had begun; null: not known."""
     drained: bool = True
