@@ -23,7 +23,7 @@ from planecast.search.trial import Trial
 
 PAUSES = "CPU pauses"
 TURNS = "turns on a CPU"
-_HOLDS = 0.95
+_HOLDS = 0.9
 """Share of what comes in a round from which on a ring that holds no more is the limit."""
 WATCHED_S = 0.2
 """For how long a CPU is watched before a repetition begins: ten trials of the usual length."""
