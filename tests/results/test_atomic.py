@@ -48,7 +48,7 @@ def test_a_pipe_without_a_reader_is_a_sentence(
 ) -> None:
     monkeypatch.setattr(atomic, "READER_WAIT_S", 0.0)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(RunError, match="nobody reads this pipe; start its reader first"):
+    with pytest.raises(RunError, match="no program reads this pipe; start its reader first"):
         write_text(tmp_path / "pipe", "x")
 
 

@@ -117,7 +117,7 @@ def write(folder: Path, text: str) -> Path:
         ),
         ("machine: host\n", "s.yaml: the key name is missing; add it: text"),
         ("name: a/b\n", "s.yaml:1: name: got 'a/b'; a name is 1 to 64 letters, digits and . _ -"),
-        ("name: x\nname: y\n", "s.yaml:2: the key name stands twice; remove one of the two"),
+        ("name: x\nname: y\n", "s.yaml:2: the key name appears twice; remove one of the two"),
         (
             "- name: x\n",
             "s.yaml: the file holds a list where a mapping of keys is needed; begin with `name:`",

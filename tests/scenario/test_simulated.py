@@ -39,7 +39,7 @@ def test_pairs_of_hardware_threads() -> None:
         ({"nic.pcie": "gen9x1"}, "got 'gen9x1'; allowed is one of none, gen2x8"),
         ({"accelerator.stage": "nat"}, "got stage 'nat', but the stages that run are acl, key"),
         ({"interference.siblings": "0-1"}, "not a list of pairs of CPUs such as 0+1,2+3"),
-        ({"interference.siblings": "1+1"}, "in which a CPU stands twice"),
+        ({"interference.siblings": "1+1"}, "in which a CPU appears twice"),
         (
             {"interference.siblings": "1+2"},
             "got siblings 1+2, but the forwarding lcores are 1",

@@ -45,10 +45,10 @@ def test_a_mix_has_one_spelling(sizes: dict[int, float]) -> None:
     [
         ({"frame_mix": "63:1"}, "got '63:1', which is not a mix such as 64:7,594:4,1518:1"),
         ({"frame_mix": "64:0"}, "each with a weight above 0"),
-        ({"frame_mix": "64,64"}, "in which 64 stands twice"),
+        ({"frame_mix": "64,64"}, "in which 64 appears twice"),
         ({"frame_mix": 64}, "got 64, which is not a mix"),
         ({"dropped": "acl:2"}, "not a list of stages with a share from 0 to 1"),
-        ({"dropped": "acl:1%,acl:2%"}, "in which acl stands twice"),
+        ({"dropped": "acl:1%,acl:2%"}, "in which acl appears twice"),
         ({"dropped": "nat:0.1"}, "dropped in 'nat', but the stages that run are acl, key"),
         ({"arrivals": "poisson"}, "without a rate; to simulate, set traffic.offered_pps"),
         ({"arrivals": "on_off"}, "without a rate; to simulate, set traffic.offered_pps"),

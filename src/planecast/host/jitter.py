@@ -91,9 +91,9 @@ def _watchdog(root: Root) -> Iterator[Check]:
     path = "proc/sys/kernel/nmi_watchdog"
     state = root.text(path)
     if not state:
-        yield Check("NMI watchdog", "note", "none in this kernel", "it interrupts nobody")
+        yield Check("NMI watchdog", "note", "none in this kernel", "it interrupts nothing")
     elif state == "0":
-        yield Check("NMI watchdog", "good", "off", "it takes no counter and interrupts nobody")
+        yield Check("NMI watchdog", "good", "off", "it takes no counter and interrupts nothing")
     else:
         yield Check(
             "NMI watchdog",

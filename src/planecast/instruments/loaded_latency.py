@@ -112,7 +112,7 @@ def loaded_latency(idle_ns: float, *, fresh: bool = False) -> LoadedLatency | No
     if alone > MOST_ALONE * idle_ns:
         raise RunError(
             f"others take the CPUs: a chase alone takes {alone:.0f} ns, "
-            f"{idle_ns:.0f} when nobody takes its CPU",
+            f"{idle_ns:.0f} with its CPU to itself",
             what_to_do="run it when the machine is quieter",
         )
     remember(kept_at(cpus), found)

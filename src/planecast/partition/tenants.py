@@ -141,7 +141,7 @@ class Tenancy(Noun):
     def _check_classes(self) -> None:
         known = [request.number for request in self.classes]
         if len(set(known)) < len(known):
-            raise ValueError("a class of service stands twice")
+            raise ValueError("a class of service appears twice")
         for tenant in self.tenants:
             if known and tenant.service not in known:
                 raise ValueError(

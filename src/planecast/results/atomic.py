@@ -80,7 +80,7 @@ def _pour(source: Path, path: Path) -> None:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(path.stat().st_mode):
                 raise
         if time.monotonic() > until:
-            raise RunError("nobody reads this pipe", str(path), "start its reader first")
+            raise RunError("no program reads this pipe", str(path), "start its reader first")
         time.sleep(0.01)
     os.set_blocking(descriptor, True)
     with source.open("rb") as content, os.fdopen(descriptor, "wb") as out:

@@ -70,7 +70,7 @@ def parse_document(text: str, path: str) -> Document:
     except DuplicateKeyError as error:
         key = str(error.problem).split('"')[1] if '"' in str(error.problem) else "a key"
         raise InputError(
-            f"the key {key} stands twice", _marked(path, error), "remove one of the two"
+            f"the key {key} appears twice", _marked(path, error), "remove one of the two"
         ) from None
     except MarkedYAMLError as error:
         raise InputError(

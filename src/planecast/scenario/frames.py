@@ -36,7 +36,7 @@ def mix_frames(text: str) -> tuple[tuple[int, float], ...]:
                 f"{LONGEST_BYTES} bytes, each with a weight above 0"
             )
         if size in found:
-            raise ValueError(f"got '{text}', in which {size} stands twice")
+            raise ValueError(f"got '{text}', in which {size} appears twice")
         found[size] = weight
     if len(found) > MOST_SIZES:
         raise ValueError(f"got {len(found)} sizes, which are more than {MOST_SIZES}")

@@ -26,7 +26,7 @@ def cpu_pairs(text: str) -> tuple[tuple[int, int], ...]:
         found.append((int(match[1]), int(match[2])))
     cpus = [cpu for pair in found for cpu in pair]
     if len(set(cpus)) < len(cpus):
-        raise ValueError(f"got '{text}', in which a CPU stands twice")
+        raise ValueError(f"got '{text}', in which a CPU appears twice")
     return tuple(found)
 
 

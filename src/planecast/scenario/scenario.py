@@ -272,7 +272,7 @@ def _check_ways(neighbour: Neighbour, machine: str) -> None:
         return
     if machine == "host":
         raise ValueError(
-            "nobody knows how many ways this host's last level has; leave ways out, or name a "
+            "the number of ways of this host's last level is not known; leave ways out, or name a "
             "machine of the catalogue"
         )
     found = machine_of(machine)

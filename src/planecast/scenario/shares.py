@@ -25,7 +25,7 @@ def stage_shares(text: str) -> dict[str, float]:
                 "acl:0.01,classify:5%"
             )
         if match[1] in found:
-            raise ValueError(f"got '{text}', in which {match[1]} stands twice")
+            raise ValueError(f"got '{text}', in which {match[1]} appears twice")
         found[match[1]] = share
     return found
 

@@ -130,7 +130,7 @@ def parse_axis(text: str) -> Axis:
     _, values = parse_vary(text)
     found = [checked(key, value, where) for value in values]
     if len(set(map(repr, found))) < len(found):
-        raise InputError("a value stands twice", where, "name each once")
+        raise InputError("a value appears twice", where, "name each once")
     return Axis(key=key, values=tuple(found), whole=all(isinstance(v, int) for v in found))
 
 

@@ -186,7 +186,7 @@ class _Builder:
                 raise self._fail(str(error), ("events", unit)) from None
             for event in events:
                 if event in self._units:
-                    raise self._fail(f"the event {event} stands twice", ("events", unit))
+                    raise self._fail(f"the event {event} appears twice", ("events", unit))
                 self._units[event] = found
         for name, text in self._file.constants.items():
             number, _, unit = text.partition(" ")
@@ -262,5 +262,5 @@ class _Builder:
     def _meaning(self, name: str, location: Location) -> Meaning:
         meaning = self._meanings.get(name)
         if meaning is None:
-            raise self._fail(f"nobody says what {name} means", location, "add it to meanings.yaml")
+            raise self._fail(f"there is no meaning of {name}", location, "add it to meanings.yaml")
         return meaning

@@ -48,21 +48,21 @@ def test_a_machine_may_be_a_file(planecast: Planecast, scenario: str, tmp_path: 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--from-rate", "9Mpps"), "nobody says which machine the rate is of"),
-        (("--from-rate", "9Mpps@host"), "nobody says which machine the rate is of"),
+        (("--from-rate", "9Mpps"), "the machine of the rate is missing"),
+        (("--from-rate", "9Mpps@host"), "the machine of the rate is missing"),
         (("--from-rate", "fast@e5-2699v3"), "not a packet rate"),
         (("--from-rate", "0Mpps@e5-2699v3"), "got '0Mpps'"),
         (("--from-rate", "9Mpps@e5-2699v33"), "did you mean e5-2699v3"),
         (("--from-rate", "9Mpps@e5-2699v3,card=x521"), "did you mean x520"),
         (("--from-rate", "900Mpps@e5-2699v3"), "leave 4.3 instructions a packet to 1 lcore"),
-        (("--from-rate", "9Mpps@e5-2699v3,machine=gold-6152"), "the machine stands twice"),
+        (("--from-rate", "9Mpps@e5-2699v3,machine=gold-6152"), "the machine appears twice"),
         (
             ("--from-rate", "9Mpps@e5-2699v3,placement.lcores=1,placement.lcores=2"),
             "placement.lcores is set twice",
         ),
         (("--from-rate", "9Mpps@e5-2699v3,ports=2"), "ports of which card?"),
         (("--from-rate", "9Mpps@e5-2699v3,card=x520,ports=3"), "has 2"),
-        (("--from-rate", "9Mpps@e5-2699v3,a.yaml,b.yaml"), "where a scenario stands"),
+        (("--from-rate", "9Mpps@e5-2699v3,a.yaml,b.yaml"), "where one scenario file is expected"),
         (("--from-rate", "29Mpps@e5-2699v3,card=x520"), "reveal nothing of the cores"),
         (("--from-rate", "9Mpps@e5-2699v3", "--engine", "simulate"), "one rate is all there is"),
         (

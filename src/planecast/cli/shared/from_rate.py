@@ -43,14 +43,16 @@ def published_rate(text: str, asked: str) -> PublishedRate:
     rate, at, rest = text.partition("@")
     machine, *parts = rest.split(",")
     if not at or not machine or machine == "host":
-        raise InputError("nobody says which machine the rate is of", where, EXAMPLE)
+        raise InputError("the machine of the rate is missing", where, EXAMPLE)
     pps = parsed(parse_rate_pps, rate, where, EXAMPLE)
     files = [part for part in parts if "=" not in part]
     if len(files) > 1 or not all(files):
-        raise InputError(f"got '{','.join(files)}' where a scenario stands", where, EXAMPLE)
+        raise InputError(
+            f"got '{','.join(files)}' where one scenario file is expected", where, EXAMPLE
+        )
     keys = overrides([part for part in parts if "=" in part])
     if "machine" in keys:
-        raise InputError("the machine stands twice", where, "name it after the @ alone")
+        raise InputError("the machine appears twice", where, "name it after the @ alone")
     card, ports = keys.pop(_CARD, None), keys.pop(_PORTS, None)
     machine_of(machine)
     base = load_scenario(files[0] if files else asked)

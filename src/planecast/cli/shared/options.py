@@ -99,7 +99,7 @@ PatienceOption = Annotated[
         "--patience",
         min=0,
         max=86400,
-        help="Seconds more at the most, while the machine is too disturbed for an estimate.",
+        help="At most so many seconds more, while the machine is too disturbed for an estimate.",
     ),
 ]
 DryRunOption = Annotated[

@@ -28,7 +28,11 @@ def compare(
     margin: Annotated[
         float,
         typer.Option(
-            "--margin", min=0.0, max=100.0, metavar="PERCENT", help="What counts as same."
+            "--margin",
+            min=0.0,
+            max=100.0,
+            metavar="PERCENT",
+            help="Ratios within this are the same.",
         ),
     ] = 1.0,
     runs: RunsOption = None,

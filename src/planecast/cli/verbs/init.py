@@ -38,7 +38,7 @@ CommandOption = Annotated[
 ]
 ProgramOption = Annotated[
     str | None,
-    typer.Option("--program", metavar="PATH", help="Of the binary, where it isn't found."),
+    typer.Option("--program", metavar="PATH", help="Path of the binary, where it isn't found."),
 ]
 FrameBytesOption = Annotated[
     int | None,

@@ -53,7 +53,12 @@ ExplainOption = Annotated[
 
 
 EalArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[-- EAL ARGUMENTS]", show_default=False)
+    list[str] | None,
+    typer.Argument(
+        metavar="[-- EAL ARGUMENTS]",
+        help="Passed to EAL of planecast's own data plane.",
+        show_default=False,
+    ),
 ]
 
 

@@ -76,7 +76,12 @@ MaxRateOption = Annotated[
 ]
 StartOption = Annotated[
     float,
-    typer.Option("--start", min=0.001, max=100, help="rfc2544: percent of the highest load."),
+    typer.Option(
+        "--start",
+        min=0.001,
+        max=100,
+        help="rfc2544: the first load, in percent of the highest that may be offered.",
+    ),
 ]
 TrialsOption = Annotated[
     int | None,
@@ -117,7 +122,11 @@ ExpectOption = Annotated[
 ]
 RateOption = Annotated[
     str | None,
-    typer.Option("--rate", metavar="RATE", help="latency, soak: the rate; else searched."),
+    typer.Option(
+        "--rate",
+        metavar="RATE",
+        help="latency, soak: at this rate; else at the throughput that is searched first.",
+    ),
 ]
 SoakSecondsOption = Annotated[
     float, typer.Option("--soak-seconds", min=0.001, max=1e7, help="Length of a soak.")
@@ -174,10 +183,10 @@ def search(
     output: OutputOption = None,
     dry_run: DryRunOption = False,
 ) -> None:
-    """Search the highest loads that lose no more than a goal allows, or ask what they cost.
+    """Find the highest loads that lose no more than a goal allows: NDR, PDR, throughput, soak.
 
     Whole searches are repeated, each on a data plane that is restarted. Every trial is kept as
-    it ends: a search that was stopped, however, is resumed with --resume.
+    it ends, so a search that was stopped continues with --resume.
     """
     from planecast.cli.tables.search import search_sheet
     from planecast.results import runs_folder

@@ -76,7 +76,7 @@ def test_what_needs_stages_refuses_them(run: Run, files: list[str]) -> None:
         (["--from", "w11.csv,packets=x", "--machine", "gold-6152"], "packets: got 'x'"),
         (["--from", "w11.csv,packets=-1", "--machine", "gold-6152"], "packets: got -1"),
         (["--from", "w11.csv,packets=1,pps=1", "--machine", "gold-6152"], "are both given"),
-        (["--from", "w11.csv,cores=1,cores=2", "--machine", "gold-6152"], "cores stands twice"),
+        (["--from", "w11.csv,cores=1,cores=2", "--machine", "gold-6152"], "cores appears twice"),
         (["--from", "w11.csv,llc_ways=12", "--machine", "gold-6152"], "has 11 ways"),
         (["--from", "none.csv,packets=1", "--machine", "gold-6152"], "there is no such file"),
         (["--from", "w11.csv,packets=1", "--machine", "nix"], "nix"),

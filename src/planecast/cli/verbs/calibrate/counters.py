@@ -95,7 +95,7 @@ def _read(text: str, machine: Machine) -> CountedRun:
 def condition_of(text: str, machine: Machine) -> Condition:
     """``counts.csv,pps=3.9Mpps,llc_ways=4`` as a file and what is known of its run.
 
-    Raises InputError for a key that is none, one that stands twice, and a value that can't be.
+    Raises InputError for a key that is none, one that appears twice, and a value that can't be.
     """
     from planecast.calibrate.counted_run import Condition
 
@@ -106,7 +106,7 @@ def condition_of(text: str, machine: Machine) -> Condition:
     for part in parts[first:]:
         key, _, value = part.partition("=")
         if key in found:
-            raise InputError(f"{key} stands twice", f"--from {text}", "keep one of the two")
+            raise InputError(f"{key} appears twice", f"--from {text}", "keep one of the two")
         found[key] = _value(key.strip(), value.strip(), f"--from {text}")
     if "packets" in found and "pps" in found:
         raise InputError("packets and pps are both given", f"--from {text}", "give one of them")
