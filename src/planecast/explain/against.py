@@ -1,6 +1,6 @@
 """Two explanations side by side: where a packet's cycles went from A to B.
 
-A node moved when the interval of its change leaves out nothing. Measured nodes are independent;
+A node moved when the interval of its change excludes zero. Measured nodes are independent;
 computed ones of one calibration share its errors, so their change is computed as one (see
 `model_change`). With a calibration each they count as independent.
 """
@@ -72,6 +72,10 @@ class Difference(Noun):
     def stages(self) -> list[str]:
         """Stages of either, in order."""
         return [c.stage for c in self.changes if not c.cause and c.stage != ALL]
+
+
+_SHOWN = 0.05
+"""Cycles a packet, as one decimal shows them, that a finding names."""
 
 
 def compare_explanations(
@@ -177,6 +181,7 @@ def _findings(changes: tuple[Change, ...]) -> list[str]:
             (cause_of(c.cause).title if causes else c.stage, c)
             for c in changes
             if (c.stage == ALL) == causes and bool(c.cause) == causes and c.moved
+            if abs(c.change.value) >= _SHOWN
         ]
         named.sort(key=lambda pair: -abs(pair[1].change.value))
         if named:

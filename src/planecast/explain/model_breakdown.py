@@ -31,10 +31,10 @@ Floats = NDArray[np.float64]
 Place = tuple[str, str]
 """Stage and cause."""
 Rows = dict[Place, Floats]
-"""By stage and cause: cycles, those of them that the last level and memory take, those that are
-below zero (work that overlaps), and slopes by the logarithms of the parameters."""
+"""By stage and cause: cycles, those of them that the last level and memory take, and slopes by the
+logarithms of the parameters."""
 
-_SLOPES = 3
+_SLOPES = 2
 _ROUNDING = 1e-9
 """Share of a cost by which sums in another order differ."""
 
@@ -146,7 +146,6 @@ def _rows_of(scenario: Scenario, calibration: Calibration) -> Rows:
         row, cycles = row_of(term), float(term.cycles[0])
         row[0] += cycles
         row[1] += cycles * (term.cause in far)
-        row[2] += min(cycles, 0.0)
         for name in term.parameters:
             if name in number:
                 row[number[name]] += cycles
@@ -171,7 +170,7 @@ def _estimate(
         + (own.core * row[0]) ** 2
         + (own.memory * row[1]) ** 2
     )
-    return said.part_estimate(float(row[0]), float(deviation), signed=signed or bool(row[2] < 0))
+    return said.part_estimate(float(row[0]), float(deviation), signed=signed)
 
 
 def _issue_cycles(

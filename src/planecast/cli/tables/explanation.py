@@ -71,7 +71,7 @@ def difference_sheet(found: Difference) -> Sheet:
     ]
     lead = [f"A: {found.a}", f"B: {found.b}", "", *found.findings]
     notes = [f"{key}: {a} in A, {b} in B" for key, (a, b) in found.settings.items()]
-    notes.append("cycles a packet; moved: the interval of B less A leaves out nothing")
+    notes.append("cycles a packet; moved: the interval of B less A excludes zero")
     return Sheet(_CHANGES, rows, found, lead=lead, notes=notes)
 
 

@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 _GAP = "  "
 _LEAST_TEXT = 12
@@ -144,16 +145,27 @@ def _parts(
 
 
 def _naming(columns: Sequence[TextColumn], width: int) -> int:
-    """How many columns at the front distinguish all rows; 1 where none do, or they are too wide."""
+    """How many columns at the front distinguish all rows; 1 where none do, or they are too wide. An
+    empty cell of the first column stands for the one above."""
     taken = 0
+    seen: list[Sequence[str]] = []
     for count, one in enumerate(columns, 1):
         taken += _folded(one).width
         if one.number or taken > _NAMING_SHARE * width:
             break
-        rows = list(zip(*(each.cells for each in columns[:count]), strict=True))
-        if len(set(rows)) == len(rows):
+        seen.append(_filled(one.cells) if count == 1 else one.cells)
+        if len(set(zip(*seen, strict=True))) == len(one.cells):
             return count
     return 1
+
+
+def _filled(cells: Sequence[str]) -> list[str]:
+    """Cells with what stands above them where they are empty."""
+
+    def next_cell(above: str, cell: str) -> str:
+        return cell or above
+
+    return list(accumulate(cells, next_cell))
 
 
 def _rows_with_entries(part: Sequence[TextColumn], names: int) -> list[TextColumn]:

@@ -38,7 +38,7 @@ class NodeChange(Noun):
 
     @property
     def moved(self) -> bool | None:
-        """Whether the interval of the change leaves out nothing; None without an interval."""
+        """Whether the interval of the change excludes zero; None without an interval."""
         return None if self.change.interval is None else not self.change.covers(0.0)
 
 

@@ -30,7 +30,7 @@ class Step:
     text: str
     """The same with its interval, for the hover."""
     sure: bool
-    """Whether the interval leaves out nothing."""
+    """Whether the interval excludes zero."""
 
 
 def waterfall(found: Difference, *, by_cause: bool) -> Figure | None:
