@@ -179,6 +179,20 @@ def test_another_functions_stages_are_measured_and_not_distinguished_without_a_c
     assert sum(p.cycles.value for p in found.causes) == pytest.approx(found.cycles_per_packet.value)
 
 
+def test_a_function_without_stages_has_no_instructions_of_another(
+    measured: Result, calibration: Calibration
+) -> None:
+    scenario = with_overrides(
+        Scenario(name="l2patch"), {"workload.kind": "l2patch", "workload.stages": "none"}
+    )
+    stages = {name: measured.stages[name] for name in ("source", "tx")}
+    changes = {"scenario": scenario, "stages": stages, "instructions_per_packet": None}
+    other = measured.model_copy(update=changes)
+    found = explain_case(Case("l2patch", scenario, other, None, calibration))
+    assert (found.instructions_per_packet, found.ipc) == (None, None)
+    assert not any("outside the calibrated" in note for note in found.notes)
+
+
 def test_a_profile_is_explained_by_the_model_alone(
     measured: Result, calibration: Calibration
 ) -> None:

@@ -176,12 +176,12 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     """Instructions a packet by stage: of the result, else of the profile, else the model's."""
     burst = case.scenario.placement.burst
     counts = case.counts
-    program = case.calibration.program if case.calibration else None
-    if counts is None and program is not None and case.scenario.dataplane.kind != OWN:
-        own = instructions_by_stage(case.scenario, {}, program)
-        return {name: _counted(value) for name, value in own.items()}
-    if counts is None and case.calibration is not None:
-        counts = counts_of(case.scenario.stages, case.calibration.instructions)
+    calibration = case.calibration
+    if counts is None and calibration is not None and calibration.kind == case.scenario.forwards:
+        if calibration.program is not None:
+            own = instructions_by_stage(case.scenario, {}, calibration.program)
+            return {name: _counted(value) for name, value in own.items()}
+        counts = counts_of(case.scenario.stages, calibration.instructions)
     found = {}
     if counts is not None:
         names = ("source", *case.scenario.stages, "tx")
