@@ -290,6 +290,7 @@ def test_a_repetition_that_was_capped_below_the_others_is_left_out(
     assert rate.rate_pps.value == pytest.approx(6.015e6 if by == "data plane" else 6.02e6)
     assert (rate.rate_pps.interval is not None, rate.capped_by) == (by == "data plane", by)
     assert "1 of 3 repetitions were capped by generator" in rate.why
+    assert ("starts took from 6.01 to at least 8 Mpps" in rate.why) is (by == "generator")
 
 
 def test_starts_that_are_capped_for_pdr_alone_leave_it_above_ndr() -> None:

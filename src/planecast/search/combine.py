@@ -81,7 +81,12 @@ def found_rate(
         fast = [bound for bound, ceiling in capped if ceiling.pps > least]
         if fast:
             # How much faster the data plane was in those starts nobody knows.
-            value = float(np.median([middle(bound) for bound in (*met, *fast)]))
+            starts = [middle(bound) for bound in (*met, *fast)]
+            value = float(np.median(starts))
+            why += (
+                f"; starts took from {min(starts) / 1e6:.4g} to at least {max(starts) / 1e6:.4g} "
+                "Mpps, of which this is the median"
+            )
             change = {"value": value, "low": None, "high": None, "samples": len(met) + len(fast)}
             rate, by = rate.model_copy(update=change), best.by
     if all(bound.low_pps == 0 for bound in bounds):
