@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,6 +86,29 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
     shares = {role.role: role.instructions for role in found.roles}
     assert shares["processing"] is not None
     assert shares["processing"].value == 60
+
+
+def test_a_program_that_counts_nothing_is_divided_by_its_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """testpmd and l3fwd: their stages by the model, and what is left is their ports."""
+    model = SimpleNamespace(stages={"rx": said(30), "parse": said(10), "route": said(40)})
+    monkeypatch.setattr("planecast.explain.searched._model", lambda *_: model)
+    monkeypatch.setattr("planecast.explain.searched.modelled_causes", lambda *_: ())
+    seen = Telemetry(
+        rate="NDR",
+        offered_pps=2e6,
+        forwarded_pps=said(2e6, "pps"),
+        loss_ratio=0.0,
+        cycles_per_packet=said(200),
+        cycles_of="time-stamp counter",
+    )
+    made = answer("l3fwd", {}).model_copy(update={"telemetry": (seen,)})
+    found = explain_search(made, "run")
+    cycles = {stage.stage: stage.cycles.value for stage in found.stages if stage.cycles}
+    assert cycles == {"ports": 150, "parse": 10, "route": 40}
+    assert any("polls of an empty ring among them" in note for note in found.notes)
+    assert not any("none of its own" in text for text in found.unknown)
 
 
 def test_a_cap_that_is_not_the_data_planes_is_named() -> None:

@@ -113,7 +113,8 @@ def _of_model(model: ModelBreakdown | None) -> tuple[str, ...]:
         return ()
     return (
         "the program's stages are the calibrated model's, from counts and traces of it between "
-        "ports in memory; ports are what is left of the program's own count of its cycles",
+        "ports in memory; ports are what is left of the program's own count of its cycles, or of "
+        "all that its thread had, polls of an empty ring among them, where it counts none",
     )
 
 
@@ -125,9 +126,9 @@ def _stages(
 ) -> Iterator[StageExplanation]:
     """What it does with packets, and how long it polls empty rings."""
     working = list(_working(opinion, watched))
-    if model is not None and [stage.stage for stage in working] == [FORWARDING]:
-        assert working[0].cycles is not None
-        working = list(_by_model(working[0].cycles, model))
+    counted = total(stage.cycles for stage in working) or whole
+    if model and counted and all(stage.stage == FORWARDING for stage in working):
+        working = list(_by_model(counted, model))
     yield from working
     busy = total(stage.cycles for stage in working)
     if whole is not None and busy is not None and whole.value > busy.value:
