@@ -10,7 +10,7 @@ import pytest
 from planecast.model.calibration import Discrepancy
 from planecast.model.left_out import Linear
 
-OWN = Discrepancy(core=0.03, memory=0.05)
+OWN = Discrepancy(core=0.03, memory=0.05, neighbour=0.2)
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def linear() -> Linear:
         errors=random.normal(scale=0.1, size=points),
         slopes=random.normal(size=(points, parameters)),
         variances=random.uniform(1e-4, 1e-3, points),
-        memory_share=random.uniform(0, 1, points),
+        far_shares=random.uniform(0, 1, (2, points)),
         prior=random.normal(scale=0.2, size=parameters),
         spreads=np.full(parameters, 0.4),
         stage_precision=np.einsum("nsi,nsj->nij", stages, stages),
@@ -35,7 +35,7 @@ def refitted(linear: Linear, point: int) -> float:
     apart = np.linalg.norm((linear.slopes - linear.slopes[point]) * linear.spreads, axis=1)
     kept = np.ones(linear.errors.size, dtype=bool)
     kept[np.argsort(apart)[:2]] = False
-    variances = OWN.deviation(linear.memory_share) ** 2 + linear.variances
+    variances = OWN.deviation(linear.far_shares) ** 2 + linear.variances
     inverse = np.diag(1 / variances[kept])
     slopes, errors = linear.slopes[kept], linear.errors[kept]
     precision = np.diag(1 / linear.spreads**2) + linear.stage_precision[kept].sum(axis=0)

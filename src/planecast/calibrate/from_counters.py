@@ -104,7 +104,7 @@ def calibrate_counters(
             covariance=tuple(tuple(row) for row in covariance.tolist()),
             freedom=FREEDOM,
             discrepancy=Discrepancy(
-                core=_discrepancy(means, deviations, delays, least), memory=0.0
+                core=_discrepancy(means, deviations, delays, least), memory=0.0, neighbour=0.0
             ),
             hierarchy=hierarchies[0],
             instructions={STAGE: _counts(instructions)},

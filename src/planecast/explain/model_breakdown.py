@@ -31,10 +31,10 @@ Floats = NDArray[np.float64]
 Place = tuple[str, str]
 """Stage and cause."""
 Rows = dict[Place, Floats]
-"""By stage and cause: cycles, those of them that the last level and memory take, and slopes by the
-logarithms of the parameters."""
+"""By stage and cause: cycles, those of them that the last level and memory take, of these those
+next to a neighbour, and slopes by the logarithms of the parameters."""
 
-_SLOPES = 2
+_SLOPES = 3
 _ROUNDING = 1e-9
 """Share of a cost by which sums in another order differ."""
 
@@ -146,6 +146,7 @@ def _rows_of(scenario: Scenario, calibration: Calibration) -> Rows:
         row, cycles = row_of(term), float(term.cycles[0])
         row[0] += cycles
         row[1] += cycles * (term.cause in far)
+        row[2] += cycles * (term.cause in far) * (neighbours is not None)
         for name in term.parameters:
             if name in number:
                 row[number[name]] += cycles
@@ -169,6 +170,7 @@ def _estimate(
         max(float(slopes @ calibration.matrix @ slopes), 0.0)
         + (own.core * row[0]) ** 2
         + (own.memory * row[1]) ** 2
+        + (own.neighbour * row[2]) ** 2
     )
     return said.part_estimate(float(row[0]), float(deviation), signed=signed)
 

@@ -69,20 +69,27 @@ class Discrepancy(Noun):
     """The model's own relative error, as predictions of points left out show it.
 
     Of a cost of which a share m is waited for in the last level and in memory its standard
-    deviation is sqrt(core² + (m · memory)²): what a shared cache does is known less well.
+    deviation is sqrt(core² + (m · memory)²), and next to a neighbour that touches memory
+    sqrt(core² + (m · memory)² + (m · neighbour)²): what a shared cache does is known less well, and
+    least where a neighbour uses it.
     """
 
     core: Annotated[float, Field(ge=0)]
     memory: Annotated[float, Field(ge=0)]
+    neighbour: Annotated[float, Field(ge=0)]
 
-    def deviation(self, memory_share: Floats) -> Floats:
-        """Standard deviations, relative."""
-        return np.asarray(np.hypot(self.core, self.memory * memory_share))
+    def deviation(self, far_shares: Floats) -> Floats:
+        """Standard deviations, relative; `far_shares`, of shape (2, scenarios), are those of m in
+        all scenarios and in those next to a neighbour (0 in the others)."""
+        parts = np.array([self.memory, self.neighbour])[:, None] * far_shares
+        return np.asarray(np.sqrt(self.core**2 + (parts**2).sum(axis=0)))
 
     def widened(self, errors: list[float]) -> Discrepancy:
         """With errors of their own kinds on top."""
         return Discrepancy(
-            core=float(np.hypot(self.core, np.linalg.norm(errors))), memory=self.memory
+            core=float(np.hypot(self.core, np.linalg.norm(errors))),
+            memory=self.memory,
+            neighbour=self.neighbour,
         )
 
 

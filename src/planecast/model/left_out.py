@@ -18,8 +18,9 @@ from planecast.model.calibration import Discrepancy
 
 Floats = NDArray[np.float64]
 
-SCALES = (0.02, 0.06)
-"""Of half-normal priors of the discrepancy's parts, core and memory: few points show them."""
+SCALES = (0.02, 0.06, 0.2)
+"""Of half-normal priors of the discrepancy's parts, core, memory and neighbour: few points show
+them."""
 LEAST_VARIANCE = 1e-8
 """Of a point: nothing is measured better than to a hundredth of a percent."""
 FREEDOM = 4.0
@@ -37,7 +38,8 @@ class Linear:
     """Of the predicted costs' logarithms, of shape (points, parameters)."""
     variances: Floats
     """Of the measurements."""
-    memory_share: Floats
+    far_shares: Floats
+    """As `Discrepancy.deviation` takes them, of shape (2, points)."""
     prior: Floats
     """Prior mean of the parameters, of shape (parameters,)."""
     spreads: Floats
@@ -72,7 +74,7 @@ class Linear:
         """(error of each point as the points outside its pair predict it, predicted over measured;
         its variance)."""
         common, errors = self._without
-        own = discrepancy.deviation(self.memory_share) ** 2 + self.variances + LEAST_VARIANCE
+        own = discrepancy.deviation(self.far_shares) ** 2 + self.variances + LEAST_VARIANCE
         # Of the inverse of the matrix without a pair's stages, the pair's columns.
         units = np.eye(own.size)[self._pairs].transpose(0, 2, 1)
         columns = np.linalg.solve(common + np.diag(own), units)
@@ -86,12 +88,15 @@ class Linear:
         from scipy import optimize  # takes longer to load than a prediction takes
 
         def loss(logs: Floats) -> float:
-            core, memory = np.exp(logs).tolist()
-            errors, variances = self.left_out(Discrepancy(core=core, memory=memory))
+            errors, variances = self.left_out(_discrepancy(logs))
             likely = (FREEDOM + 1) / 2 * np.log1p(errors**2 / variances / FREEDOM)
             prior = 0.5 * ((np.exp(logs) / SCALES) ** 2).sum() - logs.sum()
             return float((likely + 0.5 * np.log(variances)).sum() + prior)
 
         found = optimize.minimize(loss, np.log(SCALES), method="Nelder-Mead")
-        core, memory = np.exp(found.x).tolist()
-        return Discrepancy(core=core, memory=memory)
+        return _discrepancy(found.x)
+
+
+def _discrepancy(logs: Floats) -> Discrepancy:
+    core, memory, neighbour = np.exp(logs).tolist()
+    return Discrepancy(core=core, memory=memory, neighbour=neighbour)

@@ -94,6 +94,11 @@ def has_neighbours(columns: ScenarioColumns) -> bool:
     return any(one.touched_bytes for one in columns.choices["neighbour"].values)
 
 
+def next_to_neighbours(columns: ScenarioColumns) -> NDArray[np.bool_]:
+    """Which scenarios have one."""
+    return columns.choices["neighbour"].each(lambda one: one.touched_bytes) > 0
+
+
 def neighbours_of(
     profile: WorkloadProfile, hierarchy: Hierarchy, values: Values
 ) -> Neighbours | None:

@@ -22,13 +22,13 @@ from planecast.machine.parameter import Parameter
 from planecast.machine.registry import CORE, MECHANISMS
 from planecast.model.calibration import CURVED, Discrepancy
 from planecast.model.left_out import Linear
-from planecast.model.neighbours import neighbours_of
+from planecast.model.neighbours import neighbours_of, next_to_neighbours
 from planecast.model.stage_cost import StageCost, stage_cost, values_of
 from planecast.workload.profile import WorkloadProfile
 
 Floats = NDArray[np.float64]
 
-FIRST_DISCREPANCY = Discrepancy(core=0.02, memory=0.05)
+FIRST_DISCREPANCY = Discrepancy(core=0.02, memory=0.05, neighbour=0.1)
 """Before any point was left out: a start, of which nothing is left after the second round."""
 FIRST_ATTRIBUTION = 0.05
 """The same of what stages' clocks attribute to a stage, as a share of the whole point."""
@@ -171,7 +171,7 @@ class _Fit:
             errors=np.log(self.points.cycles / cost.total),
             slopes=(cost.slopes(self.names) / cost.total).T,
             variances=self.points.deviations**2,
-            memory_share=memory_share(cost, self.hierarchy),
+            far_shares=far_shares(cost, self.hierarchy, self.points.profile),
             prior=self.medians - logarithms,
             spreads=self.spreads,
             stage_precision=precision,
@@ -180,8 +180,9 @@ class _Fit:
 
     def _deviations(self, logarithms: Floats, discrepancy: Discrepancy) -> Floats:
         """Of the points' errors, for the fit of parameters."""
-        share = memory_share(self.cost(logarithms, slopes=False), self.hierarchy)
-        return np.hypot(discrepancy.deviation(share), self.points.deviations)
+        cost = self.cost(logarithms, slopes=False)
+        shares = far_shares(cost, self.hierarchy, self.points.profile)
+        return np.hypot(discrepancy.deviation(shares), self.points.deviations)
 
     def _residuals(self, logarithms: Floats, deviations: Floats) -> tuple[Floats, Floats]:
         """(residuals in standard deviations, their slopes): whole points, stages, priors."""
@@ -223,10 +224,12 @@ def _softened(error: Floats) -> tuple[Floats, Floats]:
     return soft, np.where(near, 1.0, error / bend / np.where(near, 1.0, soft))
 
 
-def memory_share(cost: StageCost, hierarchy: Hierarchy) -> Floats:
-    """Share of a cost that is waited for behind the private caches."""
+def far_shares(cost: StageCost, hierarchy: Hierarchy, profile: WorkloadProfile) -> Floats:
+    """Share of a cost that is waited for behind the private caches, in all scenarios and in those
+    next to a neighbour: of shape (2, scenarios)."""
     causes = cost.by_cause()
     far = [
         cycles for cause, cycles in causes.items() if cause in (hierarchy.levels[-1].name, "memory")
     ]
-    return np.asarray(sum(far, np.zeros_like(cost.total)) / cost.total)
+    share = sum(far, np.zeros_like(cost.total)) / cost.total
+    return np.stack([share, share * next_to_neighbours(profile.sizes.columns)])

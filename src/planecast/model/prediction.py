@@ -23,7 +23,7 @@ from planecast.model.calibration import Calibration
 from planecast.model.counter_model import STAGE, counted_cost
 from planecast.model.memory_contention import Load, under_load
 from planecast.model.neighbours import Neighbours, has_neighbours, neighbours_of
-from planecast.model.posterior import memory_share
+from planecast.model.posterior import far_shares
 from planecast.model.stage_cost import StageCost, stage_cost
 from planecast.model.supported import columns_of
 from planecast.model.target_platform import Site, by_site
@@ -297,9 +297,9 @@ def _with_idle_memory(
             memory_lines=counted.memory_lines,
         )
         return _bounded(found, hierarchy)
-    _, cost, _ = cost_of(columns, at, slopes=True)
+    profile, cost, _ = cost_of(columns, at, slopes=True)
     slopes = cost.slopes(calibration.names) / cost.total
-    own = calibration.discrepancy.deviation(memory_share(cost, hierarchy))
+    own = calibration.discrepancy.deviation(far_shares(cost, hierarchy, profile))
     deviation = np.hypot(_deviation(slopes, calibration.matrix), own)
     stages = {}
     for stage, value in cost.by_stage().items() if by_stage else ():

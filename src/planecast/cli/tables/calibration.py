@@ -32,7 +32,8 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
         f"{calibration.kind}: fitted to {calibration.points} points; informed: the share of what "
         "was open before that the points took away",
         f"the model's own error: {100 * own.core:.1f} %, and {100 * own.memory:.1f} % of what is "
-        "waited for in the last level and in memory",
+        "waited for in the last level and in memory; next to a neighbour "
+        f"{100 * own.neighbour:.1f} % of that, too",
         *(f"{name} is as assumed before: {vary}" for name, vary in _open(calibration)),
         f"run: {run}",
     ]
