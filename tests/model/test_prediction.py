@@ -98,6 +98,21 @@ def test_what_scenarios_have_in_common_cancels(base: Scenario, calibration: Cali
         predict(sites, calibration).covariance()
 
 
+def test_a_part_of_which_almost_nothing_is_known_has_an_open_interval(
+    base: Scenario, calibration: Calibration
+) -> None:
+    found = predict([base], calibration)
+    usual = found.part_estimate(10.0, 1.0)
+    assert usual.low is not None
+    assert usual.high is not None
+    assert usual.low * usual.high == pytest.approx(100)  # log-normal
+    nearly_none = found.part_estimate(0.01, 1.0)
+    assert nearly_none.low == 0
+    assert nearly_none.high == pytest.approx(0.01 + found.quantile)
+    difference = found.part_estimate(0.01, 1.0, signed=True)
+    assert difference.low == pytest.approx(0.01 - found.quantile)
+
+
 @pytest.mark.parametrize(
     "kind", ["l2patch", "macswap", "l2bridge", "ip4", "vpe-downstream", "compute"]
 )
