@@ -43,10 +43,10 @@ void require(bool fits)
 }
 
 void serve(const Kinds &cyclic, const Kinds &others, const Table &own_lines, const Table &all_lines,
-           const Table &touches, const Table &stride, const Table &together, const Table &near, const Table &last,
-           const Table &memory, const Column &lcores, const Column &base, const Tables &nearer,
-           double shape, const Table &capacity, const Table &inserted, const OutTables &served,
-           const OutColumn &lifetime, const OutTable &cost)
+           const Table &touches, const Table &stride, const Table &together, const Table &near,
+           const Table &last, const Table &memory, const Column &lcores, const Column &base,
+           const Tables &nearer, double shape, const Table &capacity, const Table &inserted,
+           const OutTables &served, const OutColumn &lifetime, const OutTable &cost)
 {
     const std::size_t regions = touches.shape(0), scenarios = touches.shape(1);
     for (const Table *table : {&own_lines, &all_lines, &stride, &together, &near, &last, &memory})
@@ -117,8 +117,9 @@ NB_MODULE(_native, module)
 {
     module.doc() = "Caches shared by regions, for many scenarios at once";
     module.def("serve", &serve, "cyclic"_a, "others"_a, "own_lines"_a, "all_lines"_a, "touches"_a,
-               "stride"_a, "together"_a, "near"_a, "last"_a, "memory"_a, "lcores"_a, "base"_a, "nearer"_a,
-               "shape"_a, "capacity"_a, "inserted"_a, "served"_a, "lifetime"_a, "cost"_a);
+               "stride"_a, "together"_a, "near"_a, "last"_a, "memory"_a, "lcores"_a, "base"_a,
+               "nearer"_a, "shape"_a, "capacity"_a, "inserted"_a, "served"_a, "lifetime"_a,
+               "cost"_a);
     module.def("hit_shares", &hit_shares, "cyclic"_a, "lines"_a, "touches"_a, "inserted"_a,
                "capacity"_a, "shape"_a, "shares"_a, "time"_a);
 }

@@ -15,10 +15,14 @@ namespace
 constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
 constexpr int kMostRounds = 60;
 
-// Waits for each of so many touches that wait for the slowest of them, of which a share is not served.
+// Waits for each of so many touches that wait for the slowest of them, of which a share is not
+// served.
 inline double waits(double unserved, double together)
 {
-    return together > 1 ? (1.0 - std::exp(together * std::log1p(-std::min(unserved, 1.0 - 1e-12)))) / together : unserved;
+    return together > 1
+               ? (1.0 - std::exp(together * std::log1p(-std::min(unserved, 1.0 - 1e-12)))) /
+                     together
+               : unserved;
 }
 
 // Some scenarios behind one cache after the other.
@@ -27,9 +31,9 @@ class Block
   public:
     Block(const Touched &all, unsigned shape)
         : all_(all), shape_(shape), own_(all.regions), everyone_(all.regions),
-          touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions), far_(all.regions),
-          memory_(all.regions), first_(all.regions), private_(all.regions), kept_(all.regions),
-          sharing_(all.regions, all.cyclic)
+          touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
+          far_(all.regions), memory_(all.regions), first_(all.regions), private_(all.regions),
+          kept_(all.regions), sharing_(all.regions, all.cyclic)
     {
     }
 
