@@ -62,7 +62,10 @@ def test_rates_of_classes_are_what_is_offered() -> None:
         ("a share", "class a: got 'share', where KEY=VALUE is wanted"),
         ("a offered_pps=1Mpps; b", "class b has no offered_pps, but others do"),
         ("a share=1 offered_pps=1Mpps", "class a: a share and a rate are given"),
-        ("a frame_bytes=12", "class a: frame_bytes: got '12', allowed is a value from 64 to 9000"),
+        (
+            "a frame_bytes=12",
+            "frame_bytes: got '12', allowed is a whole number from 64 to 9000",
+        ),
         ("a frame_bytes=64 frame_mix=imix", "class a: frame_bytes and frame_mix are given"),
         ("a dscp=64", "class a: dscp: got '64'"),
         ("1a", "class 1a: name: got '1a'"),

@@ -76,6 +76,15 @@ def write(folder: Path, text: str) -> Path:
             "s.yaml:3: placement.burst: got nothing; allowed is a whole number from 1 to 256",
         ),
         (
+            "name: x\nneighbour:\n  stream: 0\n",
+            "s.yaml:3: neighbour.stream: got 0; allowed is a whole number from 16384 to 4294967296",
+        ),
+        (
+            "name: x\nworkload:\n  route_depth: 5\n",
+            "s.yaml:3: workload.route_depth: got 5; "
+            "allowed is mixed or a whole number from 8 to 32",
+        ),
+        (
             "name: x\nplacement:\n  page_size: 1GiB\n",
             "s.yaml:3: placement.page_size: got '1GiB'; allowed is one of auto, 4KiB, 2MiB",
         ),

@@ -61,13 +61,16 @@ def kinds_with(noun: type[BaseModel], location: Location) -> list[str]:
 
 
 def without_tags(noun: type[BaseModel], location: Location) -> Location:
-    """A place as pydantic has it, without the tags of unions: as a person writes it."""
+    """A place as pydantic has it, without the tags of unions and the members of one of values: as a
+    person writes it."""
     found: list[str | int] = []
     kinds: dict[str, type[BaseModel]] = {}
     current: Any = noun
     for part in location:
         if kinds:
             current, kinds = kinds.get(str(part)), {}
+            continue
+        if isinstance(part, str) and get_origin(current) in (Union, UnionType):
             continue
         found.append(part)
         field = current.model_fields.get(str(part)) if _is_noun(current) else None
@@ -108,27 +111,36 @@ def allowed(field: FieldInfo) -> str:
     return _allowed(field.annotation, field.metadata)
 
 
-def _allowed(kind: Any, metadata: list[Any]) -> str:
-    if get_origin(kind) is Literal:
+def _allowed(kind: Any, metadata: Iterable[Any]) -> str:
+    while get_origin(kind) is Annotated:
+        kind, *about = get_args(kind)
+        metadata = [*about, *metadata]
+    origin = get_origin(kind)
+    if origin is Literal:
         choices = [str(choice) for choice in get_args(kind)]
         return choices[0] if len(choices) == 1 else "one of " + ", ".join(choices)
-    if get_origin(kind) is tuple:
+    if origin is tuple:
         inner = get_args(kind)[0]
         choices = [str(c) for c in get_args(inner)] if get_origin(inner) is Literal else []
-        return "a list of " + (", ".join(choices) if choices else "values")
+        return "a list of " + (", ".join(choices) if choices else "texts")
     if kinds_in(kind):
         return "a section with a kind: " + ", ".join(kinds_in(kind))
+    if origin in (Union, UnionType):
+        every = [_allowed(one, ()) for one in get_args(kind) if one is not NoneType]
+        return " or ".join(dict.fromkeys(every)) + _bounds(metadata)
     if _is_noun(kind):
         return "a section with the keys " + ", ".join(kind.model_fields)
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
-    choices = [words.get(k, "a value") for k in get_args(kind) or (kind,) if k is not NoneType]
-    return " or ".join(dict.fromkeys(choices)) + _bounds(metadata)
+    return words.get(kind, "a value") + _bounds(metadata)
 
 
-def _bounds(metadata: list[Any]) -> str:
-    low = next((m.ge for m in metadata if isinstance(m, Ge)), None)
-    above = next((m.gt for m in metadata if isinstance(m, Gt)), None)
-    high = next((m.le for m in metadata if isinstance(m, Le)), None)
+def _bounds(metadata: Iterable[Any]) -> str:
+    every = [
+        part for one in metadata for part in (one.metadata if isinstance(one, FieldInfo) else [one])
+    ]
+    low = next((_plain(m.ge) for m in every if isinstance(m, Ge)), None)
+    above = next((_plain(m.gt) for m in every if isinstance(m, Gt)), None)
+    high = next((_plain(m.le) for m in every if isinstance(m, Le)), None)
     if low is not None and high is not None:
         return f" from {low} to {high}"
     parts = (
@@ -137,6 +149,10 @@ def _bounds(metadata: list[Any]) -> str:
         f" up to {high}" if high is not None else "",
     )
     return "".join(parts)
+
+
+def _plain(bound: Any) -> str:
+    return f"{bound:g}" if isinstance(bound, float) else str(bound)
 
 
 def choices(values: Sequence[Any]) -> str:

@@ -57,7 +57,8 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
     place = where(location)
     if place.startswith((f"--set {key}=", f"--vary {key}=")):
         what = what.removeprefix(f"{key}: ")
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    wrong = {without_tags(noun, tuple(problem["loc"])) for problem in found}
+    more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
     raise InputError(what, place, what_to_do + more)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from planecast.errors import InputError
 from planecast.model.calibration import EDITION, Calibration
@@ -180,17 +180,18 @@ def _text(path: Path) -> str:
     return read_of_run(path)
 
 
+_AGAIN = "make it again: planecast calibrate STUDY"
+
+
 def _read(path: Path, text: str) -> Calibration:
     data = parsed_json(text, path)
     try:
         whole = isinstance(data, dict) and isinstance(data.get("parameters"), list)
         if whole and data.get("edition") != EDITION:
-            raise InputError(
-                "this calibration is of an older model",
-                str(path),
-                "make it again: planecast calibrate STUDY",
-            )
+            raise InputError("this calibration is of an older model", str(path), _AGAIN)
         return Calibration.model_validate_json(text)
-    except ValueError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the calibration: {first}", str(path)) from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        key, why = ".".join(map(str, problem["loc"])), problem["msg"].lower()
+        what = f"this is no calibration of this model: {key}: {why}"
+        raise InputError(what, str(path), _AGAIN) from None

@@ -189,8 +189,8 @@ def test_a_run_without_a_calibration(run: Run, asked: Path, calibrated: Path) ->
     [
         (b"", "the file is not JSON"),
         (b"\xff", "the file is not UTF-8 text"),
-        (b"{}", "can't read the calibration"),
-        (b'{"parameters": 3}', "can't read the calibration"),
+        (b"{}", "this is no calibration of this model"),
+        (b'{"parameters": 3}', "this is no calibration of this model"),
     ],
 )
 def test_a_broken_calibration_says_where_it_is(
