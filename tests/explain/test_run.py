@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.engines.measure.estimate import FEW_WINDOWS
+from planecast.engines.measure.counted_windows import FEW_WINDOWS
 from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planecast.engines.measure.estimate import FEW_WINDOWS, INSTANCES
+from planecast.engines.measure.counted_windows import FEW_WINDOWS
+from planecast.engines.measure.estimate import INSTANCES
 from planecast.explain.arithmetic import together, total
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation

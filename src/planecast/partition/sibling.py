@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.measure.estimate import canary_pairs, undisturbed_rows
+from planecast.engines.measure.counted_windows import canary_pairs, undisturbed_rows
 from planecast.engines.measure.quiet_windows import STOPPED
 from planecast.errors import InputError
 from planecast.instruments.canary import busy, settled_floor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.measure.conftest import Columns, together, windows
 
+from planecast.engines.measure.counted_windows import FEW_WINDOWS, undisturbed_rows
 from planecast.engines.measure.estimate import (
-    FEW_WINDOWS,
     PointFacts,
     at_reference,
     clock_step,
     estimate_point,
-    undisturbed_rows,
 )
 from planecast.engines.measure.reference import CLOCK_SHARE, Reference
 from planecast.results import Manifest, Result
@@ -37,8 +36,14 @@ def facts(point: int = 0) -> PointFacts:
 def answer(scenario: MakeScenario, manifest: Manifest) -> Callable[..., Result]:
     """Estimates point 0 of a table."""
 
-    def estimate(columns: Columns, lcores: str = "0", point: int = 0, cuts: str = "none") -> Result:
-        wanted = scenario({"placement.cpus": lcores, "placement.cuts": cuts})
+    def estimate(
+        columns: Columns,
+        lcores: str = "0",
+        point: int = 0,
+        cuts: str = "none",
+        neighbour: Mapping[str, str] | None = None,
+    ) -> Result:
+        wanted = scenario({"placement.cpus": lcores, "placement.cuts": cuts, **(neighbour or {})})
         good = undisturbed_rows(columns)
         return estimate_point(wanted, columns, good, facts(point), manifest)
 
@@ -318,11 +323,35 @@ def test_a_step_of_the_clock_is_the_distance_of_the_next_readings() -> None:
     assert clock_step(np.linspace(10, 20, 1001), 15.0) == pytest.approx(0.01)
 
 
-def test_cpus_that_were_moved_between_starts_are_noted(answer: Callable[..., Result]) -> None:
-    parts = [windows(spread(200), visit=visit) for visit in range(4)]
-    for part, apart in zip(parts, (52.0, 55.0, 340.0, np.nan), strict=True):
-        part["handoff_ns"] = np.full(len(part["cycles"]), apart)
-    assert not any("hypervisor" in note for note in answer(together(parts[:2])).notes)
-    assert any(
-        "took 52 to 340 ns from CPU to CPU" in note for note in answer(together(parts)).notes
-    )
+def _apart(costs: Sequence[float], ways: Sequence[float]) -> Columns:
+    parts = [windows(spread(cost), visit=visit) for visit, cost in enumerate(costs)]
+    for part, way in zip(parts, ways, strict=True):
+        part["handoff_ns"] = np.full(len(part["cycles"]), way)
+    return together(parts)
+
+
+def test_visits_next_to_a_cpu_that_was_moved_away_do_not_count(
+    answer: Callable[..., Result],
+) -> None:
+    columns = _apart((400, 402, 140, 398), (26.0, 28.0, 160.0, np.nan))
+    found = answer(columns, neighbour={"neighbour.stream": "256MiB"})
+    assert found.cycles_per_packet.value == pytest.approx(400, rel=0.01)
+    (note,) = [note for note in found.notes if "hypervisor" in note]
+    assert "took 26 to 160 ns from CPU to CPU" in note
+    assert "1 of 4 visits far apart, not counted" in note
+
+
+def test_where_the_cpus_were_only_apart_those_visits_count(answer: Callable[..., Result]) -> None:
+    columns = _apart((140, 142, 400), (160.0, 155.0, 26.0))
+    columns["point"] = np.where(np.asarray(columns["visit"]) == 2, 1, 0)
+    found = answer(columns, neighbour={"neighbour.stream": "256MiB"})
+    assert found.cycles_per_packet.value == pytest.approx(141, rel=0.01)
+    assert any("counted for want of others" in note for note in found.notes)
+
+
+def test_a_pipeline_alone_on_its_cpu_does_not_mind_where_others_are(
+    answer: Callable[..., Result],
+) -> None:
+    found = answer(_apart((200, 202, 200), (26.0, 160.0, 340.0)))
+    assert found.cycles_per_packet.samples == 150
+    assert not any("hypervisor" in note for note in found.notes)

@@ -36,7 +36,7 @@ _WORST = 5
 
 def validation_sheet(answer: Validation, run: Path, page: Path) -> Sheet:
     """A row a point."""
-    from planecast.engines.measure.estimate import FEW_WINDOWS
+    from planecast.engines.measure.counted_windows import FEW_WINDOWS
 
     held = [point for point in answer.points if point.held_out]
     few = [

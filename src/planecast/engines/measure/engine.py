@@ -19,15 +19,9 @@ import numpy as np
 
 from planecast.dataplanes import Trial, TrialAnswer
 from planecast.dataplanes.processes import Answering, Process, process, processes_for
-from planecast.engines.measure.estimate import (
-    Columns,
-    PointFacts,
-    at_reference,
-    canary_pairs,
-    estimate_point,
-    undisturbed_rows,
-)
-from planecast.engines.measure.machine_state import cpus_apart
+from planecast.engines.measure.counted_windows import canary_pairs, undisturbed_rows
+from planecast.engines.measure.estimate import PointFacts, at_reference, estimate_point
+from planecast.engines.measure.machine_state import Way
 from planecast.engines.measure.neighbours import NeighbourOf, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
@@ -36,6 +30,7 @@ from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
+from planecast.results.trials import Columns
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
@@ -84,7 +79,7 @@ def measure(
         progress=progress,
         neighbour_of=neighbour_of,
     )
-    return estimate(scenarios, trials.columns(), facts, manifest)
+    return estimate(scenarios, trials.columns(), facts, manifest, alone=neighbour_of is None)
 
 
 def visit(
@@ -112,7 +107,7 @@ def visit(
     for restart in range(budget.restarts):
         paused = time.monotonic()
         between(restart / budget.restarts)
-        apart = cpus_apart(scenarios)
+        way = Way(scenarios)
         began += time.monotonic() - paused
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
@@ -125,11 +120,15 @@ def visit(
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
                 trial = trial_of(scenarios[point], budget)
                 with neighbour(point):
-                    for number in itertools.islice(visits, IN_A_ROW):
-                        answer = running[configs[point]].trial(trial)
-                        trials.append(point, restart, number, answer, apart)
-                        facts[point].add(answer)
-                        schedule.seen(point, answer)
+                    stay = [
+                        (number, running[configs[point]].trial(trial))
+                        for number in itertools.islice(visits, IN_A_ROW)
+                    ]
+                apart = way.since_last()
+                for number, answer in stay:
+                    trials.append(point, restart, number, answer, apart)
+                    facts[point].add(answer)
+                    schedule.seen(point, answer)
                 elapsed = time.monotonic() - began
                 words, most = trials.labels[point], budget.seconds
                 if budget.patience and elapsed > budget.seconds and schedule.lacking:
@@ -146,17 +145,20 @@ def estimate(
     columns: Columns,
     facts: Sequence[PointFacts],
     manifest: Manifest,
+    *,
+    alone: bool = True,
 ) -> list[Result]:
     """The second half of `measure`: Results of these scenarios from the rows of a run.
 
-    The rows may be of these points alone; `facts` has the number of each.
+    The rows may be of these points alone; `facts` has the number of each. Not `alone`: something
+    ran next to them that the scenarios don't name.
     """
     # Who asked may be another engine, whose predictions these results are next to.
     made_by = manifest.model_copy(update={"engine": "measure"})
     good = undisturbed_rows(columns)
     stated = at_reference(columns, good, reference_state(canary_pairs(columns)[good].mean(axis=1)))
     return [
-        estimate_point(scenario, stated, good, own, made_by)
+        estimate_point(scenario, stated, good, own, made_by, alone=alone)
         for scenario, own in zip(scenarios, facts, strict=True)
     ]
 

@@ -8,22 +8,27 @@ one visit share a state, and is widened by the differences between process insta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planecast.dataplanes import TrialAnswer
-from planecast.engines.measure.machine_state import moved_note
-from planecast.engines.measure.quiet_windows import undisturbed_windows
+from planecast.engines.measure.counted_windows import (
+    MIN_WINDOWS,
+    Mask,
+    canary_pairs,
+    counted_windows,
+    of_cpu,
+)
 from planecast.engines.measure.reference import Reference, factors
-from planecast.instruments.canary import settled_floor
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
 from planecast.results.student import FEWEST_ROUNDS, half_width
+from planecast.results.trials import Columns
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
@@ -32,14 +37,8 @@ QUANTILE = 0.5
 """Of a process instance's windows: their median."""
 INSTANCES_DIFFER = 0.05
 """Relative spread of process instances above which the result has a note on it."""
-MIN_WINDOWS = 20
-"""Undisturbed windows that an lcore's estimate wants at the least; with fewer, disturbed ones are
-taken instead, and the result says so."""
-FEW_WINDOWS = "too few undisturbed windows"
 INSTANCES = "process instances differ"
 """How the note of such a result begins."""
-NOT_STEADY = "not steady"
-"""How the note of a result begins some of whose visits weren't steady."""
 IN_MEMORY = (
     "between ports in memory, without links; source is what making its packets takes, which is in "
     "the cycles a packet"
@@ -49,8 +48,6 @@ LEAST_SHARE = 0.01
 SCHEDULER_SHARE = 0.001
 """Share of packets dropped by the traffic manager above which its rates are the limit."""
 
-Columns = Mapping[str, NDArray[np.generic]]
-Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
@@ -75,32 +72,6 @@ class PointFacts:
             self.drops[cause] = self.drops.get(cause, 0) + count
 
 
-def canary_pairs(columns: Columns) -> Floats:
-    """The compute canaries of every window, of shape (windows, 2): before and after."""
-    names = ("canary_compute_before", "canary_compute_after")
-    return np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
-
-
-def undisturbed_rows(columns: Columns) -> Mask:
-    """Which windows are undisturbed (`undisturbed_windows`), each visit and CPU by itself.
-
-    Rows of one visit and CPU stand together, in the order that they were taken in.
-    """
-    pairs = canary_pairs(columns)
-    cycles, packets = (np.asarray(columns[n], dtype=np.float64) for n in ("cycles", "packets"))
-    cpus, visits = np.asarray(columns["cpu"]), np.asarray(columns["visit"])
-    floors = {cpu: settled_floor(pairs[cpus == cpu]) for cpu in np.unique(cpus)}
-    new = (np.diff(visits) != 0) | (np.diff(cpus) != 0)
-    starts = np.flatnonzero(np.concatenate([[True], new]))
-    good = np.zeros(len(pairs), dtype=np.bool_)
-    for start, end in zip(starts, [*starts[1:], len(pairs)], strict=True):
-        rows = slice(start, end)
-        good[rows] = undisturbed_windows(
-            pairs[rows], cycles[rows], packets[rows], floors[cpus[start]]
-        )
-    return good
-
-
 def at_reference(columns: Columns, good: Mask, reference: Reference | None) -> Columns:
     """The same windows with undisturbed cycles stated at the reference's clock.
 
@@ -113,41 +84,34 @@ def at_reference(columns: Columns, good: Mask, reference: Reference | None) -> C
 
 
 def estimate_point(
-    scenario: Scenario, columns: Columns, good: Mask, facts: PointFacts, manifest: Manifest
+    scenario: Scenario,
+    columns: Columns,
+    good: Mask,
+    facts: PointFacts,
+    manifest: Manifest,
+    *,
+    alone: bool = True,
 ) -> Result:
-    """The Result of one point from the rows that are its own. `good` marks undisturbed rows."""
+    """The Result of one point from the rows that are its own. `good` marks undisturbed rows.
+
+    Not `alone`: something runs on another CPU that the scenario doesn't name.
+    """
     rows = np.asarray(columns["point"]) == facts.point
     notes = [f"pages of {facts.page_size}"] if facts.page_size else []
     if scenario.dataplane.kind != "ours":
         notes.append(IN_MEMORY)
     cpus = cpus_here(scenario)
-    used = np.zeros_like(rows)
-    steady = steady_rows(columns)
-    unsteady_counted = False
-    for cpu in cpus:
-        # Each lcore has its own neighbours: one may be disturbed while another isn't.
-        own = rows & _of_cpu(columns, cpu)
-        chosen = own & good & steady
-        if not _enough_steady(columns, own & good, steady):
-            chosen = own & good
-            unsteady_counted = True
-        if int(chosen.sum()) < MIN_WINDOWS:
-            chosen = _least_disturbed(columns, own)
-            on = f" on CPU {cpu}" if scenario.placement.lcores > 1 else ""
-            notes.append(
-                f"{FEW_WINDOWS}{on}, {int((own & good).sum())} of {int(own.sum())}, so the "
-                f"{int(chosen.sum())} least disturbed were used: the true cost may be lower"
-            )
-        used |= chosen
-    notes[1:1] = _unsteady_note(columns, rows, steady, counted=unsteady_counted)
+    shares = not alone or scenario.neighbour.busy or len(cpus) > 1
+    counted = counted_windows(columns, rows, good, cpus, near_only=shares)
+    used = counted.rows
+    notes += counted.notes
     ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)
     lcores = [
-        _lcore_cost(columns, used & ends & _of_cpu(columns, cpu))
+        _lcore_cost(columns, used & ends & of_cpu(columns, cpu))
         for cpu in cpus
-        if (ends & _of_cpu(columns, cpu)).any()
+        if (ends & of_cpu(columns, cpu)).any()
     ]
     notes += _instances_note(columns, used & ends)
-    notes += moved_note(columns, rows)
     throughput = _sum_of_rates(lcores, facts.tsc_hz)
     refused = facts.drops.get("tm", 0)
     scheduled = refused > SCHEDULER_SHARE * facts.packets_in
@@ -166,48 +130,12 @@ def estimate_point(
         packets_in=facts.packets_in,
         packets_out=facts.packets_out,
         drops=facts.drops,
-        steady_share=1 - _visits(columns, rows & ~steady) / max(_visits(columns, rows), 1),
+        steady_share=counted.steady_share,
         capped_by="traffic manager" if scheduled else "core",
         disturbed_share=float(1 - good[rows].mean()),
         notes=tuple(notes),
         manifest=manifest,
     )
-
-
-def steady_rows(columns: Columns) -> Mask:
-    """Which windows are of a visit that was steady when they began."""
-    found = columns.get("steady")
-    if found is None:
-        return np.ones(len(columns["cycles"]), dtype=np.bool_)
-    return np.asarray(found, dtype=np.bool_)
-
-
-def _enough_steady(columns: Columns, good: Mask, steady: Mask) -> bool:
-    """Whether half of the process instances or more have enough windows of steady visits: those of
-    a few instances alone would have an interval that is too narrow."""
-    restarts = np.asarray(columns["restart"])
-
-    def instances(rows: Mask) -> int:
-        return int((np.unique(restarts[rows], return_counts=True)[1] >= MIN_WINDOWS).sum())
-
-    return int((good & steady).sum()) >= MIN_WINDOWS and (
-        2 * instances(good & steady) >= instances(good)
-    )
-
-
-def _visits(columns: Columns, rows: Mask) -> int:
-    return len(np.unique(np.asarray(columns["visit"])[rows]))
-
-
-def _unsteady_note(columns: Columns, rows: Mask, steady: Mask, *, counted: bool) -> list[str]:
-    """A sentence where some visits weren't steady."""
-    some = _visits(columns, rows & ~steady)
-    if some == 0:
-        return []
-    what = "counted for want of others: the steady cost may be lower" if counted else "not counted"
-    return [
-        f"{NOT_STEADY}: {some} of {_visits(columns, rows)} visits when their warm-up ended, {what}"
-    ]
 
 
 def _instances_note(columns: Columns, rows: Mask) -> list[str]:
@@ -222,19 +150,6 @@ def _instances_note(columns: Columns, rows: Mask) -> list[str]:
         f"{INSTANCES} by {100 * spread:.0f} %: {min(medians):.1f} to "
         f"{max(medians):.1f} cycles/packet in {len(medians)} of them"
     ]
-
-
-def _least_disturbed(columns: Columns, own: Mask) -> Mask:
-    """Those of the rows with the lowest canaries: a tenth, MIN_WINDOWS at the least."""
-    worst = np.where(own, canary_pairs(columns).max(axis=1), np.inf)
-    count = min(int(own.sum()), max(MIN_WINDOWS, int(own.sum()) // 10))
-    chosen = np.zeros_like(own)
-    chosen[np.argsort(worst, kind="stable")[:count]] = True
-    return chosen
-
-
-def _of_cpu(columns: Columns, cpu: int) -> Mask:
-    return np.asarray(np.asarray(columns["cpu"]) == cpu)
 
 
 def _per_packet(columns: Columns, rows: Mask) -> Floats:

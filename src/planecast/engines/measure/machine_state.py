@@ -1,7 +1,9 @@
-"""The machine's state as the way between two CPUs shows it, before each start of the processes.
+"""The machine's state as the way between two CPUs shows it, looked at between stays.
 
 A hypervisor moves a guest's CPUs. The canaries of a window are blind to that: they run on one CPU,
-and an undisturbed one reads the same on every core.
+and an undisturbed one reads the same on every core. What other CPUs do to ours is not: a stream on
+a CPU that was moved behind another last level takes nothing from ours. Next to one, the same
+pipeline took 140 cycles where a cache line took 160 ns from CPU to CPU, and 420 where it took 26.
 """
 
 from __future__ import annotations
@@ -12,27 +14,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.instruments.core_to_core import CHANGED, ping_pong_now
-from planecast.scenario.host_cpus import cpus_here
+from planecast.scenario.host_cpus import cpus_here, neighbour_cpus
 from planecast.scenario.scenario import Scenario
 
+Columns = Mapping[str, NDArray[np.generic]]
+Mask = NDArray[np.bool_]
 
-def cpus_apart(scenarios: Sequence[Scenario]) -> float | None:
-    """Nanoseconds that a cache line takes from the CPU that forwards to another one: of a pipeline
-    that is cut, its last. None where there is no other, or no probe."""
-    cpus = max((cpus_here(scenario) for scenario in scenarios), key=len)
-    found = ping_pong_now(cpus[0], cpus[-1] if len(cpus) > 1 else None)
-    return None if found is None else found.ns
+COLUMN = "handoff_ns"
 
 
-def moved_note(columns: Mapping[str, NDArray[np.generic]], rows: NDArray[np.bool_]) -> list[str]:
-    """A sentence where the way between the CPUs changed between the starts of these rows."""
-    if "handoff_ns" not in columns:  # recorded by an earlier edition
+class Way:
+    """How far apart the CPUs of some scenarios are, from one look to the next."""
+
+    def __init__(self, scenarios: Sequence[Scenario]) -> None:
+        """Looks at the first CPU that forwards, and a neighbour's; without neighbours, the last
+        one of a pipeline that is cut, or any other."""
+        cpus = max((cpus_here(scenario) for scenario in scenarios), key=len)
+        others = [cpu for scenario in scenarios for cpu in neighbour_cpus(scenario)]
+        self._cpu = cpus[0]
+        self._other = next(iter([*others, *cpus[:0:-1]]), None)
+        self._last: float | None = None
+        self.since_last()
+
+    def since_last(self) -> float | None:
+        """Nanoseconds that a cache line takes from CPU to CPU: the longer of now and the last time.
+        None where there is no other CPU, or no probe. Nothing may run on the two."""
+        found = ping_pong_now(self._cpu, self._other)
+        last, self._last = self._last, None if found is None else found.ns
+        known = [ns for ns in (last, self._last) if ns is not None]
+        return max(known, default=None)
+
+
+def near_rows(columns: Columns) -> Mask:
+    """Which windows were taken while the CPUs were as near each other as they ever were.
+
+    That is what a scenario with several CPUs means: they share what the machine says they share.
+    """
+    seen = _ways(columns)
+    if seen is None or not np.isfinite(seen).any():
+        return np.ones(len(columns["cycles"]), dtype=np.bool_)
+    return np.asarray(~(seen >= CHANGED * np.nanmin(seen)), dtype=np.bool_)
+
+
+def moved_note(columns: Columns, rows: Mask, *, counted: bool) -> list[str]:
+    """A sentence where the way between the CPUs changed during these rows, of which the far ones
+    were counted or were not."""
+    seen = _ways(columns)
+    if seen is None:
         return []
-    seen = np.asarray(columns["handoff_ns"], dtype=np.float64)[rows]
-    seen = seen[np.isfinite(seen)]
-    if not seen.size or seen.max() < CHANGED * seen.min():
+    near = near_rows(columns)
+    own = seen[rows & np.isfinite(seen)]
+    far = rows & ~near
+    if not own.size or not far.any():
         return []
+    visits = np.asarray(columns["visit"])
+    share = f"{len(np.unique(visits[far]))} of {len(np.unique(visits[rows]))} visits"
     return [
-        f"a cache line took {seen.min():.0f} to {seen.max():.0f} ns from CPU to CPU before the "
-        "starts: a hypervisor moved the CPUs, so the interval is over several states of the machine"
+        f"a hypervisor moved the CPUs: a cache line took {own.min():.0f} to {own.max():.0f} ns "
+        f"from CPU to CPU, and what they share changes with it; {share} far apart, "
+        + ("counted for want of others" if counted else "not counted")
     ]
+
+
+def _ways(columns: Columns) -> NDArray[np.float64] | None:
+    """Nanoseconds by row; None of a run that was recorded without."""
+    return np.asarray(columns[COLUMN], dtype=np.float64) if COLUMN in columns else None

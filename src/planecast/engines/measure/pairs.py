@@ -13,18 +13,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planecast.engines.measure.estimate import (
+from planecast.engines.measure.counted_windows import (
     MIN_WINDOWS,
-    Columns,
     Mask,
-    at_reference,
     canary_pairs,
     steady_rows,
     undisturbed_rows,
 )
+from planecast.engines.measure.estimate import at_reference
 from planecast.engines.measure.reference import Reference
 from planecast.results.estimate import Estimate
 from planecast.results.student import FEWEST_ROUNDS, half_width
+from planecast.results.trials import Columns
 
 
 def paired_speed(columns: Columns) -> tuple[Estimate, str]:

@@ -44,8 +44,8 @@ class TrialTable:
         answer: TrialAnswer,
         handoff_ns: float | None = None,
     ) -> None:
-        """Adds one visit's windows; `visit` numbers those of the run, `restart` the process, and
-        `handoff_ns` is what a cache line cost from CPU to CPU before that started."""
+        """Adds one visit's windows; `visit` numbers those of the run, `restart` the process;
+        `handoff_ns` is what a cache line took from CPU to CPU, the longer of before and after."""
         for lcore in answer.lcores:
             windows = lcore.windows
             part: dict[str, NDArray[np.generic]] = {
