@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from planecast.errors import RunError
-from planecast.instruments.host_state import HostState, SurvivalPoint, read_state
+from planecast.instruments.host_state import HostState, SurvivalPoint, nearest, read_state
 from planecast.native import native_folder
 
 PROGRAM = Path(__file__).parent.parent / "dataplanes" / "programs" / "planecast-probe.py"
@@ -124,3 +124,11 @@ def test_this_machine() -> None:
     assert found.stream_lines_per_cycle.value > 0
     assert {point.width for point in found.memory} == {1, 8, 32}
     assert {walk.pages for walk in found.walks} == {8192}
+
+
+def test_the_nearest_states_are_those_with_the_cpus_together(text: str) -> None:
+    state = read_state(text)
+    ways = (26.0, 160.0, 29.0, None)
+    states = [state.model_copy(update={"handoff_ns": way}) for way in ways]
+    assert [one.handoff_ns for one in nearest(states)] == [26.0, 29.0, None]
+    assert nearest([state, state]) == [state, state]

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError
 
 from planecast.errors import RunError, first_refusal
+from planecast.instruments.core_to_core import CHANGED
 from planecast.instruments.quantiles import turn_quantile
 from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
@@ -91,6 +92,8 @@ class HostState(Noun):
     """Random accesses, alone and next to the other CPU's stream."""
     walks: Annotated[tuple[WalkPoint, ...], BeforeValidator(listed)]
     """What page walks add, by number of pages."""
+    handoff_ns: float | None = None
+    """What a cache line took to another CPU, the longer of before and after; None where unknown."""
 
     def rise(self) -> tuple[float, float] | None:
         """(GB/s that the other CPU streams, times by which it raises what a line of memory takes):
@@ -122,6 +125,13 @@ class HostState(Noun):
         if shares[0] < 0.5 or shares[-1] >= 0.5:
             return None
         return float(np.exp(np.interp(-0.5, -shares, ages)))
+
+
+def nearest(states: Sequence[HostState]) -> list[HostState]:
+    """Those in which the CPUs were as near each other as in any: a hypervisor moves them."""
+    known = [state.handoff_ns for state in states if state.handoff_ns is not None]
+    least = min(known, default=0.0)
+    return [state for state in states if (state.handoff_ns or 0.0) <= CHANGED * least or not known]
 
 
 class HostStates(Noun):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from planecast.host import Root
+from planecast.instruments.core_to_core import ping_pong_now
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.instruments.host_state import HostState, read_state
 from planecast.instruments.machine_probe import MachineProbe
@@ -51,7 +52,10 @@ def probe_state(cpu: int | None = None) -> HostState:
     Raises MissingError when the program is not built, RunError when it fails.
     """
     words = probe_words("--state", *_on(cpu))
-    return read_state(run_probe(words, _longest(STATE_SECONDS)))
+    before = None if cpu is None else ping_pong_now(cpu)
+    found = read_state(run_probe(words, _longest(STATE_SECONDS)))
+    ways = [way.ns for way in (before, ping_pong_now(found.cpu)) if way is not None]
+    return found.model_copy(update={"handoff_ns": max(ways, default=None)})
 
 
 def probe_command(seconds: float = SECONDS, cpu: int | None = None) -> list[str]:
