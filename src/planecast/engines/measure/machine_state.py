@@ -27,22 +27,25 @@ class Way:
     """How far apart the CPUs of some scenarios are, from one look to the next."""
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
-        """Looks at the first CPU that forwards, and a neighbour's; without neighbours, the last
-        one of a pipeline that is cut, or any other."""
-        cpus = max((cpus_here(scenario) for scenario in scenarios), key=len)
-        others = [cpu for scenario in scenarios for cpu in neighbour_cpus(scenario)]
-        self._cpu = cpus[0]
-        self._other = next(iter([*others, *cpus[:0:-1]]), None)
+        """Looks at the first CPU that forwards next to a neighbour, and the neighbour's; without
+        neighbours, at the first and the last one that forward, or at one and any other."""
+        self._cpus = max((_together(scenario) for scenario in scenarios), key=len)
         self._last: float | None = None
         self.since_last()
 
     def since_last(self) -> float | None:
         """Nanoseconds that a cache line takes from CPU to CPU: the longer of now and the last time.
         None where there is no other CPU, or no probe. Nothing may run on the two."""
-        found = ping_pong_now(self._cpu, self._other)
+        found = ping_pong_now(*self._cpus)
         last, self._last = self._last, None if found is None else found.ns
         known = [ns for ns in (last, self._last) if ns is not None]
         return max(known, default=None)
+
+
+def _together(scenario: Scenario) -> tuple[int, ...]:
+    """One or two CPUs of a scenario, a neighbour's rather than another that forwards."""
+    first, *others = cpus_here(scenario)
+    return (first, *(neighbour_cpus(scenario) or others[-1:])[:1])
 
 
 def near_rows(columns: Columns) -> Mask:
