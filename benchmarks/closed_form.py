@@ -83,7 +83,7 @@ def calibration() -> Calibration:
         ),
         covariance=tuple(tuple(0.01 * (a is b) for b in parameters) for a in parameters),
         freedom=20,
-        discrepancy=Discrepancy(core=0.02, memory=0.05),
+        discrepancy=Discrepancy(core=0.02, memory=0.05, neighbour=0.05),
         hierarchy=hierarchy,
         instructions=counts,
         ranges={},

@@ -66,9 +66,9 @@ def model(cores: int, load: float, packets: int, seed: int) -> sim.Model:
 def simulator_loads() -> list[Row]:
     """Packets a second at 90 and 50 % load and of four cores, interleaved."""
     cases = (
-        ("simulator 90% load", 1, 0.9, 60e6),
-        ("simulator 50% load", 1, 0.5, 40e6),
-        ("simulator 4 cores", 4, 0.9, 40e6),
+        ("simulator 90% load", 1, 0.9, 100e6),
+        ("simulator 50% load", 1, 0.5, 70e6),
+        ("simulator 4 cores", 4, 0.9, 100e6),
     )
     rates: list[list[float]] = [[] for _ in cases]
     for repeat in range(REPEATS):

@@ -1,7 +1,9 @@
 #include "cache_sharing.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace planecast::model
 {
@@ -14,21 +16,45 @@ constexpr double kExact = 1e-5; // relative step; the error left is about its sq
 constexpr double kGone = 600;   // exp(-600) is nothing, and no special case of any library
 constexpr double kTiny = 1e-300;
 
+// Some lanes in one register, or in two where they are shorter: sums of many terms stay in them.
+using Vector = double __attribute__((vector_size(64)));
+constexpr std::size_t kWidth = sizeof(Vector) / sizeof(double);
+static_assert(kLanes % kWidth == 0);
+
+constexpr std::size_t kTable = 65;
+constexpr std::array<double, kTable> kInverse = [] {
+    std::array<double, kTable> found{};
+    for (std::size_t j = 1; j < kTable; ++j)
+        found[j] = 1.0 / static_cast<double>(j);
+    return found;
+}();
+
 // Poisson sums: `below` is the chance of fewer than `shape` arrivals of a mean, `up_to` of at most
 // so many: the survival functions of gamma distributions of shapes `shape` and `shape` + 1.
 inline void survive(const Lane &mean, unsigned shape, Lane &below, Lane &up_to)
 {
-    Lane term, sum;
-    for (std::size_t i = 0; i < kLanes; ++i)
-        sum[i] = term[i] = std::exp(-std::min(mean[i], kGone));
-    for (unsigned j = 1; j < shape; ++j)
-        for (std::size_t i = 0; i < kLanes; ++i) {
-            term[i] *= std::min(mean[i], kGone) / j;
-            sum[i] += term[i];
-        }
+    Lane bounded, none;
     for (std::size_t i = 0; i < kLanes; ++i) {
-        below[i] = std::min(sum[i], 1.0);
-        up_to[i] = std::min(sum[i] + term[i] * std::min(mean[i], kGone) / shape, 1.0);
+        bounded[i] = std::min(mean[i], kGone);
+        none[i] = std::exp(-bounded[i]);
+    }
+    constexpr std::size_t kVectors = kLanes / kWidth;
+    std::array<Vector, kVectors> of, term, sum;
+    std::memcpy(of.data(), bounded.data(), sizeof(of));
+    std::memcpy(term.data(), none.data(), sizeof(term));
+    sum = term;
+    for (unsigned j = 1; j < shape; ++j)
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            term[v] *= of[v] * kInverse[j];
+            sum[v] += term[v];
+        }
+    std::memcpy(below.data(), sum.data(), sizeof(sum));
+    for (std::size_t v = 0; v < kVectors; ++v)
+        sum[v] += term[v] * of[v] * kInverse[shape];
+    std::memcpy(up_to.data(), sum.data(), sizeof(sum));
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        below[i] = std::min(below[i], 1.0);
+        up_to[i] = std::min(up_to[i], 1.0);
     }
 }
 
@@ -84,13 +110,16 @@ void CacheSharing::hold(std::size_t region, const Lane &time, Lane &served, Lane
         }
         return;
     }
+    Lane kept, gone; // of a line in one stage of its life, and in all of them
+    for (std::size_t i = 0; i < kLanes; ++i)
+        gone[i] = kept[i] = 1.0 / (1.0 + std::min(rate[i] * time[i], 1e30) / shape);
+    for (unsigned bit = std::bit_floor(shape) >> 1; bit > 0; bit >>= 1)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            gone[i] *= gone[i] * (shape & bit ? kept[i] : 1.0);
     for (std::size_t i = 0; i < kLanes; ++i) {
-        const double grown = 1.0 + std::min(rate[i] * time[i], 1e30) / shape;
-        const double gone =
-            shape == 1 ? 1.0 / grown : std::exp(-static_cast<double>(shape) * std::log(grown));
-        served[i] = 1.0 - gone;
+        served[i] = 1.0 - gone[i];
         held[i] = own[i] * served[i];
-        slope[i] = touched[i] * gone / grown;
+        slope[i] = touched[i] * gone[i] * kept[i];
     }
 }
 

@@ -12,18 +12,9 @@ namespace planecast::model
 namespace
 {
 
-constexpr double kLeastLines = 1e-9; // of a region: rates are touches over lines
+constexpr double kLeastLines = 1e-9;  // of a region: rates are touches over lines
+constexpr double kLeastShare = 1e-12; // of touches that are served: it has a logarithm
 constexpr int kMostRounds = 60;
-
-// Waits for each of so many touches that wait for the slowest of them, of which a share is not
-// served.
-inline double waits(double unserved, double together)
-{
-    return together > 1
-               ? (1.0 - std::exp(together * std::log1p(-std::min(unserved, 1.0 - 1e-12)))) /
-                     together
-               : unserved;
-}
 
 // Some scenarios behind one cache after the other.
 class Block
@@ -32,8 +23,9 @@ class Block
     Block(const Touched &all, unsigned shape)
         : all_(all), shape_(shape), own_(all.regions), everyone_(all.regions),
           touches_(all.regions), stride_(all.regions), together_(all.regions), near_(all.regions),
-          far_(all.regions), memory_(all.regions), first_(all.regions), private_(all.regions),
-          kept_(all.regions), sharing_(all.regions, all.cyclic)
+          far_(all.regions), memory_(all.regions), missed_(all.regions), first_(all.regions),
+          private_(all.regions), kept_(all.regions), in_steps_(all.regions),
+          sharing_(all.regions, all.cyclic)
     {
     }
 
@@ -49,9 +41,14 @@ class Block
             near_[region] = lane_of(all_.near + row, first, count, 0);
             far_[region] = lane_of(all_.last + row, first, count, 0);
             memory_[region] = lane_of(all_.memory + row, first, count, 0);
+            in_steps_[region] = std::ranges::max(together_[region]) > 1;
+            for (std::size_t i = 0; i < kLanes; ++i)
+                missed_[region][i] = touches_[region][i] * (memory_[region][i] - far_[region][i]);
         }
         lcores_ = lane_of(all_.lcores, first, count, 1);
         base_ = lane_of(all_.base, first, count, 1);
+        known_ = 0;
+        time_ = Lane{}; // the next variant begins where the last one ended
     }
 
     // What these private levels leave to the last one.
@@ -59,7 +56,10 @@ class Block
     {
         std::fill(private_.begin(), private_.end(), Lane{});
         for (std::size_t level = 0; level < nearer.size(); ++level) {
-            behind_private(nearer[level]);
+            const std::vector<Lane> &served = behind_private(nearer[level]);
+            for (std::size_t region = 0; region < all_.regions; ++region)
+                for (std::size_t i = 0; i < kLanes; ++i)
+                    private_[region][i] = std::max(private_[region][i], served[region][i]);
             if (level == 0)
                 first_ = private_;
         }
@@ -67,13 +67,13 @@ class Block
         for (std::size_t region = 0; region < all_.regions; ++region) {
             if (all_.others[region])
                 continue;
+            const Lane passed = waits(region, first_[region]);
+            const Lane left = waits(region, private_[region]);
             for (std::size_t i = 0; i < kLanes; ++i)
-                fixed_[i] += touches_[region][i] * near_[region][i] *
-                             (waits(1.0 - first_[region][i], together_[region][i]) -
-                              waits(1.0 - private_[region][i], together_[region][i]));
+                fixed_[i] += touches_[region][i] *
+                             (near_[region][i] * (passed[i] - left[i]) + far_[region][i] * left[i]);
         }
         fill(1e300, true);
-        time_ = Lane{};
         cost_ = fixed_;
     }
 
@@ -122,19 +122,33 @@ class Block
     }
 
   private:
-    void behind_private(const Private &level)
+    // What a private level serves of each region. Variants have most levels in common.
+    const std::vector<Lane> &behind_private(const Private &level)
     {
+        for (std::size_t i = 0; i < known_; ++i)
+            if (levels_[i].of == level)
+                return levels_[i].served;
+        if (known_ == levels_.size())
+            levels_.push_back({level, {}, std::vector<Lane>(all_.regions)});
+        Level &found = levels_[known_];
+        found.of = level;
         fill(level.lines, false);
         sharing_.shape = level.shape;
         sharing_.inserted = Lane{};
-        Lane capacity, time{}, share;
+        Lane capacity;
         capacity.fill(level.lines);
-        sharing_.find_time(capacity, time);
-        for (std::size_t region = 0; region < all_.regions; ++region) {
-            sharing_.share(region, time, share);
+        found.time = Lane{};
+        if (known_ > 0) { // a line stays longer in a larger cache, in proportion at least
+            const Level &last = levels_[known_ - 1];
             for (std::size_t i = 0; i < kLanes; ++i)
-                private_[region][i] = std::max(private_[region][i], share[i]);
+                found.time[i] =
+                    last.time[i] < kForEver ? last.time[i] * level.lines / last.of.lines : 0.0;
         }
+        ++known_;
+        sharing_.find_time(capacity, found.time);
+        for (std::size_t region = 0; region < all_.regions; ++region)
+            sharing_.share(region, found.time, found.served[region]);
+        return found.served;
     }
 
     // What others bring in and touch while a packet is forwarded.
@@ -185,22 +199,44 @@ class Block
             kept_[region] = share;
             if (all_.others[region])
                 continue;
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                const double gone = waits(1.0 - share[i], together_[region][i]);
-                const double left = waits(1.0 - private_[region][i], together_[region][i]);
-                cost[i] += touches_[region][i] *
-                           ((left - gone) * far_[region][i] + gone * memory_[region][i]);
-            }
+            const Lane gone = waits(region, share);
+            for (std::size_t i = 0; i < kLanes; ++i)
+                cost[i] += missed_[region][i] * gone[i];
         }
         cost_ = cost;
+    }
+
+    // Waits for each touch of a region, of which a share is served; touches that belong together
+    // wait once, for the slowest of them.
+    Lane waits(std::size_t region, const Lane &served) const
+    {
+        Lane found;
+        for (std::size_t i = 0; i < kLanes; ++i)
+            found[i] = 1.0 - served[i];
+        if (!in_steps_[region])
+            return found;
+        const Lane &together = together_[region];
+        for (std::size_t i = 0; i < kLanes; ++i)
+            found[i] = (1.0 - std::exp(together[i] * std::log(std::max(served[i], kLeastShare)))) /
+                       together[i];
+        return found;
     }
 
     const Touched &all_;
     unsigned shape_; // of lifetimes in the last level
     std::vector<Lane> own_, everyone_, touches_, stride_, together_, near_, far_, memory_;
+    std::vector<Lane> missed_; // cycles a packet that memory costs more than the last level
     std::vector<Lane> first_, private_, kept_; // served by the first, all private, all levels
+    std::vector<bool> in_steps_;               // some of its touches wait for each other
     Lane lcores_{}, base_{}, fixed_{}, cost_{}, time_{};
     CacheSharing sharing_;
+    struct Level {
+        Private of;
+        Lane time; // that a line stays
+        std::vector<Lane> served;
+    };
+    std::vector<Level> levels_;
+    std::size_t known_ = 0; // of them
 };
 
 } // namespace

@@ -152,6 +152,8 @@ def _covered(region: Region, hierarchy: Hierarchy, values: Values) -> float:
 def _waits(served: Floats, together: Floats | float) -> Floats:
     """Waits a touch for each level, from the shares of touches that the levels serve, both of shape
     (levels, scenarios): touches that belong together wait once, for the slowest of them."""
+    if isinstance(together, float) and together == 1.0:
+        return served
     beyond = np.cumsum(served[::-1], axis=0)[::-1]
     some = (1 - (1 - np.clip(beyond, 0.0, 1.0)) ** together) / together
     return np.asarray(-np.diff(some, axis=0, append=0.0))
@@ -175,10 +177,12 @@ def _answered(
     share = np.array([one.get(STREAM, 1.0) for one in every])
     served = np.empty((3, len(regions), size))
     lifetime, cost = np.empty(size), np.empty((len(every), size))
-    ones = np.ones(size)
 
-    def table(rows: Sequence[Floats]) -> Floats:
-        return np.ascontiguousarray(np.stack([np.broadcast_to(row, (size,)) for row in rows]))
+    def table(rows: Sequence[Floats | float]) -> Floats:
+        found = np.empty((len(rows), size))
+        for place, row in zip(found, rows, strict=True):
+            place[:] = row
+        return found
 
     _native.serve(
         np.array([region.cyclic for region in regions], dtype=np.bool_),
@@ -186,8 +190,8 @@ def _answered(
         table([region.lines for region in regions]),
         table([region.total_lines for region in regions]),
         table([region.touches for region in regions]),
-        table([ones if region.stride is None else region.stride for region in regions]),
-        table([ones * region.together for region in regions]),
+        table([1.0 if region.stride is None else region.stride for region in regions]),
+        table([region.together for region in regions]),
         table([near for near, _, _ in costs]),
         table([last for _, last, _ in costs]),
         table([memory for _, _, memory in costs]),

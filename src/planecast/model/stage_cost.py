@@ -39,12 +39,12 @@ class StageCost:
     @cached_property
     def total(self) -> Floats:
         """TSC cycles a packet."""
-        return self._sum(self.terms)
+        return _sum(self.terms, self._size)
 
     def by_stage(self) -> dict[str, Floats]:
         """TSC cycles a packet of each stage."""
         return {
-            stage: self._sum([term for term in self.terms if term.stage == stage])
+            stage: _sum([term for term in self.terms if term.stage == stage], self._size)
             for stage in self.stages
         }
 
@@ -54,7 +54,7 @@ class StageCost:
         for term in self.terms:
             if stage in (None, term.stage):
                 found.setdefault(term.cause, []).append(term)
-        return {cause: self._sum(terms) for cause, terms in found.items()}
+        return {cause: _sum(terms, self._size) for cause, terms in found.items()}
 
     def slopes(self, names: Sequence[str], stage: str | None = None) -> Floats:
         """Derivatives by the logarithms of parameters, of shape (parameters, scenarios)."""
@@ -72,9 +72,16 @@ class StageCost:
                     found[place[name]] += change / STEP
         return found
 
-    def _sum(self, terms: Sequence[Term]) -> Floats:
-        size = self.served.memory_lines.shape
-        return np.asarray(sum((term.cycles for term in terms), np.zeros(size)))
+    @property
+    def _size(self) -> int:
+        return self.served.memory_lines.size
+
+
+def _sum(terms: Sequence[Term], size: int) -> Floats:
+    found = np.zeros(size)
+    for term in terms:
+        found += term.cycles
+    return found
 
 
 def stage_cost(
@@ -93,7 +100,7 @@ def stage_cost(
         if mechanism.applies(profile)
         for term in mechanism.terms(profile, hierarchy, values)
     ]
-    base = np.asarray(sum((term.cycles for term in near), np.zeros(size)))
+    base = _sum(near, size)
     variants = [{**values, name: values[name] * float(np.exp(STEP))} for name in curved]
     served = serve(profile, hierarchy, values, base, others or Others.none(size), variants=variants)
     terms = [*near, *served.terms]

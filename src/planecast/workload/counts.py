@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from planecast.errors import InputError
@@ -63,22 +65,21 @@ class StageInstructions(Noun):
     """What it rests on, by rising burst: two sizes or more."""
 
     def at(self, burst: int) -> float:
-        """Instructions a packet in bursts of this many packets.
+        """Instructions a packet in bursts of this many packets."""
+        return float(self.at_each(np.array([burst]))[0])
+
+    def at_each(self, bursts: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """Instructions a packet in bursts of these many packets.
 
         As counted at a burst that was counted; between two of them linear in 1/burst. Beyond the
         ends `per_burst` is shared among more or fewer packets: the nearest two may lie on either
         side of a change of code, and a line through them below zero.
         """
-        points = self.counted
-        above = next((i for i, p in enumerate(points) if p.burst >= burst), len(points) - 1)
-        high = points[above]
-        if high.burst == burst:
-            return high.per_packet
-        slope = self.per_burst
-        if above > 0 and burst < high.burst:
-            low = points[above - 1]
-            slope = (low.per_packet - high.per_packet) / (1 / low.burst - 1 / high.burst)
-        return max(0.0, high.per_packet + slope * (1 / burst - 1 / high.burst))
+        shares = 1 / np.asarray(bursts)
+        counted = [1 / point.burst for point in reversed(self.counted)]
+        within = np.interp(shares, counted, [point.per_packet for point in reversed(self.counted)])
+        beyond = shares - np.clip(shares, counted[0], counted[-1])
+        return np.asarray(np.maximum(within + self.per_burst * beyond, 0.0))
 
     def plus(self, other: StageInstructions, times: float = 1.0) -> StageInstructions:
         """The sum with another part, or with so many times of it, at the bursts of this one."""

@@ -186,7 +186,8 @@ def _instructions(
     """Instructions by stage in bursts of the scenario's size, or in the longest that were counted;
     the loop around the stages is the source's."""
     pipelines = columns.choices["workload.stages"]
-    bursts, places = np.unique(columns.numbers["placement.burst"].astype(int), return_inverse=True)
+    asked = columns.numbers["placement.burst"].astype(int)
+    bursts = np.arange(1, np.max(asked, initial=1) + 1)
     found = {}
     for stage in stages:
         table = np.zeros((len(pipelines.values), len(bursts)))
@@ -197,7 +198,8 @@ def _instructions(
             parts = [counted.stages[stage]] if stage in counted.stages else []
             if stage == "source":
                 parts.append(counted.other)
-            own_bursts = [counted.burst] * len(bursts) if longest else bursts
-            table[row] = [sum(part.at(int(n)) for part in parts) for n in own_bursts]
-        found[stage] = table[pipelines.index, places]
+            own_bursts = np.array([counted.burst]) if longest else bursts
+            for part in parts:
+                table[row] += part.at_each(own_bursts)
+        found[stage] = table[pipelines.index, asked - 1]
     return found
