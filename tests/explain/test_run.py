@@ -35,6 +35,16 @@ def test_causes_add_up_to_what_was_measured(explained: Explanation) -> None:
         assert parts == pytest.approx(stage.cycles.value)
 
 
+def test_another_machines_cycles_say_whose_clock_they_are_of(
+    measured: Result, calibration: Calibration
+) -> None:
+    there = with_overrides(measured.scenario, {"machine": "epyc-9354"})
+    result = measured.model_copy(update={"scenario": there})
+    notes = explain_case(Case("run#1", there, result, None, calibration)).notes
+    assert "EPYC 9354" in notes[0]
+    assert f"{calibration.hierarchy.tsc_hz / 1e9:.2f} GHz" in notes[0]
+
+
 def test_measured_stays_measured_and_causes_are_computed(explained: Explanation) -> None:
     assert explained.cycles_per_packet is not None
     assert explained.cycles_per_packet.kind == "measured"

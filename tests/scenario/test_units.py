@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.scenario.units import (
+    bytes_text,
     parse_bytes,
     parse_count,
     parse_duration_s,
@@ -114,3 +115,12 @@ def test_any_text_parses_or_says_why(text: str) -> None:
             assert parse(text) >= 0
         except ValueError as error:
             assert "which is not a" in str(error)  # noqa: PT017  either outcome is right
+
+
+@given(st.integers(min_value=0, max_value=1 << 40))
+def test_a_size_is_read_back_as_it_was(size: int) -> None:
+    assert parse_bytes(bytes_text(size)) == size
+
+
+def test_a_size_is_written_as_a_person_types_it() -> None:
+    assert [bytes_text(n) for n in (1 << 28, 1536 << 10, 65)] == ["256MiB", "1536KiB", "65B"]

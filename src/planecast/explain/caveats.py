@@ -9,6 +9,8 @@ from planecast.explain.explanation import CauseCycles, StageExplanation
 from planecast.explain.stall_causes import CORES_OWN
 from planecast.model.calibrated_range import outside
 from planecast.results.estimate import Estimate
+from planecast.scenario.machine import machine_of
+from planecast.scenario.own_clock import HOST, own_clock_factor
 
 LOOP = "loop"
 """The loop around the stages, as a stage of its own."""
@@ -90,4 +92,15 @@ def rests_on(case: Case, core: Core | None, bounded: bool) -> list[str]:
         theirs = case.calibration.manifest.host.get("cpu")
         if case.result and case.result.manifest.host.get("cpu") != theirs:
             found.append(f"calibrated on another machine ({theirs})")
+        if case.scenario.machine != HOST:
+            found.insert(0, _clock(case.scenario.machine, case.calibration.hierarchy.tsc_hz))
     return found
+
+
+def _clock(machine: str, tsc_hz: float) -> str:
+    """Whose cycles those of another machine are: the model's parts add up in the host's."""
+    return (
+        f"cycles are those of the calibrated host's time-stamp counter, {tsc_hz / 1e9:.2f} GHz; in "
+        f"those of {machine_of(machine).title} they are "
+        f"{own_clock_factor(machine, tsc_hz):.3f} times as many"
+    )

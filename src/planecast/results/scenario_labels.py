@@ -19,8 +19,10 @@ def varied_keys(scenarios: Sequence[Scenario]) -> list[str]:
 
 
 def label_of(scenario: Scenario, keys: Sequence[str]) -> str:
-    """What these keys are in a scenario, of those that apply to it: ``flows=4096 burst=8``."""
-    return point_label({key: value_at(scenario, key) for key in keys if applies(scenario, key)})
+    """What these keys are in a scenario, of those that apply to it: ``flows=4096 burst=8``. A key
+    that is not set is left out."""
+    having = {key: value_at(scenario, key) for key in keys if applies(scenario, key)}
+    return point_label({key: value for key, value in having.items() if value is not None})
 
 
 def own_label(scenario: Scenario) -> str:

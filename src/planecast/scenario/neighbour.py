@@ -11,7 +11,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from planecast.scenario.model import Bytes, Count, Noun, typed
-from planecast.scenario.units import parse_count
+from planecast.scenario.units import bytes_text, parse_count
 
 MAX_BYTES = 4 << 30
 
@@ -48,14 +48,7 @@ class Busy(Noun):
             return "spin" if self.spin else "idle"
         kind = "walk" if self.walk is not None else "stream"
         limit = f" {self.rate / 1e6:g}M/s" if self.rate else ""
-        return f"{kind} {_size(self.touched_bytes)}{limit}" + (" write" if self.write else "")
-
-
-def _size(size: int) -> str:
-    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):g}{unit}"
-    return f"{size}B"
+        return f"{kind} {bytes_text(self.touched_bytes)}{limit}" + (" write" if self.write else "")
 
 
 class Neighbour(Busy):

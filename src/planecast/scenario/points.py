@@ -25,12 +25,15 @@ from planecast.scenario.keys import Location
 from planecast.scenario.model import list_text
 from planecast.scenario.override import SCENARIO_KEYS, check_key, with_overrides
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.units import bytes_text
 
 PointValue = bool | int | float | str | tuple[str, ...]
 Point = Mapping[str, PointValue]
 """Dotted keys and their values over a base scenario; the empty mapping is the base itself."""
 
 MAX_POINTS = 10_000
+_SIZES = frozenset({"neighbour.walk", "neighbour.stream"})
+"""Keys whose values people type in MiB."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,8 @@ def point_label(point: Point) -> str:
     last = [key.rsplit(".", 1)[-1] for key in point]
     words = []
     for key, short in zip(point, last, strict=True):
-        value = point[key]
-        text = list_text(value) if isinstance(value, tuple | list) else str(value)
-        words.append(f"{short if last.count(short) == 1 else key}={text}")
+        name = short if last.count(short) == 1 else key
+        words.append(f"{name}={_typed(key, point[key])}")
     return " ".join(words) or "base"
 
 
@@ -105,12 +107,17 @@ def differences(a: Scenario, b: Scenario) -> dict[str, tuple[str, str]]:
     both = [key for key in SCENARIO_KEYS if applies(a, key) and applies(b, key)]
     pairs = {key: (value_at(a, key), value_at(b, key)) for key in both}
     return {
-        key: (_typed(left), _typed(right)) for key, (left, right) in pairs.items() if left != right
+        key: (_typed(key, left), _typed(key, right))
+        for key, (left, right) in pairs.items()
+        if left != right
     }
 
 
-def _typed(value: object) -> str:
-    return list_text(value) if isinstance(value, tuple) else str(value)
+def _typed(key: str, value: object) -> str:
+    """A key's value as a person types it."""
+    if key in _SIZES and isinstance(value, int):
+        return bytes_text(value)
+    return list_text(value) if isinstance(value, tuple | list) else str(value)
 
 
 def read_points(document: Document, section: str, base: Scenario) -> list[PlacedPoint]:

@@ -76,6 +76,14 @@ def parse_count(text: str) -> int:
     return _whole(_scaled(text, ("",), wanted), text, wanted)
 
 
+def bytes_text(size: int) -> str:
+    """A size as a person types it, exactly: ``256MiB``, ``1536KiB``, ``65B``."""
+    for unit in ("Gi", "Mi", "Ki"):
+        if size and size % _PREFIXES[unit] == 0:
+            return f"{size // _PREFIXES[unit]}{unit}B"
+    return f"{size}B"
+
+
 def parse_bytes(text: str) -> int:
     """A size in bytes: ``64``, ``64B``, ``1.5kB`` (1,500), ``2MiB`` (2,097,152)."""
     wanted = "a size such as 64, 1.5kB or 2MiB"
