@@ -38,10 +38,10 @@ def test_bounds_that_are_wide_are_not_apart() -> None:
     assert outlying(_bounds(8e6, 8e6, 7e6, width=0.2)) == []
 
 
-def _trial(repetition: int, **keys: Any) -> Trial:
+def _trial(repetition: int, intended_pps: float = 1e6, **keys: Any) -> Trial:
     return Trial(
         repetition=repetition,
-        intended_pps=1e6,
+        intended_pps=intended_pps,
         intended_seconds=1,
         seconds=1,
         offered=10,
@@ -91,6 +91,19 @@ def test_rates_are_said_by_state() -> None:
     apart = (50.0, 220.0, 55.0, 230.0)
     trials = [_trial(number, handoff_ns=ns) for number, ns in enumerate(apart)]
     (note,) = state_note("NDR", bounds, trials)
-    assert "50 to 55 ns apart 8 to 8.2 Mpps (2 repetitions); 220 to 230 ns apart 4 Mpps" in note
+    assert (
+        "50 to 55 ns apart 8 to 8.2 Mpps (2 of 4 repetitions); 220 to 230 ns apart 4 Mpps" in note
+    )
     assert state_note("NDR", bounds, [_trial(number, handoff_ns=50.0) for number in range(4)]) == []
     assert state_note("NDR", bounds, [_trial(0)]) == []
+
+
+def test_the_way_that_counts_is_that_of_the_trials_at_the_rate() -> None:
+    """CPUs that were far apart for a part of a repetition, in which its rate was found."""
+    bounds = _bounds(8e6, 4e6, width=0)
+    trials = [
+        *(_trial(number, handoff_ns=25.0) for number in (0, 1, 1)),
+        *(_trial(1, handoff_ns=160.0, intended_pps=rate) for rate in (4.1e6, 3.9e6)),
+    ]
+    (note,) = state_note("PDR", bounds, trials)
+    assert "25 ns apart 8 Mpps (1 of 2 repetitions); 160 ns apart 4 Mpps (1)" in note

@@ -19,6 +19,10 @@ def test_neighbours_are_near(low: float, high: float, count: int) -> None:
     assert all(b / a <= STEP * 1.01 for a, b in itertools.pairwise(found))
 
 
+def test_some_values_are_named() -> None:
+    assert traced_values([64, 4096], through=[512, 64, 9999]) == [64, 512, 4096]
+
+
 def test_neighbours_are_near_on_a_scale_of_their_own() -> None:
     found = np.array(traced_values([64, 32768], exact_misses))
     assert np.diff(exact_misses(found)).max() <= SHARE
@@ -38,6 +42,10 @@ def test_keys_together_at_few_of_their_values() -> None:
     assert {FLOWS: 64} in alone
     assert {MASKS: 8} in alone
     assert set(pairs) == {(FLOWS, MASKS), (FLOWS, RULES)}
-    assert pairs.count((FLOWS, MASKS)) == pairs.count((FLOWS, RULES)) == 3 * 2
+    assert pairs.count((FLOWS, MASKS)) == 3 * 2
+    # Flows bend where they are as many as the rules: 64, 512 and 4096, and the highest.
+    rows = {point[FLOWS] for point in plan if tuple(point) == (FLOWS, RULES)}
+    assert {64, 512, 4096} < rows
+    assert pairs.count((FLOWS, RULES)) == 4 * 2
     for point in plan:
         assert all({key: value} in alone for key, value in point.items())

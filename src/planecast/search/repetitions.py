@@ -18,6 +18,8 @@ _APART = 0.05
 """Least distance from the others, as a share of them."""
 _SPREADS = 2.0
 """And in multiples of the others' spread, and of their bounds' width."""
+_NEAR = 0.07
+"""Distance from a repetition's rate, as a share of it, within which trials decided on it."""
 _CPU = 0.05
 """Difference of two CPU shares that counts as one."""
 
@@ -72,6 +74,12 @@ def _of(trials: Sequence[Trial], bounds: Sequence[Bounds]) -> list[Trial]:
     return [trial for trial in trials if trial.repetition in wanted]
 
 
+def _at_its_rate(trials: Sequence[Trial], bound: Bounds) -> list[Trial]:
+    """A repetition's trials that decided on its rate; all of them where none was near it."""
+    own, rate = _of(trials, [bound]), middle(bound)
+    return [trial for trial in own if abs(trial.intended_pps / rate - 1) <= _NEAR] or own
+
+
 def _differences(here: Sequence[Trial], there: Sequence[Trial]) -> str:
     """What was different in these trials, in words."""
     found = []
@@ -119,11 +127,12 @@ def _median(trials: Sequence[Trial], value: Callable[[Trial], float | None]) -> 
 
 
 def state_note(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> list[str]:
-    """The rate by the way between the CPUs, where that was not one and the same."""
+    """The rate by the way between the CPUs, where that was not one and the same: the way in the
+    trials at about the repetition's rate, for it changes within a repetition, too."""
     known = sorted(
         (apart, middle(bound))
         for bound in bounds
-        if (apart := _median(_of(trials, [bound]), lambda trial: trial.handoff_ns)) is not None
+        if (apart := _median(_at_its_rate(trials, bound), lambda t: t.handoff_ns)) is not None
     )
     states: list[list[tuple[float, float]]] = []
     for one in known:
@@ -134,15 +143,17 @@ def state_note(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> 
     if len(states) < 2:
         return []
     said = [
-        f"{state[0][0]:.0f} to {state[-1][0]:.0f} ns apart {_range([rate for _, rate in state])} "
-        f"Mpps ({len(state)} repetitions)"
-        for state in states
+        f"{_range([apart for apart, _ in state], '.0f')} ns apart "
+        f"{_range([rate / 1e6 for _, rate in state], '.4g')} Mpps ({len(state)}{of})"
+        for state, of in zip(
+            states, [f" of {len(known)} repetitions", *[""] * len(states)], strict=False
+        )
     ]
     return [f"{name} by the way between the CPUs: {'; '.join(said)}"]
 
 
-def _range(rates: Sequence[float]) -> str:
-    low, high = (f"{rate / 1e6:.4g}" for rate in (min(rates), max(rates)))
+def _range(values: Sequence[float], form: str) -> str:
+    low, high = (format(value, form) for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
 

@@ -115,7 +115,7 @@ def _counted(
     base: Scenario, plan: Mapping[_Run, tuple[tuple[int, ...], int]], done: Done
 ) -> dict[_Run, InstructionCounts]:
     """Counts of these runs of the base scenario: (bursts, packets) by pipeline and reason."""
-    with _pool() as pool:
+    with worker_threads() as pool:
         started = {
             run: pool.submit(
                 count_instructions,
@@ -135,7 +135,7 @@ def _counted(
 
 
 @contextmanager
-def _pool() -> Iterator[ThreadPoolExecutor]:
+def worker_threads() -> Iterator[ThreadPoolExecutor]:
     """Threads that begin nothing more once the block has failed, by a Ctrl-C for example."""
     pool = ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1))
     try:

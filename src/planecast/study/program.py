@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 
 import numpy as np
 
@@ -26,9 +29,10 @@ from planecast.scenario.override import with_overrides
 from planecast.scenario.points import keys_of, value_at
 from planecast.scenario.scenario import Scenario
 from planecast.study.counted_program import count_program, map_of
+from planecast.study.instructions import worker_threads
 from planecast.study.traced_program import trace_once
 from planecast.workload.counts import InstructionCounts
-from planecast.workload.traced.coordinates import INSTRUCTIONS, Scale, together
+from planecast.workload.traced.coordinates import INSTRUCTIONS, Scale, bends, together
 from planecast.workload.traced.profile import TracedProfile
 from planecast.workload.traced.program_profile import ProgramProfile, TracedPoint
 
@@ -56,16 +60,30 @@ def profile_program(
     """
     varied = varied_values([base, *scenarios])
     plan = traced_points(base, varied)
-    points = []
-    for number, keys in enumerate(plan):
-        done(number, len(plan) + 1)
-        there = with_overrides(base, keys)
-        made = _counted(there, FEW_BURSTS) if FRAME in keys else None
-        own = {key: float(value) for key, value in keys.items()}
-        points.append(TracedPoint(keys=own, trace=_traced(there), counts=made))
-    done(len(plan), len(plan) + 1)
     bursts = {*BURSTS, *(one.placement.burst for one in scenarios)}
-    counts = _counted(base, tuple(sorted(bursts)))
+    cpus: Queue[int] = Queue()
+    for cpu in sorted(os.sched_getaffinity(0)):
+        cpus.put(cpu)
+
+    def counted() -> InstructionCounts:
+        with _on_one(base, cpus) as alone:
+            return _counted(alone, tuple(sorted(bursts)))
+
+    def traced(keys: Mapping[str, int]) -> TracedPoint:
+        with _on_one(with_overrides(base, keys), cpus) as alone:
+            made = _counted(alone, FEW_BURSTS) if FRAME in keys else None
+            own = {key: float(value) for key, value in keys.items()}
+            return TracedPoint(keys=own, trace=_traced(alone), counts=made)
+
+    with worker_threads() as pool:
+        whole = pool.submit(counted)
+        started = [pool.submit(traced, keys) for keys in plan]
+        done(0, len(plan) + 1)
+        points = []
+        for number, point in enumerate(started, 1):
+            points.append(point.result())
+            done(number, len(plan) + 1)
+        counts = whole.result()
     done(len(plan) + 1, len(plan) + 1)
     return ProgramProfile(
         subject=base.forwards,
@@ -75,24 +93,48 @@ def profile_program(
     )
 
 
+@contextmanager
+def _on_one(scenario: Scenario, cpus: Queue[int]) -> Iterator[Scenario]:
+    """The scenario on a CPU that no other count or trace has: they change nothing of each other."""
+    cpu = cpus.get()
+    try:
+        yield scenario.model_copy(update={"placement": scenario.placement.on((cpu,))})
+    finally:
+        cpus.put(cpu)
+
+
 def traced_points(base: Scenario, varied: Mapping[str, Sequence[float]]) -> list[dict[str, int]]:
     """The base, each key's values one at a time, and those together that act together."""
-    alone: dict[str, list[int]] = {}
-    for key, values in varied.items():
-        wanted = traced_values(values, INSTRUCTIONS.get((base.forwards, key)))
-        found = dict.fromkeys(_possible(base, key, value) for value in wanted)
-        alone[key] = [value for value in found if value != value_at(base, key)]
+    alone = {key: _alone(base, key, varied) for key in varied}
     plan: list[dict[str, int]] = [{}]
     plan += [{key: value} for key, values in alone.items() for value in values]
     for one, other in together(base.forwards):
-        pairs = itertools.product(_few(alone.get(one, ())), _few(alone.get(other, ())))
+        at = _bends(base, one, varied) if bends(base.forwards, one) == other else []
+        pairs = itertools.product(_few(alone.get(one, ()), at), _few(alone.get(other, ())))
         plan += [{one: x, other: y} for x, y in pairs]
     return plan
 
 
-def _few(values: Sequence[int]) -> Sequence[int]:
-    """The ends and what lies between them."""
-    return list(dict.fromkeys([*values[:1], *values[len(values) // 2 :][:1], *values[-1:]]))
+def _alone(base: Scenario, key: str, varied: Mapping[str, Sequence[float]]) -> list[int]:
+    """Traced values of a key but the base's, ascending."""
+    scale = INSTRUCTIONS.get((base.forwards, key))
+    wanted = traced_values(varied[key], scale, _bends(base, key, varied))
+    found = dict.fromkeys(_possible(base, key, value) for value in wanted)
+    return [value for value in found if value != value_at(base, key)]
+
+
+def _bends(base: Scenario, key: str, varied: Mapping[str, Sequence[float]]) -> list[int]:
+    """Values of a key at which its effect bends: the traced ones of another key."""
+    other = bends(base.forwards, key)
+    if other is None or other not in varied:
+        return []
+    return [int(value_at(base, other)), *_alone(base, other, varied)]
+
+
+def _few(values: Sequence[int], at: Sequence[int] = ()) -> Sequence[int]:
+    """The ends and, between them, those that are named, or the one in the middle."""
+    between = [value for value in values if value in at] or values[len(values) // 2 :][:1]
+    return list(dict.fromkeys([*values[:1], *between, *values[-1:]]))
 
 
 def _possible(base: Scenario, key: str, value: float) -> int:
@@ -127,10 +169,16 @@ def varied_values(scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
     return found
 
 
-def traced_values(values: Sequence[float], scale: Scale | None = None) -> list[float]:
-    """Lowest, highest, and as many between as keep neighbours within `STEP`, and within `SHARE` on
-    a scale of their own."""
+def traced_values(
+    values: Sequence[float], scale: Scale | None = None, through: Sequence[float] = ()
+) -> list[float]:
+    """Lowest, highest, those that are to be `through`, and as many between as keep neighbours
+    within `STEP`, and within `SHARE` on a scale of their own."""
     low, high = min(values), max(values)
+    bend = next((float(value) for value in sorted(through) if low < value < high), None)
+    if bend is not None:
+        lower = traced_values([low, bend], scale)[:-1]
+        return [*lower, *traced_values([bend, high], scale, through)]
     far = high / low > STEP * (1 + 1e-9)
     if scale is not None:
         ends = scale(np.array([low, high]))

@@ -57,6 +57,9 @@ TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """By program: masks are tried for packets that the exact-match cache misses, and no more rules or
 routes are met than there are flows."""
+BENDS: Mapping[str, Mapping[str, str]] = {"ovs": {FLOWS: RULES}}
+"""By program: a key that is traced at the values of another, too. Each flow meets a megaflow of its
+own until flows are as many as rules: there the lines that they touch together bend."""
 
 
 def own_routes(values: Mapping[str, Floats]) -> Floats:
@@ -75,6 +78,11 @@ class Share(NamedTuple):
 
 SHARES: Mapping[str, Share] = {"l3fwd": Share((FLOWS, ROUTES), own_routes)}
 """By program."""
+
+
+def bends(subject: str, key: str) -> str | None:
+    """The key at whose values this one is traced, too."""
+    return BENDS.get(subject, {}).get(key)
 
 
 def together(subject: str) -> tuple[tuple[str, str], ...]:

@@ -33,6 +33,7 @@ from planecast.workload.traced.coordinates import (
     logarithm,
     together,
 )
+from planecast.workload.traced.prefetches import prefetched
 from planecast.workload.traced.profile import TouchHistogram, TracedProfile
 
 Floats = NDArray[np.float64]
@@ -208,7 +209,7 @@ def far_touches(profile: ProgramProfile, values: Values) -> list[Far]:
                 itertools.pairwise(RANKS), _far(profile, stage, stored, values), strict=True
             ):
                 if np.any(row > NEAR_LINES):
-                    ahead = not stored and high <= _prefetches(base, stage)
+                    ahead = not stored and high <= prefetched(profile.subject, base, stage)
                     found.append(Far(stage, stored, ahead, high - low, row))
     return found
 
@@ -226,11 +227,6 @@ def _far(profile: ProgramProfile, stage: str, stored: bool, values: Values) -> F
 def _instructions(trace: TracedProfile, stage: str) -> float:
     own = trace.stages.get(stage)
     return own.instructions_per_packet if own is not None else 0.0
-
-
-def _prefetches(trace: TracedProfile, stage: str) -> float:
-    own = trace.stages.get(stage)
-    return own.prefetches_per_packet if own is not None else 0.0
 
 
 def _distances(trace: TracedProfile, stage: str, stored: bool) -> Floats:
