@@ -11,20 +11,29 @@ from planecast.errors import InputError
 from planecast.study.replay import replay
 
 SHARED = Path(os.environ.get("PLANECAST_SHARED_DATA", Path(__file__).parents[3] / "shared/data"))
-GOLDEN = {"zen4-run1": (5.4, 13.6, 83), "zen4-run2": (4.5, 12.5, 97)}
-"""Mean and largest error of the held-out points and their coverage, in percent, as they were when
-the model was last changed: no goals, but what a change must not worsen unseen."""
+OWN = Path(__file__).parent / "recorded"
+GOLDEN = {
+    SHARED / "hosts" / "zen4-run1": (5.4, 13.6, 83, 10, 4),
+    SHARED / "hosts" / "zen4-run2": (4.5, 12.5, 97, 10, 4),
+    OWN / "zen4-guest-vpe-upstream": (13.6, 36.8, 80, 21, 4),
+    OWN / "zen4-guest-vpe-downstream": (4.2, 11.2, 100, 19, 4),
+    OWN / "zen4-guest-ip4": (9.0, 23.7, 83, 21, 4),
+    OWN / "zen4-guest-l2bridge": (12.6, 51.6, 75, 17, 3),
+}
+"""Mean and largest error of the held-out points, their coverage, and what their half-widths stay
+below, in percent, and how many times as much no skill misses, as they were when the model was last changed: no goals, but what a change must
+not worsen unseen. Ours are blind runs of one busy guest, without trials and predictions; the vPE
+upstream's has visits next to a stream with the CPUs near each other alone."""
 
 
-@pytest.mark.parametrize("name", GOLDEN)
-def test_a_host_that_nobody_tuned_for(name: str) -> None:
-    folder = SHARED / "hosts" / name
+@pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
+def test_a_host_that_nobody_tuned_for(folder: Path) -> None:
     if not folder.is_dir():
         pytest.skip("the recordings are not here")
     found = replay(folder)
-    mean, most, coverage = GOLDEN[name]
+    mean, most, coverage, half_width, times = GOLDEN[folder]
     print(
-        f"{name}: mean {found.mean_error_percent:.1f}, max {found.max_error_percent:.1f}, "
+        f"{folder.name}: mean {found.mean_error_percent:.1f}, max {found.max_error_percent:.1f}, "
         f"coverage {found.coverage_percent:.0f}, half-width {found.half_width_percent or 0:.1f}, "
         f"floor {found.noise_floor_percent or 0:.1f}, no skill "
         f"{found.baseline_error_percent or 0:.1f}"
@@ -33,9 +42,9 @@ def test_a_host_that_nobody_tuned_for(name: str) -> None:
     assert found.max_error_percent == pytest.approx(most, abs=1.0)
     assert found.coverage_percent == pytest.approx(coverage, abs=4)
     assert found.half_width_percent is not None
-    assert found.half_width_percent < 10
+    assert found.half_width_percent < half_width
     assert found.baseline_error_percent is not None
-    assert found.mean_error_percent < found.baseline_error_percent / 4
+    assert found.mean_error_percent < found.baseline_error_percent / times
 
 
 def test_a_folder_that_is_no_recording_is_refused(tmp_path: Path) -> None:
