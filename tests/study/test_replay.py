@@ -21,9 +21,10 @@ GOLDEN = {
     OWN / "zen4-guest-l2bridge": (12.6, 51.6, 75, 17, 3),
 }
 """Mean and largest error of the held-out points, their coverage, and what their half-widths stay
-below, in percent, and how many times as much no skill misses, as they were when the model was last changed: no goals, but what a change must
-not worsen unseen. Ours are blind runs of one busy guest, without trials and predictions; the vPE
-upstream's has visits next to a stream with the CPUs near each other alone."""
+below, in percent, and how many times as much no skill misses, as they were when the model was last
+changed: no goals, but what a change must not worsen unseen. Ours are blind runs of one busy guest,
+without trials and predictions; the vPE upstream's has only visits next to a stream during which the
+CPUs were near each other."""
 
 
 @pytest.mark.parametrize("folder", GOLDEN, ids=lambda folder: folder.name)
