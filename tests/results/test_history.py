@@ -72,6 +72,14 @@ def test_the_run_where_the_level_changed_is_named(series: MakeSeries) -> None:
     assert fewer.change_percent < 0
 
 
+def test_a_change_between_single_runs_is_unconfirmed(series: MakeSeries) -> None:
+    found = only(series(100.0, 150.0))
+    assert [level.verdict for level in found.levels] == ["", "unconfirmed"]
+    assert not found.regressions
+    (confirmed,) = only(series(100.0, 150.0, 150.5)).regressions
+    assert confirmed.points[0].value.value == 150.0
+
+
 def test_a_change_within_the_runs_own_intervals_is_none(make_result: MakeResult) -> None:
     def levels(half: float) -> int:
         runs: list[Observation] = []

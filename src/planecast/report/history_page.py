@@ -18,6 +18,7 @@ from planecast.results.versions import UnderVersion, Versions
 
 _MOST_FIGURES = 60
 """Of a page: a browser stays quick."""
+_TONES = {"regression": "bad", "progression": "good"}
 
 
 def history_html(
@@ -165,7 +166,7 @@ def _changes(series: Sequence[Series], folder: Path) -> Iterator[Table]:
         [
             [
                 *names.cells(one),
-                Cell(level.verdict, tone="bad" if level.verdict == "regression" else "good"),
+                Cell(level.verdict, tone=_TONES.get(level.verdict, "")),
                 _change(level),
                 Cell(_day(level.points[0])),
                 _link(level.points[0], folder),

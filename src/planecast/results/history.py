@@ -30,6 +30,9 @@ from planecast.scenario import Scenario
 _USUAL = "throughput_pps"
 _HOST = ("cpu", "cpu_id", "cpus", "virtual")
 """Facts in which two runs of one host agree."""
+UNCONFIRMED = "unconfirmed"
+"""A change between measured levels of one run each: how much runs differ isn't known, and states of
+a machine outlive a run."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Level:
     change: Estimate | None
     """The level over the one before; None for the first."""
     verdict: str
-    """``progression`` or ``regression``; empty for the first level."""
+    """``progression``, ``regression`` or ``unconfirmed``; empty for the first level."""
 
     @property
     def change_percent(self) -> float | None:
@@ -171,6 +174,8 @@ def _series(members: list[Observation]) -> Series:
         value = mean_of(stretch, *spread)
         change = ratio(value, levels[-1].value) if levels else None
         verdict = "" if change is None else verdict_of(change.value, members[0].metric)
+        if verdict and not spread[1] and value.kind == "measured":
+            verdict = UNCONFIRMED
         levels.append(Level(tuple(stretch), value, change, verdict))
     first = members[0]
     basis = first.manifest.calibration
