@@ -220,6 +220,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (tmp_path / "state.json").write_bytes(state.stdout)
     program.write_text(
         f'#!/bin/sh\n[ "$1" = --state ] && exec cat {tmp_path}/state.json\n'
+        '[ "$1" = --ping-pong ] && exit 3\n'
         f"echo run >>{tmp_path}/runs\ncat {tmp_path}/answer.json\n"
     )
     program.chmod(0o755)
