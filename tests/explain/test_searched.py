@@ -41,6 +41,21 @@ def said(value: float, unit: str = "cycles/packet") -> Estimate:
     return Estimate(value=value, samples=1000, unit=unit, kind="measured")
 
 
+def watched(**keys: object) -> Telemetry:
+    """What is counted at the NDR, by the clock: 200 cycles a packet."""
+    return Telemetry.model_validate(
+        {
+            "rate": "NDR",
+            "offered_pps": 2e6,
+            "forwarded_pps": said(2e6, "pps"),
+            "loss_ratio": 0.0,
+            "cycles_per_packet": said(200),
+            "cycles_of": "time-stamp counter",
+            **keys,
+        }
+    )
+
+
 def test_a_thread_that_polls_empty_rings_is_not_short_of_cycles() -> None:
     opinion = {
         "pmd": said(1300),
@@ -66,13 +81,8 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
     clock = Estimate(
         value=1000, low=950, high=1050, samples=5, unit="cycles/packet", kind="measured"
     )
-    seen = Telemetry(
-        rate="NDR",
-        offered_pps=2e6,
-        forwarded_pps=said(2e6, "pps"),
-        loss_ratio=0.0,
+    seen = watched(
         cycles_per_packet=clock,
-        cycles_of="time-stamp counter",
         split=InstructionSplit(io=40, processing=60, other=5, instrument="singlestep"),
         marks=("no hardware counters were asked",),
     )
@@ -95,14 +105,7 @@ def test_a_program_that_counts_nothing_is_divided_by_its_model(
     model = SimpleNamespace(stages={"rx": said(30), "parse": said(10), "route": said(40)})
     monkeypatch.setattr("planecast.explain.searched._model", lambda *_: model)
     monkeypatch.setattr("planecast.explain.searched.modelled_causes", lambda *_: ())
-    seen = Telemetry(
-        rate="NDR",
-        offered_pps=2e6,
-        forwarded_pps=said(2e6, "pps"),
-        loss_ratio=0.0,
-        cycles_per_packet=said(200),
-        cycles_of="time-stamp counter",
-    )
+    seen = watched()
     made = answer("l3fwd", {}).model_copy(update={"telemetry": (seen,)})
     found = explain_search(made, "run")
     cycles = {stage.stage: stage.cycles.value for stage in found.stages if stage.cycles}
@@ -166,32 +169,10 @@ def test_an_invalid_answer_says_so_first() -> None:
     assert explain_search(made, "run").limits[0] == "INVALID: 3 %"
 
 
-def watched(**keys: object) -> Telemetry:
-    """Ours at its NDR, by the clock."""
-    return Telemetry.model_validate(
-        {
-            "rate": "NDR",
-            "offered_pps": 2e6,
-            "forwarded_pps": said(2e6, "pps"),
-            "loss_ratio": 0.0,
-            "cycles_per_packet": said(400),
-            "cycles_of": "time-stamp counter",
-            **keys,
-        }
-    )
-
-
 def test_shares_of_a_preempted_thread_are_of_its_own_count_and_invalid() -> None:
     nodes = {"node memif-input": said(200), "node ip4-lookup": said(100)}
     made = answer("vpp", nodes)
-    seen = Telemetry(
-        rate="NDR",
-        offered_pps=2e6,
-        forwarded_pps=said(2e6, "pps"),
-        loss_ratio=0.0,
-        cycles_per_packet=said(200),
-        cycles_of="time-stamp counter",
-    )
+    seen = watched()
     found = explain_search(made.model_copy(update={"telemetry": (seen,)}), "run")
     assert found.limits[0].startswith("INVALID by stage: the data plane counts 300.0 cycles")
     assert found.cycles_per_packet is not None
@@ -203,7 +184,9 @@ def test_shares_of_a_preempted_thread_are_of_its_own_count_and_invalid() -> None
 
 
 def test_ours_has_its_stages_and_its_empty_polls() -> None:
-    seen = watched(stage_cycles={"source": 60.0, "acl": 200.0, "tx": 40.0})
+    seen = watched(
+        cycles_per_packet=said(400), stage_cycles={"source": 60.0, "acl": 200.0, "tx": 40.0}
+    )
     plain = answer("ours", {}).model_copy(update={"telemetry": (seen,)})
     found = explain_search(plain, "run")
     assert [(s.stage, s.role, s.cycles.value) for s in found.stages if s.cycles] == [
@@ -218,7 +201,7 @@ def test_ours_has_its_stages_and_its_empty_polls() -> None:
 
 
 def test_an_older_search_of_ours_distinguishes_work_from_polls() -> None:
-    older = watched(busy_cycles_per_packet=350.0)
+    older = watched(cycles_per_packet=said(400), busy_cycles_per_packet=350.0)
     found = explain_search(answer("ours", {}).model_copy(update={"telemetry": (older,)}), "run")
     assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
         "forwarding": 350,

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planecast.errors import MissingError, RunError
 from planecast.host import Check, Root
@@ -80,6 +81,14 @@ def ping_pong_now(cpu: int, other: int | None = None) -> CoreToCore | None:
         return core_to_core(cpu, wanted)
     except (MissingError, RunError):
         return None
+
+
+def near(ns: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """At which of some looks, in nanoseconds, the CPUs were as near each other as at any; NaN, no
+    look, counts as near."""
+    if not np.isfinite(ns).any():
+        return np.ones(ns.shape, dtype=np.bool_)
+    return np.asarray(~(ns >= CHANGED * np.nanmin(ns)), dtype=np.bool_)
 
 
 def check_core_to_core(machine: Root) -> Iterator[Check]:

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationError
 
 from planecast.errors import RunError, first_refusal
-from planecast.instruments.core_to_core import CHANGED
+from planecast.instruments.core_to_core import near
 from planecast.instruments.quantiles import turn_quantile
 from planecast.native import how_to_build
 from planecast.results.estimate import Estimate
@@ -129,9 +129,8 @@ class HostState(Noun):
 
 def nearest(states: Sequence[HostState]) -> list[HostState]:
     """Those in which the CPUs were as near each other as in any: a hypervisor moves them."""
-    known = [state.handoff_ns for state in states if state.handoff_ns is not None]
-    least = min(known, default=0.0)
-    return [state for state in states if (state.handoff_ns or 0.0) <= CHANGED * least or not known]
+    ways = [np.nan if state.handoff_ns is None else state.handoff_ns for state in states]
+    return [state for state, close in zip(states, near(np.array(ways)), strict=True) if close]
 
 
 class HostStates(Noun):

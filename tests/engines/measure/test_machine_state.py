@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from planecast.engines.measure import machine_state
-from planecast.engines.measure.machine_state import Way
+from planecast.engines.measure.machine_state import CpuDistance
 from planecast.instruments.core_to_core import CoreToCore
 from planecast.scenario import Scenario
 
@@ -44,6 +44,6 @@ def test_two_cpus_of_one_scenario_are_looked_at(
         return CoreToCore(cpu=0, other=1, ns=ns, low_ns=ns, high_ns=ns, slices=1)
 
     monkeypatch.setattr(machine_state, "ping_pong_now", look)
-    way = Way([scenario(one) for one in changes])
+    distance = CpuDistance([scenario(one) for one in changes])
     assert asked <= (looked if isinstance(looked, set) else {looked})
-    assert [way.since_last() for _ in range(4)] == [160.0, 160.0, 27.0, 28.0]
+    assert [distance.since_last_ns() for _ in range(4)] == [160.0, 160.0, 27.0, 28.0]

@@ -66,8 +66,7 @@ def counted_windows(
             )
         used |= chosen
     notes = _unsteady_note(columns, rows, steady, counted=unsteady_counted) + few
-    if near_only:
-        notes += moved_note(columns, rows, counted=far_counted)
+    notes += moved_note(columns, rows, rows & ~near, counted=far_counted)
     visits = max(_visits(columns, rows), 1)
     return CountedWindows(used, 1 - _visits(columns, rows & ~steady) / visits, notes)
 

@@ -21,7 +21,7 @@ from planecast.dataplanes import Trial, TrialAnswer
 from planecast.dataplanes.processes import Answering, Process, process, processes_for
 from planecast.engines.measure.counted_windows import canary_pairs, undisturbed_rows
 from planecast.engines.measure.estimate import PointFacts, at_reference, estimate_point
-from planecast.engines.measure.machine_state import Way
+from planecast.engines.measure.machine_state import CpuDistance
 from planecast.engines.measure.neighbours import NeighbourOf, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
@@ -107,7 +107,7 @@ def visit(
     for restart in range(budget.restarts):
         paused = time.monotonic()
         between(restart / budget.restarts)
-        way = Way(scenarios)
+        distance = CpuDistance(scenarios)
         began += time.monotonic() - paused
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
@@ -124,9 +124,9 @@ def visit(
                         (number, running[configs[point]].trial(trial))
                         for number in itertools.islice(visits, IN_A_ROW)
                     ]
-                apart = way.since_last()
+                apart_ns = distance.since_last_ns()
                 for number, answer in stay:
-                    trials.append(point, restart, number, answer, apart)
+                    trials.append(point, restart, number, answer, apart_ns)
                     facts[point].add(answer)
                     schedule.seen(point, answer)
                 elapsed = time.monotonic() - began

@@ -101,8 +101,8 @@ def estimate_point(
     if scenario.dataplane.kind != "ours":
         notes.append(IN_MEMORY)
     cpus = cpus_here(scenario)
-    shares = not alone or scenario.neighbour.busy or len(cpus) > 1
-    counted = counted_windows(columns, rows, good, cpus, near_only=shares)
+    others_matter = not alone or scenario.neighbour.busy or len(cpus) > 1
+    counted = counted_windows(columns, rows, good, cpus, near_only=others_matter)
     used = counted.rows
     notes += counted.notes
     ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)

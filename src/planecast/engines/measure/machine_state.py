@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.instruments.core_to_core import CHANGED, ping_pong_now
+from planecast.instruments.core_to_core import near, ping_pong_now
 from planecast.scenario.host_cpus import cpus_here, neighbour_cpus
 from planecast.scenario.scenario import Scenario
 
@@ -23,23 +23,22 @@ Mask = NDArray[np.bool_]
 COLUMN = "handoff_ns"
 
 
-class Way:
-    """The distance between the CPUs of some scenarios, from one look to the next."""
+class CpuDistance:
+    """How far apart the CPUs of some scenarios are, from one look to the next."""
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
         """Looks at the first CPU that forwards next to a neighbour, and the neighbour's; without
         neighbours, at the first and the last one that forward, or at one and any other."""
         self._cpus = max((_together(scenario) for scenario in scenarios), key=len)
-        self._last: float | None = None
-        self.since_last()
+        self._last_ns: float | None = None
+        self.since_last_ns()
 
-    def since_last(self) -> float | None:
-        """Nanoseconds that a cache line takes from CPU to CPU: the longer of now and the last time.
-        None where there is no other CPU, or no probe. Nothing may run on the two."""
+    def since_last_ns(self) -> float | None:
+        """What a cache line takes from CPU to CPU: the longer of now and the last time. None where
+        there is no other CPU, or no probe. Nothing may run on the two."""
         found = ping_pong_now(*self._cpus)
-        last, self._last = self._last, None if found is None else found.ns
-        known = [ns for ns in (last, self._last) if ns is not None]
-        return max(known, default=None)
+        last_ns, self._last_ns = self._last_ns, None if found is None else found.ns
+        return max((ns for ns in (last_ns, self._last_ns) if ns is not None), default=None)
 
 
 def _together(scenario: Scenario) -> tuple[int, ...]:
@@ -49,36 +48,26 @@ def _together(scenario: Scenario) -> tuple[int, ...]:
 
 
 def near_rows(columns: Columns) -> Mask:
-    """Which windows were taken while the CPUs were as near each other as they ever were.
+    """Which windows were taken while the CPUs were as near each other as they ever were; all of a
+    run that was recorded without looks.
 
     That is what a scenario with several CPUs means: they share what the machine says they share.
     """
-    seen = _ways(columns)
-    if seen is None or not np.isfinite(seen).any():
+    if COLUMN not in columns:
         return np.ones(len(columns["cycles"]), dtype=np.bool_)
-    return np.asarray(~(seen >= CHANGED * np.nanmin(seen)), dtype=np.bool_)
+    return near(np.asarray(columns[COLUMN], dtype=np.float64))
 
 
-def moved_note(columns: Columns, rows: Mask, *, counted: bool) -> list[str]:
-    """A sentence where the way between the CPUs changed during these rows, of which the far ones
-    were counted or were not."""
-    seen = _ways(columns)
-    if seen is None:
+def moved_note(columns: Columns, rows: Mask, far: Mask, *, counted: bool) -> list[str]:
+    """A sentence where the way between the CPUs changed during these rows: `far` ones of them were
+    counted or were not."""
+    if not far.any():
         return []
-    near = near_rows(columns)
-    own = seen[rows & np.isfinite(seen)]
-    far = rows & ~near
-    if not own.size or not far.any():
-        return []
+    seen = np.asarray(columns[COLUMN], dtype=np.float64)[rows]
     visits = np.asarray(columns["visit"])
     share = f"{len(np.unique(visits[far]))} of {len(np.unique(visits[rows]))} visits"
     return [
-        f"a hypervisor moved the CPUs: a cache line took {own.min():.0f} to {own.max():.0f} ns "
-        f"from CPU to CPU, and what they share changes with it; {share} far apart, "
-        + ("counted for want of others" if counted else "not counted")
+        f"a hypervisor moved the CPUs: a cache line took {np.nanmin(seen):.0f} to "
+        f"{np.nanmax(seen):.0f} ns from CPU to CPU, and what they share changes with it; {share} "
+        "far apart, " + ("counted for want of others" if counted else "not counted")
     ]
-
-
-def _ways(columns: Columns) -> NDArray[np.float64] | None:
-    """Nanoseconds by row; None of a run that was recorded without."""
-    return np.asarray(columns[COLUMN], dtype=np.float64) if COLUMN in columns else None
