@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from planecast.results.search import Bounds
-from planecast.search.repetitions import handoff_note, outlying, outlying_notes, state_note
+from planecast.search.repetitions import (
+    handoff_note,
+    moved_repetition,
+    outlying,
+    outlying_notes,
+    state_note,
+)
 from planecast.search.trial import Trial
 
 
@@ -107,3 +113,32 @@ def test_the_way_that_counts_is_that_of_the_trials_at_the_rate() -> None:
     ]
     (note,) = state_note("PDR", bounds, trials)
     assert "25 ns apart 8 Mpps (1 of 2 repetitions); 160 ns apart 4 Mpps (1)" in note
+
+
+@pytest.mark.parametrize(
+    ("ways", "left_out"),
+    [
+        ([26.0] * 10, ""),
+        ([26.0] * 8 + [160.0] * 2, "in 2 of 10 trials a cache line took 160 ns"),
+        ([26.0] * 19 + [160.0], ""),  # no search rests on it
+        ([160.0] * 10, "in 10 of 10 trials"),
+        ([None] * 10, ""),
+    ],
+)
+def test_a_repetition_with_its_cpus_apart_is_left_out(
+    ways: list[float | None], left_out: str
+) -> None:
+    trials = [_trial(0, handoff_ns=25.0), *(_trial(1, handoff_ns=way) for way in ways)]
+    said = moved_repetition(trials, 1)
+    assert said.startswith("repetition 2 is left out: " if left_out else "")
+    assert left_out in said
+    assert bool(said) is bool(left_out)
+    assert not moved_repetition([trial for trial in trials if trial.repetition == 1], 1) or left_out
+
+
+def test_waits_for_cpus_are_said() -> None:
+    (said,) = handoff_note([_trial(0, handoff_ns=26.0, waited_s=1.4), _trial(0, handoff_ns=27.0)])
+    assert said == (
+        "a cache line took 26 ns from CPU to CPU, while trials ran; 1.4 s were waited for them to "
+        "come back"
+    )

@@ -169,6 +169,27 @@ def test_a_disturbed_repetition_is_left_out(
     assert (ALL_DISTURBED in answer.notes) is all_of_them
 
 
+@pytest.mark.parametrize("apart", [{0}, {1, 2}])
+def test_a_repetition_with_its_cpus_apart_is_made_up_for(
+    tmp_path: Path, manifest: Manifest, apart: set[int]
+) -> None:
+    """Also where it came before any that were near."""
+
+    class Moved(MadeUp):
+        def trial(self, offered_pps: float, seconds: float, number: int) -> Trial:
+            far = self.starts[-1] in apart
+            self.capacity = 3e6 if far else 6e6
+            made = super().trial(offered_pps, seconds, number)
+            return made.model_copy(update={"handoff_ns": 160.0 if far else 26.0})
+
+    answer = _answer(tmp_path / "t", _question("mlr", repetitions=2), Moved(), manifest)
+    rate = answer.rates["NDR"]
+    assert rate.rate_pps.value == pytest.approx(6e6, rel=0.005)
+    assert {bounds.repetition for bounds in rate.bounds}.isdisjoint(apart)
+    assert len(rate.bounds) == 2
+    assert sum("is left out: in" in note for note in answer.notes) == len(apart)
+
+
 def test_a_generator_that_never_has_its_cpu_ends_the_search(
     tmp_path: Path, manifest: Manifest
 ) -> None:

@@ -7,7 +7,6 @@ its stages; all others forward from their start on.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,13 +26,13 @@ from planecast.engines.measure.tx_pacing import (
 )
 from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
 from planecast.errors import InputError
-from planecast.instruments.core_to_core import CoreToCore, ping_pong_now
 from planecast.instruments.pauses import Pauses
 from planecast.process import Planned
 from planecast.results.estimate import Kind
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
+from planecast.search.near_cpus import NearCpus
 from planecast.search.pauses import longest_s, round_s, watched
 from planecast.search.simulated import refuse_own_load
 from planecast.search.tester import Opinion
@@ -44,14 +43,12 @@ _WARMUP_PPS = 1e6
 _UPCALL_S = 1e-4
 """Longer than the slow path takes for a flow, which stops the thread that forwards."""
 _OPINION_S = 1.0
-_LOOK_S = 1.0
-"""After which the way between the CPUs is looked at again, in some 10 ms: a data plane that polls
-has the other half of its CPU during it, and no packets."""
 _WAKES_S = 1e-4
 """By how much nothing may come back for longer than a thread waited for its CPU, each time: until a
 burst has passed, and caches are warm."""
 _TRIES = 8
-"""Times that a trial is made in which the data plane was kept from its CPU until after its end."""
+"""Times that a trial is made in which the data plane was kept from its CPU until after its end, or
+that lost packets while a hypervisor moved the CPUs apart."""
 
 
 class MeasuredTester:
@@ -71,11 +68,10 @@ class MeasuredTester:
         self._stack = ExitStack()
         self._testbed: Testbed | None = None
         self.dataplane = title_of(scenario)
-        self._apart: CoreToCore | None = None
+        self._near: NearCpus | None = None
         self._pauses: Pauses | None = None
         self._pages: str | None = None
         self._round_s: float | None = None
-        self._looked = 0.0
 
     def planned(self) -> list[Planned]:
         """The processes that each repetition starts, their sockets in a folder called FOLDER here.
@@ -94,8 +90,9 @@ class MeasuredTester:
         here = value_if_any(self.scenario, "dataplane.host") is None
         if here and self.scenario.generator.kind == "ours":
             cpu = cpus_here(self.scenario)[0]
-            self._apart, self._pauses = ping_pong_now(self._cpu, cpu), watched(cpu)
-            self._looked = time.monotonic()
+            self._near = self._near or NearCpus(self._cpu, cpu)
+            self._near.begin()
+            self._pauses = watched(cpu)
         self._testbed = self._stack.enter_context(self._made())
         before = self._testbed.dut.turns()
         self._testbed.trial(_WARMUP_PPS, _WARMUP_S + _slow_path_s(self.scenario))
@@ -106,9 +103,6 @@ class MeasuredTester:
         """One trial, read after everything has drained; our generator sends at its rate before it
         counts. Raises RunError when a program is gone."""
         ours = self.scenario.generator.kind == "ours"
-        if self._apart is not None and time.monotonic() > self._looked + _LOOK_S:
-            self._apart = ping_pong_now(self._cpu, cpus_here(self.scenario)[0]) or self._apart
-            self._looked = time.monotonic()
         return self._made_trial(offered_pps, seconds, WARM_UP_S if ours else 0.0)
 
     def burst(self, packets: int, offered_pps: float, number: int) -> Trial:
@@ -116,16 +110,18 @@ class MeasuredTester:
         return self._made_trial(offered_pps, packets / offered_pps, 0.0)
 
     def _made_trial(self, offered_pps: float, seconds: float, warm_up_s: float) -> Trial:
-        for _ in range(_TRIES):
-            done = self._joined.trial(offered_pps, seconds, warm_up_s=warm_up_s)
-            if done.whole:
-                break
+        near, waited_s = self._near, 0.0
         ring_s = bridged_s(self.scenario, offered_pps)
         drain_s = self._joined.dut.drain_s
-        made = trial_of(done, offered_pps, seconds, drain_s=drain_s, ring_s=ring_s)
-        apart = self._apart
+        for _ in range(_TRIES):
+            waited_s += near.wait() if near else 0.0
+            done = self._joined.trial(offered_pps, seconds, warm_up_s=warm_up_s)
+            made = trial_of(done, offered_pps, seconds, drain_s=drain_s, ring_s=ring_s)
+            if done.whole and not (made.lost > 0 and near and near.moved()):
+                break
         state = {
-            "handoff_ns": None if apart is None else apart.ns,
+            "handoff_ns": None if near is None else near.ns,
+            "waited_s": waited_s,
             "pause_s": None if self._pauses is None else longest_s(self._pauses, seconds),
             "pages": self._pages,
             "round_s": self._round_s,

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from statistics import median
 
+import numpy as np
+
 from planecast.instruments.canary import TOLERANCE
-from planecast.instruments.core_to_core import CHANGED
+from planecast.instruments.core_to_core import CHANGED, near
 from planecast.results.search import Bounds
 from planecast.search.trial import Trial
 
@@ -20,6 +22,8 @@ _SPREADS = 2.0
 """And in multiples of the others' spread, and of their bounds' width."""
 _NEAR = 0.07
 """Distance from a repetition's rate, as a share of it, within which trials decided on it."""
+_MOVED = 0.1
+"""Share of a repetition's trials with its CPUs apart that a search may have rested on."""
 _CPU = 0.05
 """Difference of two CPU shares that counts as one."""
 
@@ -126,6 +130,23 @@ def _median(trials: Sequence[Trial], value: Callable[[Trial], float | None]) -> 
     return median(values) if values else None
 
 
+def moved_repetition(trials: Sequence[Trial], repetition: int) -> str:
+    """Why a repetition says nothing of CPUs that share a cache: in a tenth of its trials or more
+    these were further apart than in others of the search, though it waited for them to come back.
+    Empty when they were not, and when nobody looked."""
+    known = [trial for trial in trials if trial.handoff_ns is not None]
+    ways = np.array([trial.handoff_ns for trial in known], dtype=np.float64)
+    own = np.array([trial.repetition == repetition for trial in known], dtype=np.bool_)
+    far = own & ~near(ways)
+    if not far.any() or far.sum() < _MOVED * own.sum():
+        return ""
+    return (
+        f"repetition {repetition + 1} is left out: in {far.sum()} of {own.sum()} trials a cache "
+        f"line took {ways[far].max():.0f} ns from CPU to CPU, {ways.min():.0f} at the least: a "
+        "hypervisor had moved them apart, and rates over memory interfaces change with that"
+    )
+
+
 def state_note(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> list[str]:
     """The rate by the way between the CPUs, where that was not one and the same: the way in the
     trials at about the repetition's rate, for it changes within a repetition, too."""
@@ -162,9 +183,12 @@ def handoff_note(trials: Sequence[Trial]) -> list[str]:
     values = sorted({trial.handoff_ns for trial in trials if trial.handoff_ns is not None})
     if not values:
         return []
+    waited_s = sum(trial.waited_s for trial in trials)
+    waits = f"; {waited_s:.1f} s were waited for them to come back" if waited_s else ""
     if values[-1] < CHANGED * values[0]:
-        return [f"a cache line took {median(values):.0f} ns from CPU to CPU, all the time"]
+        same = "all the time" if not waited_s else f"while trials ran{waits}"
+        return [f"a cache line took {median(values):.0f} ns from CPU to CPU, {same}"]
     return [
         f"a cache line took {values[0]:.0f} to {values[-1]:.0f} ns from CPU to CPU: a hypervisor "
-        "moved them, and rates over memory interfaces change with that"
+        f"moved them, and rates over memory interfaces change with that{waits}"
     ]

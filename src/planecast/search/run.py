@@ -20,7 +20,12 @@ from planecast.search.highest_load import highest_load, link_words
 from planecast.search.mlr import search_losses
 from planecast.search.pauses import with_pauses
 from planecast.search.question import Question
-from planecast.search.repetitions import handoff_note, outlying_notes, state_note
+from planecast.search.repetitions import (
+    handoff_note,
+    moved_repetition,
+    outlying_notes,
+    state_note,
+)
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.session import (
     MARGINS,
@@ -43,8 +48,8 @@ ONE_REPETITION = (
 
 ALL_DISTURBED = (
     "each repetition was disturbed, so none is left out: in half of its trials or more the "
-    "generator's or the data plane's thread lost a tenth of its CPU; measure while the machine is "
-    "quieter"
+    "generator's or the data plane's thread lost a tenth of its CPU, or a hypervisor moved their "
+    "CPUs apart in it; measure while the machine is quieter"
 )
 
 NOT_RESTARTED = (
@@ -103,13 +108,13 @@ class Asked:
         """Calls `once` for each repetition, whose highest load is found again: what the generator
         reaches may change with the machine's state. Some more are made while starts differ by more
         than the question wants and time is left; `bounds` are those of what one of them found."""
-        found: list[_Found] = []
-        slow: list[tuple[_Found, Ceiling, str]] = []
+        done: dict[int, tuple[_Found, Ceiling]] = {}
         longest_s = 0.0
         for repetition in range(self.session.repetition, self.question.most_repetitions):
             began = time.monotonic()
             late = began + longest_s > self.session.deadline
-            enough = len(found) + (len(slow) if late else 0) >= self.question.repetitions
+            found = [one for number, (one, _) in done.items() if not self._disturbed(number)]
+            enough = len(done if late else found) >= self.question.repetitions
             if enough and (late or not self._differ(found, bounds)):
                 break
             try:
@@ -123,23 +128,24 @@ class Asked:
                 self._give_up(error)
                 continue
             except TimeOverError:
-                if len(found) + len(slow) < self.question.repetitions:
+                if len(done) < self.question.repetitions:
                     raise
                 self.preempted.append(f"the time was over within repetition {repetition + 1}")
                 break
-            why = disturbed_repetition(self.session.believed, repetition)
-            if why:
-                slow.append((one, self.ceiling, why))
-            else:
-                found.append(one)
-                self.ceilings.append(self.ceiling)
+            done[repetition] = one, self.ceiling
             longest_s = max(longest_s, time.monotonic() - began)
-        if not found:  # better than nothing
-            self.preempted.append(ALL_DISTURBED)
-            self.ceilings = [ceiling for _, ceiling, _ in slow]
-            return [one for one, _, _ in slow]
-        self.preempted += [why for _, _, why in slow]
-        return found
+        whys = {number: self._disturbed(number) for number in done}
+        kept = [pair for number, pair in done.items() if not whys[number]]
+        # Better than nothing.
+        self.preempted += [why for why in whys.values() if why] if kept else [ALL_DISTURBED]
+        kept = kept or list(done.values())
+        self.ceilings = [ceiling for _, ceiling in kept]
+        return [one for one, _ in kept]
+
+    def _disturbed(self, repetition: int) -> str:
+        """Why a repetition that is done says nothing of the data plane; empty: it does."""
+        trials = self.session.believed
+        return disturbed_repetition(trials, repetition) or moved_repetition(trials, repetition)
 
     def repeat_at(self, once: Callable[[], _Found]) -> list[_Found]:
         """Calls `once` for each repetition, at loads that were named or found before."""

@@ -1,0 +1,73 @@
+"""NearCpus: trials while the CPUs of generator and data plane share a cache, as they did at best.
+
+A hypervisor moves a guest's CPUs behind another last level and back, within a trial or for seconds.
+A memory interface carries half as much then, and a search that bisects down to that never comes up
+again. So a trial waits for a moved CPU to come back, for a while, and one that lost packets is made
+again where the CPUs were moved in it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from planecast.instruments.core_to_core import CHANGED, ping_pong_now
+
+PATIENCE_S = 10.0
+"""For how long a repetition waits in all: far states of a guest lasted for one to six seconds, few
+for minutes."""
+LOOK_S = 1.0
+"""After which the way is looked at again, in some 10 ms: a data plane that polls has the other half
+of its CPU during it, and no packets."""
+_AGAIN_S = 0.2
+
+
+class NearCpus:
+    """The way between two CPUs, from one look to the next."""
+
+    def __init__(self, cpu: int, other: int) -> None:
+        self._cpus = (cpu, other)
+        self._nearest_ns = float("inf")
+        self._looked = 0.0
+        self._patience_s = 0.0
+        self.ns: float | None = None
+        """What a cache line took at the last look; None: there is no probe."""
+
+    def begin(self) -> None:
+        """Looks, and waits, before a repetition's programs run."""
+        self._patience_s = PATIENCE_S
+        self._look()
+        self.wait()
+
+    def wait(self) -> float:
+        """Looks when the last look is old, and waits while the CPUs are far apart. Returns the
+        seconds that were waited."""
+        if self.ns is None:
+            return 0.0
+        if time.monotonic() > self._looked + LOOK_S:
+            self._look()
+        waited_s = 0.0
+        while self._far and waited_s < self._patience_s:
+            time.sleep(_AGAIN_S)
+            waited_s += _AGAIN_S
+            self._look()
+        self._patience_s -= waited_s
+        return waited_s
+
+    def moved(self) -> bool:
+        """Looks, and says whether the CPUs are far apart where they were near at the look before;
+        never once a repetition's patience is over."""
+        if self.ns is None or self._far or self._patience_s <= 0:
+            return False
+        self._look()
+        return self._far
+
+    @property
+    def _far(self) -> bool:
+        return self.ns is not None and self.ns >= CHANGED * self._nearest_ns
+
+    def _look(self) -> None:
+        found = ping_pong_now(*self._cpus)
+        self._looked = time.monotonic()
+        if found is not None:
+            self.ns = found.ns
+            self._nearest_ns = min(self._nearest_ns, found.ns)
