@@ -24,7 +24,7 @@ COLUMN = "handoff_ns"
 
 
 class CpuDistance:
-    """How far apart the CPUs of some scenarios are, from one look to the next."""
+    """The distance between the CPUs of some scenarios, from one look to the next."""
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
         """Looks at the first CPU that forwards next to a neighbour, and the neighbour's; without
