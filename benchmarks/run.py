@@ -26,6 +26,7 @@ from planecast.study.instructions import count_instructions
 from row import Row, row
 from senders import generator_and_testpmd, generator_and_testpmd_alone
 from simulator import simulator_and_simpy, simulator_loads
+from startup import startup
 
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "scenarios" / "vpe-upstream.yaml"
@@ -85,6 +86,7 @@ BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (
     solve_speed,
     sweep_on_two_cores,
     explore_answers,
+    startup,
 )
 
 

@@ -48,6 +48,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setenv("COLUMNS", "100")
     for name in ("PLANECAST_RUNS", "PLANECAST_DEBUG"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("gc.freeze", lambda: None)  # this process has more to do
 
     def answer(*words: str | Path) -> Answer:
         monkeypatch.setattr(sys, "argv", ["planecast", *map(str, words)])

@@ -12,11 +12,13 @@ from tests.cli.conftest import Run
 from planecast.cli.shared.output import emit
 from planecast.cli.tables.results import results_sheet
 from planecast.report import report_html
-from planecast.results import Result, ResultSet, RunDirectory, compare, query, read_parquet
+from planecast.results import Result, ResultSet, RunDirectory, read_parquet
 from planecast.results import columns as registry
 from planecast.results.columns import Column, Form, columns_markdown
+from planecast.results.compare import compare
 from planecast.results.history import observations
 from planecast.results.prometheus import prometheus_text
+from planecast.results.query import query
 
 MakeResult = Callable[..., Result]
 

@@ -12,7 +12,8 @@ from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.metered import MeteredConfig, MeteredDataplane
 from planecast.dataplanes.trial import Trial
 from planecast.errors import MissingError
-from planecast.scenario import Scenario, load_scenario, load_study
+from planecast.scenario import Scenario, load_scenario
+from planecast.scenario.study import load_study
 from planecast.study.counted_program import map_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "forwarder"

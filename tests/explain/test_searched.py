@@ -10,8 +10,8 @@ import pytest
 from planecast.explain.counters import as_counters, compare_counters, explain_published
 from planecast.explain.explain_inputs import explained_run
 from planecast.explain.searched import explain_search
-from planecast.results import Estimate, RunDirectory, SearchAnswer, collect_manifest
-from planecast.results.search import Bounds, CyclesCheck, FoundRate
+from planecast.results import Estimate, RunDirectory, collect_manifest
+from planecast.results.search import Bounds, CyclesCheck, FoundRate, SearchAnswer
 from planecast.results.telemetry import InstructionSplit, Telemetry
 from planecast.scenario import Scenario
 

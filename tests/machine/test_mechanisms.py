@@ -13,12 +13,12 @@ from planecast.machine.ceilings import card_ceilings, forward, hottest_queue, li
 from planecast.machine.clocks import Clocked, core_ghz, forwarding_fixed_share
 from planecast.machine.generations import carried_cycles, carried_slots
 from planecast.machine.memory import fitted
+from planecast.machine.slots import Slots
 from planecast.machine.smt import FORWARDERS_USE, busy_sibling_slowdown, speedup
 from planecast.machine.stalls import Stalls, footprint_of, miss_share
 from planecast.machine.vswitch import Pass, switched
 from planecast.reproduce.smt_use import forwarders_use
 from planecast.scenario.machine import card_of, machine_of, microarchitecture_of
-from planecast.topdown.slots import Slots
 
 SLOTS = Slots(40, 2, 8, 50)
 CLOCKS = st.floats(0.8, 5.0)

@@ -9,23 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planecast.results import (
-    Bounds,
-    Estimate,
-    FoundRate,
-    Kind,
-    LoadCalibration,
-    LoadCurve,
-    LoadPoint,
-    Manifest,
-    Result,
-    SearchAnswer,
-    StageResult,
-    Telemetry,
-    Validation,
-    ValidationPoint,
-)
-from planecast.results.telemetry import CountedEvent, InstructionSplit
+from planecast.results import Estimate, Kind, Manifest, Result, StageResult
+from planecast.results.load_curve import LoadCalibration, LoadCurve, LoadPoint
+from planecast.results.search import Bounds, FoundRate, SearchAnswer
+from planecast.results.telemetry import CountedEvent, InstructionSplit, Telemetry
+from planecast.results.validation import Validation, ValidationPoint
 from planecast.scenario import Scenario, with_overrides
 
 # Cycles and instructions a packet, cycles a burst of each stage, and what 65,536 flows add.

@@ -12,7 +12,10 @@ import pytest
 
 from planecast.report import report_html
 from planecast.report.numbers import digits
-from planecast.results import Estimate, LoadCurve, Result, ResultSet, SearchAnswer, Validation
+from planecast.results import Estimate, Result, ResultSet
+from planecast.results.load_curve import LoadCurve
+from planecast.results.search import SearchAnswer
+from planecast.results.validation import Validation
 
 _VOID = {"meta", "br", "img"}
 

@@ -11,8 +11,9 @@ from planecast.report.figures.levels import levels_figure
 from planecast.report.history_page import history_page
 from planecast.report.page import Drawing
 from planecast.report.table import Table
-from planecast.results import Result, SearchAnswer
+from planecast.results import Result
 from planecast.results.history import Series, histories, observations
+from planecast.results.search import SearchAnswer
 
 MakeResult = Callable[..., Result]
 

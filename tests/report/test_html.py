@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 
 from planecast.report import report_html
-from planecast.results import Result, Validation
+from planecast.results import Result
+from planecast.results.validation import Validation
 
 EVIL = '</script><b onclick="x">&amp;'
 

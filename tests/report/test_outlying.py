@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.report.outlying import outlying_repetitions
-from planecast.results import Bounds
+from planecast.results.search import Bounds
 
 
 def bounds(*rates: float, width: float = 0.01) -> list[Bounds]:

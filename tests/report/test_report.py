@@ -12,7 +12,9 @@ from tests.cli.conftest import run as planecast
 
 from planecast.errors import InputError, RunError
 from planecast.report import write_report
-from planecast.results import Result, ResultSet, RunDirectory, Validation, read_result
+from planecast.results import Result, ResultSet, RunDirectory
+from planecast.results.content import read_result
+from planecast.results.validation import Validation
 
 __all__ = ["planecast"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planecast.report.search_page import search_page
-from planecast.results import Bounds, SearchAnswer
+from planecast.results.search import Bounds, SearchAnswer
 
 
 def test_an_outlying_repetition_is_named_on_top_and_in_its_row(search_answer: SearchAnswer) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planecast.report.page import LONGEST_PX
 from planecast.report.validation_page import validation_page
-from planecast.results import Validation
+from planecast.results.validation import Validation
 
 MakeValidation = Callable[..., Validation]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planecast.report.warnings import listed, notes_of, result_warnings, validation_warnings
-from planecast.results import Estimate, Result, Validation
+from planecast.results import Estimate, Result
+from planecast.results.validation import Validation
 
 
 def test_a_good_validation_has_none(validation: Validation) -> None:

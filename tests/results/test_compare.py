@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planecast.results import Result, compare
+from planecast.results import Result
+from planecast.results.compare import compare
 
 MakeResult = Callable[..., Result]
 

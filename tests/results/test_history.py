@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from tests.report.conftest import search_answer
 
-from planecast.results import Result, ResultSet, RunDirectory, SearchAnswer
+from planecast.results import Result, ResultSet, RunDirectory
 from planecast.results.basis import Basis
 from planecast.results.history import (
     Observation,
@@ -18,6 +18,7 @@ from planecast.results.history import (
     histories,
     observations,
 )
+from planecast.results.search import SearchAnswer
 
 __all__ = ["search_answer"]
 

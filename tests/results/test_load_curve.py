@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planecast.results import KNEE_LOSS, LoadPoint, Result, knee_pps
+from planecast.results import Result
+from planecast.results.load_curve import KNEE_LOSS, LoadPoint, knee_pps
 
 
 @pytest.mark.parametrize(

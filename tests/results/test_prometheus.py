@@ -9,8 +9,9 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from planecast.results import Estimate, FoundRate, Manifest, Result, SearchAnswer
+from planecast.results import Estimate, Manifest, Result
 from planecast.results.prometheus import prometheus_text
+from planecast.results.search import FoundRate, SearchAnswer
 from planecast.scenario import Scenario, with_overrides
 
 MakeResult = Callable[..., Result]

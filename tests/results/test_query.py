@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from planecast.errors import InputError
-from planecast.results import Result, RunDirectory, Validation, ValidationPoint, query
+from planecast.results import Result, RunDirectory
+from planecast.results.query import query
+from planecast.results.validation import Validation, ValidationPoint
 
 MakeResult = Callable[..., Result]
 

@@ -18,15 +18,13 @@ from planecast.results import (
     Result,
     ResultSet,
     RunDirectory,
-    Validation,
-    ValidationPoint,
     find_run,
     list_runs,
     read_parquet,
-    read_result,
-    results_of,
     runs_folder,
 )
+from planecast.results.content import read_result, results_of
+from planecast.results.validation import Validation, ValidationPoint
 
 MakeResult = Callable[..., Result]
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -67,6 +65,17 @@ def test_a_failed_start_is_no_partial_run_and_keeps_what_the_program_wrote(tmp_p
     assert (list_runs(tmp_path), run.partial) == ([], False)
     kept = (run.path / "failed").read_text()
     assert kept == "RunError: it died\n  exit status 7; it wrote last:\n  no memory\n"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InputError("no such key")])
+def test_a_run_that_ended_before_it_had_anything_leaves_nothing(
+    tmp_path: Path, error: BaseException, make_result: MakeResult
+) -> None:
+    run = RunDirectory.create(tmp_path, "sweep", "x")
+    run.write_question("question.json", make_result())
+    with pytest.raises(type(error)), run:
+        raise error
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_kind_of_content_comes_back_as_it_was(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from planecast.results import Result, Validation, ValidationPoint
+from planecast.results import Result
+from planecast.results.validation import Validation, ValidationPoint
 
 MakeResult = Callable[..., Result]
 

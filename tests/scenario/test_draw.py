@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import InputError
-from planecast.scenario import Scenario, load_study, with_overrides
+from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.draw import drawn_points
+from planecast.scenario.study import load_study
 
 BASE = Scenario(name="base")
 CALIBRATE = (

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from planecast.errors import InputError
-from planecast.scenario import Scenario, load_scenario, load_study, with_overrides
+from planecast.scenario import Scenario, load_scenario, with_overrides
+from planecast.scenario.study import load_study
 
 BASE = Scenario(name="s")
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from planecast.scenario import FUNCTIONS, load_study
+from planecast.scenario import FUNCTIONS
+from planecast.scenario.study import load_study
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS)

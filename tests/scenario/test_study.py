@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import InputError
-from planecast.scenario import Study, load_study, point_label
+from planecast.scenario import point_label
+from planecast.scenario.study import Study, load_study
 
 SCENARIO = "name: base\n"
 

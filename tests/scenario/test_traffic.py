@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planecast.errors import InputError
-from planecast.scenario import Scenario, load_scenario, load_study, with_overrides
+from planecast.scenario import Scenario, load_scenario, with_overrides
 from planecast.scenario.frames import mix_frames
+from planecast.scenario.study import load_study
 
 BASE = Scenario(name="s")
 SIZES = st.dictionaries(

@@ -9,7 +9,8 @@ from tests.search.conftest import LINK, MadeUp, Sessions
 
 from planecast.cli.tables.search import search_sheet
 from planecast.errors import InputError, RunError
-from planecast.results import Estimate, Manifest, SearchAnswer
+from planecast.results import Estimate, Manifest
+from planecast.results.search import SearchAnswer
 from planecast.scenario import Scenario
 from planecast.search.cycle_crosscheck import check_cycles, check_words
 from planecast.search.journal import Journal

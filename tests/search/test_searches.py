@@ -9,7 +9,7 @@ from MLRsearch import MeasurementResult
 from tests.search.conftest import LINK, MadeUp, Sessions
 
 from planecast.errors import RunError
-from planecast.results import Bounds
+from planecast.results.search import Bounds
 from planecast.search import loads
 from planecast.search.bursts import burst_answer, longest_burst
 from planecast.search.combine import equal_rates, found_rate, rate_estimate

@@ -12,7 +12,9 @@ from planecast.errors import InputError, MissingError
 from planecast.host.lcore_order import core_groups
 from planecast.host.root import Root
 from planecast.report import report_html
-from planecast.results import Estimate, Manifest, Result, SurveyAnswer, SurveyPoint, read_result
+from planecast.results import Estimate, Manifest, Result
+from planecast.results.content import read_result
+from planecast.results.survey import SurveyAnswer, SurveyPoint
 from planecast.results.telemetry import InstructionSplit
 from planecast.scenario import Scenario
 from planecast.scenario.survey import Survey, load_survey

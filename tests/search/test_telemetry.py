@@ -12,7 +12,8 @@ from tests.search.conftest import MadeUp
 from planecast.dataplanes import TrialAnswer
 from planecast.errors import InputError, MissingError, RunError
 from planecast.host.root import Root
-from planecast.results import Manifest, SearchAnswer
+from planecast.results import Manifest
+from planecast.results.search import SearchAnswer
 from planecast.scenario import Scenario, with_overrides
 from planecast.search import telemetry
 from planecast.search.counting import count, counted, counting

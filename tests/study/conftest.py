@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.dataplanes.conftest import PROGRAMS, Fake, fake, scenario
 
-from planecast.scenario import Study, load_study
+from planecast.scenario.study import Study, load_study
 
 __all__ = ["fake", "machine", "scenario", "study", "study_file"]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.host import Root
-from planecast.scenario import load_study
-from planecast.scenario.study import Study
+from planecast.scenario.study import Study, load_study
 from planecast.study.runnable_points import possible
 
 STUDY = """\

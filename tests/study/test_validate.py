@@ -18,8 +18,9 @@ from planecast.instruments.host_state import HostStates
 from planecast.instruments.probe import probe_machine
 from planecast.machine.hierarchy import Hierarchy
 from planecast.results import Estimate, Manifest, Result, RunDirectory, StageResult, read_parquet
-from planecast.scenario import Scenario, Study, load_scenario, load_study
+from planecast.scenario import Scenario, load_scenario
 from planecast.scenario.override import parse_set
+from planecast.scenario.study import Study, load_study
 from planecast.study.calibrate import Context, calibrate_study
 from planecast.study.instructions import count_pipelines
 from planecast.study.validate import reproduce, validate

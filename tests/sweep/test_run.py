@@ -16,7 +16,8 @@ from tests.sweep.conftest import MakeJob
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest, RunDirectory, collect_manifest, query, read_parquet
+from planecast.results import Manifest, RunDirectory, collect_manifest, read_parquet
+from planecast.results.query import query
 from planecast.results.store import SWEEP
 from planecast.scenario import Scenario, with_overrides
 from planecast.sweep import Job, Plan, Workers, best_points, parse_axis, read_job, run_sweep

@@ -27,6 +27,9 @@ from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, Pla
 _LONGEST = 2000
 """Characters of a sentence on stderr."""
 
+_YOUNG_OBJECTS = 200_000
+"""So many more than there were are looked through for garbage; a start makes half as many."""
+
 # pydantic would look through all installed packages for plugins at each start.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
@@ -36,6 +39,7 @@ app = typer.Typer(
     help="Measures, explains and predicts the performance of software network data planes.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain text: Rich and what it imports take as long as all else
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -74,7 +78,7 @@ def main() -> NoReturn:
     # for one `predict`, 0.36 s without).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What a start makes stays: to look through it for garbage takes 5 % of a `predict`.
-    gc.set_threshold(50_000)
+    gc.set_threshold(_YOUNG_OBJECTS)
     terminated = _interrupt_on_sigterm()
     try:
         app(prog_name="planecast")
@@ -105,6 +109,11 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
+class _Terminated(KeyboardInterrupt):
+    """Of SIGTERM. Once a KeyboardInterrupt itself has left an `exec`, such as a dataclass's in a
+    module that is being imported, Python ends by SIGINT, whatever the exit code."""
+
+
 def _interrupt_on_sigterm() -> list[int]:
     """From now on SIGTERM acts as Ctrl-C: what was started is ended, what was changed is restored.
 
@@ -115,7 +124,7 @@ def _interrupt_on_sigterm() -> list[int]:
     def interrupt(number: int, _: object) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)  # cleaning up is not to be interrupted again
         came.append(number)
-        raise KeyboardInterrupt
+        raise _Terminated
 
     with suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:

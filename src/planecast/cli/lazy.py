@@ -6,6 +6,7 @@ is printed from the table in `planecast.cli.verbs` instead.
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +20,28 @@ from planecast.cli.verbs import GROUPS, VERBS
 from planecast.errors import InputError
 
 
+class VerbGroup(TyperGroup):
+    """A verb with commands of its own: its help has their first sentences whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, one.get_short_help_str(_WHOLE)) for name, one in self.commands.items()]
+            )
+
+
+_WHOLE = 1000
+"""Characters that no first sentence has."""
+
+
 def load_verb(verb: str) -> Any:
     """The command of a verb, its module imported."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        cls=VerbGroup,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
     module = importlib.import_module(f"planecast.cli.verbs.{verb}")
     if hasattr(module, "register"):
         module.register(app)
@@ -67,7 +87,9 @@ class _Unloaded(TyperCommand):
     """A verb as the help shows it; it turns into the real command when it is to run."""
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        return load_verb(str(self.name)).make_context(info_name, args, parent=parent, **extra)
+        verb = load_verb(str(self.name))
+        gc.freeze()  # modules stay: the end would look through them for garbage once more
+        return verb.make_context(info_name, args, parent=parent, **extra)
 
 
 @contextmanager
@@ -100,11 +122,16 @@ class LazyGroup(TyperGroup):
         return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        for group, verbs in GROUPS.items():
+        for verbs in GROUPS.values():
             if cmd_name in verbs:
                 line = verbs[cmd_name]
-                return _Unloaded(cmd_name, callback=None, help=line, rich_help_panel=group)
+                return _Unloaded(cmd_name, callback=None, help=line)
         return None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for group, verbs in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl(list(verbs.items()))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         # What the base class looks for the nearest name in.

@@ -13,9 +13,12 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.searched import explain_search
 from planecast.model.calibration import Calibration
-from planecast.results import RunDirectory, SearchAnswer, Validation, list_runs, results_of
+from planecast.results import RunDirectory, list_runs
+from planecast.results.content import results_of
 from planecast.results.own_clock import in_clock_of_host
+from planecast.results.search import SearchAnswer
 from planecast.results.store import CALIBRATION
+from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
 from planecast.scenario.read_file import read_of_run
 from planecast.study.calibration_run import Chosen, is_current

@@ -9,7 +9,8 @@ from typing import Any
 from planecast.errors import InputError
 from planecast.explore.session import Session
 from planecast.results import RunDirectory, find_run
-from planecast.results.store import CALIBRATION, SWEEP, picked, results_of
+from planecast.results.content import results_of
+from planecast.results.store import CALIBRATION, SWEEP, picked
 from planecast.scenario import Scenario, load_scenario, with_overrides
 from planecast.study.calibration_run import calibration_of, is_current
 from planecast.sweep import read_job

@@ -15,8 +15,10 @@ from pathlib import Path
 from planecast.errors import InputError
 from planecast.explore.session import Session
 from planecast.model.calibrate import calibrate
-from planecast.results import Result, RunDirectory, Validation, collect_manifest
-from planecast.results.store import CALIBRATION, find_run, results_of
+from planecast.results import Result, RunDirectory, collect_manifest
+from planecast.results.content import results_of
+from planecast.results.store import CALIBRATION, find_run
+from planecast.results.validation import Validation
 from planecast.study.calibration_run import Chosen
 
 _HOST = ("cpu", "cpu_id", "cpus")

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import math
 
+from planecast.machine.slots import Slots
 from planecast.scenario.machine import CoreValues
-from planecast.topdown.slots import Slots
 
 ERROR_SHARE = 0.6
 """Error of published changes of cycles, as a share of the logarithm of what is computed here

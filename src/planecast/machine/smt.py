@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planecast.topdown.slots import Slots
+from planecast.machine.slots import Slots
 
 FORWARDERS_USE = 0.48
 """`use` over the six published forwarders at 2.2 GHz (`reproduce bsdp` fits it again)."""

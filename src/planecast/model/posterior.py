@@ -21,8 +21,9 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.parameter import Parameter
 from planecast.machine.registry import CORE, MECHANISMS
 from planecast.model.calibration import CURVED, Discrepancy
+from planecast.model.far_shares import far_shares
 from planecast.model.left_out import Linear
-from planecast.model.neighbours import neighbours_of, next_to_neighbours
+from planecast.model.neighbours import neighbours_of
 from planecast.model.stage_cost import StageCost, stage_cost, values_of
 from planecast.workload.profile import WorkloadProfile
 
@@ -222,14 +223,3 @@ def _softened(error: Floats) -> tuple[Floats, Floats]:
     soft = np.sign(error) * SOFT * np.sqrt(2 * (bend - 1))
     near = np.abs(error) < 1e-6
     return soft, np.where(near, 1.0, error / bend / np.where(near, 1.0, soft))
-
-
-def far_shares(cost: StageCost, hierarchy: Hierarchy, profile: WorkloadProfile) -> Floats:
-    """Share of a cost that is waited for behind the private caches, in all scenarios and in those
-    next to a neighbour: of shape (2, scenarios)."""
-    causes = cost.by_cause()
-    far = [
-        cycles for cause, cycles in causes.items() if cause in (hierarchy.levels[-1].name, "memory")
-    ]
-    share = sum(far, np.zeros_like(cost.total)) / cost.total
-    return np.stack([share, share * next_to_neighbours(profile.sizes.columns)])

@@ -21,9 +21,9 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrated_range import any_outside
 from planecast.model.calibration import Calibration
 from planecast.model.counter_model import STAGE, counted_cost
+from planecast.model.far_shares import far_shares
 from planecast.model.memory_contention import Load, under_load
 from planecast.model.neighbours import Neighbours, has_neighbours, neighbours_of
-from planecast.model.posterior import far_shares
 from planecast.model.stage_cost import StageCost, stage_cost
 from planecast.model.supported import columns_of
 from planecast.model.target_platform import Site, by_site

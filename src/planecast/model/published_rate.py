@@ -26,6 +26,7 @@ import numpy as np
 from planecast.errors import InputError
 from planecast.machine.clocks import core_ghz
 from planecast.machine.generations import ERROR_SHARE, backend_factor, slots_factor
+from planecast.machine.slots import Slots
 from planecast.machine.smt import busy_sibling_slowdown
 from planecast.model.prediction import Prediction
 from planecast.model.target_platform import HOST
@@ -34,7 +35,6 @@ from planecast.scenario.machine import Card, Machine, machine_of, microarchitect
 from planecast.scenario.override import SCENARIO_KEYS
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
-from planecast.topdown.slots import Slots
 
 REFERENCE_GHZ = 2.2
 """Clock of the core at which the time that doesn't follow it is stated: BSDP's."""

@@ -33,13 +33,13 @@ from planecast.machine.hierarchy import Hierarchy, Level, SharedMemory, Ways
 from planecast.machine.last_level import CAPACITY
 from planecast.machine.overlap import BY_CLASS
 from planecast.machine.registry import MECHANISMS
+from planecast.machine.slots import Slots
 from planecast.machine.smt import busy_sibling_slowdown
 from planecast.machine.tlb import LARGE
 from planecast.model.calibration import Calibration
 from planecast.model.counter_model import BF, Counted, blank_hierarchy
 from planecast.model.target_platform import HOST, Site
 from planecast.scenario.machine import CoreValues, Machine, machine_of
-from planecast.topdown.slots import Slots
 
 COSTLY = {*BY_CLASS.values(), BF}
 """Parameters that multiply waits for lines."""

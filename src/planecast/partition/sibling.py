@@ -26,9 +26,10 @@ from planecast.instruments.quantiles import turn_quantile
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
 from planecast.partition.machine import Timing
+from planecast.results.content import results_of
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result
-from planecast.results.store import RunDirectory, results_of
+from planecast.results.store import RunDirectory
 from planecast.results.trials import Columns, read_parquet
 from planecast.results.validation import Validation
 from planecast.scenario.scenario import Scenario

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planecast.report.table import Heading, Table, samples_cell
-from planecast.results import Validation
+from planecast.results.validation import Validation
 
 
 def calibration_table(validation: Validation) -> Table | None:

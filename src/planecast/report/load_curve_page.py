@@ -7,7 +7,8 @@ from planecast.report.numbers import count_text, digits, estimate_text, interval
 from planecast.report.page import Card, Page, Verdict, drawing, machine_text
 from planecast.report.table import Cell, Heading, Table, number_cell, share_cell
 from planecast.report.warnings import Warned
-from planecast.results import KNEE_LOSS, Estimate, LoadCurve, LoadPoint
+from planecast.results import Estimate
+from planecast.results.load_curve import KNEE_LOSS, LoadCurve, LoadPoint
 
 _DISTURBED_SHARE = 0.5
 _LIMIT = f"{100 * KNEE_LOSS:g} %"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from planecast.results import Bounds
+from planecast.results.search import Bounds
 
 _OUTLYING = 3.5
 _NORMAL = 1.4826

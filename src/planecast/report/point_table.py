@@ -16,8 +16,8 @@ from planecast.report.table import (
     samples_cell,
     share_cell,
 )
-from planecast.results import Validation, ValidationPoint
 from planecast.results.scores import noise_floor_percent
+from planecast.results.validation import Validation, ValidationPoint
 
 _TABLES = (
     ("points", "Held-out points", ("held out", "extrapolated")),

@@ -18,22 +18,18 @@ from planecast.report.series_drawings import series_drawings
 from planecast.report.survey_page import survey_page
 from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
-from planecast.results import (
-    LoadCurve,
-    Result,
-    ResultSet,
-    RunDirectory,
-    SearchAnswer,
-    Sensitivity,
-    SurveyAnswer,
-    Validation,
-    read_parquet,
-)
+from planecast.results import Result, ResultSet, RunDirectory, read_parquet
 from planecast.results.atomic import write_text
 from planecast.results.comparison import side_by_side
+from planecast.results.content import Content, results_of
+from planecast.results.load_curve import LoadCurve
 from planecast.results.run_ref import Picked
-from planecast.results.store import PARTIAL, SERIES, SWEEP, TRIALS, Content, results_of
+from planecast.results.search import SearchAnswer
+from planecast.results.sensitivity import Sensitivity
+from planecast.results.store import PARTIAL, SERIES, SWEEP, TRIALS
+from planecast.results.survey import SurveyAnswer
 from planecast.results.trials import Columns
+from planecast.results.validation import Validation
 
 REPORT = "report.html"
 """Where a run's report is, in the run's folder."""

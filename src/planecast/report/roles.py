@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from planecast.results import ValidationPoint
+from planecast.results.validation import ValidationPoint
 
 ROLES = ("held out", "extrapolated", "check", "calibration")
 """held out: predicted before it was measured, within the calibrated range; extrapolated: held out

@@ -27,7 +27,7 @@ from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine
 from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.report.telemetry_table import event_table, port_table, telemetry_table
 from planecast.report.warnings import Warned
-from planecast.results import FoundRate, SearchAnswer
+from planecast.results.search import FoundRate, SearchAnswer
 
 Columns = Mapping[str, NDArray[Any]]
 _SAME_LOAD = 0.001

@@ -6,7 +6,7 @@ from planecast.report.figures.sensitivity_bars import sobol_indices, tornado
 from planecast.report.numbers import count_text, digits, estimate_text
 from planecast.report.page import Page, Verdict, drawing, machine_text
 from planecast.report.table import Heading, Table
-from planecast.results import Sensitivity
+from planecast.results.sensitivity import Sensitivity
 
 
 def sensitivity_page(found: Sensitivity) -> Page:

@@ -10,7 +10,8 @@ from planecast.report.numbers import ABSENT, count_text, digits, estimate_text
 from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
 from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.report.warnings import Warned
-from planecast.results import Estimate, SurveyAnswer, SurveyPoint
+from planecast.results import Estimate
+from planecast.results.survey import SurveyAnswer, SurveyPoint
 
 Setting = Callable[[SurveyPoint], str]
 

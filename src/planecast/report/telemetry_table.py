@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from planecast.report.efficiency_columns import efficiency_cells, efficiency_headings
 from planecast.report.numbers import ABSENT, digits
 from planecast.report.table import Cell, Heading, Table
-from planecast.results import Telemetry
+from planecast.results.telemetry import Telemetry
 
 
 def telemetry_table(observed: Sequence[Telemetry]) -> Table:

@@ -31,8 +31,9 @@ from planecast.report.roles import role_of
 from planecast.report.sweep_axis import AXES, largest_family
 from planecast.report.table import Table
 from planecast.report.warnings import notes_of, result_warnings, validation_warnings
-from planecast.results import Result, Validation, ValidationPoint
+from planecast.results import Result
 from planecast.results.student import FEWEST_ROUNDS, mean_estimate
+from planecast.results.validation import Validation, ValidationPoint
 from planecast.scenario import Scenario
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from planecast.report.numbers import count_text, percent
 from planecast.report.result_table import unaccounted
-from planecast.results import Result, Validation, ValidationPoint
+from planecast.results import Result
 from planecast.results.scores import noise_floor_percent
-from planecast.results.validation import NOISY_PERCENT
+from planecast.results.validation import NOISY_PERCENT, Validation, ValidationPoint
 
 _DISTURBED_SHARE = 0.5
 _COVERAGE_PERCENT = 80.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from planecast.machine.slots import Slots
 from planecast.machine.smt import fitted_use
 from planecast.reproduce.documents import document_of
 from planecast.reproduce.provenance import remembered
 from planecast.scenario.machine import CoreValues
-from planecast.topdown.slots import Slots
 
 APPLICATIONS = {
     "testpmd": "testpmd L2 loop",

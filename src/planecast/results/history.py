@@ -18,12 +18,13 @@ import jumpavg
 
 from planecast.errors import InputError
 from planecast.results.columns import Column, Form, metrics
+from planecast.results.content import Content, results_of
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.manifest import Manifest
 from planecast.results.scenario_labels import own_label
 from planecast.results.scores import NORMAL_95, relative_deviation
 from planecast.results.search import SearchAnswer
-from planecast.results.store import Content, RunDirectory, list_runs, results_of
+from planecast.results.store import RunDirectory, list_runs
 from planecast.results.student import t_quantile
 from planecast.scenario import Scenario
 

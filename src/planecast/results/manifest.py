@@ -95,7 +95,7 @@ def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            found[name] = _version(name)
         except metadata.PackageNotFoundError:
             found[name] = "not installed"
     for line in Root(native_folder()).text("build.txt").splitlines():
@@ -103,3 +103,11 @@ def versions() -> dict[str, str]:
         if value:
             found[key] = value
     return found
+
+
+def _version(name: str) -> str:
+    """A package's version: its metadata hold the licence, too, and `metadata.version` takes them
+    apart as a letter, 3 ms each."""
+    package = metadata.distribution(name)
+    line = re.search(r"^Version: *(\S+)$", package.read_text("METADATA") or "", re.MULTILINE)
+    return line[1] if line else package.version

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from planecast.cleanup import private_folder
 from planecast.errors import InputError
 from planecast.results.columns import sql_types, stored_row
+from planecast.results.content import results_of
 from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result
-from planecast.results.store import PARTS, SWEEP, TRIALS, RunDirectory, list_runs, results_of
+from planecast.results.store import PARTS, SWEEP, TRIALS, RunDirectory, list_runs
 from planecast.results.trials import quoted
 from planecast.results.validation import Validation
 from planecast.scenario import SCENARIO_KEYS, value_if_any

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.errors import InputError
+from planecast.results.content import results_of
 from planecast.results.csit_name import csit_name, is_csit_name, matches
 from planecast.results.result import Result
 from planecast.results.search import SearchAnswer
-from planecast.results.store import RunDirectory, find_run, results_of
+from planecast.results.store import RunDirectory, find_run
 
 
 @dataclass(frozen=True)

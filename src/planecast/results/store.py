@@ -15,21 +15,17 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from planecast.errors import InputError, MissingError, PlanecastError, RunError, first_refusal
+from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.results.atomic import disk_errors, replacing, write_text
-from planecast.results.load_curve import LoadCurve
 from planecast.results.result import Result, ResultSet
-from planecast.results.search import SearchAnswer
-from planecast.results.sensitivity import Sensitivity
-from planecast.results.survey import SurveyAnswer
 from planecast.results.trials import Columns, write_parquet
-from planecast.results.validation import Validation
-from planecast.scenario.earlier_versions import text_in_todays_keys
-from planecast.scenario.read_file import parsed_json, read_of_run
+
+if TYPE_CHECKING:
+    from planecast.results.content import Content
 
 RESULT = "result.json"
 CALIBRATION = "calibration.json"
@@ -44,8 +40,8 @@ SWEEP = "sweep.parquet"
 PARTS = "parts"
 """Folder of those that a sweep has answered so far, a file a batch."""
 
-Content = Validation | LoadCurve | ResultSet | Result | SearchAnswer | Sensitivity | SurveyAnswer
-"""What a ``result.json`` can hold."""
+_LEAVES_NOTHING = (InputError, MissingError, KeyboardInterrupt)
+"""What is no reason to keep a run's folder with nothing in it: bad input, Ctrl-C, SIGTERM."""
 
 
 def runs_folder(named: str | Path | None = None) -> Path:
@@ -88,9 +84,8 @@ class RunDirectory:
         run._made_here = True
         try:
             run.mark_partial(f"running, process {os.getpid()}")
-        except RunError:
-            with suppress(OSError):
-                path.rmdir()
+        except (RunError, KeyboardInterrupt):
+            shutil.rmtree(path, ignore_errors=True)
             raise
         return run
 
@@ -158,6 +153,8 @@ class RunDirectory:
 
     def read(self) -> Content:
         """What ``result.json`` holds. Raises InputError when it isn't there or isn't a result."""
+        from planecast.results.content import read_result  # all kinds of answers, for readers alone
+
         return read_result(self.path / RESULT)
 
     def __enter__(self) -> Self:
@@ -172,7 +169,7 @@ class RunDirectory:
         if kind is None:
             self.complete()
             return
-        if issubclass(kind, InputError | MissingError) and self._made_here and not self.begun:
+        if issubclass(kind, _LEAVES_NOTHING) and self._made_here and not self.begun:
             shutil.rmtree(self.path, ignore_errors=True)
             return
         why = "interrupted" if issubclass(kind, KeyboardInterrupt) else f"{kind.__name__}: {error}"
@@ -196,11 +193,17 @@ class RunDirectory:
         )
 
 
-def list_runs(root: Path) -> list[RunDirectory]:
-    """Every run under `root`, oldest first; empty when there is no such folder."""
+def list_runs(root: Path, holding: str | None = None) -> list[RunDirectory]:
+    """Every run under `root`, oldest first, or those with a file of that name; empty when there is
+    no such folder."""
     if not root.is_dir():
         return []
-    folders = (path for path in root.iterdir() if path.is_dir())
+    with os.scandir(root) as entries:
+        folders = [
+            Path(entry.path)
+            for entry in entries
+            if entry.is_dir() and (holding is None or Path(entry.path, holding).is_file())
+        ]
     return [
         RunDirectory(path)
         for path in sorted(folders, key=_age)
@@ -244,56 +247,3 @@ def picked(text: str) -> tuple[str, int | None]:
     if not number.isdecimal() or int(number) == 0:
         raise InputError(f"got '{text}'", "RUN", "after # stands a number from 1, as in latest#2")
     return run, int(number) - 1
-
-
-def read_result(path: Path) -> Content:
-    """The Validation, LoadCurve, SearchAnswer, ResultSet or Result of a JSON file.
-
-    Raises InputError when the file isn't there or holds none of them.
-    """
-    if not path.exists():
-        raise InputError(
-            "there is no result", str(path), "the run may have been interrupted: make it again"
-        )
-    text = text_in_todays_keys(read_of_run(path))
-    data = parsed_json(text, path)
-    keys = set(data) if isinstance(data, dict) else set()
-    kind: type[Content] = Result
-    if "method" in keys:
-        kind = SearchAnswer
-    elif "not_varied" in keys:
-        kind = SurveyAnswer
-    elif "swings" in keys:
-        kind = Sensitivity
-    elif "points" in keys:
-        kind = Validation
-    elif "loads" in keys:
-        kind = LoadCurve
-    elif "results" in keys:
-        kind = ResultSet
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        raise InputError(
-            f"this is no {kind.__name__}: {first_refusal(error)}",
-            str(path),
-            "it may come from another version of planecast: make the run again",
-        ) from None
-
-
-def results_of(content: Content) -> list[Result]:
-    """The results in a ``result.json``; of a validation or a curve the measured ones.
-
-    A search, and a survey, has rates and no results: it knows nothing of what a packet costs.
-    """
-    if isinstance(content, SearchAnswer | SurveyAnswer):
-        return []
-    if isinstance(content, Validation):
-        return [point.measured for point in content.points]
-    if isinstance(content, LoadCurve):
-        return [point.measured for point in content.loads]
-    if isinstance(content, ResultSet):
-        return list(content.results)
-    if isinstance(content, Sensitivity):
-        return [content.base]
-    return [content]

@@ -1,4 +1,7 @@
-"""Room `scenario`: the questions. What is forwarded, where, under what traffic."""
+"""Room `scenario`: the questions. What is forwarded, where, under what traffic.
+
+Studies, many questions together, are in `study`.
+"""
 
 from planecast.scenario.cpus import format_cpus, parse_cpus
 from planecast.scenario.load import load_scenario, load_varied
@@ -6,7 +9,6 @@ from planecast.scenario.override import SCENARIO_KEYS, parse_set, parse_vary, wi
 from planecast.scenario.points import point_label, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.schema import json_schema
-from planecast.scenario.study import Study, load_study
 from planecast.scenario.workload import FUNCTIONS, STAGES
 
 __all__ = [
@@ -14,11 +16,9 @@ __all__ = [
     "SCENARIO_KEYS",
     "STAGES",
     "Scenario",
-    "Study",
     "format_cpus",
     "json_schema",
     "load_scenario",
-    "load_study",
     "load_varied",
     "parse_cpus",
     "parse_set",

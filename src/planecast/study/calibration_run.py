@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from planecast.errors import InputError
 from planecast.model.calibration import EDITION, Calibration
@@ -78,10 +78,10 @@ def calibration_of(
     """
     choice: Choice = "named"
     if named is None:
-        path, choice = _latest(root, kind, counted=counted)
+        path, text, choice = _latest(root, kind, counted=counted)
     else:
         path = find_run(named, root).path / CALIBRATION
-    text = _text(path)
+        text = _text(path)
     found = _read(path, text)
     if found.counted is not None and not counted:
         raise InputError(
@@ -103,45 +103,48 @@ def _counted_scenario(path: Path) -> Scenario:
         raise InputError(f"can't read what was counted: {first}", str(path)) from None
 
 
-def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, Choice]:
-    """The newest calibration of this host and of a network function; else of this host, else of all
-    hosts, those of the present model first. Raises InputError where there is none."""
+def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, str, Choice]:
+    """The newest calibration of this host and of a network function, and its text; else of this
+    host, else of all hosts, those of the present model first. Raises InputError where there is
+    none."""
     having = [
         run.path / CALIBRATION
-        for run in reversed(list_runs(root))
-        if (run.path / CALIBRATION).is_file() and (counted or COUNTERS not in run.path.name)
+        for run in reversed(list_runs(root, holding=CALIBRATION))
+        if counted or COUNTERS not in run.path.name
     ]
     if not having:
         raise InputError(
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
-    best, found = (False, False, False, False), having[0]
+    best, found, text = (False, False, False, False), having[0], ""
     for path in having:
-        said = _json(path)
+        seen = _text_if_any(path)
+        said = _seen(_Calibration, seen)
         rank = (
-            said.get("edition") == EDITION,
-            kind in (None, said.get("kind")),
-            kind is not None and said.get("kind") == COUNTED,
-            said.get("kind") != COUNTED and same_host(said.get("manifest", {}).get("host", {})),
+            said.edition == EDITION,
+            kind in (None, said.kind),
+            kind is not None and said.kind == COUNTED,
+            said.kind != COUNTED and same_host(said.manifest.host),
         )
-        if rank > best:
-            best, found = rank, path
+        if rank > best or not text:
+            best, found, text = rank, path, seen
         if rank[0] and rank[1] and rank[3]:
             break  # none is fitter, and there may be hundreds
-    return found, "latest of this host" if best[3] else "latest, of another host"
+    choice: Choice = "latest of this host" if best[3] else "latest, of another host"
+    return found, text or _text(found), choice
 
 
 def is_current(path: Path) -> bool:
     """Whether a file holds a calibration of this model, not of an older one, by what its first
     look shows: whoever reads all of it says what else is wrong."""
-    return _json(path).get("edition") == EDITION
+    return bool(_seen(_Calibration, _text_if_any(path)).edition == EDITION)
 
 
 def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
     """What an answer says of a calibration; its validation is that of the same run."""
-    said = _json(path.with_name(RESULT)) if not RunDirectory(path.parent).partial else {}
-    points = said.get("points") if "mean_error_percent" in said else None
-    held_out = [p for p in points or () if isinstance(p, dict) and p.get("held_out")]
+    partial = RunDirectory(path.parent).partial
+    said = _seen(_Validation, "" if partial else _text_if_any(path.with_name(RESULT)))
+    validated = said.mean_error_percent is not None
     host = found.manifest.host
     return Basis(
         run=path.parent.resolve().name,
@@ -151,25 +154,54 @@ def _basis(path: Path, text: str, found: Calibration, choice: Choice) -> Basis:
         cpu=found.counted.machine.title if found.counted is not None else str(host.get("cpu", "")),
         this_host=found.counted is None and same_host(host),
         choice=choice,
-        held_out=len(held_out) or None,
-        mean_error_percent=_number(said, "mean_error_percent"),
-        coverage_percent=_number(said, "coverage_percent"),
-        noise_floor_percent=_number(said, "noise_floor_percent"),
+        held_out=sum(point.held_out for point in said.points) or None if validated else None,
+        mean_error_percent=said.mean_error_percent,
+        coverage_percent=said.coverage_percent,
+        noise_floor_percent=said.noise_floor_percent,
     )
 
 
-def _number(said: Mapping[str, Any], key: str) -> float | None:
-    value = said.get(key)
-    return float(value) if isinstance(value, int | float) else None
+class _Host(BaseModel):
+    host: dict[str, Any] = {}
 
 
-def _json(path: Path) -> dict[str, Any]:
-    """What a JSON file holds; nothing where it can't be read: the reader of the whole says why."""
+class _Calibration(BaseModel):
+    """What distinguishes calibrations, at a glance: whoever reads all of one says what is wrong."""
+
+    edition: Any = None
+    kind: Any = None
+    manifest: _Host = _Host()
+
+
+Look = TypeVar("Look", bound=BaseModel)
+
+
+class _Point(BaseModel):
+    held_out: bool = False
+
+
+class _Validation(BaseModel):
+    """What an answer says of a validation; nothing of results of other kinds."""
+
+    mean_error_percent: float | None = None
+    coverage_percent: float | None = None
+    noise_floor_percent: float | None = None
+    points: list[_Point] = []
+
+
+def _seen(look: type[Look], text: str) -> Look:
+    """What JSON text shows at a glance; nothing where it is none."""
     try:
-        found = parsed_json(read_of_run(path), path)
+        return look.model_validate_json(text)
+    except ValidationError:
+        return look()
+
+
+def _text_if_any(path: Path) -> str:
+    try:
+        return read_of_run(path)
     except InputError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        return ""
 
 
 def _text(path: Path) -> str:
@@ -184,14 +216,15 @@ _AGAIN = "make it again: planecast calibrate STUDY"
 
 
 def _read(path: Path, text: str) -> Calibration:
-    data = parsed_json(text, path)
     try:
-        whole = isinstance(data, dict) and isinstance(data.get("parameters"), list)
-        if whole and data.get("edition") != EDITION:
-            raise InputError("this calibration is of an older model", str(path), _AGAIN)
         return Calibration.model_validate_json(text)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        key, why = ".".join(map(str, problem["loc"])), problem["msg"].lower()
-        what = f"this is no calibration of this model: {key}: {why}"
+        data = parsed_json(text, path)
+        whole = isinstance(data, dict) and isinstance(data.get("parameters"), list)
+        if whole and data.get("edition") != EDITION:
+            what = "this calibration is of an older model"
+        else:
+            problem = error.errors(include_url=False)[0]
+            key, why = ".".join(map(str, problem["loc"])), problem["msg"].lower()
+            what = f"this is no calibration of this model: {key}: {why}"
         raise InputError(what, str(path), _AGAIN) from None

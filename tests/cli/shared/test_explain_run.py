@@ -10,7 +10,8 @@ from tests.cli.conftest import Run
 from tests.explain.conftest import base, calibration, counts, hierarchy, manifest, measured
 
 from planecast.model.calibration import Calibration
-from planecast.results import Manifest, Result, RunDirectory, SurveyAnswer
+from planecast.results import Manifest, Result, RunDirectory
+from planecast.results.survey import SurveyAnswer
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest", "measured"]
 

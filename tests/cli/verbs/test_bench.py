@@ -12,7 +12,7 @@ from tests.dataplanes.conftest import Fake
 from planecast.cli.verbs.bench import verdict
 from planecast.native import native_folder
 from planecast.results import Estimate, RunDirectory, read_parquet
-from planecast.results.store import results_of
+from planecast.results.content import results_of
 
 
 def speed(value: float, low: float, high: float, pairs: int = 8) -> Estimate:

@@ -14,7 +14,9 @@ from planecast.cli.tables.load_curve import curve_sheet
 from planecast.engines.measure.load_sweep import LoadBudget
 from planecast.errors import InputError
 from planecast.report import report_html
-from planecast.results import CpuPauses, LoadCurve, RunDirectory, find_run, query
+from planecast.results import RunDirectory, find_run
+from planecast.results.load_curve import CpuPauses, LoadCurve
+from planecast.results.query import query
 from planecast.study.load_curve import LoadCurveContext
 from planecast.study.load_curve import load_curve as run_curve
 

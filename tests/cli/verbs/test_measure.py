@@ -276,6 +276,25 @@ def test_ctrl_c_ends_the_children_and_keeps_the_trials(
     assert list((tmp_path / "rooms").iterdir()) == []
 
 
+def test_sigterm_before_the_first_trial_is_over_leaves_no_run(
+    small: Path, fake: Fake, tmp_path: Path
+) -> None:
+    fake.way(trial_s=5)
+    process = spawn(["measure", str(small)], tmp_path, TMPDIR=str(tmp_path / "rooms"))
+    runs = tmp_path / "runs"
+    try:
+        while not list(runs.glob("*/partial")):
+            time.sleep(0.02)
+            assert process.poll() is None, process.communicate()
+        process.terminate()
+        out, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, out, said) == (143, "", "planecast: ended by SIGTERM\n")
+    assert list(runs.iterdir()) == []
+
+
 def test_a_full_disk(small: Path, fake: Fake, tmp_path: Path) -> None:
     script = (
         'mkdir runs && mount -t tmpfs -o size=12k none runs && "$@"; code=$?; ls runs/*; exit $code'

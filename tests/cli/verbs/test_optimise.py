@@ -12,7 +12,7 @@ from tests.dataplanes.conftest import Fake
 
 from planecast.engines.measure import measure
 from planecast.results import Result, RunDirectory
-from planecast.results.store import results_of
+from planecast.results.content import results_of
 
 __all__ = ["asked", "calibrated", "kept"]
 

@@ -12,7 +12,10 @@ from tests.calibrations import base, calibration, counts, hierarchy, manifest
 from tests.cli.conftest import Run
 
 from planecast.model.calibration import Calibration
-from planecast.results import RunDirectory, SearchAnswer, query, read_result
+from planecast.results import RunDirectory
+from planecast.results.content import read_result
+from planecast.results.query import query
+from planecast.results.search import SearchAnswer
 from planecast.results.store import CALIBRATION
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
-from planecast.results import Estimate, Manifest, Result, SurveyAnswer, read_result
+from planecast.results import Estimate, Manifest, Result
+from planecast.results.content import read_result
+from planecast.results.survey import SurveyAnswer
 from planecast.scenario import Scenario
 from planecast.search import survey as surveying
 

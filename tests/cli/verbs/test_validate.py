@@ -14,7 +14,8 @@ from pathlib import Path
 from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
-from planecast.results import Validation, read_parquet
+from planecast.results import read_parquet
+from planecast.results.validation import Validation
 
 OneRun = Callable[[], Path]
 

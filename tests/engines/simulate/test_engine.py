@@ -15,8 +15,8 @@ from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results import Manifest, Result
-from planecast.scenario import Scenario, load_scenario, load_study, with_overrides
-from planecast.scenario.study import Budget
+from planecast.scenario import Scenario, load_scenario, with_overrides
+from planecast.scenario.study import Budget, load_study
 
 VARIED: tuple[Mapping[str, Any], ...] = (
     {"placement.burst": 256, "placement.rx_ring": 32},

@@ -18,8 +18,9 @@ from planecast.report.figures.sweep_scatter import sweep_scatter
 from planecast.report.history_page import history_page
 from planecast.report.html import page_html
 from planecast.report.page import drawing
-from planecast.results import Estimate, SurveyPoint
+from planecast.results import Estimate
 from planecast.results.history import Series
+from planecast.results.survey import SurveyPoint
 
 __all__ = ["changed", "page"]
 

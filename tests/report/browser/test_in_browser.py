@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from planecast.report import report_html
-from planecast.results import LoadCurve, Result, ResultSet, SearchAnswer, Validation
+from planecast.results import Result, ResultSet
+from planecast.results.load_curve import LoadCurve
+from planecast.results.search import SearchAnswer
+from planecast.results.validation import Validation
 
 pytestmark = pytest.mark.browser
 

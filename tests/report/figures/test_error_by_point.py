@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from planecast.report.figures.error_by_point import error_by_point, error_interval
-from planecast.results import Validation
+from planecast.results.validation import Validation
 
 
 def test_a_bar_a_point_with_the_interval_of_the_error(validation: Validation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planecast.report.figures.load_curves import load_curves
-from planecast.results import LoadCurve
+from planecast.results.load_curve import LoadCurve
 
 
 def test_measured_and_simulated_of_loss_and_two_percentiles(load_curve: LoadCurve) -> None:

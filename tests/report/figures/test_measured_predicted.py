@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from planecast.report.figures.measured_predicted import measured_predicted
-from planecast.results import Validation
+from planecast.results.validation import Validation
 
 
 def test_every_point_is_there_with_both_intervals(validation: Validation) -> None:

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from planecast.report.figures.search_trials import interval_closing
-from planecast.results import SearchAnswer
+from planecast.results.search import SearchAnswer
 
 
 def areas(x: list[float | None], y: list[float | None]) -> list[list[tuple[float, float]]]:

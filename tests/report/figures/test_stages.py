@@ -6,7 +6,8 @@ from planecast.report.figures.stage_bars import CYCLES, INSTRUCTIONS
 from planecast.report.figures.stages_along import stages_along
 from planecast.report.figures.stages_by_result import stages_by_result
 from planecast.report.sweep_axis import BURST, FLOWS, Family, largest_family
-from planecast.results import Result, Validation
+from planecast.results import Result
+from planecast.results.validation import Validation
 from planecast.scenario import Scenario
 
 STAGES = ["source", "acl", "key", "classify", "actions", "route", "tx"]

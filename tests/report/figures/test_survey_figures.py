@@ -6,7 +6,8 @@ from planecast.report.efficiency_columns import efficiency_cells, efficiency_hea
 from planecast.report.figures.style import number_axis
 from planecast.report.figures.survey_figures import lines_over
 from planecast.report.survey_page import survey_page
-from planecast.results import Estimate, Manifest, SurveyAnswer, SurveyPoint
+from planecast.results import Estimate, Manifest
+from planecast.results.survey import SurveyAnswer, SurveyPoint
 
 
 def point(cores: int, flows: int, clock: str = "time-stamp counter") -> SurveyPoint:

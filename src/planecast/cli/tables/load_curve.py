@@ -10,7 +10,8 @@ from planecast.cli.tables.disturbed import disturbed_column
 from planecast.cli.tables.sheet import Column, Sheet, estimate_text, percent
 
 if TYPE_CHECKING:
-    from planecast.results import CpuPauses, Estimate, LoadCurve
+    from planecast.results import Estimate
+    from planecast.results.load_curve import CpuPauses, LoadCurve
 
 _SIDES = ("measured", "simulated")
 _WORDS = {"loss": "p10 of loss", "p50_ns": "p50", "p99_ns": "p99"}

@@ -9,8 +9,8 @@ from typing import Any
 from planecast.cli.tables.basis import basis_notes
 from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text, percent
 from planecast.cli.tables.telemetry import telemetry_lines
-from planecast.results import Estimate, SearchAnswer
-from planecast.results.search import FoundRate
+from planecast.results import Estimate
+from planecast.results.search import FoundRate, SearchAnswer
 from planecast.search.cycle_crosscheck import check_words
 
 

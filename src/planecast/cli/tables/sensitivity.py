@@ -8,7 +8,7 @@ from planecast.cli.tables.basis import basis_notes
 from planecast.cli.tables.sheet import Column, Sheet, estimate_text
 
 if TYPE_CHECKING:
-    from planecast.results import Sensitivity
+    from planecast.results.sensitivity import Sensitivity
 
 _COLUMNS = (
     Column("key", "key"),

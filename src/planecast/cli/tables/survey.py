@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 
 if TYPE_CHECKING:
-    from planecast.results import SurveyAnswer, SurveyPoint
+    from planecast.results.survey import SurveyAnswer, SurveyPoint
 
 
 def survey_sheet(answer: SurveyAnswer, run: Path, page: Path) -> Sheet:

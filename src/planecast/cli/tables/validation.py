@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 
 if TYPE_CHECKING:
-    from planecast.results import Validation, ValidationPoint
+    from planecast.results.validation import Validation, ValidationPoint
 
 _COLUMNS = (
     Column("point", "point", of="label"),

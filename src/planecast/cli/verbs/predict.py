@@ -205,7 +205,8 @@ def _interrupted(
 ) -> list[Scenario]:
     """The scenarios with the interruptions of a run; adds a note of what they are."""
     from planecast.calibrate.preemption import interruptions, recorded_interruptions
-    from planecast.results import LoadCurve, RunDirectory, read_parquet
+    from planecast.results import RunDirectory, read_parquet
+    from planecast.results.load_curve import LoadCurve
     from planecast.results.store import PAUSES, TRIALS
 
     path, pauses = run / TRIALS, run / PAUSES

@@ -21,8 +21,8 @@ def query(
 
     For example: SELECT run, traffic_flows, cycles_per_packet FROM results ORDER BY started_at
     """
-    from planecast.results import query as run_query
     from planecast.results import runs_folder
+    from planecast.results.query import query as run_query
 
     table = run_query(sql, runs_folder(runs))
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]

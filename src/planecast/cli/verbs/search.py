@@ -24,7 +24,8 @@ from planecast.cli.shared.search_args import rate_pps, rates_pps, shares, usual_
 from planecast.errors import EXIT_FAILED, InputError
 
 if TYPE_CHECKING:
-    from planecast.results import Manifest, RunDirectory, SearchAnswer
+    from planecast.results import Manifest, RunDirectory
+    from planecast.results.search import SearchAnswer
     from planecast.search.question import Question
     from planecast.search.tester import Tester
 

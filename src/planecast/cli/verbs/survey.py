@@ -23,8 +23,7 @@ from planecast.cli.tables.survey import setting_text, survey_sheet
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
-    from planecast.results import SurveyAnswer, SurveyPoint
-    from planecast.results.survey import Score
+    from planecast.results.survey import Score, SurveyAnswer, SurveyPoint
     from planecast.scenario.survey import Survey
     from planecast.search.feasible_points import Case
 
@@ -69,7 +68,8 @@ def survey(
     path of a page with the figures.
     """
     from planecast.report import write_report
-    from planecast.results import RunDirectory, SurveyAnswer, collect_manifest, runs_folder
+    from planecast.results import RunDirectory, collect_manifest, runs_folder
+    from planecast.results.survey import SurveyAnswer
     from planecast.scenario.survey import load_survey
     from planecast.search.feasible_points import cases
     from planecast.search.survey import ceilings_of, filled, not_varied, survey_points
@@ -117,7 +117,8 @@ def _print_cases(due: Sequence[Case]) -> None:
 
 def _earlier(named: str | None, root: Path) -> tuple[SurveyPoint, ...]:
     """Points of an earlier run. Raises InputError when it is no survey's."""
-    from planecast.results import SurveyAnswer, find_run
+    from planecast.results import find_run
+    from planecast.results.survey import SurveyAnswer
 
     if named is None:
         return ()

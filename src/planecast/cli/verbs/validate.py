@@ -77,7 +77,7 @@ def validate(
     from planecast.cli.shared.dry_run import print_study_plan
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
-    from planecast.scenario import load_study
+    from planecast.scenario.study import load_study
     from planecast.study.calibrate import Context
     from planecast.study.replay import record as copy_recording
     from planecast.study.validate import validate as run_study

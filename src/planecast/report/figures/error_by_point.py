@@ -7,7 +7,8 @@ from planecast.report.figures.style import BAND_PERCENT, Figure, error_bars, row
 from planecast.report.labels import folded, plain, unique
 from planecast.report.numbers import percent
 from planecast.report.roles import by_what_varies, role_of
-from planecast.results import Validation, ValidationPoint, ratio
+from planecast.results import ratio
+from planecast.results.validation import Validation, ValidationPoint
 
 PATTERNS = {"held out": "", "extrapolated": "/", "check": "x"}
 """Hatching, so that the roles differ without colour."""

@@ -8,7 +8,8 @@ from planecast.report.colours import MEASURED, OTHER_COLOUR, SIMULATED
 from planecast.report.figures.style import Figure, interval_bars, new_figure
 from planecast.report.labels import plain
 from planecast.report.numbers import estimate_text
-from planecast.results import Estimate, LoadCurve, LoadPoint
+from planecast.results import Estimate
+from planecast.results.load_curve import LoadCurve, LoadPoint
 
 _COLOURS = {"measured": MEASURED, "simulated": SIMULATED}
 _SIDES = ("measured", "simulated")

@@ -7,7 +7,8 @@ from planecast.report.figures.style import BAND_PERCENT, TOTAL, Figure, interval
 from planecast.report.labels import plain
 from planecast.report.numbers import estimate_text, percent
 from planecast.report.roles import ROLES, role_of
-from planecast.results import Estimate, Validation, ValidationPoint
+from planecast.results import Estimate
+from planecast.results.validation import Validation, ValidationPoint
 
 
 def measured_predicted(validation: Validation) -> Figure | None:

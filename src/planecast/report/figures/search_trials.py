@@ -20,7 +20,7 @@ from planecast.report.colours import (
 )
 from planecast.report.figures.style import Figure, new_figure
 from planecast.report.search_convergence import running_bounds
-from planecast.results import FoundRate
+from planecast.results.search import FoundRate
 
 Columns = Mapping[str, NDArray[Any]]
 """Of a search's ``trials.parquet``."""

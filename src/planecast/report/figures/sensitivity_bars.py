@@ -6,7 +6,7 @@ from planecast.report.colours import OTHER_COLOUR, ROLE_COLOURS
 from planecast.report.figures.style import Figure, interval_bars, rows_figure
 from planecast.report.labels import folded, plain
 from planecast.report.numbers import digits, estimate_text
-from planecast.results import Sensitivity
+from planecast.results.sensitivity import Sensitivity
 
 
 def tornado(found: Sensitivity) -> Figure:

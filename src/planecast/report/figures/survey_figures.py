@@ -15,7 +15,8 @@ from planecast.report.figures.style import (
 )
 from planecast.report.labels import folded, plain, unique
 from planecast.report.numbers import estimate_text
-from planecast.results import Estimate, SurveyPoint
+from planecast.results import Estimate
+from planecast.results.survey import SurveyPoint
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 _SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")

@@ -41,7 +41,7 @@ def calibrate(
     """
     from planecast.cli.shared.dry_run import print_study_plan
     from planecast.results import RunDirectory, collect_manifest, runs_folder
-    from planecast.scenario import load_study
+    from planecast.scenario.study import load_study
     from planecast.study.calibrate import Context, calibrate_study
 
     if recorded:
