@@ -9,7 +9,14 @@ import subprocess
 import pytest
 
 from planecast.errors import RunError
-from planecast.instruments.core_to_core import core_to_core, parse_ping_pong, ping_pong_now
+from planecast.instruments import core_to_core as core_to_core_module
+from planecast.instruments.core_to_core import (
+    CoreToCore,
+    CpuDistance,
+    core_to_core,
+    parse_ping_pong,
+    ping_pong_now,
+)
 from planecast.native import native_folder
 
 
@@ -29,6 +36,27 @@ def test_the_median_of_slices_counts() -> None:
 def test_what_cannot_be_read_is_refused(said: str) -> None:
     with pytest.raises(RunError, match="can't be read"):
         parse_ping_pong(said)
+
+
+def test_far_is_half_as_much_again_as_the_nearest_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ways = iter((160.0, 26.0, 27.0, 160.0, None, 28.0))
+
+    def look(*cpus: int) -> CoreToCore | None:
+        assert cpus == (1, 0)
+        ns = next(ways)
+        if ns is None:
+            return None
+        return CoreToCore(cpu=1, other=0, ns=ns, low_ns=ns, high_ns=ns, slices=1)
+
+    monkeypatch.setattr(core_to_core_module, "ping_pong_now", look)
+    distance = CpuDistance(1, 0)
+    assert (distance.ns, distance.far) == (None, False)
+    seen = [(distance.look(), distance.far) for _ in range(6)]
+    # A look that fails says nothing new.
+    assert [ns for ns, _ in seen] == [160, 26, 27, 160, 160, 28]
+    assert [far for _, far in seen] == [False, False, False, True, True, False]
 
 
 @pytest.mark.live

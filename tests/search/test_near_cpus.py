@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from planecast.instruments import core_to_core
 from planecast.instruments.core_to_core import CoreToCore
 from planecast.search import near_cpus
 from planecast.search.near_cpus import LOOK_S, PATIENCE_S, NearCpus
@@ -49,7 +50,7 @@ def looked(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Callable[..., NearC
                 return None
             return CoreToCore(cpu=cpu, other=other, ns=ns, low_ns=ns, high_ns=ns, slices=1)
 
-        monkeypatch.setattr(near_cpus, "ping_pong_now", look)
+        monkeypatch.setattr(core_to_core, "ping_pong_now", look)
         return NearCpus(1, 0)
 
     return make

@@ -83,6 +83,31 @@ def ping_pong_now(cpu: int, other: int | None = None) -> CoreToCore | None:
         return None
 
 
+class CpuDistance:
+    """The way between two CPUs, from one look to the next: a hypervisor moves them."""
+
+    def __init__(self, *cpus: int) -> None:
+        """One CPU is looked at with any other one."""
+        self._cpus = cpus
+        self._nearest_ns = float("inf")
+        self.ns: float | None = None
+        """What a cache line took at the last look; None: there is no other CPU, or no probe."""
+
+    def look(self) -> float | None:
+        """Looks again, in some 10 ms, and returns `ns`. What polls on the two has half of its CPU
+        in that time."""
+        found = ping_pong_now(*self._cpus)
+        if found is not None:
+            self.ns = found.ns
+            self._nearest_ns = min(self._nearest_ns, found.ns)
+        return self.ns
+
+    @property
+    def far(self) -> bool:
+        """Whether they were further apart at the last look than at another one."""
+        return self.ns is not None and self.ns >= CHANGED * self._nearest_ns
+
+
 def near(ns: NDArray[np.float64]) -> NDArray[np.bool_]:
     """At which of some looks, in nanoseconds, the CPUs were as near each other as at any; NaN, no
     look, counts as near."""

@@ -10,27 +10,28 @@ from __future__ import annotations
 
 import time
 
-from planecast.instruments.core_to_core import CHANGED, ping_pong_now
+from planecast.instruments.core_to_core import CpuDistance
 
 PATIENCE_S = 10.0
 """For how long a repetition waits in all: far states of a guest lasted for one to six seconds, few
 for minutes."""
 LOOK_S = 1.0
-"""After which the way is looked at again, in some 10 ms: a data plane that polls has the other half
-of its CPU during it, and no packets."""
+"""After which the way is looked at again, between trials: no packets are under way."""
 _AGAIN_S = 0.2
 
 
 class NearCpus:
-    """The way between two CPUs, from one look to the next."""
+    """The generator's CPU and the data plane's, from one trial to the next."""
 
     def __init__(self, cpu: int, other: int) -> None:
-        self._cpus = (cpu, other)
-        self._nearest_ns = float("inf")
+        self._distance = CpuDistance(cpu, other)
         self._looked = 0.0
         self._patience_s = 0.0
-        self.ns: float | None = None
+
+    @property
+    def ns(self) -> float | None:
         """What a cache line took at the last look; None: there is no probe."""
+        return self._distance.ns
 
     def begin(self) -> None:
         """Looks, and waits, before a repetition's programs run."""
@@ -46,7 +47,7 @@ class NearCpus:
         if time.monotonic() > self._looked + LOOK_S:
             self._look()
         waited_s = 0.0
-        while self._far and waited_s < self._patience_s:
+        while self._distance.far and waited_s < self._patience_s:
             time.sleep(_AGAIN_S)
             waited_s += _AGAIN_S
             self._look()
@@ -56,18 +57,11 @@ class NearCpus:
     def moved(self) -> bool:
         """Looks, and says whether the CPUs are far apart where they were near at the look before;
         never once a repetition's patience is over."""
-        if self.ns is None or self._far or self._patience_s <= 0:
+        if self.ns is None or self._distance.far or self._patience_s <= 0:
             return False
         self._look()
-        return self._far
-
-    @property
-    def _far(self) -> bool:
-        return self.ns is not None and self.ns >= CHANGED * self._nearest_ns
+        return self._distance.far
 
     def _look(self) -> None:
-        found = ping_pong_now(*self._cpus)
+        self._distance.look()
         self._looked = time.monotonic()
-        if found is not None:
-            self.ns = found.ns
-            self._nearest_ns = min(self._nearest_ns, found.ns)

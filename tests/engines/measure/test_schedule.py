@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure import schedule as module
 from planecast.engines.measure.schedule import ENOUGH, MIN_ROUNDS, WAIT_S, Schedule
+from planecast.instruments.core_to_core import CpuDistance
 
 LOOK_S = 0.001
 VISIT_S = 0.01
@@ -60,6 +61,18 @@ class Machine:
         return self.answer(point, 1)
 
 
+class Moved(CpuDistance):
+    """CPUs that a hypervisor moves apart when the test says so."""
+
+    def __init__(self, machine: Machine, apart: Callable[[float], bool]) -> None:
+        super().__init__(0)
+        self._machine, self._apart = machine, apart
+
+    @property
+    def far(self) -> bool:
+        return self._apart(self._machine.now)
+
+
 def _lcore(raw: dict[str, Any]) -> Any:
     from planecast.dataplanes.trial import LcoreAnswer
 
@@ -67,11 +80,18 @@ def _lcore(raw: dict[str, Any]) -> Any:
 
 
 def run(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, until: float, patience: float = 0.0
+    machine: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+    until: float,
+    patience: float = 0.0,
+    *,
+    near_only: Sequence[bool] = (False,) * 9,
+    apart: Callable[[float], bool] = lambda now: False,
 ) -> list[tuple[float, int]]:
     """(time, point) of each visit."""
     monkeypatch.setattr(module.time, "monotonic", lambda: machine.now)
-    plan = Schedule(machine.cpus, np.random.default_rng(1))
+    distance = Moved(machine, apart)
+    plan = Schedule(machine.cpus, np.random.default_rng(1), near_only, distance)
     visits = []
     for point in plan.turns(until, patience, machine.look):
         visits.append((machine.now, point))
@@ -126,3 +146,30 @@ def test_two_lcores_wait_for_both_and_one_for_its_own(monkeypatch: pytest.Monkey
     # While CPU 0 is busy, CPU 1 is used by the other point.
     assert {point for now, point in visits if now % 0.5 > 0.12} == {0}
     assert {point for now, point in visits if now % 0.5 < 0.08} >= {1}
+
+
+def test_points_that_need_the_cpus_near_wait_while_they_are_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def apart(now: float) -> bool:
+        return now % 1.0 > 0.7
+
+    machine = Machine([(1,)] * 4, lambda cpu, now: False)
+    near_only = (True, True, False, False)
+    visits = run(machine, monkeypatch, 7.6, near_only=near_only, apart=apart)[4 * MIN_ROUNDS :]
+    assert {point for now, point in visits if apart(now)} == {2, 3}
+    # They lose nothing by it: the others' turns came in that time.
+    counts = Counter(point for _, point in visits)
+    assert max(counts.values()) - min(counts.values()) <= 2
+
+
+def test_where_all_need_it_they_are_visited_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine([(1,)] * 2, lambda cpu, now: False)
+    visits = run(machine, monkeypatch, 2.0, near_only=(True, True), apart=lambda now: True)
+    assert len(visits) > 50
+
+
+def test_patience_is_for_windows_that_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine([(1,)], lambda cpu, now: False)
+    run(machine, monkeypatch, 2.0, patience=60.0, near_only=(True,), apart=lambda now: now < 5.0)
+    assert 5.0 < machine.now < 6.0

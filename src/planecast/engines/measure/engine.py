@@ -21,12 +21,13 @@ from planecast.dataplanes import Trial, TrialAnswer
 from planecast.dataplanes.processes import Answering, Process, process, processes_for
 from planecast.engines.measure.counted_windows import canary_pairs, undisturbed_rows
 from planecast.engines.measure.estimate import PointFacts, at_reference, estimate_point
-from planecast.engines.measure.machine_state import CpuDistance
+from planecast.engines.measure.machine_state import others_matter, watched_cpus
 from planecast.engines.measure.neighbours import NeighbourOf, neighbours
 from planecast.engines.measure.reference import reference_state
 from planecast.engines.measure.schedule import Look, Schedule
 from planecast.engines.measure.trials import TrialTable
 from planecast.engines.measure.unsupported import refuse_unmeasured
+from planecast.instruments.core_to_core import CpuDistance
 from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
@@ -102,12 +103,14 @@ def visit(
     facts = [PointFacts(point) for point in range(len(scenarios))]
     configs = processes_for(scenarios)
     random = np.random.default_rng(seed)
-    schedule = Schedule([cpus_here(s) for s in scenarios], random)
+    near_only = [others_matter(s, alone=neighbour_of is None) for s in scenarios]
+    distance = CpuDistance(*watched_cpus(scenarios))
+    schedule = Schedule([cpus_here(s) for s in scenarios], random, near_only, distance)
     began, visits = time.monotonic(), itertools.count()
     for restart in range(budget.restarts):
         paused = time.monotonic()
         between(restart / budget.restarts)
-        distance = CpuDistance(scenarios)
+        distance.look()
         began += time.monotonic() - paused
         until = began + budget.seconds * (restart + 1) / budget.restarts
         with ExitStack() as stack:
@@ -118,13 +121,14 @@ def visit(
             neighbour = neighbour_of or stack.enter_context(neighbours(scenarios))
             last = restart == budget.restarts - 1
             for point in schedule.turns(until, budget.patience if last else 0.0, look):
-                trial = trial_of(scenarios[point], budget)
+                trial, before_ns = trial_of(scenarios[point], budget), distance.ns
                 with neighbour(point):
                     stay = [
                         (number, running[configs[point]].trial(trial))
                         for number in itertools.islice(visits, IN_A_ROW)
                     ]
-                apart_ns = distance.since_last_ns()
+                after_ns = distance.look()
+                apart_ns = max(filter(None, (before_ns, after_ns)), default=None)
                 for number, answer in stay:
                     trials.append(point, restart, number, answer, apart_ns)
                     facts[point].add(answer)

@@ -22,6 +22,7 @@ from planecast.engines.measure.counted_windows import (
     counted_windows,
     of_cpu,
 )
+from planecast.engines.measure.machine_state import others_matter
 from planecast.engines.measure.reference import Reference, factors
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
@@ -101,8 +102,8 @@ def estimate_point(
     if scenario.dataplane.kind != "ours":
         notes.append(IN_MEMORY)
     cpus = cpus_here(scenario)
-    others_matter = not alone or scenario.neighbour.busy or len(cpus) > 1
-    counted = counted_windows(columns, rows, good, cpus, near_only=others_matter)
+    near_only = others_matter(scenario, alone=alone)
+    counted = counted_windows(columns, rows, good, cpus, near_only=near_only)
     used = counted.rows
     notes += counted.notes
     ends = rows & (np.asarray(columns["segment"]) == scenario.placement.segments - 1)

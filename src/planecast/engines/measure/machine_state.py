@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.instruments.core_to_core import near, ping_pong_now
+from planecast.instruments.core_to_core import near
 from planecast.scenario.host_cpus import cpus_here, neighbour_cpus
 from planecast.scenario.scenario import Scenario
 
@@ -23,28 +23,21 @@ Mask = NDArray[np.bool_]
 COLUMN = "handoff_ns"
 
 
-class CpuDistance:
-    """The distance between the CPUs of some scenarios, from one look to the next."""
-
-    def __init__(self, scenarios: Sequence[Scenario]) -> None:
-        """Looks at the first CPU that forwards next to a neighbour, and the neighbour's; without
-        neighbours, at the first and the last one that forward, or at one and any other."""
-        self._cpus = max((_together(scenario) for scenario in scenarios), key=len)
-        self._last_ns: float | None = None
-        self.since_last_ns()
-
-    def since_last_ns(self) -> float | None:
-        """What a cache line takes from CPU to CPU: the longer of now and the last time. None where
-        there is no other CPU, or no probe. Nothing may run on the two."""
-        found = ping_pong_now(*self._cpus)
-        last_ns, self._last_ns = self._last_ns, None if found is None else found.ns
-        return max((ns for ns in (last_ns, self._last_ns) if ns is not None), default=None)
+def watched_cpus(scenarios: Sequence[Scenario]) -> tuple[int, ...]:
+    """The CPUs whose distance is looked at: the first that forwards next to a neighbour, and the
+    neighbour's; without neighbours the first and the last that forward, or one (and any other)."""
+    return max((_together(scenario) for scenario in scenarios), key=len)
 
 
 def _together(scenario: Scenario) -> tuple[int, ...]:
-    """One or two CPUs of a scenario, a neighbour's rather than another that forwards."""
     first, *others = cpus_here(scenario)
     return (first, *(neighbour_cpus(scenario) or others[-1:])[:1])
+
+
+def others_matter(scenario: Scenario, *, alone: bool) -> bool:
+    """Whether what other CPUs do is part of the cost, so that these have to be near: next to a
+    neighbour, with several lcores, and not `alone`, next to what the scenario doesn't name."""
+    return not alone or scenario.neighbour.busy or len(cpus_here(scenario)) > 1
 
 
 def near_rows(columns: Columns) -> Mask:

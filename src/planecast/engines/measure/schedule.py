@@ -5,6 +5,9 @@ So before a visit the canaries are looked at, which takes a thousandth of a seco
 when they are undisturbed, on the point that has the fewest such windows on its CPUs. Every point
 then has windows from many quiet stretches. Time without any is not waited through for ever: a
 visit is made all the same, now and then, so that every point has been seen in every state.
+
+While a hypervisor has moved the CPUs apart, points to which other CPUs matter wait: such visits of
+them don't count. The others' turns come then.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import numpy as np
 from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure.quiet_windows import undisturbed_windows
 from planecast.instruments.canary import settled_floor
+from planecast.instruments.core_to_core import CpuDistance
 
 MIN_ROUNDS = 1
 """Stays at every point in each restart, however short the time is."""
@@ -35,17 +39,28 @@ Look = Callable[[int], TrialAnswer]
 class Schedule:
     """Turns of the points over one run of the engine."""
 
-    def __init__(self, cpus: Sequence[Sequence[int]], random: np.random.Generator) -> None:
-        """`cpus` are those of each point."""
+    def __init__(
+        self,
+        cpus: Sequence[Sequence[int]],
+        random: np.random.Generator,
+        near_only: Sequence[bool],
+        distance: CpuDistance,
+    ) -> None:
+        """`cpus` are those of each point; windows of those that are `near_only` count while the
+        CPUs are near by `distance`, which is looked at after each stay."""
         self._cpus = [tuple(own) for own in cpus]
         self._random = random
+        self._near_only = near_only
+        self._distance = distance
         self._floors: dict[int, _Floor] = {}
         self._counts = [dict.fromkeys(own, 0) for own in self._cpus]
 
     def seen(self, point: int, answer: TrialAnswer) -> None:
         """Counts what a visit gave."""
-        for cpu, share in self._undisturbed(answer).items():
-            self._counts[point][cpu] = self._counts[point].get(cpu, 0) + share
+        found = self._undisturbed(answer)
+        if not self._waits(point):
+            for cpu, share in found.items():
+                self._counts[point][cpu] = self._counts[point].get(cpu, 0) + share
 
     @property
     def lacking(self) -> int:
@@ -59,12 +74,16 @@ class Schedule:
             yield from (int(point) for point in self._random.permutation(len(self._cpus)))
         waiting_since = time.monotonic()
         while (now := time.monotonic()) < until or (now < until + patience and self.lacking):
-            quiet = self._quiet(look)
-            ready = [point for point, own in enumerate(self._cpus) if quiet.issuperset(own)]
+            quiet, every = self._quiet(look), range(len(self._cpus))
+            wanted = [point for point in every if not self._waits(point)] or every
+            ready = [point for point in wanted if quiet.issuperset(self._cpus[point])]
             if not ready and now - waiting_since < WAIT_S:
                 continue
-            yield self._neediest(ready or range(len(self._cpus)))
+            yield self._neediest(ready or wanted)
             waiting_since = time.monotonic()
+
+    def _waits(self, point: int) -> bool:
+        return self._near_only[point] and self._distance.far
 
     def _least(self, point: int) -> int:
         return min(self._counts[point].values())
