@@ -67,18 +67,28 @@ static uint16_t checksum(uint32_t source, uint32_t destination)
     return (uint16_t) ~((sum >> 16) + sum);
 }
 
-/* Each byte costs the same: rte_memcpy changes its method above 512 bytes, which took 11 cycles
- * more on a Granite Rapids. */
-static void copy_frame(uint8_t *to)
+/* Each line costs the same: rte_memcpy changes its method above 512 bytes, which took 11 cycles
+ * more on a Granite Rapids, and with what is left of a line, where a few bytes took 2 cycles more
+ * than a whole line on a Zen 4. So the last line is written to its end where a buffer has room for
+ * it. */
+static uint16_t whole_lines(const struct rte_mbuf *packet)
+{
+    uint16_t room = (uint16_t)(packet->buf_len - packet->data_off);
+    return RTE_MIN(RTE_ALIGN_CEIL(frames.length, BLOCK), RTE_ALIGN_FLOOR(room, BLOCK));
+}
+
+static void copy_frame(uint8_t *to, uint16_t whole)
 {
     uint16_t at = 0;
-    for (; at + BLOCK <= frames.length; at += BLOCK)
+    for (; at < whole; at += BLOCK)
         rte_mov64(to + at, frames.frame + at);
-    rte_memcpy(to + at, frames.frame + at, frames.length - at);
+    if (unlikely(at < frames.length))
+        rte_memcpy(to + at, frames.frame + at, frames.length - at);
 }
 
 void frames_write(struct rte_mbuf **packets, uint16_t count)
 {
+    uint16_t whole = count > 0 ? whole_lines(packets[0]) : 0;
     for (uint16_t i = 0; i < count; i++) {
         uint32_t flow = next_flow();
         uint8_t *data = rte_pktmbuf_mtod(packets[i], uint8_t *);
@@ -86,7 +96,7 @@ void frames_write(struct rte_mbuf **packets, uint16_t count)
         uint32_t source = rte_cpu_to_be_32(frames.source + flow * frames.source_step);
         uint32_t destination =
             rte_cpu_to_be_32(frames.destination + flow * frames.destination_step);
-        copy_frame(data);
+        copy_frame(data, whole);
         ip->src_addr = source;
         ip->dst_addr = destination;
         ip->hdr_checksum = checksum(source, destination);

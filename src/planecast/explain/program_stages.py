@@ -13,9 +13,7 @@ from planecast.explain.model_breakdown import ModelBreakdown
 from planecast.explain.stall_causes import PORTS
 from planecast.results.estimate import Estimate
 from planecast.workload.counts import IO_STAGES
-
-PROGRAM = "program"
-"""What the meter calls all that is between a program's ports."""
+from planecast.workload.traced.clocks import PROGRAM
 
 
 def inner_stages(model: ModelBreakdown) -> dict[str, Estimate]:

@@ -3,7 +3,8 @@
 cycles = I_s(n) · CPI · e_s, with the instructions I_s of stage s in bursts of n, as counted, one
 CPI of the machine for all code, and a factor e_s by which stage s deviates: its mix of instructions
 and its dependences. The e_s are shrunken effects: log-normal around 1, so few points move them
-little. Sources: the vPE study's Fig 6; Clapp et al., IISWC 2015 (the intercept of CPI over misses).
+little. A stage that stores faster than that takes what its stores do (`machine.store_buffer`).
+Sources: the vPE study's Fig 6; Clapp et al., IISWC 2015 (the intercept of CPI over misses).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.mechanism import Mechanism, Term, Values
 from planecast.machine.parameter import Parameter
+from planecast.machine.store_buffer import store_waits
 from planecast.workload.profile import WorkloadProfile
 
 CPI = "core.cpi"
@@ -46,7 +48,7 @@ class Core(Mechanism):
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
         clock = hierarchy.tsc_hz / hierarchy.core_hz
-        return [
+        issue = [
             Term(
                 stage,
                 self.cause,
@@ -56,6 +58,7 @@ class Core(Mechanism):
             )
             for stage, count in profile.instructions.items()
         ]
+        return [*issue, *store_waits(profile, hierarchy, issue)]
 
 
 class Bursts(Mechanism):

@@ -78,9 +78,9 @@ def _points(measured: Sequence[Result], profile: WorkloadProfile) -> Points:
         profile=profile,
         cycles=np.array([cost.value for cost in costs]),
         deviations=np.array([(cost.half_width_percent or 0.0) / 100 / NORMAL_95 for cost in costs]),
-        stages={
-            stage: np.array([stage_cycles(result, stage) for result in measured])
-            for stage in profile.stages
+        clocks={
+            name: np.array([stage_cycles(result, name) for result in measured])
+            for name in profile.clocked
         },
     )
 

@@ -47,9 +47,9 @@ class Points:
     """TSC cycles a packet, as measured."""
     deviations: Floats
     """Relative standard deviations of the measurements."""
-    stages: Mapping[str, Floats]
-    """TSC cycles a packet by stage, as the program's own clock attributed them; NaN where a stage
-    did not run or was not timed."""
+    clocks: Mapping[str, Floats]
+    """TSC cycles a packet by what the data plane's own clock times (`WorkloadProfile.clocked`); NaN
+    where that did not run or was not timed."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,8 @@ class _Fit:
         self.others = Others.none(points.cycles.size)
         self.attribution = FIRST_ATTRIBUTION
         self._timed = [
-            (stage, np.flatnonzero(np.isfinite(cycles)))
-            for stage, cycles in points.stages.items()
-            if stage in points.profile.stages
+            (points.profile.clocked[name], cycles, np.flatnonzero(np.isfinite(cycles)))
+            for name, cycles in points.clocks.items()
         ]
         self.settle_neighbours(self.medians)
 
@@ -200,14 +199,15 @@ class _Fit:
         )
 
     def _of_stages(self, cost: StageCost) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
-        """(points, errors, slopes) of each stage that was timed: what one stage waits for may be
+        """(points, errors, slopes) of each part that was timed: what one stage waits for may be
         found at the next one, so an error counts as a share of the whole."""
         by_stage = cost.by_stage()
-        for stage, points in self._timed:
+        for stages, cycles, points in self._timed:
             # All stages of a point together show no more than one observation of its parts.
             whole = self.points.cycles[points] * self.attribution * len(self._timed) ** 0.5
-            error = (by_stage[stage][points] - self.points.stages[stage][points]) / whole
-            yield points, error, (cost.slopes(self.names, stage)[:, points] / whole).T
+            error = (sum(by_stage[one][points] for one in stages) - cycles[points]) / whole
+            slopes = sum(cost.slopes(self.names, one)[:, points] for one in stages)
+            yield points, error, (slopes / whole).T
 
     def settle_attribution(self, logarithms: Floats) -> None:
         """Finds how well stages' clocks attribute: the median deviation, of a normal error."""

@@ -15,11 +15,15 @@ from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import LockStep
 from planecast.workload.stages.registry import stages_of
+from planecast.workload.traced.clocks import clocked_stages
+from planecast.workload.traced.coordinates import FRAME, frame_stores
 from planecast.workload.traced.program_profile import (
+    SOURCE,
     ProgramProfile,
     far_touches,
     instructions,
     mispredictions,
+    traced_more,
 )
 from planecast.workload.traced.regions import traced_regions
 from planecast.workload.traced.strides import strided
@@ -48,10 +52,15 @@ class WorkloadProfile:
     """The stage that reads the stored headers, if the function has one."""
     mispredictions: Mapping[str, Floats] = field(default_factory=dict)
     """Branches a packet that a predictor takes for others, by stage; none where nobody traced."""
+    stores: Mapping[str, Floats] = field(default_factory=dict)
+    """Stores a packet, one after the other, of stages that do little else: what makes the packets
+    of programs of others."""
     one_buffer_a_page: bool = False
     """Whether packet buffers lay in pages of their own: `planecast.machine.buffer_conflicts`."""
     made_in_memory: bool = False
     """Whether it is of a program of others, whose packets a port in memory makes."""
+    clocked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By what the data plane's clock times: of which stages that is."""
 
     @classmethod
     def of(
@@ -81,6 +90,7 @@ class WorkloadProfile:
             },
             regions=tuple(region for region in regions if np.any(region.touches)),
             lock_steps={name: step for name, step in steps.items() if step is not None},
+            clocked={stage.name: (stage.name,) for stage in own},
             exposed_headers=_exposed(columns, sizes),
             header_reader=next((stage.name for stage in own if stage.reads_headers), None),
             one_buffer_a_page=not all(one.spreads_buffers for one in counts.values()),
@@ -98,7 +108,8 @@ class WorkloadProfile:
             part = counts.part(stage)
             at = np.array([part.at(int(burst)) for burst in every])[places]
             longest = part.at(counts.burst)
-            own[stage] = np.maximum(at + instructions(program, stage, values), 0.0)
+            level = at + traced_more(program, stage)
+            own[stage] = np.maximum(level + instructions(program, stage, values), 0.0)
             of_bursts[stage] = np.minimum(np.maximum(at - longest, 0.0), own[stage])
         return cls(
             sizes=Sizes(columns),
@@ -112,7 +123,9 @@ class WorkloadProfile:
             exposed_headers=np.zeros(columns.size),
             header_reader=None,
             mispredictions=mispredictions(program, values),
+            stores={SOURCE: frame_stores(columns.numbers[FRAME])},
             made_in_memory=True,
+            clocked=clocked_stages(program.subject, program.stages),
         )
 
     def runs(self, stage: str) -> Floats:

@@ -8,6 +8,8 @@ from planecast.workload.traced.coordinates import (
     FLOWS,
     ROUTES,
     exact_misses,
+    frame_lines,
+    frame_stores,
     own_routes,
     together,
 )
@@ -46,6 +48,12 @@ def test_few_flows_miss_nothing_and_more_miss_more() -> None:
     assert found[0] == pytest.approx(0, abs=0.002)
     assert np.all(np.diff(found) >= 0)
     assert found[-1] < 1
+
+
+def test_frames_are_written_in_whole_lines() -> None:
+    frames = np.array([64, 68, 69, 1518])
+    assert frame_lines(frames).tolist() == [1, 1, 2, 24]
+    assert frame_stores(frames).tolist() == [9, 9, 13, 101]
 
 
 def test_keys_that_act_together() -> None:

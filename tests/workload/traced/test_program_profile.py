@@ -10,6 +10,7 @@ from planecast.workload.traced.program_profile import (
     far_touches,
     instructions,
     mispredictions,
+    traced_more,
 )
 
 MASKS = "dataplane.masks"
@@ -27,6 +28,12 @@ def test_stages_begin_with_the_source() -> None:
 @pytest.mark.parametrize(("flows", "more"), [(10, -10), (1000, 0), (10_000, 20), (1e6, 40)])
 def test_instructions_follow_a_key_between_traced_values(flows: float, more: float) -> None:
     assert instructions(PROFILE, "lookup", at(flows))[0] == pytest.approx(more)
+
+
+def test_a_stage_that_was_traced_has_the_trace_s_instructions() -> None:
+    assert traced_more(PROFILE, "source") == 0  # no trace has it
+    counted = PROFILE.counts.stages["lookup"].at(32)
+    assert counted + traced_more(PROFILE, "lookup") == pytest.approx(100)
 
 
 @pytest.mark.parametrize(("flows", "branches"), [(10, 0.45), (1000, 0.5), (10_000, 0.6)])
@@ -90,7 +97,7 @@ def test_routes_and_flows_act_by_the_share_that_they_decide() -> None:
 def test_what_makes_the_packets_is_counted() -> None:
     assert instructions(PROFILE, "source", at(1000))[0] == pytest.approx(0)
     assert instructions(PROFILE, "source", at(10, 1024))[0] == pytest.approx(40)
-    assert instructions(PROFILE, "source", at(10, 544))[0] == pytest.approx(20)
+    assert instructions(PROFILE, "source", at(10, 544))[0] == pytest.approx(40 * 8 / 15)  # lines
 
 
 @pytest.mark.parametrize(("flows", "distance"), [(1000, 2000), (10_000, 20_000), (1e6, 200_000)])

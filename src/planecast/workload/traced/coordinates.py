@@ -19,6 +19,8 @@ MASKS, RULES, ROUTES = "dataplane.masks", "dataplane.rules", "dataplane.routes"
 EXACT_FLOWS = 8192
 """Entries of Open vSwitch's exact-match cache (EM_FLOW_HASH_ENTRIES in dpif-netdev-private-dfc.h);
 a flow may stand in two of them (EM_FLOW_HASH_SEGS)."""
+FCS_BYTES, LINE_BYTES = 4, 64
+STORES_OF_A_LINE, STORES_OF_A_HEADER = 4, 5
 BEND = 6.0
 """Of a simulated cache of that size with 512 to 65,536 flows: within 0.01 of all; and of what the
 switch counted with 2,048 to 32,768."""
@@ -41,14 +43,21 @@ def exact_misses(flows: Floats) -> Floats:
     return np.asarray(1 - (1 + room**-BEND - 2.0**-BEND) ** (-1 / BEND))
 
 
-def plain(values: Floats) -> Floats:
-    """Of a key each unit of which costs the same."""
-    return np.asarray(values, dtype=np.float64)
+def frame_lines(values: Floats) -> Floats:
+    """Lines of 64 bytes of frames of so many bytes, checksum included, which is not in memory: the
+    port in memory writes whole lines (native/meter/frames.c)."""
+    return np.asarray(np.ceil((np.asarray(values, dtype=np.float64) - FCS_BYTES) / LINE_BYTES))
+
+
+def frame_stores(values: Floats) -> Floats:
+    """Stores of 16 bytes with which the port in memory makes such a packet, as DPDK for any x86-64
+    does (rte_mov64), and those of addresses, checksum and lengths."""
+    return STORES_OF_A_LINE * frame_lines(values) + STORES_OF_A_HEADER
 
 
 Scale = Callable[[Floats], Floats]
-SCALES: Mapping[str, Scale] = {FRAME: plain}
-"""By key, for whatever program; the bytes of a frame are copied."""
+SCALES: Mapping[str, Scale] = {FRAME: frame_lines}
+"""By key, for whatever program; the lines of a frame are copied."""
 INSTRUCTIONS: Mapping[tuple[str, str], Scale] = {("ovs", FLOWS): exact_misses}
 """By program and key, for its instructions."""
 TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {

@@ -184,6 +184,20 @@ def instructions(profile: ProgramProfile, stage: str, values: Values) -> Floats:
     return np.asarray(profile.work(of, values)[0])
 
 
+def traced_more(profile: ProgramProfile, stage: str) -> float:
+    """Instructions a packet that the base's trace has of a stage, less those that were counted in
+    bursts of that size; 0 of what no trace has.
+
+    What keys add is the difference of two traces, so their base is the trace, too. Counts are
+    slopes between two lengths of a run: what a program does as its clock or its caches have it (the
+    order of Open vSwitch's masks) differs between such runs by a tenth.
+    """
+    trace = profile.points[0].trace
+    if stage not in trace.stages:
+        return 0.0
+    return _instructions(trace, stage) - profile.counts.part(stage).at(trace.burst)
+
+
 def mispredictions(profile: ProgramProfile, values: Values) -> dict[str, Floats]:
     """Mispredicted branches a packet by stage; none of a program that was traced without."""
     found = {}

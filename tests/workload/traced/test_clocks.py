@@ -1,0 +1,20 @@
+"""Which stages a clock is of."""
+
+from planecast.workload.traced.clocks import clocked_stages
+
+
+def test_the_program_is_all_that_the_ports_are_not() -> None:
+    stages = ("source", "rx", "parse", "route", "tx", "other")
+    assert clocked_stages("l3fwd", stages) == {
+        "source": ("source",),
+        "rx": ("rx",),
+        "tx": ("tx",),
+        "program": ("parse", "route", "other"),
+    }
+    assert "program" not in clocked_stages("testpmd io", ("source", "rx", "tx"))
+
+
+def test_clocks_that_cut_through_stages_say_nothing() -> None:
+    for subject in ("ovs", "ovs without EMC"):
+        found = clocked_stages(subject, ("source", "rx", "classify", "tx"))
+        assert found == {"source": ("source",)}
