@@ -81,7 +81,8 @@ def main() -> NoReturn:
     gc.set_threshold(_YOUNG_OBJECTS)
     terminated = _interrupt_on_sigterm()
     try:
-        app(prog_name="planecast")
+        # Modules stay: the end would look through them for garbage once more.
+        app(prog_name="planecast", obj=gc.freeze)
     except SystemExit as end:
         if end.code == EXIT_INTERRUPTED:  # typer has turned Ctrl-C into this already
             _end_interrupted(terminated)

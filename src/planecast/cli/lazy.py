@@ -6,7 +6,6 @@ is printed from the table in `planecast.cli.verbs` instead.
 
 from __future__ import annotations
 
-import gc
 import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,11 +83,13 @@ def _set_wide(wanted: bool) -> None:
 
 
 class _Unloaded(TyperCommand):
-    """A verb as the help shows it; it turns into the real command when it is to run."""
+    """A verb as the help shows it; it turns into the real command when it is to run. The context's
+    object, if there is one, is called when the verb is loaded."""
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         verb = load_verb(str(self.name))
-        gc.freeze()  # modules stay: the end would look through them for garbage once more
+        if parent is not None and parent.obj is not None:
+            parent.obj()
         return verb.make_context(info_name, args, parent=parent, **extra)
 
 
