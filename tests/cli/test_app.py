@@ -133,7 +133,7 @@ def test_each_failure_has_its_exit_code(
     code: int,
     sentence: str,
 ) -> None:
-    def fail(prog_name: str) -> None:
+    def fail(**_: object) -> None:
         raise error
 
     monkeypatch.setattr(program, "app", fail)
