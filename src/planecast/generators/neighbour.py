@@ -14,6 +14,9 @@ from planecast.scenario.neighbour import Busy
 
 Mode = Literal["idle", "walk", "stream", "spin"]
 
+TOUCHING = ("walk", "stream")
+"""Modes whose lines are lines of memory: a spin's are rounds."""
+
 _TIMEOUT_S = 120.0
 """A walk of gigabytes is built, and walked once, before it is answered."""
 
@@ -48,7 +51,7 @@ class Work(Noun):
     def request(self) -> str:
         """As the program is asked."""
         words = [str(self.mode)]
-        if self.mode in ("walk", "stream"):
+        if self.mode in TOUCHING:
             words += [f"bytes={self.bytes}", f"lines_per_s={self.lines_per_s:.0f}"]
         if self.mode == "walk":
             words.append(f"width={self.width}")

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from planecast.engines.measure import TrialTable, measure
-from planecast.generators.neighbour import Done, Neighbour, Work
+from planecast.generators.neighbour import TOUCHING, Done, Neighbour, Work
 from planecast.model.calibration import Calibration
 from planecast.partition.applied_plan import Divided
 from planecast.partition.neighbour_study import Noisy
@@ -93,4 +93,4 @@ def _neighbour_of(
 
 def _mean_rate(done: Sequence[Done]) -> float:
     seconds = sum(one.seconds for one in done)
-    return sum(one.lines for one in done) / seconds if seconds else 0.0
+    return sum(one.lines for one in done if one.mode in TOUCHING) / seconds if seconds else 0.0

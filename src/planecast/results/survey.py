@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
@@ -40,6 +41,8 @@ class SurveyPoint(Noun):
     split: InstructionSplit | None = None
     run: str = ""
     """The search's own run."""
+    notes: Texts = ()
+    """What a reader should know about this point."""
 
     @property
     def measured(self) -> bool:
@@ -78,3 +81,20 @@ class SurveyAnswer(Noun):
     """What this machine could not vary, and why."""
     notes: Texts = ()
     manifest: Manifest
+
+
+def of_whom(
+    points: Sequence[SurveyPoint], words: Callable[[SurveyPoint], Sequence[str]]
+) -> list[str]:
+    """Every sentence that is said of some points, once, with the data planes that it is about."""
+    about: dict[str, list[str]] = {}
+    for point in points:
+        for sentence in words(point):
+            labels = about.setdefault(sentence, [])
+            if point.label not in labels:
+                labels.append(point.label)
+    everybody = len({point.label for point in points})
+    return [
+        sentence if len(labels) == everybody else f"{', '.join(labels)}: {sentence}"
+        for sentence, labels in about.items()
+    ]

@@ -14,7 +14,7 @@ from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.search import SearchAnswer
-from planecast.results.survey import SurveyPoint
+from planecast.results.survey import SurveyPoint, of_whom
 from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.machine import card_of
 from planecast.scenario.survey import Survey
@@ -141,6 +141,7 @@ def _of_search(point: SurveyPoint, answer: SearchAnswer) -> SurveyPoint:
         "why_not": "",
         "rates": {name: rate.rate_pps for name, rate in answer.rates.items()},
         "capped_by": first.capped_by if first is not None else "",
+        "notes": answer.notes,
     }
     if observed is not None:
         changes |= {
@@ -197,6 +198,7 @@ def _of_result(point: SurveyPoint, result: Result, counts: InstructionCounts | N
         "capped_by": result.capped_by or "core",
         "cycles_per_packet": result.cycles_per_packet,
         "cycles_of": "time-stamp counter",
+        "notes": result.notes,
     }
     if counts is not None:
         split = by_kind(counts, result.scenario.placement.burst)
@@ -244,14 +246,4 @@ def filled(points: Sequence[SurveyPoint], earlier: Sequence[SurveyPoint]) -> lis
 
 def not_varied(points: Sequence[SurveyPoint]) -> list[str]:
     """Every reason why something was not measured, once, with whom it is about."""
-    about: dict[str, list[str]] = {}
-    for point in points:
-        if point.why_not:
-            labels = about.setdefault(point.why_not, [])
-            if point.label not in labels:
-                labels.append(point.label)
-    everybody = len({point.label for point in points})
-    return [
-        why if len(labels) == everybody else f"{', '.join(labels)}: {why}"
-        for why, labels in about.items()
-    ]
+    return of_whom(points, lambda point: (point.why_not,) if point.why_not else ())

@@ -76,7 +76,13 @@ def test_a_survey_ends_with_its_table_and_its_page(
         rate = Estimate(value=50e6, low=49e6, high=51e6, samples=9, unit="pps", kind="measured")
         cycles = Estimate(value=50.0, unit="cycles/packet", kind="measured")
         return [
-            Result(scenario=one, throughput_pps=rate, cycles_per_packet=cycles, manifest=manifest)
+            Result(
+                scenario=one,
+                throughput_pps=rate,
+                cycles_per_packet=cycles,
+                notes=("measured on a tilted machine",),
+                manifest=manifest,
+            )
             for one in scenarios
         ]
 
@@ -89,6 +95,8 @@ def test_a_survey_ends_with_its_table_and_its_page(
     assert "50.00 [49.00, 51.00] throughput" in answer.out
     assert "CoreMark: 25,00" in answer.out
     assert "not varied: 64 cores" in answer.out
+    assert answer.out.count("measured on a tilted machine") == 1
+    assert "CPP, IPP: cycles of the time-stamp counter and instructions a packet" in answer.out
     (folder,) = (tmp_path / "runs").iterdir()
     found = read_result(folder / "result.json")
     assert isinstance(found, SurveyAnswer)

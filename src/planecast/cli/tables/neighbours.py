@@ -27,7 +27,7 @@ def neighbours_sheet(
             f"{len(errors)} busy neighbours, predicted on top of the idle one's measurement: mean "
             f"error {sum(errors) / len(errors):.1f} %, maximum {max(errors):.1f} %"
         )
-    notes += _idle_notes(answer.costs[0])
+    notes += ["cycles of the time-stamp counter; 95 % intervals", *_idle_notes(answer.costs[0])]
     notes.append(
         "the idle neighbour measured twice, in turns with all others: ratio "
         + estimate_text(answer.repeatability)
@@ -119,7 +119,7 @@ def _error(cost: Cost) -> float | None:
 
 _COLUMNS = (
     Column("neighbour", "neighbour"),
-    Column("lines_per_s", "its M lines/s", number=True, form="{:.1f}", scale=1e6),
+    Column("lines_per_s", "its lines, M/s", number=True, form="{:.1f}", scale=1e6),
     Column("measured_cycles_per_packet", "measured, cycles/packet", number=True),
     Column("slowdown", "times idle", number=True, absent="–"),
     Column("predicted_cycles_per_packet", "predicted, cycles/packet", number=True, absent="–"),

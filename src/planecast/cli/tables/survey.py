@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from planecast.cli.tables.sheet import Column, Sheet, Worded, estimate_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from planecast.results.survey import SurveyAnswer, SurveyPoint
+
+_MOST_NOTES = 8
+"""Under the table; all are in the answer."""
 
 
 def survey_sheet(answer: SurveyAnswer, run: Path, page: Path) -> Sheet:
@@ -18,10 +23,30 @@ def survey_sheet(answer: SurveyAnswer, run: Path, page: Path) -> Sheet:
         score = answer.coremark
         notes.append(f"CoreMark: {score.iterations_per_s:,.0f} iterations/s ({score.program})")
     notes += [f"not varied: {why}" for why in answer.not_varied]
-    notes += [*answer.notes, f"run: {run}", f"report: {page}"]
+    notes += [*answer.notes, *_notes(answer.points), *_legend(answer.points)]
+    notes += [f"run: {run}", f"report: {page}"]
     title = f"{answer.question} {answer.document}".strip()
     measured = [point for point in answer.points if point.measured]
     return Sheet.of(_COLUMNS, measured, answer, title=title, notes=notes)
+
+
+def _notes(points: Sequence[SurveyPoint]) -> list[str]:
+    """What is to be known of points, a sentence once; of many sentences where the others are."""
+    from planecast.results.survey import of_whom
+
+    found = of_whom(points, lambda point: point.notes)
+    more = len(found) - _MOST_NOTES
+    return [*found[:_MOST_NOTES], *([f"{more} more notes are in result.json"] if more > 0 else [])]
+
+
+def _legend(points: Sequence[SurveyPoint]) -> list[str]:
+    """What the short headers mean."""
+    clocks = dict.fromkeys(point.cycles_of for point in points if point.cycles_of)
+    of = f" of the {' or '.join(clocks)}" if clocks else ""
+    return [
+        f"CPP, IPP: cycles{of} and instructions a packet; noHT, HT: one or both threads of a core "
+        "are busy; measured, 95 % intervals"
+    ]
 
 
 def setting_text(point: SurveyPoint) -> str:
