@@ -82,7 +82,7 @@ def test_a_neighbour_widens_the_interval(calibration: Calibration, manifest: Man
         quiet.cycles_per_packet.half_width_percent or 0
     )
     assert sibling.cycles_per_packet.value == pytest.approx(1.6 * busy.cycles_per_packet.value)
-    assert busy.scenario == SCENARIO
+    assert busy.scenario.neighbour.label() == "walk 64MiB"
     assert any("memory's latency under load" in note for note in busy.notes)
 
 
@@ -203,6 +203,7 @@ def test_measured_next_to_each_and_predicted_on_top_of_the_idle_one(
     assert labels == ["idle", "walk 4MiB", "stream 64MiB 20M/s write", "spin"]
     assert answer.costs[1].slowdown.value == pytest.approx(1.1)
     assert answer.costs[1].lines_per_s == 5.0
+    assert [cost.measured.scenario.neighbour.label() for cost in answer.costs] == labels
     assert answer.repeatability.value == 1.0
     for cost in answer.costs[1:]:
         expected = 200.0 * cost.predicted_slowdown

@@ -11,6 +11,7 @@ from planecast.errors import RunError
 from planecast.json_process import JsonProcess
 from planecast.scenario.model import Noun
 from planecast.scenario.neighbour import Busy
+from planecast.scenario.neighbour import Neighbour as ScenarioNeighbour
 
 Mode = Literal["idle", "walk", "stream", "spin"]
 
@@ -46,6 +47,18 @@ class Work(Noun):
             lines_per_s=busy.rate,
             width=busy.width,
             write=busy.write,
+        )
+
+    def as_scenario_has_it(self, cpu: int | None = None) -> ScenarioNeighbour:
+        """The same as a scenario's section."""
+        return ScenarioNeighbour(
+            walk=self.bytes if self.mode == "walk" else None,
+            stream=self.bytes if self.mode == "stream" else None,
+            spin=self.mode == "spin",
+            rate=self.lines_per_s,
+            width=self.width,
+            write=self.write,
+            cpu=cpu,
         )
 
     def request(self) -> str:

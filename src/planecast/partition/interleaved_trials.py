@@ -72,7 +72,17 @@ def measured_with_neighbours(
         finally:
             if keep and table.columns():
                 context.run.write_trials(table.stored())
-    return results, [_mean_rate(done.get(point, [])) for point in range(len(visits))]
+    named = [_next_to(one, visit.work, context) for one, visit in zip(results, visits, strict=True)]
+    return named, [_mean_rate(done.get(point, [])) for point in range(len(visits))]
+
+
+def _next_to(result: Result, work: Work, context: Context) -> Result:
+    """The result with the neighbour in its scenario: it is no point of the idle one's history."""
+    if work.mode == "idle":
+        return result
+    neighbour = work.as_scenario_has_it(context.study.cpu)
+    scenario = result.scenario.model_copy(update={"neighbour": neighbour})
+    return result.model_copy(update={"scenario": scenario})
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from planecast.machine.hierarchy import Ways
 from planecast.model.calibration import Calibration
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
-from planecast.scenario.neighbour import Neighbour
 from planecast.scenario.scenario import Scenario
 
 _PARTS = 1000
@@ -65,14 +64,7 @@ class Asked:
             hierarchy = self.calibration.hierarchy
             most = hierarchy.tsc_hz / hierarchy.memory_line_cycles / self.parts.held_back
             rate = min(rate, most) if rate else most
-        neighbour = Neighbour(
-            walk=work.bytes if work.mode == "walk" else None,
-            stream=work.bytes if work.mode == "stream" else None,
-            spin=work.mode == "spin",
-            rate=rate,
-            width=work.width,
-            write=work.write,
-        )
+        neighbour = work.model_copy(update={"lines_per_s": rate}).as_scenario_has_it()
         if self.parts is not None:
             ways = max(1, round(_PARTS * self.parts.other))
             neighbour = neighbour.model_copy(update={"ways": ways})
@@ -85,7 +77,8 @@ def predicted_with_neighbour(
     """The data plane next to a neighbour; `thread_factor` is what a busy sibling thread takes."""
     calibration = asked.machine
     (result,) = solve([asked.with_neighbour(work)], calibration, manifest)
-    result = result.model_copy(update={"scenario": asked.scenario})
+    said = asked.scenario.model_copy(update={"neighbour": work.as_scenario_has_it()})
+    result = result.model_copy(update={"scenario": said})
     if thread_factor == 1.0:
         return result
     cost = result.cycles_per_packet.scaled(thread_factor, result.cycles_per_packet.unit)

@@ -121,8 +121,11 @@ def _allowed(kind: Any, metadata: Iterable[Any]) -> str:
         return choices[0] if len(choices) == 1 else "one of " + ", ".join(choices)
     if origin is tuple:
         inner = get_args(kind)[0]
+        while get_origin(inner) is Annotated:
+            inner = get_args(inner)[0]
         choices = [str(c) for c in get_args(inner)] if get_origin(inner) is Literal else []
-        return "a list of " + (", ".join(choices) if choices else "texts")
+        members = {int: "whole numbers", float: "numbers"}.get(inner, "texts")
+        return "a list of " + (", ".join(choices) if choices else members)
     if kinds_in(kind):
         return "a section with a kind: " + ", ".join(kinds_in(kind))
     if origin in (Union, UnionType):

@@ -22,7 +22,8 @@ How = Literal["search", "measure"]
 
 
 def _numbers(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    # One is a list, too, as after --set.
+    return listed([value] if isinstance(value, int | float) else value)
 
 
 class Subject(Noun):
