@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from planecast.engines.measure.counted_windows import FEW_WINDOWS
@@ -102,6 +104,19 @@ def test_small_pages_show_as_page_walks_and_small_bursts_as_bursts(
     narrow = model_breakdown(with_overrides(base, {"placement.burst": 8}), calibration, 6).causes
     assert small["page walks"].value > 1.5 * usual["page walks"].value > 0
     assert narrow["bursts"].value > 1.2 * usual["bursts"].value
+
+
+@pytest.mark.parametrize(
+    "keys", [{}, {"machine": "gold-6230n"}, {"placement.core_ghz": 2.0, "traffic.flows": 4096}]
+)
+def test_a_prediction_that_is_known_is_not_made_again(
+    base: Scenario, calibration: Calibration, keys: dict[str, Any]
+) -> None:
+    scenario = with_overrides(base, keys)
+    said = predict([scenario], calibration)
+    assert model_breakdown(scenario, calibration, 6, said) == model_breakdown(
+        scenario, calibration, 6
+    )
 
 
 def test_issue_width_is_instructions_over_slots_in_tsc_cycles(

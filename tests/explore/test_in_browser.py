@@ -251,6 +251,43 @@ def test_figures_wait_until_a_slider_rests(page: Page) -> None:
     assert [name for name in after if name != "answer"] == ["curve", "heat", "timed", "front"]
 
 
+def test_a_moving_slider_is_followed_one_question_at_a_time(page: Page) -> None:
+    """Of states that came meanwhile the newest is asked, before the answer at hand is drawn."""
+    page.open("-curve=placement.burst")
+    page.run(
+        "const range = document.querySelector(\"[data-key='traffic.flows'] input[type=range]\");"
+        "const seen = window.seen = []; const own = window.fetch;"
+        "window.fetch = (url, options) => {"
+        " if (!url.endsWith('/answer')) return own(url, options);"
+        " seen.push(['ask', JSON.parse(options.body).changes['traffic.flows']]);"
+        " return own(url, options).then((answer) => new Promise((done) => setTimeout(() => {"
+        " seen.push(['answer']); done(answer); }, 40))); };"
+        "const figures = document.getElementById('figures');"
+        "figures.replaceChildren = (...all) => { seen.push(['draw']);"
+        " Element.prototype.replaceChildren.apply(figures, all); };"
+        "let place = 2; const move = () => { range.value = place;"
+        " const last = ++place === 26;"
+        " range.dispatchEvent(new Event(last ? 'change' : 'input', {bubbles: true}));"
+        " if (last) window.rested = Number(new URLSearchParams("
+        "location.hash.slice(1)).get('traffic.flows'));"
+        " else setTimeout(move, 2); }; move();"
+    )
+    page.until("window.rested && window.seen.findLast(([what]) => what === 'ask')[1] === rested")
+    page.until(
+        "window.seen.at(-1)[0] === 'draw' && window.seen.filter(([what]) => what === 'ask').length"
+        " === window.seen.filter(([what]) => what === 'answer').length"
+    )
+    seen, rested = page.run("return [window.seen, window.rested]")
+    steps = [what for what, *_ in seen]
+    asked = [flows for what, *rest in seen if what == "ask" for flows in rest]
+    assert len(asked) < 24, "not every state that a slider passes is asked"
+    assert asked == sorted(asked)
+    assert asked[-1] == rested
+    named = [what for what in steps if what != "draw"]
+    assert named == ["ask", "answer"] * len(asked), "one is under way at a time"
+    assert "answer,ask,draw" in ",".join(steps), "the server works while an answer is drawn"
+
+
 def test_every_control_has_a_name(page: Page) -> None:
     page.open()
     nameless = page.run(

@@ -14,7 +14,7 @@ from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
 from planecast.model.posterior import parameters_of
 from planecast.model.prediction import cost_of, predict
-from planecast.model.stage_cost import STEP
+from planecast.model.stage_cost import STEP, stage_cost
 from planecast.results import Manifest
 from planecast.scenario import Scenario, with_overrides
 
@@ -82,6 +82,21 @@ def test_slopes_are_those_of_finite_differences(
         other = calibration.model_copy(update={"parameters": moved})
         change = (cost_of([scenario], other)[1].total[0] - cost.total[0]) / STEP
         assert slope == pytest.approx(change, rel=0.06, abs=0.02 * cost.total[0]), name
+
+
+@FAST
+@given(POINTS)
+def test_near_terms_are_those_that_no_curved_parameter_changes(
+    base: Scenario, calibration: Calibration, point: dict[str, Any]
+) -> None:
+    profile, cost, _ = cost_of([with_overrides(base, point)], calibration)
+    assert calibration.curved
+    for name in calibration.curved:
+        other = {**calibration.values, name: 1.3 * calibration.values[name]}
+        stepped = stage_cost(profile, calibration.hierarchy, other)
+        assert [term.cycles for term in stepped.near] == [term.cycles for term in cost.near]
+        again = stage_cost(profile, calibration.hierarchy, other, near=cost.near)
+        assert again.total[0] == stepped.total[0]
 
 
 def test_what_scenarios_have_in_common_cancels(base: Scenario, calibration: Calibration) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planecast.model.calibration import Calibration
+from planecast.model.prediction import Prediction
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import CodeCounts, InstructionCounts
@@ -29,3 +30,5 @@ class Case:
     """Of the same pipeline, where neither `counts` nor the calibration's see the code."""
     code_by: str = ""
     """The run that counted `code`."""
+    predicted: Prediction | None = None
+    """What the calibration's model says of the scenario alone, where it was asked before."""

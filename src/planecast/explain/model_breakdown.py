@@ -19,7 +19,7 @@ from planecast.machine.caches import MEMORY
 from planecast.machine.mechanism import Term
 from planecast.machine.registry import CORE
 from planecast.model.calibration import Calibration
-from planecast.model.prediction import Prediction, cost_of, cycles_estimate, predict
+from planecast.model.prediction import Costs, Prediction, cycles_estimate, predict
 from planecast.model.stage_cost import STEP, stage_cost
 from planecast.model.target_platform import Site, at_host
 from planecast.model.transfer import transferred
@@ -51,24 +51,27 @@ class ModelBreakdown:
 
 
 def model_breakdown(
-    scenario: Scenario, calibration: Calibration, slots: float | None
+    scenario: Scenario,
+    calibration: Calibration,
+    slots: float | None,
+    said: Prediction | None = None,
 ) -> ModelBreakdown:
     """One scenario's cost by stage and cause; `slots` a cycle separate the issue width from the
-    rest.
+    rest. `said` is what `predict` says of the scenario alone, where that is known.
 
     Raises InputError for what the model doesn't know, as `predict` does.
     """
     at = transferred(calibration, Site.of(scenario)).calibration
     scenario = at_host(scenario)
-    said = predict([scenario], at)
-    rows = _rows(scenario, at, said)
+    said = said or predict([scenario], at)
+    rows = _rows(at, said)
     parts = {place: _estimate(said, at, [row]) for place, row in rows.items()}
     causes = {
         cause: _estimate(said, at, (row for (_, own), row in rows.items() if own == cause))
         for cause in dict.fromkeys(cause for _, cause in rows)
     }
     stages = dict.fromkeys(stage for stage, _ in rows)
-    issue = {stage: _issue_cycles(scenario, stage, at, slots) for stage in stages if slots}
+    issue = _issue_cycles(scenario, stages, at, slots) if slots else {}
     for stage, cycles in issue.items():
         core = parts.get((stage, CORE_REST))
         if core is not None:
@@ -101,9 +104,9 @@ def model_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[Pla
             "compare their predictions instead: planecast predict, planecast compare",
         )
     at = transferred(calibration, Site.of(a)).calibration
-    both = [(one, predict([one], at)) for one in (at_host(a), at_host(b))]
-    left, right = (_rows(scenario, at, said) for scenario, said in both)
-    said = both[1][1]
+    both = [predict([at_host(one)], at) for one in (a, b)]
+    left, right = (_rows(at, said) for said in both)
+    said = both[1]
     rows = _sum(right, 1.0, left, -1.0)
     found = {place: _estimate(said, at, [row], signed=True) for place, row in rows.items()}
     for cause in dict.fromkeys(cause for _, cause in rows):
@@ -113,13 +116,13 @@ def model_change(a: Scenario, b: Scenario, calibration: Calibration) -> dict[Pla
     return found
 
 
-def _rows(scenario: Scenario, calibration: Calibration, said: Prediction) -> Rows:
+def _rows(calibration: Calibration, said: Prediction) -> Rows:
     """The terms of one scenario's cost; under load memory has the latency of the prediction."""
-    idle = _rows_of(scenario, calibration)
+    idle = _rows_of(said.costs[0], calibration)
     if said.load is None or said.load.factor[0] == 1:
         return idle
     far = {"hierarchy": calibration.hierarchy.with_memory(2)}
-    twice = _rows_of(scenario, calibration.model_copy(update=far))
+    twice = _rows_of(said.costs[1], calibration.model_copy(update=far))
     more = float(said.load.factor[0]) - 1
     return _sum(idle, 1.0, _sum(twice, 1.0, idle, -1.0), more)
 
@@ -132,8 +135,8 @@ def _sum(left: Rows, times: float, right: Rows, others: float) -> Rows:
     }
 
 
-def _rows_of(scenario: Scenario, calibration: Calibration) -> Rows:
-    profile, cost, neighbours = cost_of([scenario], calibration)
+def _rows_of(costs: Costs, calibration: Calibration) -> Rows:
+    profile, cost, neighbours = costs
     number = {name: _SLOPES + i for i, name in enumerate(calibration.names)}
     far = (calibration.hierarchy.levels[-1].name, MEMORY)
     rows: Rows = {}
@@ -151,11 +154,12 @@ def _rows_of(scenario: Scenario, calibration: Calibration) -> Rows:
             if name in number:
                 row[number[name]] += cycles
     others = None if neighbours is None else neighbours.others
+    first = len(cost.near)  # of those that change
     for name in calibration.curved:  # no term names them
         larger = {**calibration.values, name: calibration.values[name] * float(np.exp(STEP))}
-        stepped = stage_cost(profile, calibration.hierarchy, larger, others)
+        stepped = stage_cost(profile, calibration.hierarchy, larger, others, near=cost.near)
         for terms, sign in ((stepped.terms, 1.0), (cost.terms, -1.0)):
-            for term in terms:
+            for term in terms[first:]:
                 row_of(term)[number[name]] += sign * float(term.cycles[0]) / STEP
     return {place: row for place, row in rows.items() if row[0] != 0}
 
@@ -176,12 +180,13 @@ def _estimate(
 
 
 def _issue_cycles(
-    scenario: Scenario, stage: str, calibration: Calibration, slots: float | None
-) -> float:
-    """TSC cycles that a stage's instructions take at the issue width."""
-    count = instructions_by_stage(scenario, calibration.instructions, calibration.program)[stage]
+    scenario: Scenario, stages: Iterable[str], calibration: Calibration, slots: float
+) -> dict[str, float]:
+    """TSC cycles that the stages' instructions take at the issue width."""
+    counts = instructions_by_stage(scenario, calibration.instructions, calibration.program)
     hierarchy = calibration.hierarchy
-    return count / (slots or np.inf) * hierarchy.tsc_hz / hierarchy.core_hz
+    each = hierarchy.tsc_hz / hierarchy.core_hz / slots
+    return {stage: counts[stage] * each for stage in stages}
 
 
 def _less(estimate: Estimate, cycles: float) -> Estimate:

@@ -103,7 +103,8 @@ def _model(case: Case) -> tuple[ModelBreakdown | None, str]:
         return None, "there is no calibration: make one with planecast calibrate STUDY"
     core = _core(case)
     try:
-        return model_breakdown(case.scenario, case.calibration, core.slots if core else None), ""
+        slots = core.slots if core else None
+        return model_breakdown(case.scenario, case.calibration, slots, case.predicted), ""
     except InputError as error:  # another network function, or a part of the simulator's alone
         return None, error.what
 

@@ -11,6 +11,7 @@ from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.solve import solve
 from planecast.errors import InputError
 from planecast.explain import Case, Explanation, explain_case
+from planecast.model.prediction import Prediction, predict
 from planecast.model.target_platform import HOST
 from planecast.results import Estimate, Manifest, Result, collect_manifest
 from planecast.results.basis import Basis
@@ -33,10 +34,11 @@ def answer(scenario: Scenario, chosen: Chosen, machines: Sequence[str] = ()) -> 
     chosen.refuse_other_workloads([scenario])
     asked = plain_view(scenario)
     manifest = manifest_of(chosen.basis)
-    result = solved(asked, chosen, manifest)
+    predicted = predict([asked], chosen.model)
+    result = solved(asked, chosen, manifest, predicted)
     return {
         **_headline(result),
-        **_breakdown(asked, chosen),
+        **_breakdown(asked, chosen, predicted),
         "left_out": _left_out(scenario, asked),
         "basis": chosen.basis.sentence(),
         "this_host": chosen.basis.this_host,
@@ -58,9 +60,12 @@ def plain_view(scenario: Scenario) -> Scenario:
     return view.model_copy(update={"traffic": scenario.traffic})
 
 
-def solved(scenario: Scenario, chosen: Chosen, manifest: Manifest) -> Result:
-    """The closed form's result, cycles in the scenario's machine's own clock."""
-    (result,) = solve([scenario], chosen.model, manifest)
+def solved(
+    scenario: Scenario, chosen: Chosen, manifest: Manifest, predicted: Prediction | None = None
+) -> Result:
+    """The closed form's result, cycles in the scenario's machine's own clock; `predicted` is what
+    the model says of it, where it was asked before."""
+    (result,) = solve([scenario], chosen.model, manifest, predicted)
     return in_own_clock(result, chosen.model.hierarchy.tsc_hz)
 
 
@@ -87,15 +92,16 @@ def machine_title(name: str) -> str:
     return "the calibrated host" if name == HOST else machine_of(name).title
 
 
-def explained(asked: Scenario, chosen: Chosen) -> Explanation:
+def explained(asked: Scenario, chosen: Chosen, predicted: Prediction | None = None) -> Explanation:
     """Where the model says the cycles go, in the calibrated host's clock, and what limits."""
-    return explain_case(Case("", asked, calibration=chosen.model), apart=False, advised=False)
+    case = Case("", asked, calibration=chosen.model, predicted=predicted)
+    return explain_case(case, apart=False, advised=False)
 
 
-def _breakdown(asked: Scenario, chosen: Chosen) -> Json:
+def _breakdown(asked: Scenario, chosen: Chosen, predicted: Prediction) -> Json:
     if chosen.model.counted is not None:
         return {"stages": [], "limits": ["counters know no stages: what limits isn't known"]}
-    found = explained(asked, chosen)
+    found = explained(asked, chosen, predicted)
     clock = own_clock_factor(asked.machine, chosen.model.hierarchy.tsc_hz)
 
     def cycles(estimate: Estimate | None) -> Json | None:

@@ -133,7 +133,7 @@ class _Fit:
             self.hierarchy,
             values_of(self.names, logarithms),
             self.others,
-            curved,
+            curved=curved,
         )
 
     def mode(self, start: Floats, discrepancy: Discrepancy) -> Floats:

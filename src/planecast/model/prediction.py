@@ -35,7 +35,8 @@ from planecast.workload.profile import WorkloadProfile
 from planecast.workload.scenario_columns import ScenarioColumns
 
 Floats = NDArray[np.float64]
-
+Costs = tuple[WorkloadProfile, StageCost, Neighbours | None]
+"""What a workload does, what that costs by stage and cause, and what neighbours do there."""
 
 _ALL_OPEN = 4.0
 """Half-widths of a part, over the part, beyond which its logarithm says nothing: it lies between
@@ -73,6 +74,9 @@ class Prediction:
     spread: Spread | None = None
     matrix: Floats | None = None
     """Covariance of the parameters' logarithms."""
+    costs: tuple[Costs, ...] = ()
+    """Whose sums the values are: with memory's latency as it is, then with twice that where memory
+    slows down under load. None of several sites together, nor of counters."""
 
     @cached_property
     def interval(self) -> tuple[Floats, Floats]:
@@ -181,7 +185,7 @@ def cost_of(
     calibration: Calibration,
     *,
     slopes: bool = False,
-) -> tuple[WorkloadProfile, StageCost, Neighbours | None]:
+) -> Costs:
     """The costs by stage and cause at one site, with what neighbours do there."""
     columns = columns_of(scenarios, calibration.kind)
     profile = WorkloadProfile.of(columns, calibration.instructions, calibration.program)
@@ -192,7 +196,7 @@ def cost_of(
         calibration.hierarchy,
         calibration.values,
         others,
-        calibration.curved if slopes else (),
+        curved=calibration.curved if slopes else (),
     )
     return profile, cost, neighbours
 
@@ -209,6 +213,8 @@ def _over_sites(
         predict_at(site, [scenarios[i] for i in places], calibration, by_stage=by_stage)
         for site, places in sites.items()
     ]
+    if len(parts) == 1:
+        return parts[0]
     back = np.argsort([i for places in sites.values() for i in places])
 
     def joined(rows: Sequence[Floats]) -> Floats:
@@ -268,6 +274,7 @@ def _predicted(columns: ScenarioColumns, calibration: Calibration, *, by_stage: 
             for stage, (part, half) in found.stages.items()
         },
         load=load,
+        costs=(*found.costs, *twice.costs),
     )
 
 
@@ -297,7 +304,8 @@ def _with_idle_memory(
             memory_lines=counted.memory_lines,
         )
         return _bounded(found, hierarchy)
-    profile, cost, _ = cost_of(columns, at, slopes=True)
+    costs = cost_of(columns, at, slopes=True)
+    profile, cost, _ = costs
     slopes = cost.slopes(calibration.names) / cost.total
     own = calibration.discrepancy.deviation(far_shares(cost, hierarchy, profile))
     deviation = np.hypot(_deviation(slopes, calibration.matrix), own)
@@ -315,6 +323,7 @@ def _with_idle_memory(
         memory_lines=cost.served.memory_lines,
         spread=Spread(slopes, own),
         matrix=calibration.matrix,
+        costs=(costs,),
     )
     return _bounded(found, hierarchy)
 

@@ -35,6 +35,8 @@ class StageCost:
     served: Served
     curved: tuple[str, ...]
     """Parameters that no term names: `Served.variants` has what a step of each changes."""
+    near: tuple[Term, ...]
+    """Those of the terms that no curved parameter changes: the first ones."""
 
     @cached_property
     def total(self) -> Floats:
@@ -89,17 +91,15 @@ def stage_cost(
     hierarchy: Hierarchy,
     values: Values,
     others: Others | None = None,
+    *,
     curved: Sequence[str] = (),
+    near: Sequence[Term] | None = None,
 ) -> StageCost:
     """The costs with these parameters; `curved` are those whose slopes will be asked for that no
-    term has (`StageCost.slopes`)."""
+    term has (`StageCost.slopes`). `near` are the terms of the same costs with another value of a
+    curved parameter."""
     size = profile.sizes.columns.size
-    near = [
-        term
-        for mechanism in MECHANISMS
-        if mechanism.applies(profile)
-        for term in mechanism.terms(profile, hierarchy, values)
-    ]
+    near = _near(profile, hierarchy, values) if near is None else near
     base = _sum(near, size)
     variants = [{**values, name: values[name] * float(np.exp(STEP))} for name in curved]
     served = serve(profile, hierarchy, values, base, others or Others.none(size), variants=variants)
@@ -109,7 +109,18 @@ def stage_cost(
         (*terms, *_overlapped(profile, hierarchy, values, terms)),
         served,
         tuple(curved),
+        tuple(near),
     )
+
+
+def _near(profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
+    """What every mechanism costs with all accesses near."""
+    return [
+        term
+        for mechanism in MECHANISMS
+        if mechanism.applies(profile)
+        for term in mechanism.terms(profile, hierarchy, values)
+    ]
 
 
 def _overlapped(

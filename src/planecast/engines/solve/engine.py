@@ -20,15 +20,19 @@ from planecast.workload.profile import instructions_by_stage
 
 
 def solve(
-    scenarios: Sequence[Scenario], calibration: Calibration, manifest: Manifest
+    scenarios: Sequence[Scenario],
+    calibration: Calibration,
+    manifest: Manifest,
+    predicted: Prediction | None = None,
 ) -> list[Result]:
-    """Predicts scenarios. Intervals are 95 %.
+    """Predicts scenarios. Intervals are 95 %. `predicted` is what `predict` says of them, where
+    that is known.
 
     Raises InputError for what the model doesn't know, and for more lcores than the host has CPUs.
     """
     for scenario in scenarios:
         refuse_absent_cpus(scenario, scenario.placement.lcores, calibration)
-    predicted = predict(scenarios, calibration)
+    predicted = predicted or predict(scenarios, calibration)
     sites = {site: transferred(calibration, site) for site in by_site(scenarios)}
     return [
         _result(scenario, i, predicted, sites[Site.of(scenario)], manifest)

@@ -22,11 +22,18 @@ export function asker(name, body, use) {
   let again = false;
   const run = async () => {
     await null; // calls from one event count as one
+    const next = () => {
+      again = false;
+      return ask(name, body());
+    };
     try {
-      do {
-        again = false;
-        use(await ask(name, body()));
-      } while (again);
+      for (let underWay = next(); underWay !== null;) {
+        const found = await underWay;
+        // The server works on the newer state while this answer is drawn.
+        underWay = again ? next() : null;
+        use(found);
+        if (again) underWay ??= next();
+      }
     } finally {
       asking = null;
     }
