@@ -252,7 +252,7 @@ def test_figures_wait_until_a_slider_rests(page: Page) -> None:
 
 
 def test_a_moving_slider_is_followed_one_question_at_a_time(page: Page) -> None:
-    """Of states that came meanwhile the newest is asked, before the answer at hand is drawn."""
+    """Of states that came in the meantime the newest is asked, before an answer is drawn."""
     page.open("-curve=placement.burst")
     page.run(
         "const range = document.querySelector(\"[data-key='traffic.flows'] input[type=range]\");"
@@ -286,6 +286,19 @@ def test_a_moving_slider_is_followed_one_question_at_a_time(page: Page) -> None:
     named = [what for what in steps if what != "draw"]
     assert named == ["ask", "answer"] * len(asked), "one is under way at a time"
     assert "answer,ask,draw" in ",".join(steps), "the server works while an answer is drawn"
+
+
+def test_numbers_of_the_bars_are_of_the_answer_at_hand(page: Page) -> None:
+    page.open()
+    numbers = "document.querySelector('#stages .scroll').textContent"
+    assert page.run(f"return {numbers}") == ""
+    page.run("document.querySelector('#stages summary').click()")
+    first = page.until(numbers)
+    assert "classify" in first
+    page.press("[data-key='placement.burst'] input[type=range]", "ArrowLeft")
+    page.until(f"{numbers} !== {json.dumps(first)}")
+    page.run("document.querySelector('#stages summary').click()")
+    page.until(f"{numbers} === ''")
 
 
 def test_every_control_has_a_name(page: Page) -> None:

@@ -17,6 +17,7 @@ from planecast.cleanup import private_folder, sweep_leftovers
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.own_dut import OwnDut
+from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of, generator_cpu
 from planecast.engines.measure.tx_pacing import (
     DATAPLANE_AWAY_S,
@@ -32,7 +33,6 @@ from planecast.results.estimate import Kind
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
-from planecast.search.near_cpus import NearCpus
 from planecast.search.pauses import longest_s, round_s, watched
 from planecast.search.simulated import refuse_own_load
 from planecast.search.tester import Opinion

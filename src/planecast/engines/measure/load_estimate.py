@@ -35,8 +35,15 @@ Mask = NDArray[np.bool_]
 def undisturbed_trials(columns: Columns) -> Mask:
     """Which trials are whole, have settled canaries, and a generator that kept up with its rate."""
     pairs = np.stack([columns[f"canary_compute_{end}"] for end in ("before", "after")], axis=1)
-    good = (columns["whole"] == 1) & settled(pairs, settled_floor(pairs)) & ~late_trials(columns)
+    good = whole_trials(columns) & settled(pairs, settled_floor(pairs)) & ~late_trials(columns)
     return np.asarray(good, dtype=np.bool_)
+
+
+def whole_trials(columns: Columns) -> Mask:
+    """Trials that neither program's CPU was taken from until after the end, and in whose round no
+    hypervisor moved the CPUs apart."""
+    moved = columns.get("moved", np.zeros(len(columns["point"])))
+    return np.asarray((columns["whole"] == 1) & (moved != 1), dtype=np.bool_)
 
 
 def late_trials(columns: Columns) -> Mask:
@@ -65,7 +72,7 @@ class LoadEstimator:
         """Chooses the trials that are whole and had their load; at loads that have too few of them
         all that are whole."""
         used = np.zeros(len(columns["point"]), dtype=np.bool_)
-        whole, late = columns["whole"] == 1, late_trials(columns)
+        whole, late = whole_trials(columns), late_trials(columns)
         for point in np.unique(columns["point"]):
             own = (columns["point"] == point) & whole
             used |= own & ~late if (own & ~late).sum() >= MIN_TRIALS else own

@@ -25,6 +25,7 @@ from planecast.engines.measure.load_trials import (
     UNACCOUNTED,
     LoadTable,
 )
+from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
 from planecast.engines.measure.tx_pacing import WARM_UP_S
 from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
@@ -34,6 +35,7 @@ from planecast.progress import Progress
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result, StageResult
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
 DEFAULT_LOADS = (
@@ -147,29 +149,47 @@ def measure_loads(
     """
     check_scenario(scenario)
     random = np.random.default_rng(manifest.seed)
+    near = NearCpus(cpu, cpus_here(scenario)[0])
     round_ = 0
     rates: list[float] = []
     capacity = 0.0
     for restart in range(budget.restarts):
         progress(budget.seconds * restart / budget.restarts, budget.seconds, "building the tables")
+        near.begin()
         with Testbed(scenario, dut_of(scenario, cpu), cpu) as testbed:
             until = time.monotonic() + budget.seconds / budget.restarts
             if not rates:
                 capacity = _capacity_pps(testbed, budget.trial_seconds, _LOOKING * budget.seconds)
                 rates = [load * capacity for load in budget.loads]
             while time.monotonic() < until:
+                lost_s, began = near.wait(), time.monotonic()
                 for point, trial in _round(
                     testbed, rates, capacity * SINGLE_LOAD, budget.trial_seconds, random
                 ):
                     if isinstance(trial, list):
                         pauses.append(round_, restart, trial)
                     else:
-                        table.append(point, round_, restart, trial)
+                        table.append(point, round_, restart, trial, handoff_ns=near.ns)
+                if near.moved():
+                    table.mark_moved(round_)
+                    lost_s += time.monotonic() - began
+                until += lost_s
                 round_ += 1
                 done = budget.seconds * (restart + 1) / budget.restarts - (until - time.monotonic())
                 progress(min(done, budget.seconds), budget.seconds, f"round {round_}")
     made_by = manifest.model_copy(update={"engine": "measure"})
-    return _measured(scenario, budget, rates, table, made_by)
+    return _measured(scenario, budget, rates, table, made_by, notes=_of_moves(near))
+
+
+def _of_moves(near: NearCpus) -> list[str]:
+    """What a hypervisor did to the CPUs while it measured; nothing where it left them alone."""
+    if near.waited_s + near.moves == 0:
+        return []
+    return [
+        "the hypervisor moved the CPUs of generator and data plane apart: trials waited "
+        f"{near.waited_s:.1f} s for them, and rounds in which they were moved are left out: "
+        f"{near.moves}"
+    ]
 
 
 def _capacity_pps(testbed: Testbed, seconds: float, patience_s: float) -> float:
@@ -217,6 +237,8 @@ def _measured(
     rates: Sequence[float],
     table: LoadTable,
     manifest: Manifest,
+    *,
+    notes: Sequence[str],
 ) -> MeasuredLoads:
     columns = table.columns()
     estimator = LoadEstimator.of(columns)
@@ -229,7 +251,7 @@ def _measured(
     single = estimator.busy(SINGLE)
     if single is None:
         raise RunError("no packet that came alone was timed", what_to_do="measure for longer")
-    notes, loads, reached = [], [], []
+    notes, loads, reached = [*notes], [], []
     for point, rate in enumerate(rates):
         offered = _offered_pps(estimator, point)
         if offered is None or offered < _REACHED * rate:

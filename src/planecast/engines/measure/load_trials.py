@@ -34,16 +34,32 @@ class LoadTable:
 
     rows: list[dict[str, float]] = field(default_factory=list)
 
-    def append(self, point: int, round_: int, restart: int, trial: LoadTrial | TrialAnswer) -> None:
+    def append(
+        self,
+        point: int,
+        round_: int,
+        restart: int,
+        trial: LoadTrial | TrialAnswer,
+        *,
+        handoff_ns: float | None = None,
+    ) -> None:
         """Adds a trial; `point` numbers the load, `round_` the turn of all loads. Without traffic
-        there is the data plane's answer alone."""
+        there is the data plane's answer alone. `handoff_ns` is what a cache line took between the
+        CPUs before the round."""
         where: dict[str, float] = {"point": point, "round": round_, "restart": restart}
+        where |= {"handoff_ns": _number(handoff_ns), "moved": False}
         if isinstance(trial, TrialAnswer):
             self.rows.append(where | {"whole": trial.packets_in == 0} | _dataplane(trial))
             return
         assert trial.forwarded is not None
         own = _sent(trial, trial.forwarded.drops) | _dataplane(trial.forwarded)
         self.rows.append(where | own)
+
+    def mark_moved(self, round_: int) -> None:
+        """The CPUs were moved apart in this round: its trials are kept, and don't count."""
+        for row in self.rows:
+            if row["round"] == round_:
+                row["moved"] = True
 
     def columns(self) -> Columns:
         """All rows; what a row doesn't have reads NaN. Empty when there are none."""

@@ -4,6 +4,7 @@ import { byId, h, panel } from "./dom.js";
 import { digits, estimateText, parts } from "./format.js";
 
 let bars = null;
+let shown = null;
 
 /** Shows an answer; a refusal leaves the last one, faint. */
 export function showAnswer(found, page) {
@@ -54,7 +55,7 @@ function showBeyond(found) {
 
 function showBars(found, page) {
   bars ??= panel("stages", "Cycles by stage and cause", h("div", { class: "bars", role: "list" }),
-    h("p", { class: "legend" }), h("details", { class: "numbers" }, h("summary", {}, "As a table"), h("div", { class: "scroll" })));
+    h("p", { class: "legend" }), h("details", { class: "numbers", ontoggle: fillTable }, h("summary", {}, "As a table"), h("div", { class: "scroll" })));
   const [box, legend] = [bars.querySelector(".bars"), bars.querySelector(".legend")];
   const most = Math.max(...found.stages.map((stage) => stage.cycles.high ?? stage.cycles.value), 1e-9);
   const causes = new Set();
@@ -66,7 +67,14 @@ function showBars(found, page) {
   const order = Object.keys(page.cause_colours).filter((cause) => causes.has(cause));
   legend.replaceChildren(...order.map((cause) => h("span", {},
     h("i", { style: { background: page.cause_colours[cause] } }), page.cause_titles[cause])));
-  bars.querySelector(".scroll").replaceChildren(table(found.stages, order, page));
+  shown = [found.stages, order, page];
+  fillTable();
+}
+
+/** The numbers, where they are to be seen: they are many. */
+function fillTable() {
+  const open = bars.querySelector("details").open;
+  bars.querySelector(".scroll").replaceChildren(...(open ? [table(...shown)] : []));
 }
 
 function stageRow(stage, seen, most, page) {

@@ -160,7 +160,9 @@ function list(control, id) {
   };
 }
 
-/** Sets every control to the state. */
-export function show() {
-  for (const [key, one] of rows) one.show(valueOf(key));
+/** Sets every control to the state; given two sets of changes, those that they don't agree on. */
+export function show(before = null, now = null) {
+  for (const [key, one] of rows) {
+    if (before === null || !same(before[key], now[key])) one.show(valueOf(key));
+  }
 }

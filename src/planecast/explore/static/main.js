@@ -11,7 +11,7 @@ import { showHeat } from "./heat.js";
 import { showMachines } from "./machines.js";
 import { buildMeasure, showMeasured } from "./measure.js";
 import { canRedo, canUndo, followAddress, onChange, redo, reset, state, undo } from "./state.js";
-import { askTimed, showLoad } from "./timed.js";
+import { askTimed, showLoad, staleLoad } from "./timed.js";
 
 // A slider that is drawn moves more often; the simulator and the front take the longest.
 const [PAUSE_MS, LONGER_MS] = [100, 250];
@@ -45,6 +45,12 @@ const inPause = inPauses(answer, [curve, heat, shown, wait(LONGER_MS), askTimed,
 function figures() {
   showLoad(page);
   showPrices(page, keys);
+  rest();
+}
+
+/** What is shown is of the former state, until all of it is asked again. */
+function rest() {
+  staleLoad();
   byId("panels").classList.add("waiting");
   inPause();
 }
@@ -62,11 +68,17 @@ function buttons() {
   byId("reset").disabled = Object.keys(state().changes).length === 0;
 }
 
-function changed(now, before) {
+/** While a slider moves there is time for the answer and for the slider's own row alone. */
+function changed(now, before, moving) {
+  answer();
+  if (moving) {
+    showControls(before.changes, now.changes);
+    rest();
+    return;
+  }
   buttons();
   if (kindOf(now) !== kindOf(before)) controls();
   showControls();
-  answer();
   figures();
 }
 

@@ -16,13 +16,13 @@ const future = [];
 /** The state; never changed in place. */
 export const state = () => shown;
 
-/** Called with the state after each change, and with the former one. */
+/** Called with the state after each change, with the former one, and with whether a slider moves. */
 export const onChange = (listener) => listeners.push(listener);
 
-function show(next) {
+function show(next, moving = false) {
   const before = shown;
   shown = next;
-  for (const listener of listeners) listener(shown, before);
+  for (const listener of listeners) listener(shown, before, moving);
 }
 
 /** A change that can be undone. */
@@ -39,7 +39,7 @@ export function commit(change) {
 }
 
 /** A change while a slider moves: answered, but not kept. */
-export const preview = (change) => show({ ...now, ...change });
+export const preview = (change) => show({ ...now, ...change }, true);
 
 /** One key's value over the others; the base's own value is no change. */
 export function withKey(key, value, base) {

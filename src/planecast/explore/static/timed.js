@@ -25,13 +25,17 @@ function build() {
   return { slider, label, table, note, section };
 }
 
-/** Shows the offered load that is set; what stands below it is of the former state. */
+/** Shows the offered load that is set. */
 export function showLoad(loaded) {
   page = loaded;
   box ??= build();
   if (document.activeElement !== box.slider) box.slider.value = Math.round(100 * state().load);
   box.label(state().load);
-  box.section.classList.add("stale");
+}
+
+/** What stands below the load is of a former state, and so is what is under way. */
+export function staleLoad() {
+  box?.section.classList.add("stale");
   round += 1;
 }
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from planecast.engines.measure import near_cpus
+from planecast.engines.measure.near_cpus import LOOK_S, PATIENCE_S, NearCpus
 from planecast.instruments import core_to_core
 from planecast.instruments.core_to_core import CoreToCore
-from planecast.search import near_cpus
-from planecast.search.near_cpus import LOOK_S, PATIENCE_S, NearCpus
 
 
 class Clock:

@@ -3,7 +3,8 @@
 A hypervisor moves a guest's CPUs behind another last level and back, within a trial or for seconds.
 A memory interface carries half as much then, and a search that bisects down to that never comes up
 again. So a trial waits for a moved CPU to come back, for a while, and one that lost packets is made
-again where the CPUs were moved in it.
+again where the CPUs were moved in it. A load curve waits in the same way, and leaves out a round in
+which they were moved.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ class NearCpus:
         self._distance = CpuDistance(cpu, other)
         self._looked = 0.0
         self._patience_s = 0.0
+        self.waited_s = 0.0
+        """What trials have waited in all."""
+        self.moves = 0
+        """Times that the CPUs were seen apart after a trial, and near before it."""
 
     @property
     def ns(self) -> float | None:
@@ -52,6 +57,7 @@ class NearCpus:
             waited_s += _AGAIN_S
             self._look()
         self._patience_s -= waited_s
+        self.waited_s += waited_s
         return waited_s
 
     def moved(self) -> bool:
@@ -60,6 +66,7 @@ class NearCpus:
         if self.ns is None or self._distance.far or self._patience_s <= 0:
             return False
         self._look()
+        self.moves += self._distance.far
         return self._distance.far
 
     def _look(self) -> None:
