@@ -66,17 +66,23 @@ def counts(source: float = 40.0) -> InstructionCounts:
 
 
 def trace(distance: int, per_packet: float = 100.0, prefetches: float = 0.0) -> TracedProfile:
-    """A look-up that touches two lines, `distance` other lines after it last did, and 18 near."""
+    """A look-up that touches two lines, `distance` other lines after it last did, and 18 near; and
+    as many pages of 64 such lines."""
     far = TouchHistogram(
         references_per_packet=20,
         bins=(DistanceBin(2, 3, 18.0), DistanceBin(distance, distance + 1, 2.0)),
     )
+    page = max(distance // 64, 3)
     stage = TracedStage(
         instructions_per_packet=per_packet,
         prefetches_per_packet=prefetches,
         mispredictions_per_packet=per_packet / 200,
         loads=far,
         stores=TouchHistogram(references_per_packet=0),
+        pages=TouchHistogram(
+            references_per_packet=20,
+            bins=(DistanceBin(2, 3, 18.0), DistanceBin(page, page + 1, 2.0)),
+        ),
     )
     return TracedProfile(
         program="made up",
@@ -85,6 +91,7 @@ def trace(distance: int, per_packet: float = 100.0, prefetches: float = 0.0) -> 
         packets=1024,
         burst=32,
         lines=distance,
+        pages=page,
         stages={"lookup": stage},
     )
 

@@ -35,7 +35,8 @@ struct Node {
     uint32_t number;
     bool excluded; /* it is none of the program's */
     uint64_t instructions = 0, prefetches = 0, mispredictions = 0;
-    Touches loads, stores;
+    Touches loads, stores; /* of lines */
+    Touches pages;         /* by both */
     std::map<uint64_t, Node *> callees;
 };
 
@@ -117,7 +118,7 @@ class CallTree
     Node *add(Node *parent, uint64_t entry, bool excluded)
     {
         nodes_.push_back(
-            {parent, entry, static_cast<uint32_t>(nodes_.size()), excluded, 0, 0, 0, {}, {}, {}});
+            {parent, entry, static_cast<uint32_t>(nodes_.size()), excluded, 0, 0, 0, {}, {}, {}, {}});
         return &nodes_.back();
     }
 

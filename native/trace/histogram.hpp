@@ -40,7 +40,7 @@ inline uint64_t bin_start(size_t bin)
 
 struct Touches {
     uint64_t count = 0;
-    uint64_t cold = 0; /* lines never touched before */
+    uint64_t cold = 0; /* never touched before */
     std::array<uint64_t, BINS> bins{};
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * planecast-trace.so: a plug-in of QEMU's user-mode emulation that traces one thread's references
- * to memory and keeps re-use distances by calling context.
+ * to memory and keeps re-use distances by calling context, of lines and of pages.
  *
  *   qemu-x86_64 -plugin planecast-trace.so,out=FILE PROGRAM …
  *
@@ -36,7 +36,7 @@ namespace
 constexpr int64_t SYS_PRCTL = 157;
 constexpr uint64_t REQUEST = 0x706c616e;
 enum Request { BEGIN = 1, COUNT = 2, END = 3 };
-constexpr unsigned LINE_SHIFT = 6;
+constexpr unsigned LINE_SHIFT = 6, PAGE_SHIFT = 12;
 constexpr unsigned VECTOR_BYTES = 64;
 constexpr const char *HOOK = "planecast-meter.so";
 
@@ -50,7 +50,7 @@ struct {
     bool tracing, counting;
     unsigned vcpu;
     CallTree tree;
-    StackDistance distances;
+    StackDistance distances, pages;
     BranchPredictor predictor;
     std::vector<Range> hook, files;
     std::vector<std::string> paths;         /* of files */
@@ -117,15 +117,23 @@ void note_file(uint64_t start, uint64_t end, uint64_t offset, const char *path)
     symbols_close(&elf);
 }
 
-void touch(Touches &touches, uint64_t line, bool counts)
+void count(Touches &touches, uint64_t distance)
 {
-    const uint64_t distance = trace.distances.touch(line);
-    if (!counts)
+    if (!trace.counting)
         return;
     if (distance == StackDistance::COLD)
         touches.cold++;
     else
         touches.bins[bin_of(distance)]++;
+}
+
+/* Touches the lines or pages from `first` to `last`, but for the one touched just `before`. */
+void touch(StackDistance &distances, Touches &touches, uint64_t first, uint64_t last,
+           uint64_t before)
+{
+    for (uint64_t place = first; place <= last; place++)
+        if (place != before)
+            count(touches, distances.touch(place));
 }
 
 /* `instruction` is where it is: a wide vector's parts come one after the other from the same one.
@@ -141,18 +149,19 @@ void on_memory(unsigned vcpu, uint32_t info, uint64_t address, void *instruction
     const bool store = qemu_plugin_mem_is_store(info);
     const bool part = instruction == trace.last_instruction && address == trace.last_end &&
                       store == trace.last_store && trace.last_bytes + bytes <= VECTOR_BYTES;
-    const uint64_t before = part ? (trace.last_end - 1) >> LINE_SHIFT : UINT64_MAX;
+    const uint64_t end = address + bytes, before = part ? address - 1 : UINT64_MAX;
     trace.last_instruction = instruction;
-    trace.last_end = address + bytes;
+    trace.last_end = end;
     trace.last_bytes = part ? trace.last_bytes + bytes : bytes;
     trace.last_store = store;
     Touches &touches = store ? node->stores : node->loads;
     touches.count += trace.counting && !part;
+    node->pages.count += trace.counting && !part;
     trace.references++;
-    const uint64_t last = (address + bytes - 1) >> LINE_SHIFT;
-    for (uint64_t line = address >> LINE_SHIFT; line <= last; line++)
-        if (line != before)
-            touch(touches, line, trace.counting);
+    touch(trace.distances, touches, address >> LINE_SHIFT, (end - 1) >> LINE_SHIFT,
+          before >> LINE_SHIFT);
+    touch(trace.pages, node->pages, address >> PAGE_SHIFT, (end - 1) >> PAGE_SHIFT,
+          before >> PAGE_SHIFT);
 }
 
 /* Where a return leads to every core knows. */
@@ -220,8 +229,10 @@ void write_touches(FILE *out, const char *name, const Touches &touches)
 bool write_trace(FILE *out)
 {
     const char *separator = "";
-    fprintf(out, "{\"lines\": %" PRIu64 ", \"references\": %" PRIu64 ", \"mappings\": [",
-            trace.distances.lines(), trace.references);
+    fprintf(out,
+            "{\"lines\": %" PRIu64 ", \"pages\": %" PRIu64 ", \"references\": %" PRIu64
+            ", \"mappings\": [",
+            trace.distances.lines(), trace.pages.lines(), trace.references);
     each_mapping([&](uint64_t start, uint64_t end, uint64_t offset, const char *path) {
         if (path[0] != '/' || strpbrk(path, "\"\\") != nullptr)
             return;
@@ -241,6 +252,7 @@ bool write_trace(FILE *out)
                 node.entry, node.instructions, node.prefetches, node.mispredictions);
         write_touches(out, "loads", node.loads);
         write_touches(out, "stores", node.stores);
+        write_touches(out, "pages", node.pages);
         fputs("}", out);
         separator = ",";
     }

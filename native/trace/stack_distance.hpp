@@ -2,7 +2,7 @@
  *
  * Stack distances (Mattson, Gecsei, Slutz, Traiger 1970): of each touched line, how many distinct
  * lines were touched since it was last. A fully associative cache with LRU of n lines misses what
- * has a distance of n or more.
+ * has a distance of n or more. Of pages likewise: a TLB is a cache of them.
  *
  * Most touches go to a line touched just before, so the latest RECENT lines are a list that is
  * searched. A line that falls off its end gets the next slot of a Fenwick tree over time, in which

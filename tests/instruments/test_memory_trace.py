@@ -54,6 +54,13 @@ def test_references_and_distances_are_those_of_the_source(trace: Trace) -> None:
         assert touches.cold_per_packet == 0
     assert walk.loads.touches_per_packet == pytest.approx(LINES, abs=8)
     assert trace.lines >= LINES
+    # Lines in order come to a page once in 64; some pages are the stack's and the globals'.
+    pages = LINES // 64
+    assert walk.pages.touches_per_packet == pytest.approx(walk.loads.touches_per_packet, rel=0.01)
+    for stage in (walk, fill):
+        assert stage.pages.misses(8) == pytest.approx(pages, abs=4)
+        assert stage.pages.misses(4 * pages) == 0
+    assert pages <= trace.pages < trace.lines
     # A loop of a load, an addition, a comparison and a jump.
     assert 3 * LINES < walk.instructions_per_packet < 6 * LINES
 
@@ -68,10 +75,11 @@ def test_branches_that_no_history_shows_are_mispredicted(trace: Trace) -> None:
 def test_contexts_become_stages_by_their_callers() -> None:
     nothing = {"count": 0, "cold": 0, "distances": {}}
     far = {"count": 8, "cold": 4, "distances": {"16": 4}}
-    numbers = {"instructions": 80, "prefetches": 0, "loads": far, "stores": nothing}
+    numbers = {"instructions": 80, "prefetches": 0, "loads": far, "stores": nothing, "pages": far}
     text = Trace.model_validate(
         {
             "lines": 5,
+            "pages": 5,
             "references": 8,
             "mappings": [],
             "nodes": [
@@ -92,6 +100,7 @@ def test_contexts_become_stages_by_their_callers() -> None:
     assert found["other"].instructions_per_packet == 10
     assert found["inner"].loads.bins == ((16, 18, 1.0),)
     assert found["inner"].loads.cold_per_packet == 1.0
+    assert found["inner"].pages == found["inner"].loads
 
 
 def test_no_trace(tmp_path: Path) -> None:

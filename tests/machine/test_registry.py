@@ -30,8 +30,8 @@ def test_a_program_of_others_has_few(hierarchy: Hierarchy) -> None:
     profile = WorkloadProfile.of(columns_of([BASE]), {}, PROFILE)
     own = [one for one in MECHANISMS if one.applies(profile)]
     names = {p.name for one in own for p in one.parameters(hierarchy)}
-    assert "branches.mispredicted" in names
-    assert len(names) < 10
+    assert names >= {"branches.mispredicted", "tlb.walk"}
+    assert len(names) <= 10
 
 
 def test_only_a_shared_host_has_a_lifetime(hierarchy: Hierarchy) -> None:

@@ -45,6 +45,7 @@ class _Node(Noun):
     mispredictions: int = 0
     loads: _Touches
     stores: _Touches
+    pages: _Touches
 
 
 class _Mapping(Noun):
@@ -59,6 +60,8 @@ class Trace(Noun):
 
     lines: int
     """Distinct lines touched in all."""
+    pages: int
+    """Distinct pages of 4 KiB touched in all."""
     references: int
     """References followed in all."""
     mappings: list[_Mapping]
@@ -159,6 +162,7 @@ def _stage(node: _Node, packets: int) -> TracedStage:
         mispredictions_per_packet=node.mispredictions / packets,
         loads=_histogram(node.loads, packets),
         stores=_histogram(node.stores, packets),
+        pages=_histogram(node.pages, packets),
     )
 
 

@@ -37,7 +37,7 @@ class Tlb(Mechanism):
     domain = "core"
 
     def applies(self, profile: WorkloadProfile) -> bool:
-        return not profile.made_in_memory
+        return bool(profile.pages)
 
     def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
         far = hierarchy.walk_cycles * hierarchy.core_hz / hierarchy.tsc_hz
@@ -61,10 +61,8 @@ class Tlb(Mechanism):
         )
 
     def terms(self, profile: WorkloadProfile, hierarchy: Hierarchy, values: Values) -> list[Term]:
-        if not profile.regions:
-            return []
         each = values[WALK] * hierarchy.tsc_hz / hierarchy.core_hz
-        small = profile.sizes.small_pages
+        small = profile.small_pages
         large = np.where(small, 0.0, values.get(LARGE, 0.0))
         found = []
         for stage, walks in self.walks(profile, hierarchy).items():
@@ -74,7 +72,7 @@ class Tlb(Mechanism):
 
     def walks(self, profile: WorkloadProfile, hierarchy: Hierarchy) -> dict[str, Floats]:
         """Walks a packet by stage, were all pages small."""
-        tables = [region.page_table() for region in profile.regions]
+        tables = profile.pages
         touches = np.stack([table.touches for table in tables])
         kept, _ = hit_shares(
             np.array([table.cyclic for table in tables]),

@@ -87,6 +87,7 @@ def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
         packets=whole,
         burst=burst,
         lines=trace.lines,
+        pages=trace.pages,
         stages=stages,
     )
 

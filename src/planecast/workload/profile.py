@@ -20,6 +20,7 @@ from planecast.workload.traced.coordinates import FRAME, frame_stores
 from planecast.workload.traced.program_profile import (
     SOURCE,
     ProgramProfile,
+    What,
     far_touches,
     instructions,
     mispredictions,
@@ -44,6 +45,10 @@ class WorkloadProfile:
     """Those of them that a packet of a long burst would not take: its share of what a burst takes
     whatever its size, by stage."""
     regions: tuple[Region, ...]
+    pages: tuple[Region, ...]
+    """What the TLB sees: pages of 4 KiB for lines."""
+    small_pages: NDArray[np.bool_]
+    """Where tables do lie in such pages."""
     lock_steps: Mapping[str, LockStep]
     exposed_headers: Floats
     """1 where no long search lies between the source's stores and who reads them, if anyone does;
@@ -75,7 +80,8 @@ class WorkloadProfile:
             return cls._of_program(columns, program)
         sizes = Sizes(columns, all(one.pads_short_bursts for one in counts.values()))
         own = stages_of(columns.kind)
-        regions = [region for stage in own for region in stage.regions(sizes)]
+        every = [region for stage in own for region in stage.regions(sizes)]
+        regions = tuple(region for region in every if np.any(region.touches))
         steps = {stage.name: stage.lock_step(sizes) for stage in own}
         names = [stage.name for stage in own]
         instructions = _instructions(columns, names, counts)
@@ -88,7 +94,9 @@ class WorkloadProfile:
                 name: np.maximum(count - longest[name], 0.0) * _same_code(steps[name], count)
                 for name, count in instructions.items()
             },
-            regions=tuple(region for region in regions if np.any(region.touches)),
+            regions=regions,
+            pages=tuple(region.page_table() for region in regions),
+            small_pages=sizes.small_pages,
             lock_steps={name: step for name, step in steps.items() if step is not None},
             clocked={stage.name: (stage.name,) for stage in own},
             exposed_headers=_exposed(columns, sizes),
@@ -103,6 +111,10 @@ class WorkloadProfile:
         counts = program.counts
         bursts = columns.numbers["placement.burst"].astype(int)
         every, places = np.unique(bursts, return_inverse=True)
+
+        def touched(*whats: What) -> tuple[Region, ...]:
+            return traced_regions(far_touches(program, values, *whats), bursts.astype(np.float64))
+
         own, of_bursts = {}, {}
         for stage in program.stages:
             part = counts.part(stage)
@@ -116,9 +128,9 @@ class WorkloadProfile:
             stages=program.stages,
             instructions=own,
             of_bursts=of_bursts,
-            regions=strided(
-                traced_regions(far_touches(program, values), bursts.astype(np.float64)), columns
-            ),
+            regions=strided(touched(What.LOADED, What.STORED), columns),
+            pages=touched(What.PAGES),
+            small_pages=np.full(columns.size, program.on_the_heap),
             lock_steps={},
             exposed_headers=np.zeros(columns.size),
             header_reader=None,

@@ -7,6 +7,7 @@ from tests.traced_programs import FLOWS, FRAME, PROFILE, counts, trace
 from planecast.workload.traced.program_profile import (
     ProgramProfile,
     TracedPoint,
+    What,
     far_touches,
     instructions,
     mispredictions,
@@ -102,21 +103,40 @@ def test_what_makes_the_packets_is_counted() -> None:
 
 @pytest.mark.parametrize(("flows", "distance"), [(1000, 2000), (10_000, 20_000), (1e6, 200_000)])
 def test_distances_follow_a_key(flows: float, distance: float) -> None:
-    found = far_touches(PROFILE, at(flows))
+    found = far_touches(PROFILE, at(flows), What.LOADED, What.STORED)
     assert sum(one.touches for one in found) == pytest.approx(2.0)
     assert [one.distance[0] for one in found] == pytest.approx([distance] * len(found), rel=1e-3)
-    assert {(one.stage, one.stored, one.prefetched) for one in found} == {("lookup", False, False)}
+    assert {(one.stage, one.what, one.prefetched) for one in found} == {
+        ("lookup", What.LOADED, False)
+    }
 
 
-def test_near_touches_are_no_regions() -> None:
-    assert far_touches(PROFILE, at(10)) == []
+def test_touches_that_are_near_in_every_trace_are_left_out() -> None:
+    assert sum(one.touches for one in far_touches(PROFILE, at(10), What.LOADED)) == 2.0  # of 20
+    assert far_touches(PROFILE, at(100_000), What.STORED) == []
+    near = PROFILE.model_copy(update={"points": (TracedPoint(keys={}, trace=trace(20)),)})
+    assert far_touches(near, {}, *What) == []
+
+
+def test_pages_are_touched_as_lines_are() -> None:
+    pages = [one.distance[0] for one in far_touches(PROFILE, at(10_000), What.PAGES)]
+    assert pages == pytest.approx([20_000 / 64] * len(pages), rel=0.01)
+    assert {one.what for one in far_touches(PROFILE, at(10_000), *What)} == {
+        What.LOADED,
+        What.PAGES,
+    }
+
+
+def test_where_tables_lie() -> None:
+    assert not PROFILE.on_the_heap
+    assert PROFILE.model_copy(update={"subject": "ovs l2xc"}).on_the_heap
 
 
 def test_prefetched_touches_are_the_farthest() -> None:
     ahead = PROFILE.model_copy(
         update={"points": (TracedPoint(keys={}, trace=trace(1000, prefetches=1.0)),)}
     )
-    found = far_touches(ahead, {})
+    found = far_touches(ahead, {}, What.LOADED)
     assert sum(one.touches for one in found if one.prefetched) == pytest.approx(1.0)
     assert sum(one.touches for one in found) == pytest.approx(2.0)
 

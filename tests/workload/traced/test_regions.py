@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from planecast.machine.cache_sharing import hit_shares
 from planecast.workload.regions import Overlap
-from planecast.workload.traced.program_profile import Far
+from planecast.workload.traced.program_profile import Far, What
 from planecast.workload.traced.regions import traced_regions
 
 LRU = 64.0
@@ -15,8 +15,10 @@ LRU = 64.0
 BURSTS = np.array([32.0])
 
 
-def far(distance: float, touches: float, *, stored: bool = False, prefetched: bool = False) -> Far:
-    return Far("stage", stored, prefetched, touches, np.array([distance]))
+def far(
+    distance: float, touches: float, what: What = What.LOADED, *, prefetched: bool = False
+) -> Far:
+    return Far("stage", what, prefetched, touches, np.array([distance]))
 
 
 def misses(touched: list[Far], capacity: float) -> float:
@@ -62,22 +64,22 @@ def test_lines_are_touches_times_the_packets_between() -> None:
 
 
 def test_scenarios_stay_apart() -> None:
-    both = Far("stage", False, False, 1.0, np.array([100.0, 200.0]))
+    both = Far("stage", What.LOADED, False, 1.0, np.array([100.0, 200.0]))
     (found,) = traced_regions([both], np.full(2, 32.0))
     assert found.lines.tolist() == pytest.approx([100.0, 200.0])
 
 
 def test_how_lines_are_asked_for() -> None:
-    touched = [far(9, 1), far(9, 1, stored=True), far(9, 1, prefetched=True)]
+    touched = [far(9, 1), far(9, 1, What.STORED), far(9, 1, prefetched=True)]
     assert [one.overlap for one in traced_regions(touched, BURSTS)] == [
         Overlap.INDEPENDENT,
         Overlap.STORED,
         Overlap.PREFETCHED,
     ]
-    assert traced_regions([], BURSTS) == []
+    assert traced_regions([], BURSTS) == ()
 
 
 def test_short_bursts_have_few_lines_in_flight() -> None:
-    same = Far("stage", False, False, 1.0, np.full(4, 1000.0))
+    same = Far("stage", What.LOADED, False, 1.0, np.full(4, 1000.0))
     (found,) = traced_regions([same], np.array([1.0, 4.0, 8.0, 32.0]))
     assert np.asarray(found.in_flight).tolist() == [1, 2, 4, 8]

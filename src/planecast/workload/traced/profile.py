@@ -30,23 +30,23 @@ def _bins(value: Any) -> Any:
 
 
 class TouchHistogram(Noun):
-    """Touches a packet by stack distance."""
+    """Touches a packet by stack distance, of lines or of pages."""
 
     references_per_packet: float
     """Instructions that touched memory; one that crosses a line touches two."""
     bins: Annotated[tuple[DistanceBin, ...], BeforeValidator(_bins)] = ()
     """By rising distance; each below 16 alone, above that eight an octave."""
     cold_per_packet: float = 0.0
-    """Touches of lines that the trace had not seen before: a longer one would know their
-    distance."""
+    """Touches of what the trace had not seen before: a longer one would know their distance."""
 
     @property
     def touches_per_packet(self) -> float:
-        """Lines touched, however near."""
+        """All of them, however near."""
         return sum(found.touches_per_packet for found in self.bins) + self.cold_per_packet
 
     def misses(self, lines: float) -> float:
-        """Touches a packet that a cache of so many lines misses; within a bin in proportion."""
+        """Touches a packet that a cache of so many lines, or a TLB of so many pages, misses; within
+        a bin in proportion."""
         return self.cold_per_packet + sum(
             found.touches_per_packet * _beyond(found, lines) for found in self.bins
         )
@@ -76,6 +76,9 @@ class TracedStage(Noun):
     """Branches that a predictor as cores have them takes for others; 0 in traces of before."""
     loads: TouchHistogram
     stores: TouchHistogram
+    pages: TouchHistogram = TouchHistogram(references_per_packet=0.0)
+    """Of pages of 4 KiB, by loads and stores together, as a TLB sees them; none in traces of
+    before."""
 
     @property
     def touches(self) -> TouchHistogram:
@@ -98,6 +101,8 @@ class TracedProfile(Noun):
     """Packets in a burst."""
     lines: int
     """Distinct lines that it touched in all, before the counted packets too."""
+    pages: int = 0
+    """Distinct pages of 4 KiB, likewise."""
     stages: dict[str, TracedStage]
     """By stage, in the order in which a packet meets them; ``other`` is what no stage did."""
 
@@ -128,6 +133,7 @@ def summed(stages: Iterable[TracedStage]) -> TracedStage:
             + stage.mispredictions_per_packet,
             loads=found.loads.plus(stage.loads),
             stores=found.stores.plus(stage.stores),
+            pages=found.pages.plus(stage.pages),
         )
     return found
 

@@ -7,9 +7,10 @@ traced values of that key, linear in its logarithm, and added to the base's: so 
 act apart from each other, but for what is known (`coordinates`). Beyond the traced values the
 nearest one holds.
 
-Touches are compared by rank: the touch that only r others a packet are farther than is the same
-touch in every trace, nearer in one and farther in the other. Keys that bring lines of a table apart
-stretch the distances of those ranks, and leave those of packet buffers as they are.
+Touches, of lines and of pages, are compared by rank: the touch that only r others a packet are
+farther than is the same touch in every trace, nearer in one and farther in the other. Keys that
+bring lines of a table apart stretch the distances of those ranks, and leave those of packet buffers
+as they are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated
 
 import numpy as np
@@ -34,7 +36,7 @@ from planecast.workload.traced.coordinates import (
     together,
 )
 from planecast.workload.traced.prefetches import prefetched
-from planecast.workload.traced.profile import TouchHistogram, TracedProfile
+from planecast.workload.traced.profile import TouchHistogram, TracedProfile, TracedStage
 
 Floats = NDArray[np.float64]
 Values = Mapping[str, Floats]
@@ -42,10 +44,37 @@ Values = Mapping[str, Floats]
 Scales = Mapping[tuple[str, str], Scale]
 """By program and key, where a key's scale is not the usual one."""
 
-NEAR_LINES = 128
-"""Touches nearer than so many lines are served by any first-level cache, however it is shared."""
 RANKS = tuple(np.concatenate([[0, 0.05, 0.15, 0.3, 0.5, 0.75], np.geomspace(1, 64, 19)]).tolist())
 """Touches a packet, farthest first, where each component ends: fine where they are farthest."""
+_RANKED = tuple(itertools.pairwise(RANKS))
+
+
+ON_THE_HEAP = frozenset({"ovs"})
+"""Programs whose tables malloc places; others ask DPDK, which has them in its large pages."""
+
+
+class What(Enum):
+    """What is touched; touches nearer than so many of them are served by the first level of any
+    cache, or TLB, however it is shared."""
+
+    LOADED = "lines loaded"
+    STORED = "lines stored to"
+    PAGES = "pages"
+
+    @property
+    def near(self) -> int:
+        """That many."""
+        return 32 if self is What.PAGES else 128
+
+    def touches(self, stage: TracedStage) -> TouchHistogram:
+        """A stage's."""
+        if self is What.PAGES:
+            return stage.pages
+        return stage.stores if self is What.STORED else stage.loads
+
+    def every(self, trace: TracedProfile) -> int:
+        """All that a trace touched."""
+        return trace.pages if self is What.PAGES else trace.lines
 
 
 class TracedPoint(Noun):
@@ -78,6 +107,11 @@ class ProgramProfile(Noun):
         if self.counts.other.at(self.counts.burst) > 0:
             known.append(OTHER)
         return tuple(sorted(known, key=lambda name: name != SOURCE))
+
+    @property
+    def on_the_heap(self) -> bool:
+        """Whether its tables are there, so in pages of 4 KiB."""
+        return self.subject.partition(" ")[0] in ON_THE_HEAP
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -162,12 +196,12 @@ class Far:
     """Touches of one rank: arrays of shape (scenarios,)."""
 
     stage: str
-    stored: bool
+    what: What
     prefetched: bool
     touches: float
     """A packet."""
     distance: Floats
-    """Distinct lines that the program touches between two touches of such a line."""
+    """Distinct lines, or pages, that the program touches between two touches of such a one."""
 
 
 def instructions(profile: ProgramProfile, stage: str, values: Values) -> Floats:
@@ -213,26 +247,32 @@ def mispredictions(profile: ProgramProfile, values: Values) -> dict[str, Floats]
     return found
 
 
-def far_touches(profile: ProgramProfile, values: Values) -> list[Far]:
-    """All touches that are not near, by stage, loads and stores apart."""
+def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[Far]:
+    """Touches that are not near in every trace, by stage; those of each kind apart."""
     base = profile.points[0].trace
     found = []
-    for stage in profile.stages:
-        for stored in (False, True):
-            for (low, high), row in zip(
-                itertools.pairwise(RANKS), _far(profile, stage, stored, values), strict=True
-            ):
-                if np.any(row > NEAR_LINES):
-                    ahead = not stored and high <= prefetched(profile.subject, base, stage)
-                    found.append(Far(stage, stored, ahead, high - low, row))
+    for stage, what in itertools.product(profile.stages, whats):
+        far = _ever_far(profile, stage, what)
+        if not far.any():
+            continue
+        rows = _far(profile, stage, what, values)
+        for (low, high), row in itertools.compress(zip(_RANKED, rows, strict=True), far):
+            ahead = what is What.LOADED and high <= prefetched(profile.subject, base, stage)
+            found.append(Far(stage, what, ahead, high - low, row))
     return found
 
 
-def _far(profile: ProgramProfile, stage: str, stored: bool, values: Values) -> Floats:
+def _ever_far(profile: ProgramProfile, stage: str, what: What) -> NDArray[np.bool_]:
+    """Which ranks are not near in some trace."""
+    every = [_distances(point.trace, stage, what) for point in profile.points]
+    return np.asarray(np.max(every, axis=0) > what.near)
+
+
+def _far(profile: ProgramProfile, stage: str, what: What, values: Values) -> Floats:
     """Distances of the touches of each rank, of shape (ranks, scenarios)."""
 
     def logarithms(point: TracedPoint) -> Floats:
-        return np.asarray(np.log(_distances(point.trace, stage, stored)))
+        return np.asarray(np.log(_distances(point.trace, stage, what)))
 
     base = logarithms(profile.points[0])
     return np.asarray(np.exp(base[:, None] + profile.changes(logarithms, values, {})))
@@ -243,20 +283,20 @@ def _instructions(trace: TracedProfile, stage: str) -> float:
     return own.instructions_per_packet if own is not None else 0.0
 
 
-def _distances(trace: TracedProfile, stage: str, stored: bool) -> Floats:
+def _distances(trace: TracedProfile, stage: str, what: What) -> Floats:
     """Mean distance, geometric, of the touches of each rank; 1 where there are so few."""
     own = trace.stages.get(stage)
     edges = np.array(RANKS)
     if own is None:
         return np.ones(edges.size - 1)
-    touched, logs = _farthest_first(own.stores if stored else own.loads, trace.lines)
+    touched, logs = _farthest_first(what.touches(own), what.every(trace))
     # The integral of the logarithm over the ranks, at the edges; differences are means.
     whole = np.concatenate([[0.0], np.cumsum(touched * logs)])
     ends = np.concatenate([[0.0], np.cumsum(touched)])
     return np.asarray(np.exp(np.diff(np.interp(edges, ends, whole)) / np.diff(edges)))
 
 
-def _farthest_first(found: TouchHistogram, lines: int) -> tuple[Floats, Floats]:
+def _farthest_first(found: TouchHistogram, every: int) -> tuple[Floats, Floats]:
     """(touches a packet, logarithms of their distances), cold ones first: they are as distant as
     all that was touched."""
     bins: Sequence[tuple[float, float]] = [
@@ -264,7 +304,7 @@ def _farthest_first(found: TouchHistogram, lines: int) -> tuple[Floats, Floats]:
         for one in reversed(found.bins)
     ]
     if found.cold_per_packet > 0:
-        bins = [(found.cold_per_packet, float(np.log(max(lines, 1)))), *bins]
+        bins = [(found.cold_per_packet, float(np.log(max(every, 1)))), *bins]
     if not bins:
         return np.zeros(1), np.zeros(1)
     touched, logs = zip(*bins, strict=True)

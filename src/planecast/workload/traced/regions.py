@@ -18,31 +18,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.workload.regions import Overlap, Region
-from planecast.workload.traced.program_profile import Far
+from planecast.workload.traced.program_profile import Far, What
 
 Floats = NDArray[np.float64]
 IN_FLIGHT = 8.0
 """Lines that are asked for together at most where nothing is known of a program: an out-of-order
 core sees a few packets of a burst."""
+_NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
 
 
-def traced_regions(far: Sequence[Far], bursts: Floats) -> list[Region]:
-    """The regions of one lcore's touches, in bursts of so many packets.
+def traced_regions(far: Sequence[Far], bursts: Floats) -> tuple[Region, ...]:
+    """The regions of one lcore's touches, of lines or of pages, in bursts of so many packets.
 
     Packets of a burst are independent, but those of two bursts are too far apart for a core to see
     both: its first lines are asked for before the last ones, and these are waited for alone. So
     half of a burst's are in flight in the mean (chosen by cross-validation).
     """
     if not far:
-        return []
+        return ()
     in_flight = np.clip(bursts / 2, 1.0, IN_FLIGHT)
     distances = np.stack([one.distance for one in far])
     touches = np.array([one.touches for one in far])
     lines = touches[:, None] * _times(distances, touches)
-    return [
+    return tuple(
         Region(
             stage=one.stage,
-            name="stored" if one.stored else "loaded",
+            name=_NAMES[one.what],
             cyclic=True,
             lines=own,
             touches=np.full_like(own, one.touches),
@@ -52,7 +53,7 @@ def traced_regions(far: Sequence[Far], bursts: Floats) -> list[Region]:
             in_flight=in_flight,
         )
         for one, own in zip(far, lines, strict=True)
-    ]
+    )
 
 
 def _times(distances: Floats, touches: Floats) -> Floats:
@@ -68,6 +69,6 @@ def _times(distances: Floats, touches: Floats) -> Floats:
 
 
 def _overlap(one: Far) -> Overlap:
-    if one.stored:
+    if one.what is What.STORED:
         return Overlap.STORED
     return Overlap.PREFETCHED if one.prefetched else Overlap.INDEPENDENT
