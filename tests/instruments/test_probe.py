@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -144,7 +145,7 @@ def test_what_small_pages_cost() -> None:
             cost = cycles(pages, page, width)
             chases.append(point("page_chase", page, 4096 * pages, width, cost))
     found = read(output(points=chases)).translation()
-    assert found == (2048, 40, 10)
+    assert found == (2048, 40, 10, 40)
 
 
 def test_walks_that_few_pages_do_not_show() -> None:
@@ -251,6 +252,10 @@ def test_the_hosts_state_comes_with_the_probe(fake: Path) -> None:
     assert found.stream_lines_per_cycle == pytest.approx(0.2)
     # The walks of the most pages, in order: with fewer, neighbours may share entries of the TLB.
     assert (found.translation().walk_cycles, found.translation().together_cycles) == (28, 3.5)
+    # One in no order takes what those of all sizes do in the median, and no less than one in order.
+    scattered = [w for w in found.state.walks if w.placed == "scattered" and w.width == 1]
+    lone = median(w.walk_cycles for w in scattered)
+    assert found.translation().lone_cycles == max(28, lone)
 
 
 def test_states_of_a_run_count_before_that_of_the_probe(fake: Path) -> None:

@@ -57,6 +57,9 @@ class Translation(NamedTuple):
     """TSC cycles that a walk adds to one access beyond them."""
     together_cycles: float
     """The same a line, with eight asked for at once: walks overlap."""
+    lone_cycles: float
+    """What a walk adds to one access in pages that lie in no order, as a heap's do; at least
+    `walk_cycles`."""
 
 
 class FlightPoint(Noun):
@@ -184,7 +187,7 @@ class MachineProbe(Noun):
             if point.huge_cycles is not None
         ]
         if not alone:
-            return Translation(1536.0, 0.0, 0.0)
+            return Translation(1536.0, 0.0, 0.0, 0.0)
         together = [
             max(0.0, point.small_together_cycles.value - point.huge_together_cycles.value)
             for point in self.pages
@@ -204,13 +207,19 @@ class MachineProbe(Noun):
             walk, overlapped = median(self._most_walks(1)), median(self._most_walks(FAST_WIDTH))
         reach = takewhile(lambda point: point[1] < max(2.0, near / 2), sorted(alone))
         reached = max((pages for pages, _ in reach), default=64)
-        return Translation(float(reached), walk, overlapped)
+        scattered = self._walks("scattered", 1)
+        lone = max(walk, median(scattered)) if scattered else walk
+        return Translation(float(reached), walk, overlapped, lone)
 
     def _most_walks(self, width: int) -> list[float]:
-        """TSC cycles of a walk over the most pages in order; none where the state is unknown."""
+        """Of the most pages in order."""
+        return self._walks("in_order", width)[-_MOST_PAGES:]
+
+    def _walks(self, placed: str, width: int) -> list[float]:
+        """TSC cycles of a walk, by rising pages; none where the state is unknown."""
         known = self.state.walks if self.state is not None else ()
-        found = [p for p in known if p.placed == "in_order" and p.width == width]
-        return [p.walk_cycles for p in sorted(found, key=lambda p: p.pages)[-_MOST_PAGES:]]
+        found = [p for p in known if p.placed == placed and p.width == width]
+        return [p.walk_cycles for p in sorted(found, key=lambda p: p.pages)]
 
     @property
     def stream_lines_per_cycle(self) -> float:

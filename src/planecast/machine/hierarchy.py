@@ -99,6 +99,8 @@ class Hierarchy(Noun):
     """Cycles a line from memory by the number of misses in flight, ascending."""
     walk_cycles: Annotated[float, Field(ge=0)]
     """What a page walk adds to a line that is asked for with others, beyond the TLB's reach."""
+    lone_walk_cycles: Annotated[float, Field(ge=0)] = 0.0
+    """What one adds that is waited for, in pages in no order; 0: not measured."""
     tlb_pages: Annotated[float, Field(gt=0)]
     """Small pages that the TLB reaches."""
     transfer: Transfer | None = None
@@ -169,6 +171,7 @@ class Hierarchy(Noun):
             )
             or (Flight(width=1, line_cycles=probe.memory_latency_cycles.value),),
             walk_cycles=translation.together_cycles,
+            lone_walk_cycles=translation.lone_cycles,
             tlb_pages=translation.pages,
             stream_lines_per_cycle=probe.stream_lines_per_cycle,
             background=True,
