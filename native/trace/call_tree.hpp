@@ -117,8 +117,17 @@ class CallTree
 
     Node *add(Node *parent, uint64_t entry, bool excluded)
     {
-        nodes_.push_back(
-            {parent, entry, static_cast<uint32_t>(nodes_.size()), excluded, 0, 0, 0, {}, {}, {}, {}});
+        nodes_.push_back({parent,
+                          entry,
+                          static_cast<uint32_t>(nodes_.size()),
+                          excluded,
+                          0,
+                          0,
+                          0,
+                          {},
+                          {},
+                          {},
+                          {}});
         return &nodes_.back();
     }
 
