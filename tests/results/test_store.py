@@ -190,12 +190,6 @@ def test_a_disk_that_is_really_full(tmp_path: Path, what: str) -> None:
     assert "the disk is full" in answer.stdout
 
 
-def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path) -> None:
-    (tmp_path / "runs").write_text("a file")
-    with pytest.raises(RunError, match="can't write: File exists; name another folder"):
-        RunDirectory.create(tmp_path / "runs", "measure", "x")
-
-
 def test_runs_are_found_by_folder_name_and_latest(tmp_path: Path, make_result: MakeResult) -> None:
     assert list_runs(tmp_path / "absent") == []
     with pytest.raises(InputError, match="there is no complete run"):
@@ -242,3 +236,15 @@ def test_the_runs_folder_is_named_by_option_then_environment(
     monkeypatch.setenv("PLANECAST_RUNS", "elsewhere")
     assert runs_folder() == Path("elsewhere")
     assert runs_folder("named") == Path("named")
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "file", "file/below", "loop", "x" * 300])
+def test_where_no_folder_can_be_is_bad_input(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("kept")
+    Path("loop").symlink_to("loop")
+    with pytest.raises(InputError, match="no folder can be made there: "):
+        RunDirectory.create(Path(name), "predict", "a")
+    assert Path("file").read_text() == "kept"

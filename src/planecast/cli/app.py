@@ -9,7 +9,6 @@ traceback.
 from __future__ import annotations
 
 import gc
-import io
 import logging
 import os
 import signal
@@ -22,6 +21,7 @@ import typer
 
 from planecast import __version__
 from planecast.cli.lazy import LazyGroup
+from planecast.cli.streams import discard, open_streams, refused_output
 from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, PlanecastError
 
 _LONGEST = 2000
@@ -71,9 +71,7 @@ def _all_verbs(
 
 def main() -> NoReturn:
     """The program. Never shows a traceback unless ``PLANECAST_DEBUG=1``."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal without UTF-8 shows ? for × and –
-            stream.reconfigure(errors="replace")
+    open_streams()
     # Matrices here are small: threads of the linear algebra would only spin (0.43 s of CPU time
     # for one `predict`, 0.36 s without).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -81,8 +79,7 @@ def main() -> NoReturn:
     gc.set_threshold(_YOUNG_OBJECTS)
     terminated = _interrupt_on_sigterm()
     try:
-        # Modules stay: the end would look through them for garbage once more.
-        app(prog_name="planecast", obj=gc.freeze)
+        _run()
     except SystemExit as end:
         if end.code == EXIT_INTERRUPTED:  # typer has turned Ctrl-C into this already
             _end_interrupted(terminated)
@@ -97,17 +94,34 @@ def main() -> NoReturn:
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader (head, less) has gone; Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         sys.exit(EXIT_FAILED)
     except Exception as error:  # noqa: BLE001  the user gets a sentence, whatever happens
         _traceback()
-        reason = str(error).partition("\n")[0]
-        _say(
-            f"{type(error).__name__}: {reason}; this is a mistake in planecast: "
-            "run it again with PLANECAST_DEBUG=1 and report what it prints"
-        )
+        refused = refused_output(error) if isinstance(error, OSError) else None
+        if refused is not None:
+            discard(sys.stdout)
+        _say(str(refused or _mistake(error)))
         sys.exit(EXIT_FAILED)
     sys.exit(0)
+
+
+def _run() -> None:
+    """The verb; its answer is out when it ends."""
+    try:
+        # Modules stay: the end would look through them for garbage once more.
+        app(prog_name="planecast", obj=gc.freeze)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+
+
+def _mistake(error: Exception) -> str:
+    reason = str(error).partition("\n")[0]
+    return (
+        f"{type(error).__name__}: {reason}; this is a mistake in planecast: "
+        "run it again with PLANECAST_DEBUG=1 and report what it prints"
+    )
 
 
 class _Terminated(KeyboardInterrupt):

@@ -82,6 +82,10 @@ def query(sql: str, root: Path) -> Table:
             return Table(names, answer.fetchall() if names else [])
         except duckdb.Error as error:
             raise _refused(error) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # Ctrl-C, in DuckDB's words
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _insert(

@@ -7,6 +7,7 @@ why it isn't. Nothing else is a database; ``planecast.results.query`` reads many
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -49,6 +50,25 @@ def runs_folder(named: str | Path | None = None) -> Path:
     return Path(named or os.environ.get("PLANECAST_RUNS") or "runs")
 
 
+_NO_PLACE = {errno.EEXIST, errno.ENOTDIR, errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG}
+"""What the operating system says of a path that no folder can have."""
+
+
+def _make_root(root: Path) -> None:
+    """Makes the folder of all runs. Raises InputError for a path that no folder can have, OSError
+    for what else is in the way."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno not in _NO_PLACE:
+            raise
+        raise InputError(
+            f"no folder can be made there: {error.strerror}",
+            str(root),
+            "name another one (--runs or PLANECAST_RUNS)",
+        ) from None
+
+
 class RunDirectory:
     """One run's folder. As a context manager it marks the run complete, or says why it is not.
 
@@ -67,12 +87,13 @@ class RunDirectory:
     def create(cls, root: Path, verb: str, name: str, now: datetime | None = None) -> Self:
         """A new folder under `root`, marked partial.
 
-        Raises RunError when it can't be made (a full disk, no permission).
+        Raises InputError where there can be no folder (below a file), RunError when none can be
+        made (a full disk, no permission).
         """
         moment = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
         stem = f"{moment}-{verb}-{name}"
         with disk_errors(root):
-            root.mkdir(parents=True, exist_ok=True)
+            _make_root(root)
             for count in range(1, 10_000):
                 path = root / (stem if count == 1 else f"{stem}-{count}")
                 with suppress(FileExistsError):
