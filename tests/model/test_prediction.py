@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.calibrations import fitted_function
+from tests.calibrations import Counts, fitted, fitted_function
 
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibration import Calibration
@@ -159,3 +159,39 @@ def test_parameters_have_priors_and_say_what_shows_them(
         assert 0 < one.spread <= 2
         assert one.unit
         assert one.identified_by
+
+
+def test_an_interval_at_a_jump_spans_what_a_cache_can_change(
+    base: Scenario, hierarchy: Hierarchy, counts: Counts, manifest: Manifest
+) -> None:
+    """Scalar searches of large tries: the longer they take, the fewer of their lines stay."""
+    last = hierarchy.levels[-1].model_copy(update={"shape": 4.0})
+    shared = hierarchy.model_copy(
+        update={"background": True, "levels": (*hierarchy.levels[:-1], last)}
+    )
+    known = fitted(base, shared, counts, manifest, 0.02)
+    point = {
+        "workload.stages": "acl",
+        "workload.acl_rules": 16384,
+        "placement.burst": 4,
+        "traffic.flows": 16384,
+    }
+    scenario = with_overrides(base, point)
+
+    def lasting(milliseconds: float) -> Calibration:
+        parameters = tuple(
+            one.model_copy(update={"value": milliseconds})
+            if one.name == "last_level.lifetime"
+            else one
+            for one in known.parameters
+        )
+        return known.model_copy(update={"parameters": parameters})
+
+    every = [predict([scenario], lasting(ms)) for ms in np.geomspace(2, 30, 60)]
+    values = np.array([one.value[0] for one in every])
+    assert values.max() / values.min() > 3
+    steepest = max(float(np.max(np.abs(np.diff(np.log(values))))), 0.0)
+    assert steepest > 10 * np.log(30 / 2) / 59  # a jump, of a cost by the lifetime
+    for one in every:
+        low, high = one.interval
+        assert high[0] / low[0] < 1.2 * (values.max() / values.min()) ** one.quantile

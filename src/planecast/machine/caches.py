@@ -73,6 +73,9 @@ class Served:
     variants: Floats
     """Cost of all lines beyond the first level, TSC cycles a packet, with each of the variants of
     the parameters, of shape (variants, scenarios)."""
+    reach: tuple[Floats, Floats]
+    """TSC cycles a packet by which the cost would fall if the last level held all that it may, and
+    rise if it held nothing."""
 
 
 def serve(
@@ -98,7 +101,8 @@ def serve(
     if not regions:
         nothing = np.zeros(size)
         never = np.full(size, np.inf)
-        return Served([], nothing, nothing, nothing, never, np.zeros((1 + len(variants), size)))
+        none = np.zeros((1 + len(variants), size))
+        return Served([], nothing, nothing, nothing, never, none, (nothing, nothing))
     every = (values, *variants)
     served, lifetime, cost = _answered(
         profile, hierarchy, every, base, others, regions=regions, costs=costs
@@ -117,6 +121,7 @@ def serve(
         terms=terms,
         memory_lines=(served[2, :count] * touches).sum(axis=0),
         last_level_lines=(served[1, :count] * touches).sum(axis=0),
+        reach=_reach(profile.regions, costs, served),
         others_share=served[1, -1] if foreign else np.zeros(size),
         lifetime_cycles=lifetime,
         variants=cost,
@@ -147,6 +152,20 @@ def _covered(region: Region, hierarchy: Hierarchy, values: Values) -> float:
     if region.overlap is not Overlap.DEPENDENT:
         return 0.0
     return blocking(region.overlap, values) * covered_cycles(hierarchy, values)
+
+
+def _reach(
+    regions: Sequence[Region], costs: Sequence[tuple[Floats, Floats, Floats]], served: Floats
+) -> tuple[Floats, Floats]:
+    """`Served.reach` of some regions, from the shares that the levels serve, of shape (levels,
+    regions, scenarios)."""
+    falls, rises = np.zeros((2, served.shape[2]))
+    for i, (region, (_, last, memory)) in enumerate(zip(regions, costs, strict=False)):
+        kept, lost = _waits(served[:, i], region.together)[1:]
+        farther = region.touches * (memory - last)
+        falls += lost * farther
+        rises += kept * farther
+    return falls, rises
 
 
 def _waits(served: Floats, together: Floats | float) -> Floats:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from planecast.errors import InputError
 from planecast.machine.caches import Others
 from planecast.machine.hierarchy import Hierarchy
+from planecast.machine.last_level import CAPACITY, LIFETIME
+from planecast.machine.neighbour_stream import STREAM
 from planecast.model.calibrated_range import any_outside
 from planecast.model.calibration import Calibration
 from planecast.model.counter_model import STAGE, counted_cost
@@ -38,6 +40,10 @@ Floats = NDArray[np.float64]
 Costs = tuple[WorkloadProfile, StageCost, Neighbours | None]
 """What a workload does, what that costs by stage and cause, and what neighbours do there."""
 
+SHARING = (LIFETIME, CAPACITY, STREAM)
+"""Parameters that decide what a last level holds."""
+LEAST_SHARE = 0.05
+"""Of a cost that is left at the least where all lines are held."""
 _ALL_OPEN = 4.0
 """Half-widths of a part, over the part, beyond which its logarithm says nothing: it lies between
 nothing and what the normal interval allows."""
@@ -306,7 +312,7 @@ def _with_idle_memory(
         return _bounded(found, hierarchy)
     costs = cost_of(columns, at, slopes=True)
     profile, cost, _ = costs
-    slopes = cost.slopes(calibration.names) / cost.total
+    slopes = _within_reach(cost, calibration)
     own = calibration.discrepancy.deviation(far_shares(cost, hierarchy, profile))
     deviation = np.hypot(_deviation(slopes, calibration.matrix), own)
     stages = {}
@@ -326,6 +332,24 @@ def _with_idle_memory(
         costs=(costs,),
     )
     return _bounded(found, hierarchy)
+
+
+def _within_reach(cost: StageCost, calibration: Calibration) -> Floats:
+    """Slopes of the costs' logarithms, of shape (parameters, scenarios).
+
+    Packets that take longer find fewer of their lines in a shared cache, and take longer still: at
+    some lifetime of its lines a cost jumps, and a slope there has no bound. What a level holds
+    moves a cost between all of its lines held and none, so what is open of it is half of that, as
+    a standard deviation, at most.
+    """
+    slopes = cost.slopes(calibration.names) / cost.total
+    shared = [i for i, name in enumerate(calibration.names) if name in SHARING]
+    falls, rises = cost.served.reach
+    least = np.maximum(cost.total - falls, cost.total * LEAST_SHARE)
+    most = np.log((cost.total + rises) / least) / 2
+    found = _deviation(slopes[shared], calibration.matrix[np.ix_(shared, shared)])
+    slopes[shared] *= np.minimum(1.0, most / np.maximum(found, 1e-12))
+    return np.asarray(slopes)
 
 
 def refuse_neighbours(columns: ScenarioColumns) -> None:

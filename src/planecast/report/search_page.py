@@ -24,6 +24,7 @@ from planecast.report.numbers import (
 )
 from planecast.report.outlying import outlying_repetitions
 from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
+from planecast.report.search_convergence import Deciding
 from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.report.telemetry_table import event_table, port_table, telemetry_table
 from planecast.report.warnings import Warned
@@ -33,8 +34,8 @@ Columns = Mapping[str, NDArray[Any]]
 _SAME_LOAD = 0.001
 """Loads that differ by less share a row of the table of trials."""
 _REFUSED_SHARE = 0.3
-_EXCEED = {"mlr": 0.5}
-"""Share of a load's trials that may lose more, where it isn't none: what the figure draws by."""
+_DECIDING = {"mlr": Deciding(exceed=0.5, trials=21)}
+"""What the figure draws by, where one trial doesn't decide (`planecast.search.mlr`'s goals)."""
 
 
 def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
@@ -127,11 +128,11 @@ def _drawings(answer: SearchAnswer, trials: Columns) -> Iterator[Drawing]:
     yield from drawing(
         "interval",
         "The interval closing",
-        "Every trial in its order, and the bounds that all trials of a repetition so far leave; a "
+        "Every trial in its order, and the bounds that the trials of a repetition so far decide; a "
         "repetition restarts the data plane. Loads far from the rates are outside of the view; "
         "a double click shows them.",
         interval_closing(
-            trials, answer.rates, _EXCEED.get(answer.method, 0.0), list(_outlying(answer))
+            trials, answer.rates, _DECIDING.get(answer.method, Deciding()), list(_outlying(answer))
         ),
     )
     yield from drawing(

@@ -19,7 +19,7 @@ from planecast.report.colours import (
     faint,
 )
 from planecast.report.figures.style import Figure, new_figure
-from planecast.report.search_convergence import running_bounds
+from planecast.report.search_convergence import Deciding, running_bounds
 from planecast.results.search import FoundRate
 
 Columns = Mapping[str, NDArray[Any]]
@@ -47,13 +47,12 @@ def loss_of(trials: Columns) -> NDArray[np.float64]:
 def interval_closing(
     trials: Columns,
     rates: Mapping[str, FoundRate],
-    exceed: float,
+    rule: Deciding,
     outlying: Sequence[int] = (),
 ) -> Figure | None:
     """Loads in the order in which they were tried, and the bounds after each; None without trials.
 
-    `exceed` is the share of a load's trials that may lose more than the goal; `outlying` are the
-    repetitions to mark, from 0.
+    `rule` says when trials decide; `outlying` are the repetitions to mark, from 0.
     """
     count = len(trials["intended_pps"])
     if count == 0:
@@ -61,7 +60,7 @@ def interval_closing(
     numbers = np.arange(1, count + 1)
     figure = new_figure(height=420, hovermode="closest")
     if count <= _MOST_POINTS:
-        _add_bounds(figure, trials, rates, exceed)
+        _add_bounds(figure, trials, rates, rule)
     _add_classes(figure, trials, numbers, np.asarray(trials["intended_pps"]) / 1e6)
     _mark_outlying(figure, trials, outlying)
     figure.update_layout(
@@ -174,7 +173,7 @@ def _add_classes(figure: Figure, trials: Columns, x: NDArray[Any], y: NDArray[An
 
 
 def _add_bounds(
-    figure: Figure, trials: Columns, rates: Mapping[str, FoundRate], exceed: float
+    figure: Figure, trials: Columns, rates: Mapping[str, FoundRate], rule: Deciding
 ) -> None:
     """The bounds after each trial of each repetition, and the area between them."""
     repetition = np.asarray(trials["repetition"])
@@ -188,7 +187,7 @@ def _add_bounds(
             mine = np.flatnonzero(repetition == bounds.repetition)
             if mine.size == 0:
                 continue
-            low, high = running_bounds(loads[mine], losses[mine], rate.loss_ratio, exceed) / 1e6
+            low, high = running_bounds(loads[mine], losses[mine], rate.loss_ratio, rule) / 1e6
             for ends, path in ((low, lows), (high, highs)):
                 for stretch in _stretches(np.isfinite(ends)):
                     path.add(*_steps(mine[stretch] + 1, ends[stretch]))
