@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from planecast.explain import Case, Explanation, explain_case
-from planecast.explain.arithmetic import total
 from planecast.explain.core_bounds import centre
 from planecast.explain.stall_causes import CORES_OWN
 from planecast.model.calibration import Calibration
 from planecast.results import Estimate, Result
+from planecast.results.arithmetic import total
 from planecast.workload.counts import CODE_PARTS, CodeCounts, StageInstructions, split
 
 PLAN = [(64, 8), (128, 8), (64, 32), (128, 32)]

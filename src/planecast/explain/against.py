@@ -13,11 +13,11 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from planecast.errors import InputError
-from planecast.explain.arithmetic import difference, total
 from planecast.explain.explanation import Explanation
 from planecast.explain.model_breakdown import model_change
 from planecast.explain.stall_causes import cause_of, in_order
 from planecast.model.calibration import Calibration
+from planecast.results.arithmetic import difference, total
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed

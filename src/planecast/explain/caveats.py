@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from planecast.explain.arithmetic import total
 from planecast.explain.core import Core
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, StageExplanation
 from planecast.explain.stall_causes import CORES_OWN
 from planecast.model.calibrated_range import outside
+from planecast.results.arithmetic import total
 from planecast.results.estimate import Estimate
 from planecast.scenario.machine import machine_of
 from planecast.scenario.own_clock import HOST, own_clock_factor

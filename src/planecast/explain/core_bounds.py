@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planecast.explain.arithmetic import together, total
 from planecast.explain.core import Core, Frontend
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import CauseCycles, Causes, Explanation, StageExplanation
 from planecast.explain.stall_causes import BOUNDS, CORES_OWN, FETCH, SPECULATION, in_order
+from planecast.results.arithmetic import together, total
 from planecast.results.estimate import Estimate
 from planecast.workload.counts import CodeCounts, StageInstructions
 from planecast.workload.profile import counts_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planecast.explain.arithmetic import total
 from planecast.explain.explanation import StageExplanation
+from planecast.results.arithmetic import total
 from planecast.results.estimate import Estimate
 
 _MORE = 1.05

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from planecast.explain.arithmetic import difference, together
 from planecast.explain.model_breakdown import ModelBreakdown
 from planecast.explain.stall_causes import PORTS
+from planecast.results.arithmetic import difference, together
 from planecast.results.estimate import Estimate
 from planecast.workload.counts import IO_STAGES
 from planecast.workload.traced.clocks import PROGRAM

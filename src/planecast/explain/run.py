@@ -12,7 +12,6 @@ from typing import Any
 
 from planecast.errors import InputError
 from planecast.explain.advice import advise
-from planecast.explain.arithmetic import difference, together, total
 from planecast.explain.caveats import LOOP, only_counted, rests_on, unknown
 from planecast.explain.core import Core, core_of
 from planecast.explain.core_bounds import code_of, notes_of, with_core_bounds
@@ -31,6 +30,7 @@ from planecast.explain.stall_causes import CORE_REST, ISSUE, in_order
 from planecast.explain.topdown_estimate import computed_tree
 from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
+from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
 from planecast.scenario.dataplane import OWN
 from planecast.workload.counts import IO_STAGES

@@ -13,7 +13,6 @@ from contextlib import suppress
 
 from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS
 from planecast.errors import InputError
-from planecast.explain.arithmetic import difference, total
 from planecast.explain.caveats import NO_COUNTERS
 from planecast.explain.core import core_of
 from planecast.explain.explanation import (
@@ -31,9 +30,10 @@ from planecast.explain.program_stages import with_ports
 from planecast.explain.run import modelled_causes
 from planecast.explain.stall_causes import PORTS, in_order
 from planecast.model.calibration import Calibration
+from planecast.results.arithmetic import difference, total
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
-from planecast.results.telemetry import Telemetry
+from planecast.results.telemetry import TSC, Telemetry
 from planecast.workload.counts import IO_STAGES
 
 POLLING = "polling"
@@ -41,7 +41,6 @@ POLLING = "polling"
 FORWARDING = "forwarding"
 """What it does with packets that it found, as a stage."""
 
-_TSC = "time-stamp counter"
 _CAPS = ("link", "generator", "--max-rate")
 """What a search says a rate is capped by where the data plane never got to feel its limit."""
 _IDLE, _BUSY = 0.3, 0.9
@@ -87,7 +86,7 @@ def explain_search(
 
 def _whole(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Estimate | None:
     """TSC cycles a packet, empty polls among them: by the clock, else as the program says."""
-    if watched is not None and watched.cycles_of == _TSC and watched.cycles_per_packet is not None:
+    if watched is not None and watched.cycles_of == TSC and watched.cycles_per_packet is not None:
         return watched.cycles_per_packet
     return opinion.get("pmd") or opinion.get(THREAD_CLOCKS)
 

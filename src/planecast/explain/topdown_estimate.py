@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from planecast.explain.arithmetic import together, total
 from planecast.explain.explanation import CauseCycles
 from planecast.explain.node import ExplainedNode
 from planecast.explain.stall_causes import (
@@ -28,6 +27,7 @@ from planecast.explain.stall_causes import (
     cause_of,
 )
 from planecast.machine.caches import MEMORY
+from planecast.results.arithmetic import together, total
 from planecast.results.estimate import Estimate
 from planecast.topdown import Node, load_definition
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from planecast.engines.measure.counted_windows import FEW_WINDOWS
 from planecast.engines.measure.estimate import INSTANCES
-from planecast.explain.arithmetic import together, total
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.stall_causes import CORE_REST, Group, cause_of
+from planecast.results.arithmetic import together, total
 from planecast.results.estimate import Estimate
 from planecast.results.result import Result
 

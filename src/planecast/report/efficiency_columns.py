@@ -8,9 +8,9 @@ from typing import Protocol
 from planecast.report.numbers import ABSENT, digits
 from planecast.report.table import Cell, Heading, estimate_cell
 from planecast.results import Estimate
-from planecast.results.telemetry import InstructionSplit
+from planecast.results.telemetry import TSC, InstructionSplit
 
-_SHORT = {"time-stamp counter": "TSC"}
+_SHORT = {TSC: "TSC"}
 """What a heading calls a clock."""
 
 

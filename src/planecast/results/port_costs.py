@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 from pydantic import BeforeValidator
 
+from planecast.results.arithmetic import difference
 from planecast.results.estimate import Estimate, Kind
-from planecast.results.manifest import Manifest
+from planecast.results.manifest import Manifest, same_host
 from planecast.results.student import t_quantile
 from planecast.scenario.model import Noun, listed
 
@@ -39,13 +41,26 @@ class PortCost(Noun):
     per_byte: Estimate | None = None
     """TSC cycles of a byte: the line's slope."""
     why_not: str = ""
-    """Why there is no figure; empty when there is."""
+    """Why there is no figure, or none of some sizes; empty when all were measured."""
 
-    def cycles(self, frame_bytes: float) -> float:
-        """Of a frame of this size, by the line. Raises ValueError when it was not measured."""
-        if self.per_packet is None or self.per_byte is None:
-            raise ValueError(self.why_not)
-        return self.per_packet.value + self.per_byte.value * frame_bytes
+    def of_size(self, frame_bytes: int) -> Estimate | None:
+        """Cycles of a packet at a size that was measured; None of others."""
+        found = (one for one in self.sizes if one.frame_bytes == frame_bytes)
+        return next((one.cycles_per_packet for one in found), None)
+
+    def cycles(self, frame_bytes: float) -> Estimate | None:
+        """Cycles of a packet of this size, between the measured sizes around it; None where it lies
+        outside of them."""
+        at = [one.frame_bytes for one in self.sizes]
+        if not at or not at[0] <= frame_bytes <= at[-1]:
+            return None
+        costs = [one.cycles_per_packet for one in self.sizes]
+        ends = [cost.interval or (cost.value, cost.value) for cost in costs]
+        value, low, high = (
+            float(np.interp(frame_bytes, at, values))
+            for values in ([cost.value for cost in costs], *zip(*ends, strict=True))
+        )
+        return costs[0].model_copy(update={"value": value, "low": low, "high": high})
 
 
 class PortCosts(Noun):
@@ -60,13 +75,26 @@ class PortCosts(Noun):
         """The one of this kind; None when nobody asked for it."""
         return next((port for port in self.ports if port.kind == kind), None)
 
-    def above_base(self, kind: str, frame_bytes: float) -> float | None:
-        """What a port of this kind takes above the least one, in cycles a packet; subtract it to
-        compare a data plane across ports. None when one of the two was not measured."""
+    def above_base(self, kind: str, frame_bytes: float) -> Estimate | None:
+        """What a port of this kind takes above the least one, in TSC cycles a packet. None when one
+        of the two was not measured at sizes around this one."""
         port, base = self.port(kind), self.port(BASE)
-        if port is None or base is None or port.why_not or base.why_not:
-            return None
-        return port.cycles(frame_bytes) - base.cycles(frame_bytes)
+        cost = None if port is None else port.cycles(frame_bytes)
+        least = None if base is None else base.cycles(frame_bytes)
+        return None if cost is None or least is None else difference(cost, least)
+
+
+def latest_port_costs(root: Path) -> tuple[PortCosts, str] | None:
+    """The last ones that were measured on this host, and their run's name; None where none were.
+    Files that can't be read, such as those of an earlier version, are passed over."""
+    for path in sorted(root.glob(f"*/{PORT_COSTS}"), reverse=True):
+        try:
+            found = PortCosts.model_validate_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if same_host(found.manifest.host):
+            return found, path.parent.name
+    return None
 
 
 def line_of(

@@ -10,6 +10,9 @@ from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun
 
+TSC = "time-stamp counter"
+"""Cycles of this counter (`Telemetry.cycles_of`)."""
+
 
 class CountedEvent(Noun):
     """What ``perf`` counted of an event."""
@@ -52,6 +55,9 @@ class Telemetry(Noun):
     """CPP; of `cycles_of`."""
     cycles_of: str = ""
     """Which cycles: core cycles, or those of the time-stamp counter."""
+    cycles_without_ports: Estimate | None = None
+    """TSC cycles a packet less what its ports take above net_null, to compare a data plane across
+    ports; None without `machine ports` on this host."""
     instructions_per_packet: Estimate | None = None
     """IPP."""
     ipc: Estimate | None = None

@@ -15,7 +15,7 @@ from planecast.results.manifest import Manifest
 from planecast.results.result import Result
 from planecast.results.search import SearchAnswer
 from planecast.results.survey import SurveyPoint, of_whom
-from planecast.results.telemetry import InstructionSplit
+from planecast.results.telemetry import TSC, InstructionSplit
 from planecast.scenario.machine import card_of
 from planecast.scenario.survey import Survey
 from planecast.search.feasible_points import Case
@@ -197,7 +197,7 @@ def _of_result(point: SurveyPoint, result: Result, counts: InstructionCounts | N
         "rates": {"throughput": result.throughput_pps},
         "capped_by": result.capped_by or "core",
         "cycles_per_packet": result.cycles_per_packet,
-        "cycles_of": "time-stamp counter",
+        "cycles_of": TSC,
         "notes": result.notes,
     }
     if counts is not None:

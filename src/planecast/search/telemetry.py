@@ -24,7 +24,7 @@ from planecast.instruments.on_cpu import busy_ns, ran_ns
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
 from planecast.results.student import mean_estimate
-from planecast.results.telemetry import InstructionSplit, Telemetry
+from planecast.results.telemetry import TSC, InstructionSplit, Telemetry
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.search.counting import count, counted, counting
@@ -44,7 +44,6 @@ _LOOKS = 5
 _PERF_S = 2.0
 _WHOLE = 0.95
 """Share of the time from which on a thread that polls has its CPU for itself."""
-_TSC = "time-stamp counter"
 CORE = "core"
 
 _Found = TypeVar("_Found")
@@ -212,7 +211,7 @@ def _cycles(look: _Look) -> None:
         look.marks.append(f"no cycles a packet: {why}")
         return
     look.keys["cycles_per_packet"] = mean_estimate(cycles, "cycles/packet", "measured")
-    look.keys["cycles_of"] = _TSC
+    look.keys["cycles_of"] = TSC
     look.marks.append(
         "cycles are the time-stamp counter's over the time that the forwarding threads ran, empty "
         "polls among them"

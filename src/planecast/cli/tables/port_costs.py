@@ -19,14 +19,16 @@ def port_costs_sheet(costs: PortCosts, run: Path) -> Sheet:
             "at 64 B",
             number=True,
             form="{:.4g}",
-            of=lambda port: port.sizes[0].cycles_per_packet.value,
+            absent="–",
+            of=lambda port: port.of_size(64),
         ),
         Column(
             "largest",
             "at 1518 B",
             number=True,
             form="{:.4g}",
-            of=lambda port: port.sizes[-1].cycles_per_packet.value,
+            absent="–",
+            of=lambda port: port.of_size(1518),
         ),
         Column(
             "above_base",
@@ -40,10 +42,15 @@ def port_costs_sheet(costs: PortCosts, run: Path) -> Sheet:
     measured = [
         port for port in costs.ports if port.per_packet is not None and port.per_byte is not None
     ]
-    notes = [f"{port.kind}: not measured: {port.why_not}" for port in costs.ports if port.why_not]
+    notes = [
+        f"{port.kind}: {'some sizes ' if port.sizes else ''}not measured: {port.why_not}"
+        for port in costs.ports
+        if port.why_not
+    ]
     notes += [
         "TSC cycles of testpmd io between two such ports, a packet received and sent; a line over "
-        "the frame sizes. To compare a data plane across ports, subtract the difference.",
+        f"the frame sizes. What a kind takes above {BASE} is its own: a search that finds these "
+        "figures says what its data plane takes without its ports.",
         f"run: {run}",
     ]
     return Sheet.of(columns, measured, costs, title="port costs", notes=notes)

@@ -25,6 +25,8 @@ def telemetry_lines(observed: Sequence[Telemetry]) -> Iterator[str]:
 def _figures(one: Telemetry) -> Iterator[str]:
     if one.cycles_per_packet is not None:
         yield f"CPP {estimate_text(one.cycles_per_packet)} {one.cycles_of} cycles"
+    if one.cycles_without_ports is not None:
+        yield f"{estimate_text(one.cycles_without_ports)} of them without its ports"
     if one.busy_cycles_per_packet is not None:
         yield f"{one.busy_cycles_per_packet:.1f} TSC cycles in its stages"
     if one.instructions_per_packet is not None:

@@ -289,6 +289,7 @@ def _searched(
     from planecast.search.run import search as answer_of
     from planecast.search.session import Session
     from planecast.search.simulated import SimulatedTester
+    from planecast.search.without_ports import without_ports
 
     deadline = float("inf") if max_seconds is None else time.monotonic() + max_seconds
     with (
@@ -309,7 +310,8 @@ def _searched(
             share = tester.model_share if isinstance(tester, SimulatedTester) else 0.0
             answer = answer_of(question, session, manifest, watched, model_share=share)
             notes = (*answer.notes, *rate_notes(run, answer))
-            answer = answer.model_copy(update={"notes": notes})
+            observed = without_ports(answer.telemetry, question.scenario, run.path.parent)
+            answer = answer.model_copy(update={"notes": notes, "telemetry": observed})
         finally:
             if journal.trials:
                 run.write_trials(journal.columns())

@@ -9,7 +9,8 @@ af_xdp) it offers less, for it also makes packets: there the polls that found so
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,6 +49,8 @@ _WINDOWS, _PACKETS, _WARMUP = 64, 4096, 65536
 _CABLE_WINDOWS, _CABLE_PACKETS = 32, 1024
 _TIMED = 2
 """Of so many polls the parts of one are timed."""
+_FEWEST_SIZES = 2
+"""Of a line."""
 _PARTS = ("rx", "program", "tx")
 _LONGEST_S, _DRAIN_S = 10.0, 0.05
 _FCS_BYTES = 4
@@ -65,26 +68,22 @@ class Figure:
     cycles: float
 
 
-def port_figures(
-    kind: str, cpus: tuple[int, int], sizes: Sequence[int], rounds: int
-) -> Iterator[Figure]:
-    """All figures of a kind, round by round; `cpus` are testpmd's and the generator's.
+def port_figure(kind: str, cpus: tuple[int, int], size: int, number: int) -> Figure:
+    """One figure of a kind, of a start of its own; `cpus` are testpmd's and the generator's.
 
     Raises MissingError and RunError as what is started does.
     """
-    for number in range(rounds):
-        for size in sizes:
-            if kind in LINKS:
-                cycles = _over_a_link(kind, cpus, size)
-            elif kind in CABLES:
-                cycles = _over_a_cable(kind, cpus, size)
-            else:
-                cycles = _in_process(kind, cpus, size)
-            yield Figure(kind, size, number, cycles)
+    if kind in LINKS:
+        cycles = _over_a_link(kind, cpus, size)
+    elif kind in CABLES:
+        cycles = _over_a_cable(kind, cpus, size)
+    else:
+        cycles = _in_process(kind, cpus, size)
+    return Figure(kind, size, number, cycles)
 
 
-def port_cost(figures: Sequence[Figure]) -> PortCost:
-    """The cost of one kind from its figures."""
+def port_cost(figures: Sequence[Figure], why_not: str = "") -> PortCost:
+    """The cost of one kind from its figures, and why some sizes have none."""
     sizes = sorted({figure.frame_bytes for figure in figures})
     per_packet, per_byte = line_of(
         [figure.frame_bytes for figure in figures], [figure.cycles for figure in figures]
@@ -96,21 +95,33 @@ def port_cost(figures: Sequence[Figure]) -> PortCost:
         ),
         per_packet=per_packet,
         per_byte=per_byte,
+        why_not=why_not,
     )
 
 
 def measured_cost(
     kind: str, cpus: tuple[int, int], sizes: Sequence[int], rounds: int, step: Callable[[], None]
 ) -> tuple[PortCost, list[Figure]]:
-    """A kind's cost, or why there is none here; `step` is called after each figure."""
+    """A kind's cost, of the sizes that have figures of two starts or more, or why there is none
+    here; `step` is called after each figure or failure."""
     figures: list[Figure] = []
-    try:
-        for figure in port_figures(kind, cpus, sizes, rounds):
-            figures.append(figure)
+    why_not = ""
+    for number in range(rounds):
+        for size in sizes:
+            try:
+                figures.append(port_figure(kind, cpus, size, number))
+            except MissingError as error:
+                return PortCost(kind=kind, why_not=_first_line(error)), figures
+            except RunError as error:
+                why_not = _first_line(error)
             step()
-    except (MissingError, RunError) as error:
-        return PortCost(kind=kind, why_not=_first_line(error)), figures
-    return port_cost(figures), figures
+        if not figures:
+            break
+    starts = Counter(figure.frame_bytes for figure in figures)
+    figures = [figure for figure in figures if starts[figure.frame_bytes] > 1]
+    if len({figure.frame_bytes for figure in figures}) < _FEWEST_SIZES:
+        return PortCost(kind=kind, why_not=why_not), figures
+    return port_cost(figures, why_not), figures
 
 
 def _first_line(error: PlanecastError) -> str:

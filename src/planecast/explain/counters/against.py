@@ -12,8 +12,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from planecast.explain.arithmetic import difference
 from planecast.explain.counters.explanation import CounterExplanation, ExplainedNode
+from planecast.results.arithmetic import difference
 from planecast.results.estimate import Estimate
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
