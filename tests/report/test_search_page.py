@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from planecast.report.search_page import search_page
 from planecast.results.search import Bounds, SearchAnswer
 
@@ -18,10 +20,30 @@ def test_an_outlying_repetition_is_named_on_top_and_in_its_row(search_answer: Se
     page = search_page(odd, None)
     assert "outlying: repetition 3" in page.verdict.quality
     assert [w.what for w in page.warnings if w.name == "repetition-outlying"] == [
-        "Not like the other repetitions: 3 (−11.9 %) off their median."
+        "Not like the other repetitions: 3 (−12.0 %) off the others' median."
     ]
     table = next(one for one in page.tables if one.anchor == "bounds")
-    assert [row[-1].text for row in table.rows] == ["", "", "outlying, −11.9 %", ""]
+    assert [row[-1].text for row in table.rows] == ["", "", "outlying, −12.0 %", ""]
+
+
+def test_an_invalid_search_shows_no_rate_as_an_answer(search_answer: SearchAnswer) -> None:
+    starved = search_answer.model_copy(update={"invalid": "INVALID: the thread had 3% of its CPU"})
+    page = search_page(starved, None)
+    assert page.verdict.answer == starved.invalid
+    assert {card.detail for card in page.cards if card.name.startswith("Mpps")} == {
+        "invalid, see above"
+    }
+
+
+@pytest.mark.parametrize("by", ["link", "generator", "--max-rate"])
+def test_advice_is_for_what_capped_the_rate(search_answer: SearchAnswer, by: str) -> None:
+    capped = {
+        name: rate.model_copy(update={"capped_by": by})
+        for name, rate in search_answer.rates.items()
+    }
+    page = search_page(search_answer.model_copy(update={"rates": capped}), None)
+    (advice,) = (w.what_to_do for w in page.warnings if w.name == "not-the-data-plane")
+    assert {"link": "--link-gbps", "generator": "--generator-cpu"}.get(by, by) in advice
 
 
 def test_repetitions_that_agree_have_no_remark(search_answer: SearchAnswer) -> None:

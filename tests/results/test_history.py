@@ -223,3 +223,9 @@ def test_a_rate_that_the_link_capped_is_in_no_series(search_answer: SearchAnswer
         update={"rates": {name: rate.model_copy(update={"capped_by": "link"})}}
     )
     assert list(observations(Path("run"), capped)) == []
+
+
+def test_an_invalid_search_is_no_level(search_answer: SearchAnswer) -> None:
+    assert list(observations(Path("run"), search_answer, "NDR"))
+    starved = search_answer.model_copy(update={"invalid": "INVALID: a thread had no CPU"})
+    assert not list(observations(Path("run"), starved, "NDR"))

@@ -87,3 +87,5 @@ def test_a_searchs_rates_are_read_back(manifest: Manifest) -> None:
     }  # fmt: skip
     assert samples["value"].labels["rate"] == "NDR"
     assert samples["value"].labels["test"] == "64B-1t1c-testpmd-io"
+    starved = search.model_copy(update={"invalid": "INVALID: a thread had no CPU"})
+    assert "planecast_rate_pps{" not in prometheus_text([], [starved])

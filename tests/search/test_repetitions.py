@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planecast.results.search import Bounds
 from planecast.search.repetitions import (
@@ -37,11 +39,22 @@ def _bounds(*rates: float, width: float = 0.005) -> list[Bounds]:
     ],
 )
 def test_those_apart_from_others_that_agree(rates: tuple[float, ...], out: list[int]) -> None:
-    assert outlying(_bounds(*rates)) == out
+    assert list(outlying(_bounds(*rates))) == out
 
 
 def test_bounds_that_are_wide_are_not_apart() -> None:
-    assert outlying(_bounds(8e6, 8e6, 7e6, width=0.2)) == []
+    assert outlying(_bounds(8e6, 8e6, 7e6, width=0.2)) == {}
+
+
+def test_the_distance_to_the_others() -> None:
+    assert outlying(_bounds(8e6, 4e6, 8e6)) == {1: pytest.approx(-50.0, abs=0.1)}
+    none = [one.model_copy(update={"high_pps": None}) for one in _bounds(8e6, 8e6, 6e6)]
+    assert outlying(none) == {2: pytest.approx(-25.0, abs=0.2)}
+
+
+@given(st.floats(1e3, 1e9), st.lists(st.floats(-0.001, 0.001), min_size=3, max_size=10))
+def test_noise_is_not_out_of_line(rate: float, noise: list[float]) -> None:
+    assert outlying(_bounds(*(rate * (1 + one) for one in noise), width=0.0)) == {}
 
 
 def _trial(repetition: int, intended_pps: float = 1e6, **keys: Any) -> Trial:

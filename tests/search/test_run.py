@@ -12,10 +12,12 @@ from planecast.errors import InputError, RunError
 from planecast.results import Estimate, Manifest
 from planecast.results.search import SearchAnswer
 from planecast.scenario import Scenario
+from planecast.search.asked import ALL_DISTURBED
 from planecast.search.cycle_crosscheck import check_cycles, check_words
 from planecast.search.journal import Journal
+from planecast.search.precision import ONE_REPETITION
 from planecast.search.question import Question
-from planecast.search.run import ALL_DISTURBED, ONE_REPETITION, search
+from planecast.search.run import search
 from planecast.search.session import PreemptedError, Session
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
@@ -374,7 +376,7 @@ def test_a_rate_that_nobody_can_offer_is_refused(
     assert tester.made == 0
     tester = MadeUp(generator=4e6)
     with pytest.raises(
-        RunError, match=r"14 Mpps can't be offered: the generator offers 3\.88 Mpps"
+        RunError, match=r"14 Mpps can't be offered: the generator sent no more than 3\.88 Mpps"
     ):
         _answer(tmp_path / "t", _question(method, rate_pps=14e6), tester, manifest)
 

@@ -267,7 +267,7 @@ def test_a_capped_rate_has_no_interval_and_says_so() -> None:
 
 
 def _generator(pps: float) -> Ceiling:
-    return Ceiling(pps, "generator", f"the generator offers {pps / 1e6:g} Mpps at the most")
+    return Ceiling(pps, "generator", f"the generator sent no more than {pps / 1e6:g} Mpps")
 
 
 def test_different_ceilings_are_never_averaged() -> None:
@@ -276,7 +276,7 @@ def test_different_ceilings_are_never_averaged() -> None:
     found = [_bounds(ceiling.pps, None) for ceiling in ceilings]
     rate = found_rate(found, 0.0, ceilings, "measured")
     assert (rate.rate_pps.value, rate.rate_pps.interval) == (11e6, None)
-    assert "offers 11 Mpps at the most; in another repetition 4" in rate.why
+    assert "sent no more than 11 Mpps; in another repetition 4" in rate.why
 
 
 @pytest.mark.parametrize(("capped_pps", "by"), [(1e6, "data plane"), (8e6, "generator")])
@@ -289,7 +289,9 @@ def test_a_repetition_that_was_capped_below_the_others_is_left_out(
     rate = found_rate(found, 0.0, ceilings, "measured")
     assert rate.rate_pps.value == pytest.approx(6.015e6 if by == "data plane" else 6.02e6)
     assert (rate.rate_pps.interval is not None, rate.capped_by) == (by == "data plane", by)
-    assert "1 of 3 repetitions were capped by generator" in rate.why
+    assert "1 of 3 repetitions met the goal at the highest load that they had" in rate.why
+    assert f"had, {capped_pps / 1e6:g} Mpps, capped by generator" in rate.why
+    assert "no more than" not in rate.why  # a ceiling below the rate would contradict it
     assert ("starts took from 6.01 to at least 8 Mpps" in rate.why) is (by == "generator")
 
 

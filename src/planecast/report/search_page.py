@@ -22,13 +22,13 @@ from planecast.report.numbers import (
     interval_text,
     percent,
 )
-from planecast.report.outlying import outlying_repetitions
 from planecast.report.page import Card, Drawing, Page, Verdict, drawing, machine_text
 from planecast.report.search_convergence import Deciding
 from planecast.report.table import Cell, Heading, Table, estimate_cell, number_cell
 from planecast.report.telemetry_table import event_table, port_table, telemetry_table
 from planecast.report.warnings import Warned
 from planecast.results.search import FoundRate, SearchAnswer
+from planecast.search.repetitions import outlying
 
 Columns = Mapping[str, NDArray[Any]]
 _SAME_LOAD = 0.001
@@ -57,6 +57,17 @@ def search_page(answer: SearchAnswer, trials: Columns | None) -> Page:
     )
 
 
+_OFFERS_MORE = {
+    "link": "Say that the link carries more (--link-gbps) to see the data plane's own limit.",
+    "--max-rate": "Raise --max-rate to see the data plane's own limit.",
+    "generator": (
+        "Give the generator a CPU of its own (--generator-cpu), or use a faster one, to see the "
+        "data plane's own limit."
+    ),
+}
+"""What to do about a rate that was capped, by what capped it."""
+
+
 def _title(answer: SearchAnswer) -> str:
     names = {
         "mlr": "NDR and PDR by MLRsearch",
@@ -78,9 +89,7 @@ def _verdict(answer: SearchAnswer) -> Verdict:
     found = "; ".join(_answers(answer)) or "see the loads"
     causes = " and ".join(dict.fromkeys(rate.capped_by for rate in answer.rates.values()))
     quality = [f"limited by {causes}"] if causes else []
-    quality += (
-        [f"outlying: repetition {_named(outlying)}"] if (outlying := _outlying(answer)) else []
-    )
+    quality += [f"outlying: repetition {_named(out)}"] if (out := _outlying(answer)) else []
     return Verdict(asked, found, "; ".join([*quality, trials]))
 
 
@@ -98,22 +107,23 @@ def _answers(answer: SearchAnswer) -> Iterator[str]:
 
 
 def _outlying(answer: SearchAnswer) -> dict[int, float]:
-    """Repetitions that are outlying for some rate, with their distance to its median in percent."""
+    """Repetitions that are outlying for some rate, with their distance to the others in percent."""
     found: dict[int, float] = {}
     for rate in answer.rates.values():
-        for number, off in outlying_repetitions(rate.bounds).items():
+        for number, off in outlying(rate.bounds).items():
             found[number] = max(off, found.get(number, 0.0), key=abs)
     return dict(sorted(found.items()))
 
 
-def _named(outlying: Iterable[int]) -> str:
-    return ", ".join(str(number + 1) for number in outlying)
+def _named(numbers: Iterable[int]) -> str:
+    return ", ".join(str(number + 1) for number in numbers)
 
 
 def _cards(answer: SearchAnswer) -> Iterator[Card]:
     for name, rate in answer.rates.items():
         shown = rate.rate_pps.scaled(1e-6, "Mpps")
         detail = f"{interval_text(shown)} {shown.kind}, capped by {rate.capped_by}".strip()
+        detail = "invalid, see above" if answer.invalid else detail
         yield Card(digits(shown.value), f"Mpps {name}", detail)
     for observed in answer.telemetry:
         if observed.cycles_per_packet is not None:
@@ -205,9 +215,9 @@ def _rate_table(rates: Mapping[str, FoundRate]) -> Table:
 def _bound_table(rates: Mapping[str, FoundRate]) -> Table:
     rows = []
     for name, rate in rates.items():
-        outlying = outlying_repetitions(rate.bounds)
+        out = outlying(rate.bounds)
         for bounds in rate.bounds:
-            off = outlying.get(bounds.repetition)
+            off = out.get(bounds.repetition)
             rows.append(
                 [
                     Cell(name),
@@ -227,8 +237,8 @@ def _bound_table(rates: Mapping[str, FoundRate]) -> Table:
         Heading("remark"),
     )
     caption = (
-        "Repetition by repetition, each on a fresh start. Outlying: further from the median than "
-        "the other repetitions' spread and their bounds allow; the interval includes it."
+        "Repetition by repetition, each on a fresh start. Outlying: further from the others' "
+        "median than their spread and bounds allow; the interval includes it."
     )
     return Table("bounds", "Bounds", caption, headings, rows)
 
@@ -305,14 +315,14 @@ def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
         yield Warned(
             "not-the-data-plane",
             f"{' and '.join(capped)}: {first.why}.",
-            "Offer more (--link-gbps, --max-rate, a faster generator) to see the data plane's own.",
+            _OFFERS_MORE.get(first.capped_by, "Offer more to see the data plane's own limit."),
         )
-    outlying = _outlying(answer)
-    if outlying:
-        off = ", ".join(f"{number + 1} ({percent(by)})" for number, by in outlying.items())
+    out = _outlying(answer)
+    if out:
+        off = ", ".join(f"{number + 1} ({percent(by)})" for number, by in out.items())
         yield Warned(
             "repetition-outlying",
-            f"Not like the other repetitions: {off} off their median.",
+            f"Not like the other repetitions: {off} off the others' median.",
             "The interval includes it; repeat the search to see whether it comes again.",
         )
     refused = sum(answer.refused.values())

@@ -110,8 +110,11 @@ class Series:
 
 
 def observations(run: Path, content: Content, metric: str | None = None) -> Iterator[Observation]:
-    """The metric in a run's results; None: packets a second of results, every rate of a search."""
+    """The metric in a run's results; None: packets a second of results, every rate of a search
+    that is valid."""
     if isinstance(content, SearchAnswer):
+        if content.invalid:
+            return
         for name, rate in content.rates.items():
             # A least rate says nothing of the level: a faster link alone would raise it.
             if metric in (None, name) and not rate.is_least:

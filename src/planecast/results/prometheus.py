@@ -81,6 +81,9 @@ def _set(gauges: dict[str, Gauge], result: Result) -> None:
 
 
 def _set_rates(gauges: dict[str, Gauge], search: SearchAnswer) -> None:
+    """The rates of a search; an invalid one has none."""
+    if search.invalid:
+        return
     scenario = search.scenario
     names = (scenario.name, own_label(scenario), csit_name(scenario))
     kind = ""

@@ -76,7 +76,12 @@ def found_rate(
     why = f"above it the {by} loses packets that were offered"
     if capped:
         best = max((ceiling for _, ceiling in capped), key=lambda ceiling: ceiling.pps)
-        why += f"; {len(capped)} of {len(bounds)} repetitions were capped by {best.by}: {best.why}"
+        reached = sorted({f"{bound.low_pps / 1e6:.4g}" for bound, _ in capped}, key=float)
+        why += (
+            f"; {len(capped)} of {len(bounds)} repetitions met the goal at the highest load that "
+            f"they had, {' to '.join(dict.fromkeys([reached[0], reached[-1]]))} Mpps, capped by "
+            f"{best.by}"
+        )
         least = min(bound.low_pps for bound in met)
         fast = [bound for bound, ceiling in capped if ceiling.pps > least]
         if fast:

@@ -34,43 +34,45 @@ def middle(bounds: Bounds) -> float:
     return (bounds.low_pps + high) / 2
 
 
-def outlying(bounds: Sequence[Bounds]) -> list[int]:
-    """The places of those that are out of line with the others, which agree; and of the smaller
-    side where repetitions fall into two groups."""
-    order = sorted(range(len(bounds)), key=lambda place: middle(bounds[place]))
+def outlying(bounds: Sequence[Bounds]) -> dict[int, float]:
+    """The repetitions that are out of line with the others, which agree, by number from 0, each
+    with its distance to the others' median in percent; those of the smaller side where repetitions
+    fall into two groups."""
+    order = sorted(bounds, key=middle)
     if len(order) < _LEAST:
-        return []
-    values = [middle(bounds[place]) for place in order]
-    width = max(((b.high_pps or b.low_pps) - b.low_pps for b in bounds), default=0.0)
+        return {}
+    values = [middle(one) for one in order]
+    width = max((one.high_pps or one.low_pps) - one.low_pps for one in bounds)
     steps = [after - before for before, after in pairwise(values)]
     widest = max(range(len(steps)), key=steps.__getitem__)
-    sides = order[: widest + 1], order[widest + 1 :]
+    low, high = order[: widest + 1], order[widest + 1 :]
     spread = max(values[widest] - values[0], values[-1] - values[widest + 1], width)
     enough = max(_APART * median(values), _SPREADS * spread)
     if steps[widest] <= enough:
-        return []
-    low, high = sides
-    return sorted(low if len(low) <= len(high) else high)
+        return {}
+    out, others = (low, high) if len(low) <= len(high) else (high, low)
+    usual = median(middle(one) for one in others)
+    if usual <= 0:
+        return {}
+    return {
+        one.repetition: 100 * (middle(one) / usual - 1)
+        for one in sorted(out, key=lambda one: one.repetition)
+    }
 
 
 def outlying_notes(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> list[str]:
     """A sentence for each repetition that is out of line, with what was different about it."""
     out = outlying(bounds)
-    others = [bound for place, bound in enumerate(bounds) if place not in out]
-    if not out:
-        return []
-    usual = median(middle(bound) for bound in others)
+    others = [one for one in bounds if one.repetition not in out]
+    usual = median(middle(one) for one in others) if others else 0.0
     of_others = _of(trials, others)
-    found = []
-    for place in out:
-        rate = middle(bounds[place])
-        why = _differences(_of(trials, [bounds[place]]), of_others)
-        found.append(
-            f"{name}: repetition {bounds[place].repetition + 1} is out of line: "
-            f"{rate / 1e6:.4g} Mpps, {100 * (rate / usual - 1):+.0f} % of the others' "
-            f"{usual / 1e6:.4g}; {why}"
-        )
-    return found
+    return [
+        f"{name}: repetition {one.repetition + 1} is out of line: {middle(one) / 1e6:.4g} Mpps, "
+        f"{out[one.repetition]:+.0f} % of the others' {usual / 1e6:.4g}; "
+        f"{_differences(_of(trials, [one]), of_others)}"
+        for one in bounds
+        if one.repetition in out
+    ]
 
 
 def _of(trials: Sequence[Trial], bounds: Sequence[Bounds]) -> list[Trial]:

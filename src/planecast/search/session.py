@@ -235,7 +235,7 @@ def lowered(ceiling: Ceiling, error: UnofferedError, margin: float) -> Ceiling:
         raise error
     reached = margin * min(error.reached_pps, ceiling.pps)
     asked = "" if ceiling.by == "generator" else f"; {ceiling.why}"
-    why = f"the generator offers {reached / 1e6:.4g} Mpps at the most{asked}"
+    why = f"the generator sent no more than {reached / 1e6:.4g} Mpps{asked}"
     return Ceiling(reached, "generator", why)
 
 
@@ -244,7 +244,7 @@ def at_most(ceiling: Ceiling, margin: float, before: Ceiling) -> Ceiling:
     if ceiling.pps <= margin * before.pps:
         return ceiling
     pps = margin * before.pps
-    why = f"the generator offers no more than {pps / 1e6:.4g} Mpps in every trial"
+    why = f"the generator sent no more than {pps / 1e6:.4g} Mpps in every trial"
     return Ceiling(pps, "generator", why)
 
 

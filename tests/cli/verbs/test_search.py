@@ -184,3 +184,14 @@ def test_a_method_that_is_no_more_is_refused(run: Run, small: Path) -> None:
     assert answer.code == 2
     assert "guided" in answer.err
     assert "mlr" in answer.err
+
+
+def test_an_invalid_search_says_so_first_and_fails(
+    run: Run, small: Path, calibrated: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "INVALID: the data plane's thread had 3% of its CPU"
+    monkeypatch.setattr("planecast.search.run.starved", lambda trials, left_out: why)
+    answer = run("search", small, *QUICK)
+    assert answer.code == 1
+    lines = [line for line in answer.out.splitlines() if line.strip()]
+    assert why in " ".join(lines[:2])
