@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from both_ways import generator_both_ways
 from closed_form import solve_speed, sweep_on_two_cores
 from explore import explore_answers
 from peers import ip4_and_l3fwd, l2patch_and_testpmd, macswap_and_testpmd
@@ -81,6 +82,7 @@ BENCHMARKS: tuple[Callable[[], list[Row]], ...] = (
     ip4_and_l3fwd,
     generator_and_testpmd,
     generator_and_testpmd_alone,
+    generator_both_ways,
     simulator_loads,
     simulator_and_simpy,
     solve_speed,
