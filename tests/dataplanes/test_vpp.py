@@ -1,6 +1,7 @@
 """VPP by contract: what it is asked, what its releases reply, and what is made of it.
 
-The replies are written from the formats of VPP 19.04 to 26.06; an installed VPP is asked, too.
+The replies are files in the formats of VPP 19.04 to 26.02 (replies/README.md); an installed VPP is
+asked, too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 from planecast.dataplanes.dut_chain import DutChain
 from planecast.dataplanes.port import Port
 from planecast.dataplanes.vpp import Vpp, entries_in
+from planecast.dataplanes.vpp_graph import graph_of
 from planecast.dataplanes.vpp_runtime import (
     ThreadRuntime,
     opinion_of,
@@ -35,64 +37,27 @@ PROGRAMS = Path(__file__).parent / "programs"
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 HZ = 2.6e9
 
-HEADERS = {
-    "19.04": (
-        "Time 1.5, average vectors/node 128.00, last 128 main loops 0.00 per node 0.00",
-        "Clocks",
-    ),
-    "24.02": ("Time 1.5, 10 sec internal node vector rate 128.00 loops/sec 40000.00", "Clocks"),
-    "26.02": (
-        "Time 1.5, 10 sec internal node vector rate 128.00 loops/sec 40000.00",
-        "Packet-Clocks",
-    ),
-}
-"""The line before the rates, and the clocks' column."""
-PATCH = (("memif-input", "polling", 45.9), ("l2-patch", "active", 7.5))
-OUT = (("memif2/0-tx", "active", 39.5), ("memif2/0-output", "active", 11.2))
+REPLIES = Path(__file__).parent / "replies"
+RELEASES = sorted(folder.name for folder in REPLIES.iterdir() if folder.is_dir())
+WITH_TABLES = [release for release in RELEASES if (REPLIES / release / "errors.txt").exists()]
+PACKETS = 128_000_000
+"""That the interfaces of the files have received."""
 
 
-def _row(name: str, state: str, vectors: int, clocks: float) -> str:
-    calls = max(vectors // 128, 1)
-    counts = f"{calls:>16}{vectors:>16}{0:>16}"
-    return f"{name:<30}{state:^12}{counts}{f'{clocks:.2e}':^16}{f'{vectors / calls:.2f}':^16}"
+def shown(release: str, *commands: str, before: bool = False) -> dict[str, str]:
+    """What a release replies to commands, by the command; `before` its table is filled."""
+    end = ".before.txt" if before else ".txt"
+    files = {command: command.replace(" ", "-") + end for command in commands}
+    return {command: (REPLIES / release / name).read_text() for command, name in files.items()}
 
 
-def runtime(
-    release: str, vectors: int, nodes: tuple[tuple[str, str, float], ...], pps: float
-) -> str:
-    """``show runtime`` of two threads; each node was passed by `vectors` packets."""
-    time, column = HEADERS[release]
-    names = ("Name", "State", "Calls", "Vectors", "Suspends", column, "Vectors/Call")
-    head = "".join(f"{name:^16}" for name in names)
-
-    def thread(number: int, name: str, rate: float, rows: list[str]) -> str:
-        rates = f"  vector rates in {rate:.4e}, out {rate:.4e}, drop 0.0000e0, punt 0.0000e0"
-        return "\n".join([f"Thread {number} {name} (lcore {number})", time, rates, head, *rows])
-
-    waiting = f"{'fib-walk':<30}{'any wait':^12}{0:>16}{0:>16}{3:>16}{'1.05e3':^16}{'0.00':^16}"
-    forwarding = [_row(name, state, vectors, clocks) for name, state, clocks in nodes]
-    empty = _row("unix-epoll-input", "polling", 0, 500.0)
-    return "\n---------------\n".join(
-        (
-            thread(0, "vpp_main", 0.0, [waiting]),
-            thread(1, "vpp_wk_0", pps, [*forwarding, empty]),
-        )
-    )
+def errors(release: str) -> list[tuple[str, str]]:
+    """Commands that fail, and what a release replies."""
+    lines = (REPLIES / release / "errors.txt").read_text().splitlines()
+    return [(lines[i].removeprefix("> "), lines[i + 1]) for i in range(0, len(lines), 2)]
 
 
-def interfaces(packets: int) -> str:
-    """``show interface`` after so many packets from the first to the second."""
-    head = (
-        "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter    Count"
-    )
-    rows = [head, f"{'local0':<32}{'0':^5}{'down':^10}{'0/0/0/0':^21}"]
-    for number, way in ((1, "rx"), (2, "tx")):
-        first = f"{f'memif{number}/0':<32}{number:^5}{'up':^10}{'9000/0/0/0':^21}"
-        rows += [
-            f"{first}{f'{way} packets':<16}{packets:>16}",
-            f"{'':<68}{f'{way} bytes':<16}{60 * packets:>16}",
-        ]
-    return "\n".join(rows)
+EVERY_ERROR = [(release, *error) for release in WITH_TABLES for error in errors(release)]
 
 
 @pytest.fixture
@@ -156,68 +121,128 @@ def test_two_interfaces_of_one_id_are_cross_connected(fake: Path) -> None:
     assert "plugin default { disable } plugin memif_plugin.so { enable }" in text
 
 
-def test_every_reply_is_read(fake: Path) -> None:
+def test_the_patch_goes_both_ways(fake: Path) -> None:
+    with _vpp(fake, "l2patch"):
+        pass
+    assert _commands(fake)[4:] == [
+        "test l2patch rx memif1/0 tx memif2/0",
+        "test l2patch rx memif2/0 tx memif1/0",
+        "set interface state memif1/0 up",
+        "set interface state memif2/0 up",
+    ]
+
+
+@pytest.mark.parametrize(("release", "command", "reply"), EVERY_ERROR)
+def test_every_reply_is_read(fake: Path, release: str, command: str, reply: str) -> None:
     """vppctl ends with 0 whatever VPP says."""
-    errors = {
-        "create interface memif": "create interface memif: Invalid argument (unknown socket id)",
-        "set interface state memif2": "set interface state: unknown interface `memif2/0 up'",
-        "set interface l2": "set interface l2 xconnect: unknown peer interface `memif2/0'",
-        "create memif socket": "create memif socket: Entry already exists (entry already exists)",
-        "create memif": "create: unknown input `memif socket id 1 filename in.sock'",
+    _way(fake, replies={command: reply} | shown(release, "show version"))
+    graph = "l2patch" if "l2patch" in command else "l2xc"
+    with pytest.raises(RunError) as caught, _vpp(fake, graph):
+        pass
+    assert reply in str(caught.value)
+    assert f"VPP: {command}" in str(caught.value)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_version_is_what_it_replies(fake: Path, release: str) -> None:
+    _way(fake, replies=shown(release, "show version"))
+    with _vpp(fake) as vpp:
+        assert vpp.version.startswith(f"vpp v{release}-release built by")
+
+
+def filled(release: str, command: str) -> dict[str, Any]:
+    """The replies of a release whose table is filled by the file of entries."""
+    return {
+        "replies": shown(release, command, before=True),
+        "after": {"/entries": shown(release, command)},
     }
-    for command, reply in errors.items():
-        _way(fake, replies={command: reply})
-        with pytest.raises(RunError) as caught, _vpp(fake):
-            pass
-        assert reply in str(caught.value)
-        assert f"VPP: {command}" in str(caught.value)
 
 
-def test_a_name_that_is_replied_is_no_error(fake: Path) -> None:
-    _way(
-        fake,
-        replies={
-            "create interface memif": "memif1/0",
-            "create bridge-domain": "bridge-domain 1",
-            "show l2fib": "L2FIB total/learned entries: 64/0  Last scan time: 0.0000e0sec",
-        },
-    )
+@pytest.mark.parametrize("release", WITH_TABLES)
+def test_stations_that_are_there_and_a_name_that_is_replied(fake: Path, release: str) -> None:
+    """A name is no error."""
+    way = filled(release, "show l2fib")
+    way["replies"] |= {"create interface memif": "memif1/0", "create bridge-d": "bridge-domain 1"}
+    _way(fake, **way)
     with _vpp(fake, "l2bridge", {"stations": 64}, traffic={"flows": 32}):
         pass
     entries = (fake.parent / "own/entries").read_text().splitlines()
     assert entries[0] == "l2fib add 02:00:00:00:00:00 1 memif1/0"
     assert entries[-1] == "l2fib add 02:00:01:00:00:1f 1 memif2/0"
     assert "set interface l2 bridge memif2/0 1" in _commands(fake)
-
-
-@pytest.mark.parametrize(
-    ("graph", "shown", "route"),
-    [
-        ("ip4", "show ip fib summary", "ip route add 128.0.0.3/32 via 198.18.0.3 memif2/0"),
-        ("ip6", "show ip6 fib summary", "ip route add 2001:db8:3::/48 via fd00:2::3 memif2/0"),
-    ],
-)
-def test_routes_at_the_scenarios_size(fake: Path, graph: str, shown: str, route: str) -> None:
-    tables = {"routes": 64, "next_hops": 2} | ({"route_depth": 32} if graph == "ip4" else {})
-    keys = {"tables": tables, "traffic": {"flows": 64, "destination_step": "0.0.0.1"}}
-    table = "    Prefix length         Count\n                   0               1\n"
-    _way(fake, replies={shown: f"{table}                  32              66\n"})
-    with _vpp(fake, graph, **keys):
-        pass
-    entries = (fake.parent / "own/entries").read_text().splitlines()
-    assert len(entries) == 2 + 64
-    assert entries[0].startswith("set ip neighbor memif2/0 ")
-    assert entries[0].endswith(" 02:00:02:00:00:00 static")
-    assert route in entries
-    _way(fake, replies={shown: f"{table}                  32              20\n"})
+    (fake / "commands").unlink()
     with (
-        pytest.raises(RunError, match="21 of 64 table entries are there"),
-        _vpp(fake, graph, **keys),
+        pytest.raises(RunError, match="64 of 66 table entries are there"),
+        _vpp(fake, "l2bridge", {"stations": 66}, traffic={"flows": 32}),
     ):
         pass
-    _way(fake, replies={"exec": "exec: CLI line error: ip route add"})
-    with pytest.raises(RunError, match="CLI line error"), _vpp(fake, graph, **keys):
+
+
+def test_a_bridge_is_not_to_flood(fake: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        _vpp(fake, "l2bridge", {"stations": 64}, traffic={"flows": 33})
+    assert str(caught.value) == (
+        "dataplane.stations: 33 flows are active, but the bridge knows the stations of 32 and "
+        "would flood the others; raise it to 66, two of each flow, or lower traffic.flows"
+    )
+
+
+GRAPHS = {
+    "ip4": ("show ip fib summary", "ip route add 128.0.0.3/32 via 198.18.0.3 memif2/0"),
+    "ip6": ("show ip6 fib summary", "ip route add 2001:db8:3::/48 via fd00:2::3 memif2/0"),
+}
+
+
+def _routes(graph: str, routes: int) -> dict[str, Any]:
+    tables = {"routes": routes, "next_hops": 2} | ({"route_depth": 32} if graph == "ip4" else {})
+    return {"tables": tables, "traffic": {"flows": 64, "destination_step": "0.0.0.1"}}
+
+
+@pytest.mark.parametrize("release", WITH_TABLES)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_routes_at_the_scenarios_size(fake: Path, release: str, graph: str) -> None:
+    command, route = GRAPHS[graph]
+    _way(fake, **filled(release, command))
+    with _vpp(fake, graph, **_routes(graph, 64)):
         pass
+    neighbours = (fake.parent / "own/neighbours").read_text().splitlines()
+    assert len(neighbours) == 2
+    assert neighbours[0].startswith("set ip neighbor memif2/0 ")
+    assert neighbours[0].endswith(" 02:00:02:00:00:00 static")
+    entries = (fake.parent / "own/entries").read_text().splitlines()
+    assert len(entries) == 64
+    assert route in entries
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_vpps_own_entries_are_no_routes_of_ours(fake: Path, graph: str) -> None:
+    """A release that reports no error of a file: two routes of 66 are missing, and VPP has more
+    than two entries of its own."""
+    way = filled("22.02", GRAPHS[graph][0])
+    _way(fake, **way)
+    with (
+        pytest.raises(RunError, match="64 of 66 table entries are there"),
+        _vpp(fake, graph, **_routes(graph, 66)),
+    ):
+        pass
+    (fake / "commands").unlink()
+    _way(fake, replies=way["replies"])
+    with (
+        pytest.raises(RunError, match="0 of 64 table entries are there"),
+        _vpp(fake, graph, **_routes(graph, 64)),
+    ):
+        pass
+    _way(fake, replies=way["replies"] | {"exec": "exec: CLI line error: "})
+    with pytest.raises(RunError, match="CLI line error"), _vpp(fake, graph, **_routes(graph, 64)):
+        pass
+
+
+def test_a_route_that_vpp_has_already_adds_no_entry(fake: Path) -> None:
+    """Sixteen base routes are 0.0.0.0/4 to 240.0.0.0/4; VPP has the last two."""
+    scenario = _scenario(fake / "vpp", "ip4", {"routes": 32}, traffic={"flows": 64})
+    graph = graph_of(scenario, ["memif1/0", "memif2/0"])
+    assert len(graph.entries) == 32
+    assert graph.count == 30
 
 
 def test_no_workload_is_forwarded_in_silence() -> None:
@@ -256,37 +281,69 @@ def test_a_vpp_that_ends_has_last_words(fake: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("release", HEADERS)
+@pytest.mark.parametrize("release", RELEASES)
 def test_the_threads_clocks_are_those_of_its_rate(fake: Path, release: str) -> None:
     """Nodes have 104.1 cycles of 200: the main loop has the rest, and a packet is one packet."""
-    packets = 128_000_000
-    shown = {"show runtime": runtime(release, packets, (*PATCH, *OUT), 13e6)}
-    shown |= {"show interface": interfaces(packets), "show clock verbose": f"clocks/sec {HZ:f}"}
-    _way(fake, replies=shown)
+    _way(fake, replies=shown(release, "show runtime", "show interface", "show clock verbose"))
     with _vpp(fake) as vpp:
         vpp.begin_opinion()
         found = vpp.opinion()
-        assert vpp.counters() == {"memif1/0 rx packets": packets, "memif2/0 tx packets": packets}
+        assert vpp.counters() == {
+            "memif1/0 rx packets": PACKETS,
+            "memif1/0 drops": 96,
+            "memif2/0 tx packets": PACKETS - 96,
+        }
     assert found["thread clocks"].value == pytest.approx(200)
     assert found["clocks"].value == pytest.approx(45.9 + 7.5 + 39.5 + 11.2)
+    assert found["clocks"].samples == PACKETS
     assert found["vectors/call"].value == 128
     assert found["node l2-patch"].value == 7.5
-    assert "clear runtime; clear interfaces" in _commands(fake)
+    assert "clear runtime; clear interfaces; show interface" in _commands(fake)
+
+
+def test_a_release_that_reads_one_command_of_a_call(fake: Path) -> None:
+    """Its interfaces are cleared, too: packets and cycles are of the same time."""
+    first = shown("21.01", "show runtime", "show interface", "show clock verbose")
+    before = first["show interface"].replace(str(PACKETS), str(3 * PACKETS))
+    _way(
+        fake,
+        one_command=True,
+        replies=first | {"show interface": before},
+        after={"clear interfaces": {"show interface": first["show interface"]}},
+    )
+    with _vpp(fake) as vpp:
+        vpp.begin_opinion()
+        assert vpp.opinion()["clocks"].value == pytest.approx(45.9 + 7.5 + 39.5 + 11.2)
+    assert _commands(fake)[-5:-1] == [
+        "clear runtime",
+        "clear interfaces",
+        "show runtime",
+        "show interface",
+    ]
 
 
 def test_a_node_that_is_passed_three_times_is_three_nodes_work() -> None:
-    text = runtime("24.02", 1_000_000, (("memif-input", "polling", 50.0),), 1e6)
-    text += "\n" + _row("ip4-lookup", "active", 3_000_000, 20.0)
-    found = opinion_of(parse_runtime(text), 1_000_000, None)
+    text = shown("24.02", "show runtime")["show runtime"]
+    text += f"ip4-lookup active {3 * PACKETS // 128} {3 * PACKETS} 0 2.00e1 128.00\n"
+    found = opinion_of(parse_runtime(text), PACKETS, None)
     assert found["node ip4-lookup"].value == pytest.approx(60)
-    assert found["clocks"].value == pytest.approx(110)
-    assert found["clocks"].samples == 1_000_000
+    assert found["clocks"].value == pytest.approx(164.1)
+    assert found["clocks"].samples == PACKETS
     assert "thread clocks" not in found
+
+
+@pytest.mark.parametrize("release", WITH_TABLES)
+def test_entries_of_its_tables_are_counted(release: str) -> None:
+    commands = ("show ip fib summary", "show ip6 fib summary", "show l2fib")
+    full, bare = shown(release, *commands), shown(release, *commands, before=True)
+    assert [entries_in(bare[command]) for command in commands] == [7, 4, 0]
+    assert [entries_in(full[command]) for command in commands] == [71, 68, 64]
 
 
 def test_what_is_no_table_is_said() -> None:
     assert opinion_of([ThreadRuntime("x")], 5, HZ) == {}
-    assert received(parse_interfaces(interfaces(7)), ["memif1/0", "memif2/0"]) == 7
+    counters = parse_interfaces(shown("19.04", "show interface")["show interface"])
+    assert received(counters, ["memif1/0", "memif2/0"]) == PACKETS
     assert parse_clock_hz("Time now 4.9, reftime 4.9, error .001, clocks/sec 2599284394.18") > 2e9  # type: ignore[operator]
     assert parse_clock_hz("Time now 4.9") is None
     assert entries_in("no l2fib entries") == 0

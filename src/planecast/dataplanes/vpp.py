@@ -47,8 +47,9 @@ class Vpp(Program):
     def __init__(
         self, scenario: Scenario, ports: Sequence[Port], folder: Path, *, cpu: int, main_cpu: int
     ) -> None:
-        """`folder` is empty, private, and the caller's; `ports` are memory interfaces."""
-        self._scenario = scenario
+        """`folder` is empty, private, and the caller's; `ports` are memory interfaces.
+
+        Raises InputError for tables that don't fit the traffic."""
         self._ports = ports
         self._folder = folder
         self._cpus = {"cpu": cpu, "main_cpu": main_cpu}
@@ -57,6 +58,7 @@ class Vpp(Program):
         self._program = wanted.program or "vpp"
         self._running: CommandProgram | None = None
         self._interfaces = [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(ports, 1)]
+        self._graph = graph_of(scenario, self._interfaces)
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when it isn't installed."""
@@ -67,14 +69,13 @@ class Vpp(Program):
 
     def _start(self) -> None:
         (plan,) = self.planned()
-        graph = graph_of(self._scenario, self._interfaces)
         Path(plan.file).write_text(plan.text, encoding="utf-8")
         self._running = CommandProgram(plan.words, self._folder, name=self.name)
         socket = self._folder / "cli.sock"
         self._cli = VppCli(self._found(), socket, self._running.check, self._running.said)
         self._running.__enter__()
         self.version = self._cli.wait()
-        self._connect(graph)
+        self._connect()
 
     def stop(self) -> None:
         """Ends it."""
@@ -101,14 +102,19 @@ class Vpp(Program):
         self._running.check()
 
     def begin_opinion(self) -> None:
-        """Clears the counts of all nodes and interfaces."""
-        self._cli.show("clear runtime", "clear interfaces")
+        """Clears the counts of all nodes and interfaces, in one call, so that they begin together.
+
+        A VPP that reads one command of a call shows no interfaces: it is asked to clear them again.
+        """
+        text = self._cli.show("clear runtime", "clear interfaces", "show interface")
+        if self._interfaces[0] not in parse_interfaces(text):
+            self._cli.show("clear interfaces")
 
     def opinion(self) -> Mapping[str, Estimate]:
         """Clocks a packet, of the thread, of all nodes and of each; vectors a call."""
         text = self._cli.show("show runtime", "show interface")
         counters = parse_interfaces(text)
-        if self._interfaces[0] not in counters:  # a release that reads one command at a time
+        if self._interfaces[0] not in counters:  # it reads one command of a call
             counters = parse_interfaces(self._cli.show("show interface"))
         taken = received(counters, self._interfaces)
         return opinion_of(parse_runtime(text), taken, self._clock_hz())
@@ -122,7 +128,7 @@ class Vpp(Program):
             raise MissingError("VPP is not installed", self._program, PACKAGE)
         return Path(path)
 
-    def _connect(self, graph: Graph) -> None:
+    def _connect(self) -> None:
         for number, (port, mac) in enumerate(
             zip(self._ports, hardware_addresses(), strict=True), 1
         ):
@@ -132,21 +138,26 @@ class Vpp(Program):
                 f"create interface memif id {_INTERFACE_ID} socket-id {number} {role} "
                 f"rx-queues 1 tx-queues 1 ring-size {port.ring} hw-addr {mac}"
             )
-        for command in graph.commands:
+        for command in self._graph.commands:
             self._cli.configure(command)
-        if graph.entries:
-            self._cli.execute(self._folder / "entries", graph.entries)
-            self._check_entries(graph)
+        if self._graph.neighbours:
+            self._cli.execute(self._folder / "neighbours", self._graph.neighbours)
+        if self._graph.entries:
+            self._add_entries(self._graph)
         for name in self._interfaces:
             self._cli.configure(f"set interface state {name} up")
 
-    def _check_entries(self, graph: Graph) -> None:
-        """Old releases report no error of a file. Raises RunError for entries that are missing."""
-        text = self._cli.show(graph.counted)
-        found = entries_in(text)
-        if found < graph.count:
+    def _add_entries(self, graph: Graph) -> None:
+        """Fills the table, and counts what that added: VPP has entries of its own, and one for each
+        neighbour. Old releases report no error of a file. Raises RunError for entries that are
+        missing."""
+        before = entries_in(self._cli.show(graph.counted))
+        self._cli.execute(self._folder / "entries", graph.entries)
+        added = entries_in(self._cli.show(graph.counted)) - before
+        if added < graph.count:
             raise RunError(
-                f"{found:,} of {graph.count:,} table entries are there", f"VPP: {graph.counted}"
+                f"{max(added, 0):,} of {graph.count:,} table entries are there",
+                f"VPP: {graph.counted}",
             )
 
 

@@ -11,6 +11,8 @@ from planecast.scenario.dataplanes.hosted import OWN_ALONE, Hosted
 from planecast.scenario.dataplanes.routes import RouteDepth
 from planecast.scenario.model import Count
 
+MAX_STATIONS = 1 << 22
+
 
 class Vpp(Hosted):
     """VPP between two memory interfaces."""
@@ -30,7 +32,7 @@ class Vpp(Hosted):
     """Bits of all routes; mixed: from 8 to 32."""
     next_hops: Annotated[Count, Field(ge=1, le=65536), Only("graph", "ip4", "ip6")] = 64
     """Neighbours that the routes lead to, in turn."""
-    stations: Annotated[Count, Field(ge=2, le=1 << 22), Only("graph", "l2bridge")] = 131072
+    stations: Annotated[Count, Field(ge=2, le=MAX_STATIONS), Only("graph", "l2bridge")] = 131072
     """Stations that the bridge knows from the start: two of each flow, one at either port."""
     program: str | None = None
     """Path of the binary; null: vpp in the search path."""
