@@ -164,6 +164,15 @@ static void give_up_stalled(struct generator *generator, uint64_t now)
     generator->sending_stalls.unsent += given_up(generator) - before;
 }
 
+/* Somebody asks for the end, and waits for it: what is late is sent for a second at the most, which
+ * begins when this is called first. */
+static void halt_at(struct generator *generator, uint64_t now)
+{
+    if (now < generator->end)
+        end_at(generator, now);
+    generator->last = RTE_MIN(generator->last, now + generator->tsc_hz);
+}
+
 /* False when sending is over. */
 static bool send_turn(struct generator *generator, uint64_t now)
 {
@@ -174,8 +183,8 @@ static bool send_turn(struct generator *generator, uint64_t now)
         restart_counts(generator, now, stalled);
     if (stalled)
         give_up_stalled(generator, now);
-    if (atomic_load_explicit(&generator->halt, memory_order_relaxed) && now < generator->end)
-        end_at(generator, now);
+    if (atomic_load_explicit(&generator->halt, memory_order_relaxed))
+        halt_at(generator, now);
     /* What is late when the time is over may still come, as long as lateness is borne. */
     bool over = now >= generator->last || (generator->sends && !senders_turn(generator, now));
     if (!over)

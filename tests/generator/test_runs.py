@@ -7,6 +7,7 @@ import math
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,23 @@ def test_a_full_ring_is_the_ports_limit_and_never_loss(generator: Any) -> None:
     assert 0 < total["sent"] < 100000
     assert total["unsent"] == 100000 - total["sent"]
     assert total["lost"] == 0
+
+
+def test_a_count_waits_for_a_port_that_takes_nothing_until_it_is_stopped(generator: Any) -> None:
+    """Longer than the two seconds that a run waits by default."""
+    ring = {"ports": {"rx": "none"}}
+    with generator.control("--vdev", "net_ring0", **ring) as asked:
+        asked.ask("start packets=100000 rate=100kpps catch_up_us=1e9 give_up_ms=1e6")
+        time.sleep(2.5)
+        assert asked.ask("stats")["running"]
+        late = threading.Timer(30, asked.process.kill)
+        late.start()
+        answer = asked.ask("stop")
+        late.cancel()
+    total = answer["total"]
+    assert not answer["gave_up"]
+    assert 0 < total["sent"] < 100000
+    assert total["unsent"] == total["asked"] - total["sent"]
 
 
 def test_a_full_ring_drops_when_it_is_asked_to(generator: Any) -> None:

@@ -115,10 +115,12 @@ def test_a_run_from_its_start_to_its_end(client: Client, fake: Any) -> None:
     assert [flow["name"] for flow in latency] == ["f", "g"]
     assert client.fine("GET", "/planecast/run")["run"]["seconds"] == 1.0
     # So many packets are sent, however late; a time, or none, gives up what is.
-    assert fake.log()[1] == "start catch_up_us=1e+09"
+    assert fake.log()[1] == "start catch_up_us=1e+09 give_up_ms=1e+06"
     client.fine("POST", "/config", config(duration={"fixed_seconds": {"seconds": 0.1}}))
     client.fine("POST", "/control/state", client.transmit("start"))
-    assert "catch_up_us" not in [line for line in fake.log() if "start" in line][-1]
+    last = [line for line in fake.log() if "start" in line][-1]
+    assert "catch_up_us" not in last
+    assert "give_up_ms" not in last
 
 
 def test_some_flows_of_several(client: Client, fake: Any) -> None:

@@ -20,8 +20,9 @@ from planecast.generators.ours import Generator
 
 _PER_RUN = ("rate", "packets")
 """Keys of a stream that a run may have its own of."""
-_FOR_EVER_US = "1e+09"
-"""The longest that the generator catches up: a thousand seconds."""
+_NEVER_GIVEN_UP = {"catch_up_us": "1e+09", "give_up_ms": "1e+06"}
+"""Keys of a run whose packets are all sent, however late, and however long the port takes nothing:
+the longest that the generator knows, a thousand seconds. A stop ends it within a second."""
 _SETTLED_S = 0.3
 """A flow that has sent all is still reported as started for so long, when not all has come: scripts
 read the counters as soon as it is stopped."""
@@ -286,9 +287,10 @@ def _run_keys(started: Plan, plan: Plan, flows: tuple[Flow, ...]) -> dict[str, o
     assert started.config is not None
     assert plan.config is not None
     wanted = {flow.stream for flow in flows}
-    # Packets that are due are sent, however late: a pause takes none from a number of packets.
-    never_given_up = {"catch_up_us": _FOR_EVER_US} if any(f.counted for f in flows) else {}
-    return never_given_up | {
+    keys: dict[str, object] = {}
+    if any(flow.counted for flow in flows):  # a pause takes none from a number of packets
+        keys |= _NEVER_GIVEN_UP
+    return keys | {
         f"{stream.name}.{key}": stream.keys[key]
         for stream, first in zip(plan.config.streams, started.config.streams, strict=True)
         if stream.name in wanted
