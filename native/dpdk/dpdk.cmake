@@ -4,7 +4,7 @@ find_package(Threads REQUIRED)
 pkg_check_modules(DPDK REQUIRED libdpdk)
 
 set(PLANECAST_DPDK_SOURCES buffers.c options.c keys.c key_types.c ini.c numbers.c requests.c json.c cpus.c
-    eal_start.c interrupts.c pages.c unmap.c)
+    eal_arguments.c eal_start.c interrupts.c pages.c unmap.c)
 list(TRANSFORM PLANECAST_DPDK_SOURCES PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
 set(PLANECAST_DPDK_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 

@@ -6,14 +6,12 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "eal_arguments.h"
 #include "interrupts.h"
 #include "pages.h"
 #include "unmap.h"
-
-enum { ARGUMENTS_MAX = 128, LCORES_TEXT = 1024 };
 
 /* Where EAL puts its sockets: made for every process by its prefix, which has our pid, and never
  * removed. No hidden files are in it. */
@@ -29,34 +27,6 @@ static void remove_runtime_folder(void)
     }
     closedir(folder);
     rmdir(path);
-}
-
-/* "0@MAIN,1@CPU,2@CPU…": lcore 0 sleeps, the others work; several may share a CPU. */
-static void lcores_text(const struct eal_request *request, char *text)
-{
-    int used = snprintf(text, LCORES_TEXT, "0@%u", request->main_cpu);
-    for (uint32_t i = 0; i < request->lcore_count; i++) {
-        used += snprintf(text + used, (size_t)(LCORES_TEXT - used), ",%u@%u", i + 1,
-                         request->lcore_cpu[i]);
-    }
-}
-
-static bool names_pci(int count, char **words)
-{
-    for (int i = 0; i < count; i++) {
-        if (strncmp(words[i], "-a", 2) == 0 || strncmp(words[i], "--allow", 7) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool names_virtio_user(int count, char **words)
-{
-    for (int i = 0; i < count; i++) {
-        if (strstr(words[i], "virtio_user") != NULL)
-            return true;
-    }
-    return false;
 }
 
 /* rte_eal_init prints its options, a hundred lines, where our JSON is to be: out of the way with
@@ -94,52 +64,15 @@ static enum exit_code init_failed(int extra_count, bool pci, char *error, size_t
 enum exit_code eal_start(const struct eal_request *request, int extra_count, char **extra,
                          char *error, size_t error_bytes)
 {
-    /* Static: EAL keeps pointers into its arguments. */
-    static char lcores[LCORES_TEXT], memory[16], prefix[32], simd[48];
-    static char *arguments[ARGUMENTS_MAX];
+    static struct eal_arguments arguments; /* EAL keeps pointers into it */
     bool hugepages = !request->small_pages && pages_free_mib() >= request->memory_mib;
-    lcores_text(request, lcores);
-    snprintf(memory, sizeof memory, "%u", request->memory_mib);
-    snprintf(prefix, sizeof prefix, "planecast-%d", (int)getpid());
-    snprintf(simd, sizeof simd, "--force-max-simd-bitwidth=%u", request->simd_bits);
-    int count = 0;
-#define ADD(word) (arguments[count++] = (char *)(word))
-    ADD(request->program);
-    ADD("--lcores");
-    ADD(lcores);
-    ADD("-m");
-    ADD(memory);
-    ADD("--file-prefix");
-    ADD(prefix);
-    ADD("--log-level=lib.eal:error");
-    ADD("--log-level=lib.telemetry:error");
-    bool pci = names_pci(extra_count, extra);
-    if (hugepages) {
-        ADD("--in-memory");
-        if (!pci)
-            ADD("--iova-mode=va"); /* by physical addresses nothing is longer than a page */
-        if (names_virtio_user(extra_count, extra))
-            ADD("--single-file-segments"); /* vhost-user takes 8 regions; a file is one */
-    } else {
-        ADD("--no-huge");
-        ADD("--no-shconf");
-    }
-    if (!request->telemetry)
-        ADD("--no-telemetry");
-    if (request->simd_bits != 0)
-        ADD(simd);
-    if (!pci)
-        ADD("--no-pci"); /* EAL would probe the machine's own NIC */
-    if (count + extra_count > ARGUMENTS_MAX) {
-        snprintf(error, error_bytes, "more than %d arguments after --", ARGUMENTS_MAX - count);
+    bool pci = eal_names_pci(extra_count, extra);
+    if (!eal_arguments_make(&arguments, request, hugepages, (int)getpid(), extra_count, extra,
+                            error, error_bytes))
         return EXIT_BAD_INPUT;
-    }
-    for (int i = 0; i < extra_count; i++)
-        ADD(extra[i]);
-#undef ADD
-    if (init_quietly(count, arguments) < 0)
+    if (init_quietly(arguments.count, arguments.word) < 0)
         return init_failed(extra_count, pci, error, error_bytes);
-    bool shared = pci || names_virtio_user(extra_count, extra);
+    bool shared = pci || eal_names_virtio_user(extra_count, extra);
     if (!hugepages && !shared && !request->small_pages && !pages_enlarge(error, error_bytes)) {
         eal_end();
         return EXIT_FAILED;
