@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from planecast.errors import RunError
+from planecast.host import Check, Root
 from planecast.instruments import core_to_core as core_to_core_module
 from planecast.instruments.core_to_core import (
     CoreToCore,
     CpuDistance,
+    check_core_to_core,
     core_to_core,
     parse_ping_pong,
     ping_pong_now,
@@ -57,6 +61,51 @@ def test_far_is_half_as_much_again_as_the_nearest_look(
     # A look that fails says nothing new.
     assert [ns for ns, _ in seen] == [160, 26, 27, 160, 160, 28]
     assert [far for _, far in seen] == [False, False, False, True, True, False]
+
+
+def _checks(
+    monkeypatch: pytest.MonkeyPatch,
+    ways: tuple[float | None, ...],
+    cpus: tuple[int, ...] = (0, 1, 5),
+    root: Root | None = None,
+) -> list[Check]:
+    """What doctor says where these ways are found in turn, again and again."""
+    found = itertools.cycle(ways)
+
+    def look(cpu: int, other: int | None = None) -> CoreToCore | None:
+        assert (cpu, other) == (cpus[-1], None)
+        ns = next(found)
+        if ns is None:
+            return None
+        return CoreToCore(cpu=cpu, other=cpus[0], ns=ns, low_ns=ns, high_ns=ns, slices=1)
+
+    monkeypatch.setattr(core_to_core_module, "ping_pong_now", look)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(cpus))
+    return list(check_core_to_core(root or Root()))
+
+
+def test_a_way_that_stays_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    (check,) = _checks(monkeypatch, (50.0, 60.0, 70.0, 74.0))
+    assert (check.what, check.state, check.found) == ("core_to_core", "note", "65 ns")
+    assert "between CPUs 5 and 0" in check.meaning
+    assert check.fix == ""
+
+
+def test_a_way_that_changes_limits_and_says_how_to_better_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (check,) = _checks(monkeypatch, (50.0, None, 75.0))
+    assert (check.state, check.found) == ("limits", "50 to 75 ns")
+    assert "hypervisor moves these CPUs" in check.meaning
+    assert "pinned" in check.fix
+
+
+def test_without_two_cpus_or_the_probe_doctor_says_nothing_of_the_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert _checks(monkeypatch, (50.0,), cpus=(3,)) == []
+    assert _checks(monkeypatch, (None,)) == []
+    assert _checks(monkeypatch, (50.0,), root=Root(tmp_path)) == []  # not this machine
 
 
 @pytest.mark.live
