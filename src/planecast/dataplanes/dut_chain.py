@@ -19,6 +19,7 @@ from planecast.errors import RunError
 from planecast.host.cpu_time import away_seconds, pinned_seconds, pinned_slices
 from planecast.process import Planned, wait_until
 from planecast.results.estimate import Estimate
+from planecast.scenario.dataplanes.command import Command
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 
@@ -53,6 +54,18 @@ class DutChain(Dut):
         wiring = self._wired(folder, _CableNames())
         programs = programs_of(self._scenario, wiring, folder, self._main_cpu, self.before)
         return [process for program in programs for process in program.planned()]
+
+    @property
+    def ready_note(self) -> str:
+        """What is not known when it has started, in a sentence; empty when it is known to
+        forward."""
+        wanted = self._scenario.dataplane
+        if not isinstance(wanted, Command) or wanted.ready is not None:
+            return ""
+        return (
+            "the command was started, but when it forwards is not known; name words of its output "
+            "in dataplane.ready, or send until packets come back"
+        )
 
     def stop(self) -> None:
         """Ends them all."""

@@ -153,13 +153,15 @@ def _reason(error: Exception) -> str:
     return what.strip().rstrip(".")
 
 
-def ready_line(ports: Sequence[Port], before: Sequence[str]) -> str:
-    """What the host says once its programs are up."""
+def ready_line(ports: Sequence[Port], before: Sequence[str], note: str = "") -> str:
+    """What the host says once its programs are up; `note` says what of that is not known."""
     boot = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else ""
-    ready = {
+    ready: dict[str, Any] = {
         "ends": [port.model_dump() for port in ports],
         "before": list(before),
         "boot": boot,
         "version": __version__,
     }
+    if note:
+        ready["note"] = note
     return json.dumps({"ready": ready})

@@ -30,7 +30,8 @@ def dataplane(
     """Start a scenario's data plane between its ports, and keep it until its input ends (Ctrl-D).
 
     For a generator of your own, and for `planecast search` on another host (dataplane.host), which
-    asks on the input: check, ports, begin, opinion. Answers are lines of JSON.
+    asks on the input: check, ports, begin, opinion. Answers are lines of JSON; the first says that
+    it is ready, and in `note` when that is not known: of a command without dataplane.ready.
     """
     from planecast.dataplanes.dut_chain import DutChain
     from planecast.dataplanes.remote_dut import ready_line
@@ -50,7 +51,7 @@ def dataplane(
     free = [cpu for cpu in cpus if cpu not in taken]
     with DutChain(wanted, (free or cpus)[0]) as line:
         assert line.ports is not None
-        typer.echo(ready_line(line.ports, line.before))
+        typer.echo(ready_line(line.ports, line.before, line.ready_note))
         for question in sys.stdin:
             typer.echo(json.dumps(_answer(line, question.strip())))
 

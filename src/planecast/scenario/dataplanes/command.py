@@ -19,7 +19,8 @@ class Command(Chained, Mapped):
     argument of a DPDK program, {ring} for the logarithm of their ring sizes, {cpu} for the CPU that
     forwards, {main_cpu} for one that may sleep, {folder} for an empty folder."""
     ready: str | None = None
-    """Words in its output that say it is up; null: packets come through."""
+    """Words in its output that say it is up; null: packets come through, which a search tries and
+    ``planecast dataplane`` can't know."""
 
     @property
     def subject(self) -> str:
