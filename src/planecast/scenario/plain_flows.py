@@ -46,7 +46,7 @@ def plain_flows(scenario: Scenario) -> PlainFlows:
 
     Raises InputError for flows that leave it.
     """
-    if not _has_routes(scenario):
+    if not has_routes(scenario):
         return PlainFlows()
     traffic = scenario.traffic
     step = IPv4Address(traffic.destination_step)
@@ -63,13 +63,13 @@ def traffic_of_tables(scenario: Scenario) -> Traffic:
     """The traffic that a program's tables are made for; other traffic meets them, too, when this
     is equal."""
     wanted = scenario.dataplane
-    if not _has_routes(scenario) and not (wanted.kind == "l3fwd" and wanted.lookup == "em"):
+    if not has_routes(scenario) and not (wanted.kind == "l3fwd" and wanted.lookup == "em"):
         return Traffic()
     own = scenario.traffic
     return Traffic(flows=own.active_flows, destination_step=own.destination_step)
 
 
-def _has_routes(scenario: Scenario) -> bool:
+def has_routes(scenario: Scenario) -> bool:
     """Whether there are routes for some destinations only."""
     wanted = scenario.dataplane
     if wanted.kind == "vpp":

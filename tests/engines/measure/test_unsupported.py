@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from planecast.engines.measure.load_sweep import check_scenario
 from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.errors import InputError
 from planecast.scenario import Scenario, with_overrides
@@ -45,6 +46,82 @@ def test_programs_of_others_are_measured_between_ports_in_memory() -> None:
     over_veth = {"dataplane.kind": "testpmd", "dataplane.ports": "veth"}
     with pytest.raises(InputError, match=r"dataplane\.ports is set, .*planecast search"):
         refuse_unmeasured([with_overrides(BASE, over_veth)])
+
+
+OTG = {"generator.kind": "otg", "generator.server": "h:1", "generator.ports": "a b"}
+
+
+def fed(kind: str, **keys: Any) -> Scenario:
+    """A scenario of a data plane that a generator feeds."""
+    needed: dict[str, Any] = {"dataplane.kind": kind}
+    needed |= {"dataplane.command": "forward {in} {out}"} if kind == "command" else {}
+    needed |= OTG if kind == "external" else {}
+    return with_overrides(with_overrides(BASE, needed), keys)
+
+
+@pytest.mark.parametrize("kind", ["l3fwd", "ovs", "vpp", "command"])
+def test_a_burst_that_reaches_no_program_is_refused_in_a_search(kind: str) -> None:
+    """`planecast measure` sends packets in such bursts, so there it counts."""
+    refuse_unmeasured([fed(kind)], searched=True)
+    asked = fed(kind, **{"placement.burst": 8})
+    with pytest.raises(InputError) as error:
+        refuse_unmeasured([asked], searched=True)
+    assert str(error.value).startswith(
+        f"s: placement.burst is set, but {kind} takes bursts of its own size from a port; leave it"
+    )
+    assert ("planecast measure" in str(error.value)) == (kind in ("l3fwd", "ovs"))
+    refuse_unmeasured([asked])
+    with pytest.raises(InputError, match=r"placement\.burst is set"):
+        check_scenario(asked)  # of a load curve
+
+
+@pytest.mark.parametrize("kind", ["ours", "testpmd"])
+def test_a_burst_that_reaches_the_program_is_searched_with(kind: str) -> None:
+    refuse_unmeasured([fed(kind, **{"placement.burst": 8})], searched=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("placement.cpus", "3"),
+        ("placement.lcores", 2),
+        ("placement.burst", 8),
+        ("placement.rx_ring", 1024),
+        ("placement.tx_ring", 1024),
+    ],
+)
+def test_what_is_there_already_has_cpus_and_rings_of_its_own(key: str, value: Any) -> None:
+    refuse_unmeasured([fed("external")], searched=True)
+    with pytest.raises(InputError) as error:
+        refuse_unmeasured([fed("external", **{key: value})], searched=True)
+    assert str(error.value) == (
+        f"s: {key} is set, but nothing is started: what forwards has CPUs, bursts and rings of its "
+        "own; leave it out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "dataplane", "counts"),
+    [
+        ("vpp", {"dataplane.graph": "l2xc"}, False),
+        ("vpp", {"dataplane.graph": "l2patch"}, False),
+        ("vpp", {"dataplane.graph": "l2bridge"}, False),
+        ("vpp", {"dataplane.graph": "ip6"}, False),
+        ("vpp", {"dataplane.graph": "ip4"}, True),
+        ("l3fwd", {}, False),
+        ("l3fwd", {"dataplane.lookup": "em"}, False),
+        ("l3fwd", {"dataplane.routes": 64}, True),
+    ],
+)
+def test_a_step_of_destinations_needs_routes_around_them(
+    kind: str, dataplane: dict[str, Any], counts: bool
+) -> None:
+    asked = fed(kind, **dataplane, **{"traffic.destination_step": "0.0.64.1"})
+    if counts:
+        refuse_unmeasured([asked], searched=True)
+        return
+    with pytest.raises(InputError, match=r"destination_step is set, but destinations are one"):
+        refuse_unmeasured([asked], searched=True)
 
 
 def test_what_the_data_plane_does_is_measured() -> None:

@@ -28,7 +28,11 @@ from planecast.engines.measure.load_trials import (
 from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of
 from planecast.engines.measure.tx_pacing import WARM_UP_S
-from planecast.engines.measure.unsupported import refuse_neighbour, refuse_unmeasured
+from planecast.engines.measure.unsupported import (
+    refuse_neighbour,
+    refuse_unmeasured,
+    refuse_without_effect,
+)
 from planecast.errors import InputError, RunError
 from planecast.instruments.pauses import Pauses, watch_pauses
 from planecast.progress import Progress
@@ -122,6 +126,7 @@ def check_scenario(scenario: Scenario) -> None:
             "leave traffic.offered_pps, traffic.arrivals and traffic.pcap out",
         )
     refuse_unmeasured([scenario])
+    refuse_without_effect(scenario)
     refuse_neighbour(scenario)
     if scenario.placement.lcores != 1:
         raise InputError(

@@ -1,12 +1,14 @@
-"""What a scenario may say that only the simulator can do: measuring refuses it in a sentence."""
+"""What a scenario may say that only the simulator can do, or that the program under test takes no
+notice of: measuring refuses it in a sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from planecast.errors import InputError
 from planecast.scenario.dataplane import OWN
-from planecast.scenario.points import keys_of, usual_of, value_at, value_if_any
+from planecast.scenario.plain_flows import has_routes
+from planecast.scenario.points import applies, keys_of, usual_of, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 
 _GENERATOR = "measuring offers as much as is taken: planecast curve has a generator for loads"
@@ -41,10 +43,20 @@ _SEARCH = "leave it out, or look for its rates: planecast search has others"
 _SIMULATE = "leave it out, or ask the simulator: planecast predict --engine simulate"
 
 
+_TAKES_BURSTS = (OWN, "testpmd")
+"""Kinds of data plane that `placement.burst` reaches when a generator feeds them."""
+_MEASURED_IN_BURSTS = ("l3fwd", "ovs")
+"""Others that `planecast measure` gives packets in bursts of that size."""
+_STARTED = ("cpus", "lcores", "burst", "rx_ring", "tx_ring")
+"""Keys of `placement` that are for programs which planecast starts."""
+
+
 def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) -> None:
     """Raises InputError for the first key that is set and that measuring, or a search, does not
     use."""
     for scenario in scenarios:
+        if searched:
+            refuse_without_effect(scenario)
         own = scenario.dataplane.kind == OWN
         if not own and not searched and value_if_any(scenario, "dataplane.ports") != "memif":
             raise InputError(f"dataplane.ports is set, but {_PORTS}", scenario.name, _SEARCH)
@@ -56,6 +68,37 @@ def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) 
             if why is not None and value_at(scenario, key) != value_at(usual, key):
                 other = _SEARCH if key.startswith(_OTHERS) else _SIMULATE
                 raise InputError(f"{key} is set, but {why}", scenario.name, other)
+
+
+def refuse_without_effect(scenario: Scenario) -> None:
+    """Raises InputError for the first key that is set and that the program under test takes no
+    notice of when a generator feeds it."""
+    usual = usual_of(scenario)
+    for key, why, what_to_do in _without_effect(scenario):
+        if applies(scenario, key) and value_at(scenario, key) != value_at(usual, key):
+            raise InputError(f"{key} is set, but {why}", scenario.name, what_to_do)
+
+
+def _without_effect(scenario: Scenario) -> Iterator[tuple[str, str, str]]:
+    """Keys, why they have no effect, and what to do."""
+    kind = scenario.dataplane.kind
+    if kind == "external":
+        for name in _STARTED:
+            why = "nothing is started: what forwards has CPUs, bursts and rings of its own"
+            yield f"placement.{name}", why, "leave it out"
+    elif kind not in _TAKES_BURSTS:
+        measured = kind in _MEASURED_IN_BURSTS
+        yield (
+            "placement.burst",
+            f"{kind} takes bursts of its own size from a port",
+            "leave it out" + (", or see planecast measure, which sends such" * measured),
+        )
+    if kind != OWN and not has_routes(scenario):
+        yield (
+            "traffic.destination_step",
+            "destinations are one address apart where no routes lie around them",
+            "leave it out",
+        )
 
 
 def refuse_neighbour(scenario: Scenario) -> None:
