@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from planecast.errors import InputError
 from planecast.scenario.dataplane import OWN
+from planecast.scenario.host_cpus import refuse_absent
 from planecast.scenario.points import keys_of, usual_of, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
 
@@ -43,7 +44,7 @@ _SIMULATE = "leave it out, or ask the simulator: planecast predict --engine simu
 
 def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) -> None:
     """Raises InputError for the first key that is set and that measuring, or a search, does not
-    use."""
+    use, and for a CPU that is not on this machine."""
     for scenario in scenarios:
         own = scenario.dataplane.kind == OWN
         if not own and not searched and value_if_any(scenario, "dataplane.ports") != "memif":
@@ -56,6 +57,7 @@ def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) 
             if why is not None and value_at(scenario, key) != value_at(usual, key):
                 other = _SEARCH if key.startswith(_OTHERS) else _SIMULATE
                 raise InputError(f"{key} is set, but {why}", scenario.name, other)
+        refuse_absent(scenario)
 
 
 def refuse_neighbour(scenario: Scenario) -> None:
