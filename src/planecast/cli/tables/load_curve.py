@@ -62,7 +62,7 @@ def curve_sheet(answer: LoadCurve, run: Path, page: Path) -> Sheet:
     notes = [
         *_words(answer),
         *answer.notes,
-        *basis_notes(answer.manifest),
+        *basis_notes(answer.manifest, [one.simulated.cycles_per_packet for one in answer.loads]),
         f"run: {run}",
         f"report: {page}",
     ]
