@@ -47,7 +47,7 @@ class Past:
             if known is None or known[0] != changed:
                 known = changed, list(observations(run.path, run.read()))
         except (InputError, OSError):
-            return []  # of an older version, or removed meanwhile
+            return []  # of an older version, or just removed
         self._read[run.path] = known
         return known[1]
 
