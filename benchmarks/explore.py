@@ -23,12 +23,10 @@ from planecast.scenario import Scenario, with_overrides
 from row import Row, row
 
 GOAL_MS = 50.0
-"""Of what follows a slider while it moves."""
-RESTED_GOAL_MS = 250.0
-"""Of a figure that waits until the slider rests: longer would be felt as a pause."""
+"""Of what follows a slider."""
 TIMED_GOAL_MS = 1000.0
 """Of the simulator's loss and latency."""
-MACHINES = ("gold-6230n", "xeon-d-1541")
+MACHINES = ("gold-6230n", "platinum-8180")
 
 Json = dict[str, object]
 QUESTIONS: tuple[tuple[str, str, Json, int, float], ...] = (
@@ -40,7 +38,7 @@ QUESTIONS: tuple[tuple[str, str, Json, int, float], ...] = (
         "heat",
         {"across": "traffic.flows", "up": "placement.burst"},
         40,
-        RESTED_GOAL_MS,
+        GOAL_MS,
     ),
     ("loss and latency", "timed", {"load": 0.8}, 20, TIMED_GOAL_MS),
 )
@@ -80,8 +78,9 @@ def _timed(name: str, address: str, body: Json, count: int, goal_ms: float) -> R
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         began = time.perf_counter()
         with opener.open(request, timeout=60) as answer:
-            if "refused" in json.load(answer):
-                raise RunError(f"{name}: it was refused")
+            said = json.load(answer).get("refused")
+            if isinstance(said, str):  # figures list why some of their values have no answer
+                raise RunError(said, name)
         found.append(1e3 * (time.perf_counter() - began))
     ends = np.percentile(found[1:], [2.5, 97.5])
     took = Estimate(
