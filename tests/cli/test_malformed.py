@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import socket
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
 from tests.cli.conftest import Run
 
+from planecast.scenario import SCENARIO_KEYS
+
 HANG_S = 60
-"""No gate on time: what takes so long on whatever machine has no end."""
+"""What takes so long on whatever machine has no end."""
+CPU_S = 2.0
+"""CPU time that a refusal takes at most, with what else runs left out."""
+WAITS_S = 2.0
+"""A pipe that nobody writes into, or reads from, is waited for no longer."""
 
 SCENARIO = "name: a\ntraffic: {{{}}}\n"
 
@@ -46,8 +57,8 @@ TEXTS: dict[str, str | bytes] = {
     "infinity": SCENARIO.format("offered_pps: .inf"),
     "1e30 pps": SCENARIO.format("offered_pps: 1e30pps"),
     "1e30": SCENARIO.format("offered_pps: 1e30"),
-    "200,000 digits": SCENARIO.format("flows: " + "9" * 100_000),
-    "many digits behind the point": SCENARIO.format("offered_pps: 1." + "9" * 100_000),
+    "200,000 digits": SCENARIO.format("flows: " + "9" * 200_000),
+    "many digits behind the point": SCENARIO.format("offered_pps: 1." + "9" * 200_000),
     "negative": SCENARIO.format("flows: -1"),
     "no such key": SCENARIO.format("flwos: 1"),
     "a list for a number": SCENARIO.format("flows: [1, 2]"),
@@ -89,7 +100,12 @@ VERBS: dict[str, tuple[str, ...]] = {
     "validate": ("validate", "{}"),
     "survey": ("survey", "{}"),
     "plan": ("partition", "plan", "{}"),
+    "measure": ("measure", "{}"),
+    "search": ("search", "{}"),
+    "curve": ("curve", "{}"),
+    "bench": ("bench", "{}", "{}"),
 }
+"""Each refuses before it starts anything."""
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +122,9 @@ def _no_hang() -> Iterator[None]:
 
 def refused(run: Run, *words: str, code: int = 2) -> str:
     """Runs what is to be refused; its sentence."""
+    began = time.process_time()
     answer = run(*words)
+    assert time.process_time() - began < CPU_S
     assert (answer.code, answer.out) == (code, ""), answer.err[:500]
     assert answer.err
     assert len(answer.err) < 5000
@@ -198,7 +216,7 @@ def test_runs_whose_files_say_nothing_sensible(
 @pytest.mark.parametrize(
     "word",
     [
-        "traffic.flows=" + "9" * 100_000,
+        "traffic.flows=" + "9" * 200_000,
         "traffic.flows=-1",
         "traffic.flows=nan",
         "traffic.offered_pps=nan",
@@ -256,3 +274,68 @@ def test_a_pipe_with_a_writer_is_a_file(run: Run, tmp_path: Path) -> None:
     finally:
         os.close(read)
     assert "this is not YAML" in said
+
+
+UNPATCHED: dict[str, tuple[str, ...]] = {
+    "a scenario": ("predict", "pipe"),
+    "a study": ("validate", "pipe"),
+    "a scenario to measure": ("measure", "pipe"),
+    "a recording": ("explain", "--from", "pipe"),
+    "an output": ("schema", "scenario", "-o", "pipe"),
+}
+"""A pipe without another end, for as long as a person waits."""
+
+
+@pytest.mark.parametrize("what", UNPATCHED)
+def test_a_pipe_is_waited_for_no_longer_than_a_person_waits(
+    run: Run, tmp_path: Path, what: str
+) -> None:
+    _fifo(tmp_path / "pipe")
+    began = time.monotonic()
+    said = refused(run, *UNPATCHED[what], code=1 if what == "an output" else 2)
+    assert time.monotonic() - began < WAITS_S
+    assert "pipe" in said
+
+
+_SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.binary(max_size=9),
+)
+_KEYS = st.one_of(
+    st.sampled_from([*{part for key in SCENARIO_KEYS for part in key.split(".")}]),
+    st.text(max_size=8),
+)
+_NESTED = st.recursive(
+    _SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+def _yaml(value: object) -> bytes:
+    text = io.StringIO()
+    YAML(typ="safe", pure=True).dump(value, text)
+    return text.getvalue().encode("utf-8", "surrogatepass")
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(
+        st.binary(max_size=300),
+        st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
+        st.dictionaries(_KEYS, _NESTED, max_size=5).map(_yaml),
+        st.dictionaries(_KEYS, _NESTED, max_size=5).map(lambda own: _yaml({"name": "a", **own})),
+    )
+)
+def test_whatever_a_file_holds_gets_a_sentence(run: Run, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "any.yaml").write_bytes(content)
+    began = time.process_time()
+    answer = run("predict", "any.yaml")  # `run` has seen that no traceback was printed
+    assert time.process_time() - began < CPU_S
+    assert answer.code in (0, 2), answer.err[:500]
+    assert "mistake in planecast" not in answer.err
+    assert answer.code == 0 or answer.err.startswith("planecast: ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.calibrations import hierarchy, manifest
-from tests.traced_programs import BASE, HELD, POINTS, PROFILE, TRUTH, measured_program
+from tests.traced_programs import BASE, HELD, POINTS, PROFILE, TRUTH, measured_program, trace
 
 from planecast.engines.solve import solve
 from planecast.errors import InputError
@@ -14,6 +14,7 @@ from planecast.explain.run import explain_case
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
 from planecast.model.calibration import CURVED, Calibration
+from planecast.model.neighbours import neighbours_of
 from planecast.model.posterior import parameters_of
 from planecast.model.stage_cost import stage_cost
 from planecast.model.supported import columns_of
@@ -96,6 +97,21 @@ def test_a_measured_run_is_explained_by_its_stages(
     assert abs(causes.get("unexplained", 0.0)) < 0.15 * whole
     assert causes["issue"] > 0
     assert np.isfinite(list(causes.values())).all()
+
+
+def test_a_neighbour_of_a_program_that_touches_nothing_far(hierarchy: Hierarchy) -> None:
+    """As testpmd, which has no tables: the neighbour alone takes cache lines."""
+    points = [one.model_copy(update={"trace": trace(3)}) for one in PROFILE.points]
+    near = PROFILE.model_copy(update={"points": tuple(points)})
+    columns = columns_of([with_overrides(BASE, {"neighbour.walk": "64MiB"})])
+    profile = WorkloadProfile.of(columns, {}, near)
+    assert profile.regions == ()
+    values = {one.name: one.median for one in parameters_of(profile, hierarchy)}
+    found = neighbours_of(profile, hierarchy, values)
+    assert found is not None
+    cost = stage_cost(profile, hierarchy, values, found.others)
+    assert np.isfinite(cost.total).all()
+    assert cost.total > 0
 
 
 def test_slopes_are_those_of_the_cost(hierarchy: Hierarchy) -> None:

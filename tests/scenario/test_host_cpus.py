@@ -10,7 +10,12 @@ import pytest
 from planecast.errors import InputError
 from planecast.host import Root
 from planecast.scenario import Scenario
-from planecast.scenario.host_cpus import cpus_here, neighbour_cpus, refuse_offline
+from planecast.scenario.host_cpus import (
+    cpus_here,
+    neighbour_cpus,
+    refuse_absent,
+    refuse_offline,
+)
 from planecast.scenario.override import with_overrides
 
 ORDER = (2, 3, 1, 0)
@@ -63,3 +68,45 @@ def test_cpus_that_are_not_there_are_named(tmp_path: Path) -> None:
     refuse_offline((7,), Root(tmp_path / "absent"))
     online.write_text("what?\n")
     refuse_offline((7,), Root(tmp_path))
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Root:
+    """A machine of two CPUs."""
+    online = tmp_path / "sys/devices/system/cpu/online"
+    online.parent.mkdir(parents=True)
+    online.write_text("0-1\n")
+    return Root(tmp_path)
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "ours": {},
+    "testpmd": {"dataplane.kind": "testpmd"},
+    "l3fwd": {"dataplane.kind": "l3fwd"},
+    "ovs": {"dataplane.kind": "ovs"},
+    "vpp": {"dataplane.kind": "vpp"},
+    "command": {"dataplane.kind": "command", "dataplane.command": "mine {in_eal} {out_eal}"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_data_plane_needs_its_cpus(kind: str, two: Root) -> None:
+    refuse_absent(asked({**KINDS[kind], "placement.cpus": "1"}), two)
+    with pytest.raises(InputError, match=r"placement\.cpus: there is no CPU 7 on this machine"):
+        refuse_absent(asked({**KINDS[kind], "placement.cpus": "7"}), two)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_neighbour_needs_its_cpus(kind: str, two: Root) -> None:
+    own = {**KINDS[kind], "placement.cpus": "0", "neighbour.spin": True}
+    refuse_absent(asked(own), two)
+    with pytest.raises(InputError, match=r"neighbour\.cpu: there is no CPU 9 on this machine"):
+        refuse_absent(asked({**own, "neighbour.cpu": 9}), two)
+    with pytest.raises(InputError, match=r"neighbour\.cores: there is no CPU 2 on this machine"):
+        refuse_absent(asked({**own, "neighbour.cores": 2}), two)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ours"])
+def test_cpus_of_another_host_are_its_own(kind: str, two: Root) -> None:
+    there = {**KINDS[kind], "dataplane.host": "other", "placement.cpus": "7"}
+    refuse_absent(asked(there), two)

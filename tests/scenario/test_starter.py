@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from planecast.errors import InputError
-from planecast.scenario import load_scenario
+from planecast.scenario import Scenario, load_scenario
+from planecast.scenario.dataplane import KINDS
+from planecast.scenario.keys import allowed, field_at
 from planecast.scenario.starter import TITLES, Starter, StarterKind, next_commands, placed_command
 
 MINE = "./app -l 0-3 -n 4 --vdev net_x,a=1 -a 0000:18:00.0 --file-prefix=x -- -p 3 --config '(0,0)'"
@@ -25,6 +30,50 @@ def test_each_is_a_scenario(kind: StarterKind, tmp_path: Path) -> None:
     assert (found.traffic.frame_bytes, found.traffic.flows) == (128, 100_000)
     assert found.placement.lcores == 1
     assert max(len(line) for line in path.read_text().splitlines() if "command:" not in line) <= 100
+
+
+def named_in_comments(text: str) -> Iterator[tuple[str, str]]:
+    """(dotted key, value) of each choice and each key that a comment behind a key names."""
+    section = ""
+    for line in text.splitlines():
+        if line and not line.startswith((" ", "#")):
+            section = line.partition(":")[0]
+        typed, mark, comment = line.partition(" # ")
+        if not mark or not typed.strip():
+            continue
+        key = f"{section}.{typed.strip().partition(':')[0]}"
+        for other, value in re.findall(r"([a-z_.]+): (\d+)", comment):
+            yield (other if "." in other else f"{section}.{other}"), value
+        words = re.findall(r"[A-Za-z0-9_.]+", comment)
+        yield from ((word, "") for word in words if "." in word)
+        allowed_words = _choices(key, section, text)
+        yield from ((key, word) for word in words if word in allowed_words)
+
+
+def _choices(key: str, section: str, text: str) -> set[str]:
+    kind = next(line.split()[-1] for line in text.splitlines() if line.startswith("  kind:"))
+    noun: type[BaseModel] = KINDS[kind] if section == "dataplane" else Scenario
+    field = field_at(noun, key.split(".")[1:] if section == "dataplane" else key.split("."))
+    assert field is not None, key
+    return set(re.findall(r"[a-z0-9-]+", allowed(field))) - {"a", "of", "from", "to", "whole"}
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_what_its_comments_name_can_be_set(kind: StarterKind, tmp_path: Path) -> None:
+    text = Starter(kind, command=MINE).text
+    path = tmp_path / "s.yaml"
+    path.write_text(text)
+    named = list(named_in_comments(text))
+    assert ("placement.cpus", "2") in named
+    for key, value in named:
+        assert value, f"{kind} has a comment about {key}, and says no value"
+        load_scenario(path, {key: value})
+    if kind == "vpp":
+        assert {value for key, value in named if key == "dataplane.graph"} == {
+            *("l2patch", "l2bridge", "ip4", "ip6")
+        }
+    if kind == "testpmd":
+        assert {value for key, value in named if key == "dataplane.mode"} == {"mac", "macswap"}
 
 
 def test_the_program_is_named(tmp_path: Path) -> None:

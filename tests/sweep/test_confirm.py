@@ -10,7 +10,7 @@ from tests.sweep.conftest import MakeJob
 from planecast.errors import InputError, MissingError
 from planecast.results import Result
 from planecast.scenario import Scenario
-from planecast.sweep.confirm import Measure, Measurer, confirm, unconfirmed
+from planecast.sweep.confirm import Measure, Measurer, check_here, confirm, unconfirmed
 from planecast.sweep.job import Job
 from planecast.sweep.optimise import Found, Target, optimise, parse_price
 
@@ -140,6 +140,22 @@ def test_what_is_measured_is_not_offered_a_rate(make_job: MakeJob, base: Scenari
     confirm(job, found.best, RATE, 1, Measurer(measure, anything))
     assert asked[0].traffic.offered_pps is None
     assert asked[0].traffic.arrivals == "constant"
+
+
+@pytest.mark.parametrize(("kind", "built"), [("ours", True), ("testpmd", False)])
+def test_planecasts_own_program_is_needed_for_its_own_functions_alone(
+    monkeypatch: pytest.MonkeyPatch, kind: str, *, built: bool
+) -> None:
+    def absent(name: str) -> None:
+        raise MissingError("it is not built", name)
+
+    monkeypatch.setattr("planecast.sweep.confirm.native_program", absent)
+    scenario = Scenario.model_validate({"name": "s", "dataplane": {"kind": kind}})
+    if built:
+        with pytest.raises(MissingError, match="it is not built"):
+            check_here(scenario)
+    else:
+        check_here(scenario)
 
 
 def test_every_candidate_has_its_distance(job: Job, found: Found) -> None:

@@ -19,11 +19,18 @@ from planecast.dataplanes.port import Port
 from planecast.dataplanes.wiring import guests_of
 from planecast.errors import InputError
 from planecast.instruments.window import PORTS
-from planecast.scenario.host_cpus import cpus_here
+from planecast.scenario.host_cpus import cpus_here, refuse_offline
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.starter import NO_LARGE_PAGES
 
 PORTABLE = "-v3"
 """What a program's build for AVX2 at most is called, after its name."""
+_OF_MEMORY = {
+    "-m": 1, "--socket-mem": 1, "--numa-mem": 1, "--socket-limit": 1, "--numa-limit": 1,
+    "--huge-dir": 1, "--huge-unlink": 0, "--single-file-segments": 0, "--no-shconf": 0,
+}  # fmt: skip
+"""EAL's options that exclude ``--no-huge`` or come with it, and how many words each has after
+it."""
 BURST_MOST = 256
 """What testpmd asks its port for: the library limits bursts, and changes the limit as it runs."""
 
@@ -61,9 +68,11 @@ def system_in_memory(
     scenario: Scenario, folder: Path, before: Sequence[str] = (), fds: Sequence[int] = ()
 ) -> Program:
     """The program between its two ports; `folder` is empty, private, and its own; `fds` are file
-    descriptors that it inherits. Raises MissingError when it isn't here."""
+    descriptors that it inherits. Raises MissingError when it isn't here, InputError for a CPU that
+    isn't."""
     ports = [Port(kind="virtual", address=port) for port in PORTS]
     cpu = cpus_here(scenario)[0]
+    refuse_offline([cpu])
     return program_of(scenario, ports, Seat(cpu, cpu, folder, tuple(before), tuple(fds)))
 
 
@@ -77,12 +86,49 @@ def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) 
 
 
 def portable(scenario: Scenario) -> Scenario:
-    """With l3fwd's build for instruments that know no AVX-512, where there is one next to it."""
+    """As instruments can run it: with l3fwd's build for those that know no AVX-512, where there is
+    one next to it, and a command of a person's own on small pages, for valgrind maps no large
+    ones."""
+    if scenario.dataplane.kind == "command":
+        command = _without_large_pages(scenario.dataplane.command)
+        wanted = scenario.dataplane.model_copy(update={"command": command})
+        return scenario.model_copy(update={"dataplane": wanted})
     if scenario.dataplane.kind != "l3fwd":
         return scenario
     program = l3fwd_program(scenario.dataplane.program)
     other = program.with_name(program.name + PORTABLE)
     return _with_program(scenario, other if other.is_file() else program)
+
+
+def _without_large_pages(command: str) -> str:
+    """A command whose EAL reserves no large pages; one that says so itself, or whose memory has no
+    files, as it is."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return command  # what is wrong with it is said where it is started
+    place = next((i for i, word in enumerate(words) if "_eal}" in word), None)
+    if place is None or not {"--no-huge", "--in-memory"}.isdisjoint(words):
+        return command
+    end = words.index("--") if "--" in words else len(words)
+    kept = _without_memory(words[place:end])
+    return shlex.join([*_without_memory(words[:place]), *NO_LARGE_PAGES, *kept, *words[end:]])
+
+
+def _without_memory(words: Sequence[str]) -> list[str]:
+    """EAL's words without those that are about large pages, or are said again."""
+    found: list[str] = []
+    skip = 0
+    for word in words:
+        if skip:
+            skip -= 1
+            continue
+        name, joined, _ = word.partition("=")
+        if name in _OF_MEMORY:
+            skip = 0 if joined else _OF_MEMORY[name]
+        else:
+            found.append(word)
+    return found
 
 
 def switch_by_script(

@@ -1,4 +1,4 @@
-"""What a page begins with: a scenario's file, a run, or the latest calibration's function."""
+"""What a page begins with: a scenario's file, a run, or what the latest calibration is of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planecast.explore.session import Session
 from planecast.results import RunDirectory, find_run
 from planecast.results.content import results_of
 from planecast.results.store import CALIBRATION, SWEEP, picked
-from planecast.scenario import Scenario, load_scenario, with_overrides
+from planecast.scenario import FUNCTIONS, Scenario, load_scenario, with_overrides
 from planecast.study.calibration_run import calibration_of, is_current
 from planecast.sweep import read_job
 
@@ -27,8 +27,7 @@ def session_of(
     is neither a scenario nor a run, and where there is no calibration at all.
     """
     if named is None:
-        kind = calibration_of(calibration, root, counted=True).model.kind
-        base = with_overrides(Scenario(name=kind), {"workload.kind": kind, **changes})
+        base = with_overrides(_calibrated(calibration, root), changes)
         return Session(base, root, calibration)
     if Path(named).is_file() and Path(named).suffix in (".yaml", ".yml"):
         return Session(load_scenario(named, changes), root, calibration, file=named)
@@ -50,6 +49,32 @@ def session_of(
     base = with_overrides(results[position or 0].scenario, changes)
     measured = [one for one in results if one.cycles_per_packet.kind == "measured"]
     return Session(base, root, calibration or _own(run), recorded=measured)
+
+
+def _calibrated(named: str | None, root: Path) -> Scenario:
+    """What a calibration is of: a function as usual, a program as its run measured it, what was
+    counted. One from counters of something that nobody named is passed over, unless it is named or
+    the only one. Raises InputError where the scenario isn't known."""
+    try:
+        found = calibration_of(named, root)
+    except InputError:
+        found = calibration_of(named, root, counted=True)
+    kind = found.model.kind
+    if kind in FUNCTIONS:
+        return with_overrides(Scenario(name=kind), {"workload.kind": kind})
+    if found.model.counted is not None:
+        measured = [found.counted] if found.counted is not None else []
+    else:
+        kept = root / found.basis.run
+        run = RunDirectory(kept) if kept.is_dir() else find_run(named or "", root)
+        results = results_of(run.read())
+        measured = [one.scenario for one in results if one.scenario.forwards == kind]
+    if not measured:
+        what = "counters of one workload, which nobody named" if found.model.counted else kind
+        raise InputError(
+            f"the calibration is of {what}", found.basis.run, "name its scenario: explore SCENARIO"
+        )
+    return measured[0]
 
 
 def _own(run: RunDirectory) -> str | None:

@@ -21,8 +21,10 @@ from pydantic.fields import FieldInfo
 from planecast.catalog import names
 from planecast.model.calibration import Calibration
 from planecast.scenario import SCENARIO_KEYS, Scenario, json_schema
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.keys import field_at
 from planecast.scenario.model import power_of_two
+from planecast.scenario.points import applies
 from planecast.scenario.workload import FUNCTIONS
 from planecast.workload.scenario_columns import COLUMNS
 
@@ -41,7 +43,10 @@ SITE_KEYS = (
 
 _LCORES = "placement.lcores"
 _MOST_LCORES = 64
-_NO_CONTROLS = ("name", "dataplane.", "generator.", "traffic.pcap", "placement.stage_clock")
+_NO_CONTROLS = ("name", "generator.", "traffic.pcap", "placement.stage_clock")
+_DATAPLANE = "dataplane."
+_OWN_ALONE = (_LCORES, "traffic.frame_mix", "traffic.classes")
+"""Keys that the model refuses for programs of others."""
 _FEW = 64
 """Whole numbers that are all listed."""
 _WIDE = 16
@@ -74,10 +79,17 @@ class Control:
 
 
 def controls_of(base: Scenario, calibration: Calibration) -> list[Control]:
-    """Every control of a network function, in the order of the scenario's keys."""
-    texts = _descriptions()
+    """Every control of a network function, in the order of the scenario's keys; of a program of
+    others those that its calibration has answers for: one lcore of it is counted, and the simulator
+    does not play it."""
+    own = base.dataplane.kind == OWN
+    texts = _descriptions(base)
     keys = [key for key in SCENARIO_KEYS if not key.startswith(_NO_CONTROLS)]
-    return [_control(key, texts.get(key, ""), base, calibration) for key in keys]
+    # A program's other keys, as its mode, need a calibration of their own.
+    keys = [key for key in keys if key in COLUMNS or not key.startswith(_DATAPLANE)]
+    keys = [key for key in keys if applies(base, key)]
+    found = [_control(key, texts.get(key, ""), base, calibration) for key in keys]
+    return [one for one in found if own or (one.engine == "solve" and one.key not in _OWN_ALONE)]
 
 
 def _control(key: str, text: str, base: Scenario, calibration: Calibration) -> Control:
@@ -94,7 +106,7 @@ def _control(key: str, text: str, base: Scenario, calibration: Calibration) -> C
     if key == _LCORES:
         values = tuple(range(1, _MOST_LCORES + 1))
         return Control(key, "number", text, engine, values, _outside(key, values, calibrated))
-    field = field_at(Scenario, key.split("."))
+    field = _field(key, base)
     assert field is not None
     kind, values = _kind_and_values(field, calibrated)
     if key in SITE_KEYS:
@@ -103,6 +115,12 @@ def _control(key: str, text: str, base: Scenario, calibration: Calibration) -> C
         outside = _outside(key, values, calibrated)
     suggestions = ("none", "imix") if key == "traffic.frame_mix" else ()
     return Control(key, kind, text, engine, values, outside, calibrated, suggestions)
+
+
+def _field(key: str, base: Scenario) -> FieldInfo | None:
+    if key.startswith(_DATAPLANE):
+        return field_at(type(base.dataplane), key.split(".")[1:])
+    return field_at(Scenario, key.split("."))
 
 
 def _kind_and_values(
@@ -232,10 +250,11 @@ def _not_usual(values: Sequence[Any], usual: Any) -> tuple[bool, ...]:
     return tuple(value != usual for value in values)
 
 
-def _descriptions() -> dict[str, str]:
+def _descriptions(base: Scenario) -> dict[str, str]:
     """What each key means, by its dotted name."""
     schema = json_schema(Scenario)
-    found = {}
+    own = json_schema(type(base.dataplane))["properties"].items()
+    found = {f"{_DATAPLANE}{name}": field.get("description", "") for name, field in own}
     for name, field in Scenario.model_fields.items():
         found[name] = schema["properties"][name].get("description", "")
         kind = field.annotation

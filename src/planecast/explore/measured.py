@@ -14,7 +14,7 @@ from planecast.workload.scenario_columns import COLUMNS
 
 Json = dict[str, Any]
 
-_KEYS = ("machine", "workload.kind", "traffic.offered_pps", *COLUMNS)
+_KEYS = ("machine", "traffic.offered_pps", *COLUMNS)
 """What makes two measurements comparable: all that the closed form reads."""
 
 
@@ -25,7 +25,7 @@ def value_json(value: Any) -> Any:
 
 def dots(measured: Sequence[Result], scenario: Scenario, varied: Sequence[str] = ()) -> list[Json]:
     """Measured results at a scenario, but for the `varied` keys, with their values of these."""
-    alike = [one for one in measured if _alike(one.scenario, scenario, varied)]
+    found = [one for one in measured if alike(one.scenario, scenario, varied)]
     return [
         {
             "values": {key: value_json(value_at(one.scenario, key)) for key in varied},
@@ -33,12 +33,15 @@ def dots(measured: Sequence[Result], scenario: Scenario, varied: Sequence[str] =
             "cycles_per_packet": estimate_json(one.cycles_per_packet),
             "started_at": one.manifest.started_at,
         }
-        for one in alike
+        for one in found
     ]
 
 
-def _alike(one: Scenario, other: Scenario, varied: Sequence[str]) -> bool:
-    return all(_placing(one, key) == _placing(other, key) for key in _KEYS if key not in varied)
+def alike(one: Scenario, other: Scenario, varied: Sequence[str] = ()) -> bool:
+    """Whether two scenarios ask the same of the closed form, but for the `varied` keys."""
+    return one.forwards == other.forwards and all(
+        _placing(one, key) == _placing(other, key) for key in _KEYS if key not in varied
+    )
 
 
 def _placing(scenario: Scenario, key: str) -> Any:

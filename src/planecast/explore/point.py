@@ -17,6 +17,7 @@ from planecast.results import Estimate, Manifest, Result, collect_manifest
 from planecast.results.basis import Basis
 from planecast.results.own_clock import in_own_clock
 from planecast.scenario import SCENARIO_KEYS, Scenario, with_overrides
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.machine import machine_of
 from planecast.scenario.own_clock import own_clock_factor
 from planecast.scenario.points import value_if_any
@@ -55,7 +56,10 @@ def manifest_of(basis: Basis) -> Manifest:
 
 
 def plain_view(scenario: Scenario) -> Scenario:
-    """The scenario as the closed form knows it, at its own traffic."""
+    """The scenario as the closed form knows it, at its own traffic. A program of others has no
+    keys of the simulator's."""
+    if scenario.dataplane.kind != OWN:
+        return scenario
     view = closed_form_view(scenario)
     return view.model_copy(update={"traffic": scenario.traffic})
 

@@ -16,6 +16,7 @@ from planecast.explore.copying import command_line, scenario_yaml
 from planecast.explore.front import computed_front, recorded_front
 from planecast.explore.grid import curve, heat_map
 from planecast.explore.measured import dots, value_json
+from planecast.explore.past import history
 from planecast.explore.point import answer, machine_title
 from planecast.explore.recalibrate import recalibrated
 from planecast.explore.session import Session
@@ -31,7 +32,7 @@ Json = dict[str, Any]
 
 def _asked(session: Session, body: Mapping[str, Any]) -> tuple[Scenario, Chosen]:
     scenario = session.scenario(_changes(body))
-    return scenario, session.chosen(scenario.workload.kind)
+    return scenario, session.chosen(scenario.forwards)
 
 
 def _changes(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,8 +55,11 @@ def ask_page(session: Session, body: Json) -> Json:
     """What the page needs once: names, colours, machines, what each function has an answer for."""
     del body
     stages = ["source", *dict.fromkeys(s for own in FUNCTIONS.values() for s in own), "tx"]
+    if not session.own:
+        stages = list(session.chosen(session.base.forwards).model.stages)
     return {
         "name": session.base.name,
+        "program": None if session.own else session.base.forwards,
         "sweep": None if session.sweep is None else session.sweep.path.name,
         "base": _values(session.base),
         "kinds": session.kinds(),
@@ -105,6 +109,12 @@ def ask_heat(session: Session, body: Json) -> Json:
     return heat_map(
         scenario, chosen, _control(session, body, "across"), _control(session, body, "up")
     )
+
+
+def ask_history(session: Session, body: Json) -> Json:
+    """Series of runs whose scenario is the page's, with their levels."""
+    scenario = session.scenario(_changes(body))
+    return history(session.past, scenario)
 
 
 def ask_timed(session: Session, body: Json) -> Json:
@@ -187,6 +197,7 @@ QUESTIONS: dict[str, Callable[[Session, Json], Json]] = {
     "heat": ask_heat,
     "timed": ask_timed,
     "front": ask_front,
+    "history": ask_history,
     "measure": ask_measure,
     "measuring": ask_measuring,
     "stop": ask_stop,

@@ -38,7 +38,8 @@ def recalibrated(session: Session, chosen: Chosen, added: Sequence[Result]) -> P
         _refuse_another(one, chosen)
     manifest = collect_manifest("measure", fresh[0].scenario.traffic.seed)
     everything = [*known, *fresh]
-    fitted = calibrate(everything, chosen.model.hierarchy, chosen.model.instructions, manifest)
+    model = chosen.model
+    fitted = calibrate(everything, model.hierarchy, model.instructions, manifest, model.program)
     run = RunDirectory.create(session.root, "calibrate", fitted.kind)
     with run:
         run.write_json(CALIBRATION, fitted)
@@ -73,8 +74,8 @@ def _refuse_another(one: Result, chosen: Chosen) -> None:
             f"the calibration is of {theirs.get('cpu')}",
             what_to_do="calibrate this host: planecast calibrate STUDY",
         )
-    if one.scenario.workload.kind != chosen.model.kind:
+    if one.scenario.forwards != chosen.model.kind:
         raise InputError(
-            f"the point is of {one.scenario.workload.kind}, the calibration of {chosen.model.kind}",
+            f"the point is of {one.scenario.forwards}, the calibration of {chosen.model.kind}",
             what_to_do="choose that function first",
         )

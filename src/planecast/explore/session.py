@@ -8,9 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from planecast.dataplanes.in_memory import refuse_outside
 from planecast.errors import InputError, PlanecastError
 from planecast.explore.controls import Control, controls_of
 from planecast.explore.measuring import Measuring
+from planecast.explore.past import Past
 from planecast.explore.relevance import with_relevance
 from planecast.results import Result, RunDirectory
 from planecast.scenario import FUNCTIONS, SCENARIO_KEYS, Scenario, with_overrides
@@ -20,6 +22,7 @@ from planecast.study.calibration_run import Chosen, calibration_of
 
 _KIND = "workload.kind"
 _STAGES = "workload.stages"
+_PROGRAM = "dataplane.kind"
 
 
 @dataclass
@@ -42,14 +45,15 @@ class Session:
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        own = self.base.dataplane.kind
-        if own != OWN:
-            raise InputError(
-                f"the page asks the model, which is of planecast's own data plane, not of {own}",
-                "dataplane.kind",
-                "measure it: planecast search",
-            )
+        if not self.own:
+            refuse_outside(self.base, "modelled")
         self.measuring = Measuring(self.root)
+        self.past = Past(self.root)
+
+    @property
+    def own(self) -> bool:
+        """Whether planecast's own data plane forwards, not a program of others."""
+        return self.base.dataplane.kind == OWN
 
     @property
     def measured(self) -> list[Result]:
@@ -59,16 +63,26 @@ class Session:
     def scenario(self, changes: Mapping[str, Any]) -> Scenario:
         """The base with these dotted keys changed; another network function has all its stages.
 
-        Raises InputError for an unknown key and for a value that isn't allowed.
+        Raises InputError for an unknown key, for a value that isn't allowed, and for another data
+        plane: it has other keys.
         """
         wanted = dict(changes)
-        kind = wanted.get(_KIND, self.base.workload.kind)
-        if kind != self.base.workload.kind and kind in FUNCTIONS:
-            wanted.setdefault(_STAGES, FUNCTIONS[kind])
+        program = self.base.dataplane.kind
+        if wanted.get(_PROGRAM, program) != program:
+            raise InputError(
+                f"this page is of {self.base.forwards}",
+                _PROGRAM,
+                "open another one: planecast explore SCENARIO",
+            )
+        if self.own:
+            kind = wanted.get(_KIND, self.base.workload.kind)
+            if kind != self.base.workload.kind and kind in FUNCTIONS:
+                wanted.setdefault(_STAGES, FUNCTIONS[kind])
         return with_overrides(self.base, wanted)
 
     def chosen(self, kind: str) -> Chosen:
-        """The calibration that answers for a network function. Raises InputError without one."""
+        """The calibration that answers for a network function, or a program as
+        `Scenario.forwards` has it. Raises InputError without one."""
         with self._lock:
             if kind not in self._chosen:
                 self._chosen[kind] = self._find(kind)
@@ -78,10 +92,11 @@ class Session:
         found = calibration_of(self.named, self.root, counted=True, kind=kind)
         own = found.model.kind
         if found.model.counted is None and own != kind:
+            study = f"studies/{kind}.yaml" if kind in FUNCTIONS else "STUDY, as studies/l3fwd.yaml"
             raise InputError(
                 f"there is no calibration of {kind}; the latest is of {own}",
-                _KIND,
-                f"make one: planecast calibrate studies/{kind}.yaml",
+                _KIND if kind in FUNCTIONS else "dataplane",
+                f"make one: planecast calibrate {study}",
             )
         return found
 
@@ -93,19 +108,21 @@ class Session:
         return found
 
     def controls(self, scenario: Scenario, chosen: Chosen) -> list[Control]:
-        """The controls of a network function and its calibration."""
-        mark = (scenario.workload.kind, chosen.basis.digest)
+        """The controls of a network function, or of a program, and its calibration."""
+        mark = (scenario.forwards, chosen.basis.digest)
         with self._lock:
             if mark not in self._controls:
-                # With all of its stages, whichever run now: one may be added.
-                kind = scenario.workload.kind
-                whole = with_overrides(scenario, {_STAGES: FUNCTIONS[kind]})
+                whole = scenario
+                if self.own:  # with all of its stages, whichever run now: one may be added
+                    whole = with_overrides(scenario, {_STAGES: FUNCTIONS[scenario.workload.kind]})
                 found = controls_of(whole, chosen.model)
                 self._controls[mark] = with_relevance(found, whole, chosen)
             return self._controls[mark]
 
     def kinds(self) -> dict[str, str]:
-        """Each network function; why it has no answers, or an empty text."""
+        """Each network function, or the program; why it has no answers, or an empty text."""
+        if not self.own:
+            return {self.base.forwards: ""}
         found = {}
         for kind in FUNCTIONS:
             try:

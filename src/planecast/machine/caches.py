@@ -115,8 +115,8 @@ def serve(
         )
         for term in _terms(region, names, own, shares, _covered(region, hierarchy, values))
     ]
-    touches = np.stack([region.touches for region in profile.regions])
     count = len(profile.regions)
+    touches = np.array([region.touches for region in profile.regions]).reshape(count, size)
     return Served(
         terms=terms,
         memory_lines=(served[2, :count] * touches).sum(axis=0),

@@ -11,6 +11,7 @@ from planecast.host.cpu_list import cpus_of
 from planecast.host.lcore_order import lcore_order
 from planecast.host.root import Root
 from planecast.scenario.cpus import format_cpus, parse_cpus
+from planecast.scenario.points import value_if_any
 from planecast.scenario.scenario import Scenario
 
 
@@ -45,17 +46,32 @@ def neighbour_cpus(scenario: Scenario, order: tuple[int, ...] | None = None) -> 
     return tuple(islice(free, scenario.neighbour.cores))
 
 
-def refuse_offline(cpus: Iterable[int], root: Root | None = None) -> None:
+def refuse_offline(
+    cpus: Iterable[int], root: Root | None = None, key: str = "placement.cpus"
+) -> None:
     """Raises InputError for CPUs that the kernel of this machine does not list as online; where it
-    lists none, for none."""
+    lists none, for none. `key` is what names them."""
     there = cpus_of(root or Root(), "sys/devices/system/cpu/online")
     absent = [cpu for cpu in cpus if cpu not in there]
     if there and absent:
         raise InputError(
             f"there is no CPU {format_cpus(absent)} on this machine",
-            "placement.cpus",
+            key,
             f"take some of {format_cpus(there)}",
         )
+
+
+def refuse_absent(scenario: Scenario, root: Root | None = None) -> None:
+    """Raises InputError for a scenario with a CPU that is not on this machine: of what forwards
+    here, and of its neighbours. CPUs of a data plane on another host are that host's, and those of
+    one that is there already are its own."""
+    elsewhere = value_if_any(scenario, "dataplane.host") is not None
+    if not elsewhere and scenario.dataplane.kind != "external":
+        refuse_offline(cpus_here(scenario), root)
+    if scenario.neighbour.busy:
+        named = scenario.neighbour.cpu is not None
+        key = "neighbour.cpu" if named else "neighbour.cores"
+        refuse_offline(neighbour_cpus(scenario), root, key)
 
 
 @lru_cache(maxsize=1)

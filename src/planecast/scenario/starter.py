@@ -21,7 +21,8 @@ TITLES: dict[StarterKind, str] = {
 """What can be asked for, and what it is."""
 
 _PORTS = ("--lcores", "0@{main_cpu},1@{cpu}", "{in_eal}", "{out_eal}", "--no-pci")
-_NO_PAGES = ("--no-huge", "-m", "512", "--no-shconf")
+NO_LARGE_PAGES = ("--no-huge", "-m", "512", "--no-shconf")
+"""EAL's options for memory of 4 KiB pages."""
 _OURS = {
     "-l": 1, "-c": 1, "--lcores": 1, "--main-lcore": 1, "--master-lcore": 1, "-a": 1, "--allow": 1,
     "-w": 1, "-b": 1, "--block": 1, "--vdev": 1, "--file-prefix": 1, "--no-pci": 0,
@@ -72,7 +73,7 @@ class Starter:
     def _dataplane(self) -> list[str]:
         lines = {
             "testpmd": ["  mode: io           # mac and macswap write addresses"],
-            "vpp": ["  graph: l2xc        # or ip6; l2patch, l2bridge and ip4 by workload.kind"],
+            "vpp": ["  graph: l2xc        # or l2patch, l2bridge, ip4 or ip6"],
         }.get(self.kind, [])
         if self.kind == "command":
             command = placed_command(self.command or "", large_pages=self.large_pages)
@@ -101,7 +102,7 @@ def placed_command(typed: str, *, large_pages: bool) -> str:
         return typed
     end = words.index("--") if "--" in words else len(words)
     kept = _without_ours(words[1:end])
-    pages = () if large_pages or "--no-huge" in kept or "--in-memory" in kept else _NO_PAGES
+    pages = () if large_pages or "--no-huge" in kept or "--in-memory" in kept else NO_LARGE_PAGES
     ours = (*_PORTS, *pages)
     own = [_escaped(word) for word in (words[0], *kept, *words[end:])]
     return " ".join([own[0], *ours, *own[1:]])

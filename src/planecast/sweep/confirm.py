@@ -16,7 +16,7 @@ from planecast.errors import InputError, PlanecastError
 from planecast.model.calibrated_range import Nearest, nearest
 from planecast.native import native_program
 from planecast.results.result import Result
-from planecast.scenario.host_cpus import cpus_here, refuse_offline
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.override import with_overrides
 from planecast.scenario.scenario import Scenario
 from planecast.sweep.hardware import split
@@ -86,9 +86,9 @@ class Confirmation:
 
 def check_here(scenario: Scenario) -> None:
     """Raises InputError or MissingError for a scenario that this machine can't measure."""
-    native_program("planecast-dataplane")
+    if scenario.dataplane.kind == OWN:
+        native_program("planecast-dataplane")
     refuse_unmeasured([scenario])
-    refuse_offline(cpus_here(scenario))
 
 
 def question_of(job: Job, candidate: Candidate) -> Scenario:

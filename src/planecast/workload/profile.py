@@ -106,23 +106,13 @@ class WorkloadProfile:
 
     @classmethod
     def _of_program(cls, columns: ScenarioColumns, program: ProgramProfile) -> WorkloadProfile:
-        keys = ("placement.burst", *program.keys)  # the burst, so that there is a row a scenario
-        values = {key: columns.numbers[key] for key in keys}
-        counts = program.counts
-        bursts = columns.numbers["placement.burst"].astype(int)
-        every, places = np.unique(bursts, return_inverse=True)
+        values = _program_values(columns, program)
+        bursts = np.trunc(columns.numbers["placement.burst"])
 
         def touched(*whats: What) -> tuple[Region, ...]:
-            return traced_regions(far_touches(program, values, *whats), bursts.astype(np.float64))
+            return traced_regions(far_touches(program, values, *whats), bursts)
 
-        own, of_bursts = {}, {}
-        for stage in program.stages:
-            part = counts.part(stage)
-            at = np.array([part.at(int(burst)) for burst in every])[places]
-            longest = part.at(counts.burst)
-            level = at + traced_more(program, stage)
-            own[stage] = np.maximum(level + instructions(program, stage, values), 0.0)
-            of_bursts[stage] = np.minimum(np.maximum(at - longest, 0.0), own[stage])
+        own, of_bursts = _program_instructions(columns, program)
         return cls(
             sizes=Sizes(columns),
             stages=program.stages,
@@ -145,6 +135,30 @@ class WorkloadProfile:
         if stage in ("source", "tx"):
             return np.ones(self.sizes.columns.size)
         return self.sizes.runs(stage)
+
+
+def _program_values(columns: ScenarioColumns, program: ProgramProfile) -> dict[str, Floats]:
+    """Columns of the keys that a program's traces change."""
+    keys = ("placement.burst", *program.keys)  # the burst, so that there is a row a scenario
+    return {key: columns.numbers[key] for key in keys}
+
+
+def _program_instructions(
+    columns: ScenarioColumns, program: ProgramProfile
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Instructions a packet of a program's stages, and what of these short bursts add."""
+    values, counts = _program_values(columns, program), program.counts
+    bursts = columns.numbers["placement.burst"].astype(int)
+    every, places = np.unique(bursts, return_inverse=True)
+    own, of_bursts = {}, {}
+    for stage in program.stages:
+        part = counts.part(stage)
+        at = np.array([part.at(int(burst)) for burst in every])[places]
+        longest = part.at(counts.burst)
+        level = at + traced_more(program, stage)
+        own[stage] = np.maximum(level + instructions(program, stage, values), 0.0)
+        of_bursts[stage] = np.minimum(np.maximum(at - longest, 0.0), own[stage])
+    return own, of_bursts
 
 
 def _exposed(columns: ScenarioColumns, sizes: Sizes) -> Floats:
@@ -185,9 +199,8 @@ def instructions_by_stage(
 ) -> dict[str, float]:
     """Instructions a packet of all stages of a scenario, and of ``other``, what is in none."""
     if program is not None:
-        columns = ScenarioColumns.of([scenario])
-        profile = WorkloadProfile.of(columns, counts, program)
-        return {stage: float(count[0]) for stage, count in profile.instructions.items()}
+        own, _ = _program_instructions(ScenarioColumns.of([scenario]), program)
+        return {stage: float(count[0]) for stage, count in own.items()}
     found = {
         name: stage_instructions(scenario, name, counts)
         for name in ("source", *scenario.stages, "tx")

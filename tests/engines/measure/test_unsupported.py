@@ -127,3 +127,16 @@ def test_a_step_of_destinations_needs_routes_around_them(
 def test_what_the_data_plane_does_is_measured() -> None:
     point = {"placement.cuts": "tx", "placement.cpus": "0-1", "placement.ring_wait": False}
     refuse_unmeasured([BASE, with_overrides(BASE, point)])
+
+
+@pytest.mark.parametrize("kind", ["ours", "testpmd", "l3fwd", "ovs", "vpp"])
+@pytest.mark.parametrize("searched", [False, True])
+def test_cpus_that_are_not_there(kind: str, *, searched: bool) -> None:
+    there = {} if kind == "ours" else {"dataplane.kind": kind}
+    absent = with_overrides(BASE, {**there, "placement.cpus": "1023"})
+    with pytest.raises(InputError, match=r"placement\.cpus: there is no CPU 1023"):
+        refuse_unmeasured([absent], searched=searched)
+    keys = {**there, "placement.cpus": "0", "neighbour.spin": True, "neighbour.cpu": 1023}
+    busy = with_overrides(BASE, keys)
+    with pytest.raises(InputError, match=r"neighbour\.cpu: there is no CPU 1023"):
+        refuse_unmeasured([busy], searched=searched)

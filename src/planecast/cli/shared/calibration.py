@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +14,8 @@ from planecast.cli.shared.options import overrides
 from planecast.errors import InputError
 
 if TYPE_CHECKING:
+    from planecast.model.calibration import Calibration
+    from planecast.results import Estimate
     from planecast.scenario import Scenario
     from planecast.study.calibration_run import Chosen
     from planecast.sweep import Axis, Job, Plan
@@ -48,6 +51,20 @@ def calibration_of(
         here = host_facts()["cpu"]
         other = f"another {theirs}" if theirs == here else theirs
         _log.warning("the calibration is of %s, so are the answers; this machine: %s", other, here)
+    return found
+
+
+def open_cycles_of(scenarios: Sequence[Scenario], model: Calibration) -> list[Estimate]:
+    """The closed form's cycles: what the calibration leaves open of simulated ones. None of what it
+    doesn't answer."""
+    from planecast.engines.solve import solve
+    from planecast.results import collect_manifest
+
+    found: list[Estimate] = []
+    for scenario in scenarios:
+        with suppress(InputError):
+            (result,) = solve([scenario], model, collect_manifest("solve", 0))
+            found.append(result.cycles_per_packet)
     return found
 
 

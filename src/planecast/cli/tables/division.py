@@ -48,7 +48,8 @@ def plan_notes(made: Plan) -> list[str]:
     for runner in made.runners_up:
         classes = "; ".join(_service(s.number, s.l3, s.bandwidth) for s in runner.division.services)
         notes.append(f"  {runner.gain_percent:+.1f} %: {classes}")
-    return [*notes, *basis_lines(made.calibration)] if made.calibration else notes
+    rates = [rate for one in made.forecasts for rate in (one.before, one.after)]
+    return [*notes, *basis_lines(made.calibration, rates)] if made.calibration else notes
 
 
 def _division_lines(division: Division) -> list[str]:

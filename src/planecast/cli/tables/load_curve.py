@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,15 @@ _COLUMNS = (
 )
 
 
-def curve_sheet(answer: LoadCurve, run: Path, page: Path) -> Sheet:
-    """A row a load."""
+def curve_sheet(
+    answer: LoadCurve, run: Path, page: Path, open_cycles: Sequence[Estimate] = ()
+) -> Sheet:
+    """A row a load; `open_cycles` are the closed form's of the scenario, whose width simulated
+    figures don't show."""
     notes = [
         *_words(answer),
         *answer.notes,
-        *basis_notes(answer.manifest),
+        *basis_notes(answer.manifest, open_cycles),
         f"run: {run}",
         f"report: {page}",
     ]

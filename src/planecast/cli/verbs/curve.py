@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.calibration import CalibrationOption, calibration_of, open_cycles_of
 from planecast.cli.shared.options import (
     DryRunOption,
     FormatOption,
@@ -100,7 +100,8 @@ def curve(
             LoadCurveContext(base, sender, budget, chosen.model, run, manifest, progress)
         )
     page = write_report(run, run.path / "report.html")
-    emit(curve_sheet(answer, run.path, page), form, output)
+    open_cycles = open_cycles_of([base], chosen.model)
+    emit(curve_sheet(answer, run.path, page, open_cycles), form, output)
 
 
 def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -> LoadBudget:

@@ -35,7 +35,7 @@ def dataplane(
     """
     from planecast.dataplanes.dut_chain import DutChain
     from planecast.dataplanes.remote_dut import ready_line
-    from planecast.scenario.host_cpus import cpus_here
+    from planecast.scenario.host_cpus import cpus_here, refuse_absent
 
     for number in (signal.SIGTERM, signal.SIGHUP):  # HUP: the connection is gone
         signal.signal(number, _interrupt)
@@ -46,6 +46,7 @@ def dataplane(
             "dataplane.host",
             "start it there, or leave it out",
         )
+    refuse_absent(wanted)
     cpus = sorted(os.sched_getaffinity(0))
     taken = cpus_here(wanted)
     free = [cpu for cpu in cpus if cpu not in taken]

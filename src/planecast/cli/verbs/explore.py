@@ -21,7 +21,7 @@ def explore(
         typer.Argument(
             metavar="[SCENARIO|RUN]",
             help="A scenario's YAML file, or a run whose scenario and measured points are taken. "
-            "Default: the function of the latest calibration.",
+            "Default: the function or program of the latest calibration.",
             show_default=False,
         ),
     ] = None,
@@ -56,7 +56,7 @@ def explore(
     from planecast.results import runs_folder
 
     session = session_of(what, overrides(settings), calibration, runs_folder(runs))
-    session.chosen(session.base.workload.kind)  # no page without an answer
+    session.chosen(session.base.forwards)  # no page without an answer
     listening = Listening(port)
     typer.echo(listening.address)
     sys.stdout.flush()

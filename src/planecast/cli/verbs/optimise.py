@@ -23,6 +23,7 @@ from planecast.errors import InputError, MissingError, RunError
 
 if TYPE_CHECKING:
     from planecast.results import RunDirectory
+    from planecast.scenario import Scenario
     from planecast.study.calibration_run import Chosen
     from planecast.sweep import Job
     from planecast.sweep.confirm import Confirmation, Measurer
@@ -124,7 +125,7 @@ def optimise(
     base, root, chosen = model_question(scenario, settings, calibration, runs, axes)
     plan = Plan.of(base, axes, "lhs", trials, seed)
     job = job_of(plan, chosen, "simulate", made_by="optimise", precision=0.02)
-    why_not = _why_not_confirmed(wants_confirmation, chosen)
+    why_not = _why_not_confirmed(wants_confirmation, chosen, base)
     with RunDirectory.create(root, "optimise", base.name) as run:
         with progress_bar("searching") as progress:
             found = search(job, prices, wanted, trials, progress)
@@ -158,17 +159,19 @@ def _target(rate: str, loss: float | None, latency: str | None, percentile: Perc
     )
 
 
-def _why_not_confirmed(wanted: bool | None, chosen: Chosen) -> str:
+def _why_not_confirmed(wanted: bool | None, chosen: Chosen, base: Scenario) -> str:
     """Why nothing is measured; empty where the best few are to be. Raises InputError and
     MissingError where a person asked for what can't be done."""
     from planecast.native import native_program
+    from planecast.scenario.dataplane import OWN
 
     if wanted is False:
         return "--no-confirm"
     try:
         if not chosen.basis.this_host:
             raise InputError("the calibration is of another machine", "--confirm")
-        native_program("planecast-dataplane")
+        if base.dataplane.kind == OWN:
+            native_program("planecast-dataplane")
     except (InputError, MissingError) as error:
         if wanted:
             raise
@@ -179,7 +182,6 @@ def _why_not_confirmed(wanted: bool | None, chosen: Chosen) -> str:
 def _measurer(job: Job, run: RunDirectory, seconds: float) -> Measurer:
     """Measures interleaved, and keeps the raw trials with the run."""
     from planecast.results import Result, collect_manifest
-    from planecast.scenario import Scenario
     from planecast.scenario.study import Budget
     from planecast.sweep.confirm import Measurer, check_here
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from planecast.cli.shared.calibration import CalibrationOption, calibration_of
+from planecast.cli.shared.calibration import (
+    CalibrationOption,
+    calibration_of,
+    open_cycles_of,
+)
 from planecast.cli.shared.from_rate import FromRateOption, published_rate
 from planecast.cli.shared.options import (
     FormatOption,
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from planecast.engines.simulate import _simulator as sim
     from planecast.engines.simulate.model import Recording
     from planecast.model.calibration import Calibration
-    from planecast.results import Estimate, Result
+    from planecast.results import Result
     from planecast.scenario import Scenario
     from planecast.study.calibration_run import Chosen
 
@@ -144,7 +147,7 @@ def predict(
     results = [in_own_clock(result, model.hierarchy.tsc_hz) for result in results]
     results = [with_note(result, note) for result in results for note in notes] or results
     run = _kept(root, base, results, (recorded, labels) if wanted.series else None)
-    open_cycles = _open_cycles(scenarios, model) if simulates else None
+    open_cycles = open_cycles_of(scenarios, model) if simulates else None
     emit(results_sheet(results, labels, run, open_cycles), form, output)
 
 
@@ -184,20 +187,6 @@ def _from_rate(text: str, path: str, scenarios: list[Scenario], seed: int) -> li
     from planecast.results import collect_manifest
 
     return solve_from_rate(published_rate(text, path), scenarios, collect_manifest("solve", seed))
-
-
-def _open_cycles(scenarios: list[Scenario], model: Calibration) -> list[Estimate]:
-    """The closed form's cycles: what the calibration leaves open of simulated ones. None of what it
-    doesn't answer."""
-    from planecast.engines.solve import solve
-    from planecast.results import collect_manifest
-
-    found: list[Estimate] = []
-    for scenario in scenarios:
-        with suppress(InputError):
-            (result,) = solve([scenario], model, collect_manifest("solve", 0))
-            found.append(result.cycles_per_packet)
-    return found
 
 
 def _interrupted(

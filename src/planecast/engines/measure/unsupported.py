@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from planecast.errors import InputError
 from planecast.scenario.dataplane import OWN
+from planecast.scenario.host_cpus import refuse_absent
 from planecast.scenario.plain_flows import has_routes
 from planecast.scenario.points import applies, keys_of, usual_of, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
@@ -53,7 +54,7 @@ _STARTED = ("cpus", "lcores", "burst", "rx_ring", "tx_ring")
 
 def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) -> None:
     """Raises InputError for the first key that is set and that measuring, or a search, does not
-    use."""
+    use, and for a CPU that is not on this machine."""
     for scenario in scenarios:
         if searched:
             refuse_without_effect(scenario)
@@ -68,6 +69,7 @@ def refuse_unmeasured(scenarios: Iterable[Scenario], *, searched: bool = False) 
             if why is not None and value_at(scenario, key) != value_at(usual, key):
                 other = _SEARCH if key.startswith(_OTHERS) else _SIMULATE
                 raise InputError(f"{key} is set, but {why}", scenario.name, other)
+        refuse_absent(scenario)
 
 
 def refuse_without_effect(scenario: Scenario) -> None:

@@ -5,10 +5,10 @@ import { shortKey, typed, valueText } from "./format.js";
 import { commit, preview, state, withKey } from "./state.js";
 
 const TITLES = {
-  machine: "Machine", workload: "Workload", traffic: "Traffic", placement: "Placement",
+  machine: "Machine", dataplane: "Data plane", workload: "Workload", traffic: "Traffic", placement: "Placement",
   neighbour: "Neighbour", nic: "Card", accelerator: "Accelerator", interference: "Interference",
 };
-const OPEN = new Set(["machine", "workload", "traffic", "placement"]);
+const OPEN = new Set(["machine", "dataplane", "workload", "traffic", "placement"]);
 
 let rows = new Map();
 let base = {};

@@ -23,7 +23,7 @@ export const s = (tag, attributes, ...children) =>
 
 export const byId = (id) => document.getElementById(id);
 
-const PANELS = ["stages", "curve", "heat", "machines", "timed", "front", "measure"];
+const PANELS = ["stages", "curve", "heat", "machines", "timed", "front", "measure", "history"];
 
 /** A panel of the page: a section with a heading, and what follows it. Panels have one order,
  *  whichever answer is there first. */

@@ -12,7 +12,14 @@ let box = null;
 let page = null;
 let fresh = true;
 
-const asked = () => ({ changes: state().changes, prices: state().front, recorded: state().recorded && page.sweep !== null });
+let varied = [];
+
+const asked = () => {
+  const recorded = state().recorded && page.sweep !== null;
+  return { changes: state().changes, prices: recorded ? state().front : known(), recorded };
+};
+/** Prices of keys that can be varied here: a program of others has one lcore. */
+const known = () => Object.fromEntries(Object.entries(state().front).filter(([key]) => varied.includes(key)));
 const question = asker("front", asked, show);
 
 function build() {
@@ -35,8 +42,9 @@ export const askFront = () => question();
 /** Shows which keys are varied, and their prices. */
 export function showPrices(loaded, keys) {
   page = loaded;
+  varied = keys;
   box ??= build();
-  const chosen = state().front;
+  const chosen = state().recorded && page.sweep !== null ? state().front : known();
   box.add.replaceChildren(h("option", { value: "" }, "another key …"),
     ...keys.filter((key) => !(key in chosen)).map((key) => h("option", { value: key }, key)));
   box.add.disabled = Object.keys(chosen).length >= MOST_KEYS;

@@ -8,6 +8,7 @@ import { openCopy } from "./copy.js";
 import { byId } from "./dom.js";
 import { askFront, showPrices } from "./front.js";
 import { showHeat } from "./heat.js";
+import { showHistory } from "./history.js";
 import { showMachines } from "./machines.js";
 import { buildMeasure, showMeasured } from "./measure.js";
 import { canRedo, canUndo, followAddress, onChange, redo, reset, state, undo } from "./state.js";
@@ -29,6 +30,7 @@ const answer = asker("answer", asked((now) => ({ machines: now.machines })), (fo
 });
 const curve = asker("curve", asked((now) => ({ key: now.curve })), (found) => showCurve(found, keys, page.base));
 const heat = asker("heat", asked((now) => ({ across: now.across, up: now.up })), (found) => showHeat(found, keys, page.base));
+const past = asker("history", asked(), showHistory);
 const controls = asker("controls", asked(), (found) => {
   if (found.refused) {
     byId("status").textContent = found.refused;
@@ -39,11 +41,11 @@ const controls = asker("controls", asked(), (found) => {
   figures();
 });
 
-const inPause = inPauses(answer, [curve, heat, shown, wait(LONGER_MS), askTimed, askFront], PAUSE_MS);
+const inPause = inPauses(answer, [curve, heat, shown, wait(LONGER_MS), simulated, askFront, past], PAUSE_MS);
 
 /** All that takes longer than the answer: not before the slider rests. */
 function figures() {
-  showLoad(page);
+  if (page.program === null) showLoad(page);
   showPrices(page, keys);
   rest();
 }
@@ -53,6 +55,11 @@ function rest() {
   staleLoad();
   byId("panels").classList.add("waiting");
   inPause();
+}
+
+/** The simulator plays planecast's own data plane alone. */
+async function simulated() {
+  if (page.program === null) await askTimed();
 }
 
 /** Curve and heat map are of the state that is set. */
@@ -96,7 +103,7 @@ async function begin() {
     byId("refused").textContent = page.refused;
     return;
   }
-  byId("name").textContent = page.name;
+  byId("name").textContent = page.program === null ? page.name : `${page.name} (${page.program})`;
   document.title = `${page.name} · planecast explore`;
   followAddress();
   onChange(changed);
@@ -105,7 +112,7 @@ async function begin() {
   byId("reset").addEventListener("click", reset);
   byId("copy").addEventListener("click", openCopy);
   addEventListener("keydown", keyboard);
-  buildMeasure(() => { answer(); curve(); }, () => { answer(); controls(); });
+  buildMeasure(() => { answer(); curve(); past(); }, () => { answer(); controls(); });
   buttons();
   answer();
   controls();

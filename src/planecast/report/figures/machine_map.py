@@ -4,6 +4,7 @@ division, whose each core and each way is.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,9 @@ from planecast.scenario.cpus import format_cpus
 
 _ACROSS = 10
 """Cores in a row; the terminal's picture has as many."""
-_CORE_PX, _HEAD_PX = 46, 30
+_CORE_PX, _LINE_PX, _HEAD_PX = 46, 18, 12
+_TITLE_LETTERS = 46
+"""Of a line of a title: a telephone is 400 px wide."""
 _GAP = 0.08
 _NOBODY = "nobody's"
 _PRIORITY = {"high": "clock priority", "normal": "cores", "low": "pays for others' priority"}
@@ -36,27 +39,42 @@ class _Block:
     def rows(self) -> int:
         return -(-len(self.cores) // _ACROSS)
 
+    @property
+    def lines(self) -> list[str]:
+        """The title as it fits a narrow window."""
+        return textwrap.wrap(self.title, _TITLE_LETTERS, break_on_hyphens=False)
+
+    @property
+    def head_px(self) -> int:
+        """Height of the title."""
+        return _HEAD_PX + _LINE_PX * len(self.lines)
+
 
 def machine_map(machine: Topology, division: Division | None = None) -> Figure:
     """The picture of a machine; cores are coloured by clock, or by whose a division makes them."""
     blocks = list(_blocks(machine))
-    height = sum(_HEAD_PX + block.rows * _CORE_PX + 14 for block in blocks)
+    height = sum(block.head_px + block.rows * _CORE_PX + 14 for block in blocks)
     figure = new_figure(height + 70, margin={"l": 8, "r": 8, "t": 44, "b": 8}, dragmode=False)
     owners = _owners(machine, division)
     colours = _colours(machine, division)
     named: dict[str, list[tuple[float, float, Core]]] = {}
     top = 0.0
     for block in blocks:
-        bottom = top + _HEAD_PX + block.rows * _CORE_PX + 6
+        bottom = top + block.head_px + block.rows * _CORE_PX + 6
         figure.add_shape(
             type="rect", x0=-0.1, x1=_ACROSS + 0.1, y0=top, y1=bottom, line={"color": _FRAME}
         )
         figure.add_annotation(
-            x=0, y=top + _HEAD_PX / 2, text=plain(block.title), showarrow=False, xanchor="left"
+            x=0,
+            y=top + block.head_px / 2,
+            text="<br>".join(map(plain, block.lines)),
+            align="left",
+            showarrow=False,
+            xanchor="left",
         )
         for place, core in enumerate(block.cores):
             x = place % _ACROSS + 0.5
-            y = top + _HEAD_PX + (place // _ACROSS + 0.5) * _CORE_PX
+            y = top + block.head_px + (place // _ACROSS + 0.5) * _CORE_PX
             owner = owners[core.first]
             named.setdefault(owner, []).append((x, y, core))
             _box(figure, x, y, colours[owner], isolated=core.isolated)

@@ -252,27 +252,24 @@ def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[F
     base = profile.points[0].trace
     found = []
     for stage, what in itertools.product(profile.stages, whats):
-        far = _ever_far(profile, stage, what)
+        every = [_distances(point.trace, stage, what) for point in profile.points]
+        far = np.max(every, axis=0) > what.near  # ranks that are not near in some trace
         if not far.any():
             continue
-        rows = _far(profile, stage, what, values)
+        rows = _far(profile, every, values)
         for (low, high), row in itertools.compress(zip(_RANKED, rows, strict=True), far):
             ahead = what is What.LOADED and high <= prefetched(profile.subject, base, stage)
             found.append(Far(stage, what, ahead, high - low, row))
     return found
 
 
-def _ever_far(profile: ProgramProfile, stage: str, what: What) -> NDArray[np.bool_]:
-    """Which ranks are not near in some trace."""
-    every = [_distances(point.trace, stage, what) for point in profile.points]
-    return np.asarray(np.max(every, axis=0) > what.near)
-
-
-def _far(profile: ProgramProfile, stage: str, what: What, values: Values) -> Floats:
-    """Distances of the touches of each rank, of shape (ranks, scenarios)."""
+def _far(profile: ProgramProfile, every: Sequence[Floats], values: Values) -> Floats:
+    """Distances of the touches of each rank, of shape (ranks, scenarios), from those `every` point
+    has."""
+    found = {id(point): np.log(own) for point, own in zip(profile.points, every, strict=True)}
 
     def logarithms(point: TracedPoint) -> Floats:
-        return np.asarray(np.log(_distances(point.trace, stage, what)))
+        return np.asarray(found[id(point)])  # it is asked for many times
 
     base = logarithms(profile.points[0])
     return np.asarray(np.exp(base[:, None] + profile.changes(logarithms, values, {})))
