@@ -246,3 +246,16 @@ def test_ipc_is_reported_of_core_cycles_alone(manifest: Manifest, make_result: A
     point = SurveyPoint(label="a", threads=1, cores=1, flows=1, by="measure")
     counted = surveying._of_result(point, make_result(), None)
     assert (counted.ipc, counted.cycles_of) == (None, "time-stamp counter")
+
+
+def test_what_forwards_already_keeps_its_cpus(tmp_path: Path) -> None:
+    survey_of(tmp_path)
+    (tmp_path / "testpmd.yaml").write_text(
+        "name: t\ndataplane: {kind: external}\n"
+        "generator: {kind: otg, server: "http://127.0.0.1:8080", ports: [a, b]}\n"
+    )
+    survey = load_survey(tmp_path / "survey.yaml")
+    points = list(cases(survey, (0, 1), machine(tmp_path / "m", ["0", "1"])))
+    external = next(point for point in points if point.subject.label == "testpmd")
+    assert external.why_not == ""
+    assert external.scenario.placement == survey.scenarios[1].placement

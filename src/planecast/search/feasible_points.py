@@ -66,7 +66,7 @@ def _case(
     active = found.traffic.flows
     why = _no_threads(threads, cores) or _no_cores(subject, threads, count, cores)
     why = why or _no_clock(ghz, [group[0] for group in cores], root)
-    if not why:
+    if not why and scenario.dataplane.kind != "external":  # whose CPUs are its own
         cpus = _cpus(subject, threads, count, cores)
         found = with_overrides(found, {"placement.cpus": format_cpus(cpus)})
     return Case(subject, threads, count, active, ghz, found, why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planecast.engines.simulate.closed_form_view import closed_form_view
 from planecast.engines.simulate.engine import simulate
 from planecast.engines.simulate.model import Recording
 from planecast.engines.solve import solve
@@ -31,7 +32,7 @@ class SimulatedTester:
         self._manifest = manifest
         self._repetition = 0
         self.dataplane = f"the model of {scenario.forwards}"
-        (solved,) = solve([scenario], calibration, manifest)
+        (solved,) = solve([closed_form_view(scenario)], calibration, manifest)
         self.model_share = (solved.throughput_pps.half_width_percent or 0.0) / 100
         """What the calibration leaves open of a rate, as a share of it: 95 %."""
 

@@ -195,3 +195,12 @@ def test_an_invalid_search_says_so_first_and_fails(
     assert answer.code == 1
     lines = [line for line in answer.out.splitlines() if line.strip()]
     assert why in " ".join(lines[:2])
+
+
+@pytest.mark.usefixtures("calibrated")
+def test_a_simulated_search_takes_what_only_the_simulator_knows(
+    run: Run, scenario_file: Path
+) -> None:
+    words = ("--method", "mrr", *QUICK, "--trials", "1", "--set", "nic.link_gbps=10")
+    answer = run("search", scenario_file, *words)
+    assert answer.code == 0, answer.err
