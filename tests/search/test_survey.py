@@ -250,9 +250,9 @@ def test_ipc_is_reported_of_core_cycles_alone(manifest: Manifest, make_result: A
 
 def test_what_forwards_already_keeps_its_cpus(tmp_path: Path) -> None:
     survey_of(tmp_path)
+    other = "{kind: otg, server: 'http://127.0.0.1:8080', ports: [a, b]}"
     (tmp_path / "testpmd.yaml").write_text(
-        "name: t\ndataplane: {kind: external}\n"
-        "generator: {kind: otg, server: "http://127.0.0.1:8080", ports: [a, b]}\n"
+        f"name: t\ndataplane: {{kind: external}}\ngenerator: {other}\n"
     )
     survey = load_survey(tmp_path / "survey.yaml")
     points = list(cases(survey, (0, 1), machine(tmp_path / "m", ["0", "1"])))
