@@ -64,7 +64,7 @@ def test_a_thread_that_polls_empty_rings_is_not_short_of_cycles() -> None:
     }
     found = explain_search(answer("ovs", opinion), "run")
     assert found.limits[0].startswith("NDR is 2 Mpps: above it the data plane loses")
-    assert "empty rings in 75% of them, and works 325.0 cycles on each" in found.limits[1]
+    assert "empty rings in 75% of them, and spends 325.0 cycles on each" in found.limits[1]
     assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
         "forwarding": 325,
         "polling": 975,

@@ -60,7 +60,7 @@ def test_lines_are_found_by_name() -> None:
         ("30154.542028\nIter", "inf\nIter", "it says 'inf' as 'Iterations/Sec'"),
         ("30154.542028\nIter", "fast\nIter", "it says 'fast' as 'Iterations/Sec'"),
         ("30154.542028\nIter", "0\nIter", "no number above 0"),
-        ("Correct operation validated", "Done", "so its score counts for nothing"),
+        ("Correct operation validated", "Done", "so its score is not valid"),
         ("Correct op", "Errors detected\nCorrect op", "it says: Errors detected"),
         (
             "Correct op",

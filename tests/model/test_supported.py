@@ -29,7 +29,7 @@ def test_the_router_is_known() -> None:
         (
             {"placement.cuts": "tx", "placement.cpus": "0-1"},
             "placement.cuts: the cost model knows pipelines that one lcore runs to completion, not "
-            "cut ones; measure it instead, or leave the cuts out; --engine simulate knows them",
+            "cut ones; measure it instead, or leave the cuts out; --engine simulate supports them",
         ),
         ({"nic.link_gbps": 10}, "nic: the closed form knows no nic; add --engine simulate"),
         (

@@ -121,7 +121,7 @@ def l3fwd_program(program: str | None) -> Path:
         path = Path(program)
     if path is None:
         raise MissingError(
-            "l3fwd is not here",
+            "l3fwd is not installed",
             str(L3FWD_PLACES[0]),
             f"build it with {set_up('bench')}, or name it (dataplane.program)",
         )

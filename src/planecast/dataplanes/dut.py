@@ -57,7 +57,7 @@ class Program(Started):
         """From now on it counts for `opinion`; nothing for those that count nothing."""
 
     def opinion(self) -> Mapping[str, Estimate]:
-        """What it says of itself since `begin_opinion`: cycles a packet. May be empty."""
+        """Its own statistics since `begin_opinion`: cycles a packet. May be empty."""
         return {}
 
 

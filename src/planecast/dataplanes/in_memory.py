@@ -37,7 +37,7 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         return InputError(f"this can't be {verb}: {reason}", f"dataplane.{key}")
 
     if wanted.kind == "external":
-        raise refused("what forwards is there already, and is not started here", "kind")
+        raise refused("an external data plane is already running, and is not started here", "kind")
     if wanted.kind == "vpp":
         raise refused("VPP's ports are its own, and no window of packets can be marked", "kind")
     if wanted.host is not None:

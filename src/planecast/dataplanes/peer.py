@@ -177,7 +177,7 @@ class Peer(Started):
         path = shutil.which(self.plan.program)
         if path is None:
             raise MissingError(
-                f"{self.plan.name} is not here",
+                f"{self.plan.name} is not installed",
                 where=self.plan.program,
                 what_to_do=self.plan.package,
             )

@@ -1,6 +1,6 @@
 """What runs where: threads of programs that are bound to some of the CPUs.
 
-A thread that may run anywhere says nothing about placement, and the kernel's own threads are bound
+A thread that may run anywhere has no placement to show, and the kernel's own threads are bound
 by the hundred; both are left out.
 """
 

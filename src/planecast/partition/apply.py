@@ -52,7 +52,7 @@ def apply(
             )
         if found is not None:
             said.append(
-                f"the record of {found[0].plan} was from before a reboot: nothing of it holds"
+                f"the record of {found[0].plan} is from before a reboot: it no longer applies"
             )
         for problem in (*illegalities(plan.division, topology), *_held(plan, topology, groups)):
             raise InputError(problem, plan.name, "nothing was changed")
@@ -90,7 +90,7 @@ def undo(groups: Groups, state: Path, root: Root = HERE) -> list[str]:
     groups.check()
     with groups.locked():
         _restore(applied, groups, state)
-    return [f"undone {applied.plan}: every group reads as it did before"]
+    return [f"undone {applied.plan}: every group has its previous values"]
 
 
 def _as_it_was(plan: Plan, groups: Groups) -> Applied:
@@ -119,7 +119,7 @@ def _held(plan: Plan, topology: Topology, groups: Groups) -> Iterator[str]:
     others = groups.taken()
     made = [group_name(service) for service in division.services if service.number]
     for name in set(others) & set(made):
-        yield f"the group {name} is there already, from somebody else's plan"
+        yield f"the group {name} exists already and belongs to another plan"
     for name in others:
         own = kernel_cpus(groups.read(name, "cpus_list"))
         for cpu in sorted(wanted.intersection(own)):

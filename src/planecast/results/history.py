@@ -113,7 +113,7 @@ def observations(run: Path, content: Content, metric: str | None = None) -> Iter
     """The metric in a run's results; None: packets a second of results, every rate of a search."""
     if isinstance(content, SearchAnswer):
         for name, rate in content.rates.items():
-            # A least rate says nothing of the level: a faster link alone would raise it.
+            # A least rate does not show the level: a faster link alone would raise it.
             if metric in (None, name) and not rate.is_least:
                 column, value = _rate_column(name), rate.rate_pps
                 yield Observation(run, content.scenario, column, value, content.manifest)

@@ -144,7 +144,7 @@ def test_a_trace_that_can_not_be(
 ) -> None:
     answer = run("profile", bare, "--memory", "--set", "dataplane.kind=external")
     assert (answer.code, answer.out) == (2, "")
-    assert "dataplane.kind: this can't be counted: what forwards is there already" in answer.err
+    assert "dataplane.kind: this can't be counted: an external data plane is" in answer.err
     answer = run("profile", small, "--memory", "--by", "function")
     assert (answer.code, answer.out) == (2, "")
     assert "--memory: a trace has no other instrument, touches or functions" in answer.err

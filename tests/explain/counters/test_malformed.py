@@ -139,7 +139,7 @@ def explained(folder: Path, text: str, arch: str = "zen4") -> CounterExplanation
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        ("-5", "is -5, and no count"),
+        ("-5", "is -5, which is not a count"),
         ("18446744073709551615", "near 2^64: the counter ran below zero"),
         ("39406496739481088", "is 1.31e+07 a cycle, more than 64"),
         ("<not counted>", "was not counted (<not counted>)"),
@@ -215,6 +215,6 @@ def test_what_pcm_divides_in_silence_is_said(tmp_path: Path) -> None:
 
 def test_a_processor_nobody_knows_is_not_a_hidden_counter(tmp_path: Path) -> None:
     text = "5,,some_new_event,1,100.00,,\n6,,another_one,1,100.00,,\n"
-    with pytest.raises(InputError, match="no event is one that a definition knows") as error:
+    with pytest.raises(InputError, match="no event is known to any definition") as error:
         explained(tmp_path, text)
     assert "virtual machine" not in str(error.value)

@@ -234,7 +234,11 @@ def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]
     if wanted is not None:
         if wanted in free:
             return wanted
-        why = "the data plane forwards on it" if wanted in taken else "it is not there for us"
+        why = (
+            "the data plane forwards on it"
+            if wanted in taken
+            else "it is not available to this process"
+        )
         raise InputError(f"CPU {wanted} can't send: {why}", f"--generator-cpu {wanted}")
     if not free:
         raise MissingError(

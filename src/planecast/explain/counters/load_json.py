@@ -32,7 +32,7 @@ def read_saved(path: Path) -> CounterExplanation | None:
         return CounterExplanation.model_validate_json(text)
     except ValidationError as error:
         raise InputError(
-            f"it is no explanation any more: {first_refusal(error)}",
+            f"it is not an explanation of this version: {first_refusal(error)}",
             str(path),
             "write it again: planecast explain … -o FILE.json",
         ) from None

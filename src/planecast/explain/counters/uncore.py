@@ -71,7 +71,7 @@ def explain_uncore(recording: Recording, label: str, setup: Setup) -> CounterExp
         tool=recording.tool,
         architecture="by socket",
         smt=False,
-        limits=found.out_of_line or ("nothing here is out of line",),
+        limits=found.out_of_line or ("nothing is out of line",),
         certainty=(
             "the tool prints few digits: counted and expected that differ by less than a tenth "
             "count as equal",
@@ -121,7 +121,7 @@ def _pcie(recording: Recording, setup: Setup) -> Rest:
     if not events:
         return Rest()
     if setup.pps is None:
-        return Rest(unknown=("what a packet moves over PCIe: say how many there were, with --pps",))
+        return Rest(unknown=("what a packet moves over PCIe: give the rate with --pps",))
     found = interpret(pcie_counts(events), setup.pps, setup.ports, cores=setup.cores)
     return Rest((*_where(sockets), *found.findings), found.out_of_line)
 
@@ -223,7 +223,7 @@ def _sharing(recording: Recording, setup: Setup) -> Rest:
     if not rates:
         return Rest()
     if setup.pps is None:
-        return Rest(unknown=("lines from other cores a packet: say the rate, with --pps",))
+        return Rest(unknown=("lines from other cores a packet: give the rate with --pps",))
     found = explain_sharing(rates, setup.pps)
     return Rest(found.findings, found.out_of_line)
 

@@ -20,7 +20,7 @@ _EVENT_COLUMNS = (
     Column("event", "event"),
     Column("level", "level", number=True),
     Column("unit", "unit"),
-    Column("perf", "as perf is asked"),
+    Column("perf", "event of perf"),
 )
 
 
@@ -61,7 +61,7 @@ def counter_answer(options: CounterOptions) -> CounterAnswer | None:
     if len(given) > 1:
         raise InputError(f"{given[0]} and {given[1]} are both given", "explain", "give one of them")
     if options.events is not None and options.against is not None:
-        raise InputError("a list of events has nothing to be compared with", "--against")
+        raise InputError("a list of events can't be compared", "--against")
     found = _explained(options)
     if found is None or options.against is None:
         return None if found is None else CounterAnswer(found)

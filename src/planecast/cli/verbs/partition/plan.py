@@ -166,5 +166,7 @@ def read_plan(path: Path) -> Plan:
         return Plan.model_validate_json(text)
     except ValueError:
         raise InputError(
-            "this is no plan", str(path), "write one: planecast partition plan TENANTS -o plan.json"
+            "this is not a plan",
+            str(path),
+            "write one: planecast partition plan TENANTS -o plan.json",
         ) from None
