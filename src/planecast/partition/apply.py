@@ -34,7 +34,7 @@ def apply(
     """Applies a plan through resctrl or pqos, and checks it by reading back. Says what was done.
 
     Raises InputError for a plan that is refused (nothing is changed then), MissingError without
-    the door, RunError when it refuses: everything is as it was then, too.
+    the backend, RunError when it refuses: everything is as it was then, too.
     """
     groups.check()
     said = []
@@ -67,7 +67,7 @@ def apply(
                 f"{error.what}; everything was put back as it was", error.where, error.what_to_do
             ) from error
     made = ", ".join(applied.made) or "none"
-    said.append(f"applied {plan.name} through {groups.door}: groups {made}, read back as written")
+    said.append(f"applied {plan.name} through {groups.backend}: groups {made}, read back as written")
     said.append(f"what was there is in {state}; planecast partition --undo restores it")
     return said
 
@@ -75,7 +75,7 @@ def apply(
 def undo(groups: Groups, state: Path, root: Root = HERE) -> list[str]:
     """Restores what the record holds, and says what was done. Raises as `apply` does.
 
-    `groups` are of the door that the record names.
+    `groups` are of the backend that the record names.
     """
     found = read_applied(state, root)
     if found is None:
@@ -106,7 +106,7 @@ def _as_it_was(plan: Plan, groups: Groups) -> Applied:
         plan=plan.name,
         fingerprint=plan.fingerprint,
         applied_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        through=groups.door,
+        through=groups.backend,
         before=tuple(before),
         made=tuple(group_name(s) for s in plan.division.services if s.number),
     )

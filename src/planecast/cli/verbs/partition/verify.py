@@ -14,7 +14,7 @@ from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.tables.basis import basis_notes
 from planecast.cli.tables.neighbours import neighbours_sheet
-from planecast.cli.verbs.partition.apply import StateOption, ThroughOption, door
+from planecast.cli.verbs.partition.apply import StateOption, ThroughOption, backend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,6 +98,6 @@ def _divided(
     divided = concerning(made, site.topology, here, scenario, cpu)
     if divided.lacking:
         return divided
-    groups = door(through)
+    groups = backend(through)
     groups.check()
     return replace(divided, groups=groups, state=record_path(state))
