@@ -67,7 +67,9 @@ def apply(
                 f"{error.what}; everything was put back as it was", error.where, error.what_to_do
             ) from error
     made = ", ".join(applied.made) or "none"
-    said.append(f"applied {plan.name} through {groups.backend}: groups {made}, read back as written")
+    said.append(
+        f"applied {plan.name} through {groups.backend}: groups {made}, read back as written"
+    )
     said.append(f"what was there is in {state}; planecast partition --undo restores it")
     return said
 

@@ -50,12 +50,12 @@ def verify(
     Without a calibration (planecast calibrate) nothing is predicted.
     """
     from planecast.partition.interleaved_trials import Context
-    from planecast.partition.neighbour_study import load_noisy
+    from planecast.partition.neighbour_study import load_neighbour_study
     from planecast.partition.verify import verify as run_study
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
 
-    found, scenario = load_noisy(study)
+    found, scenario = load_neighbour_study(study)
     if seconds is not None:
         budget = found.budget.model_copy(update={"seconds": seconds, "patience": seconds / 4})
         found = found.model_copy(update={"budget": budget})
