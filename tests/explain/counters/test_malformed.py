@@ -18,7 +18,7 @@ from planecast.explain.counters import (
     explain_recording,
     uncore,
 )
-from planecast.explain.counters.uncore import MEMORY, PCIE, Setup, explain_uncore, with_rest
+from planecast.explain.counters.uncore import MEMORY, PCIE, Setup, explain_uncore, with_uncore
 from planecast.instruments.recorded import read_recording
 from planecast.results import Manifest
 
@@ -100,7 +100,9 @@ def answered(file: Path) -> CounterExplanation:
     setup = Setup(pps=1e6)
     if recording.tool in (PCIE, MEMORY):
         return explain_uncore(recording, str(file), setup)
-    return with_rest(explain_recording(recording, Asked(str(file), "broadwell")), recording, setup)
+    return with_uncore(
+        explain_recording(recording, Asked(str(file), "broadwell")), recording, setup
+    )
 
 
 def test_two_hundred_broken_files(

@@ -108,7 +108,7 @@ def _moved(found: CounterExplanation, options: CounterOptions) -> CounterDiffere
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
     from planecast.explain.counters import explain_recording, read_saved
-    from planecast.explain.counters.uncore import MEMORY, PCIE, explain_uncore, with_rest
+    from planecast.explain.counters.uncore import MEMORY, PCIE, explain_uncore, with_uncore
     from planecast.instruments.recorded import read_recording
 
     saved = read_saved(file)
@@ -120,7 +120,7 @@ def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     if recording.tool in (PCIE, MEMORY):
         return explain_uncore(recording, str(file), setup)
     asked = _asked(str(file), options)
-    return with_rest(explain_recording(recording, asked), recording, setup)
+    return with_uncore(explain_recording(recording, asked), recording, setup)
 
 
 def _setup(recording: Recording, options: CounterOptions) -> Setup:
