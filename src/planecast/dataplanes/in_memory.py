@@ -14,9 +14,9 @@ from pathlib import Path
 from planecast.dataplanes.dpdk_program import l3fwd_program
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.dut_factory import Seat, program_of
+from planecast.dataplanes.link_topology import guests_of
 from planecast.dataplanes.ovs import OpenVswitch
 from planecast.dataplanes.port import Port
-from planecast.dataplanes.wiring import guests_of
 from planecast.errors import InputError
 from planecast.instruments.window import PORTS
 from planecast.scenario.host_cpus import cpus_here

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
-from planecast.dataplanes.wiring import guests_of
+from planecast.dataplanes.link_topology import guests_of
 from planecast.errors import MissingError
 from planecast.instruments.memory_trace import trace_words
 from planecast.native import native_folder

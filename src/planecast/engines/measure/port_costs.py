@@ -17,10 +17,10 @@ import numpy as np
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes.external_dpdk import ExternalDpdk
+from planecast.dataplanes.link_topology import link_topology_of
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.port import eal_words, generator_ports
 from planecast.dataplanes.testpmd import plan_testpmd
-from planecast.dataplanes.wiring import wiring_of
 from planecast.engines.measure.generator_factory import joined
 from planecast.engines.measure.testbed import Testbed, dut_of
 from planecast.engines.measure.tx_pacing import CPU_SHARES
@@ -149,11 +149,11 @@ def _over_a_cable(kind: str, cpus: tuple[int, int], size: int) -> float:
     """The median over windows of what a packet took in polls that found some, of one start."""
     scenario = _scenario(kind, cpus[0], size)
     with private_folder() as folder, Namespace(Path(folder)) as inside:
-        wiring = wiring_of(scenario, Path(folder), inside)
-        devices = [port.device(number) for number, port in enumerate(wiring.programs[0])]
+        topology = link_topology_of(scenario, Path(folder), inside)
+        devices = [port.device(number) for number, port in enumerate(topology.programs[0])]
         plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], pages="4KiB")
-        made, _ = generator_ports(wiring.generator)
-        config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, wiring.generator)
+        made, _ = generator_ports(topology.generator)
+        config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, topology.generator)
         with (
             ExternalDpdk(replace(plan, before=inside.words)) as program,
             Generator(config, eal_words(made), inside.words) as generator,
