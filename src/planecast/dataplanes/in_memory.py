@@ -57,7 +57,7 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         )
 
 
-def system_in_memory(
+def program_in_memory(
     scenario: Scenario, folder: Path, before: Sequence[str] = (), fds: Sequence[int] = ()
 ) -> Program:
     """The program between its two ports; `folder` is empty, private, and its own; `fds` are file
@@ -69,7 +69,7 @@ def system_in_memory(
 
 def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
     """The command that would be run. Raises MissingError when the program isn't here."""
-    words = list(system_in_memory(scenario, folder, before).planned()[-1].words)
+    words = list(program_in_memory(scenario, folder, before).planned()[-1].words)
     if scenario.dataplane.kind == "testpmd":
         burst = next(i for i, word in enumerate(words) if word.startswith("--burst="))
         words[burst] = f"--burst={BURST_MOST}"
@@ -103,7 +103,7 @@ def switch_by_script(
         words += ' ${LD_LIBRARY_PATH:+-E "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"}'
     script.write_text(f'#!/bin/sh\nexec {words} {shlex.quote(switch)} "$@"\n', encoding="utf-8")
     script.chmod(0o700)
-    program = system_in_memory(_with_program(scenario, script), own, before, fds)
+    program = program_in_memory(_with_program(scenario, script), own, before, fds)
     assert isinstance(program, OpenVswitch)
     return program
 
