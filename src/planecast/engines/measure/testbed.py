@@ -17,9 +17,8 @@ from typing import Any, Self
 
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.devices import check_devices
-from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.dut import Dut, ExternalDut
 from planecast.dataplanes.dut_chain import DutChain
-from planecast.dataplanes.external_dut import ExternalDut
 from planecast.dataplanes.own_dut import OwnDut
 from planecast.dataplanes.port import named_port
 from planecast.dataplanes.remote_dut import RemoteDut
