@@ -109,7 +109,7 @@ def test_a_definition_can_change_another(tmp_path: Path) -> None:
         ("4 slots/cycle", "four", "made.yaml:8: WIDTH"),
         ("[UOPS]", "[CLKS]", "the event CLKS appears twice"),
         ("  slots:", "  furlongs:", "made.yaml:7: got the unit 'furlongs'"),
-        ("top: {", "top: {parent: next, ", "stands before its parent"),
+        ("top: {", "top: {parent: next, ", "comes before its parent"),
         ("top: {", "other: {", "there is no meaning of other"),
         ("top: {", "UOPS: {", "is defined twice"),
         ("over: 0.5", "over: 0.5, colour: red", "unknown key"),

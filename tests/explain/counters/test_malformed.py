@@ -164,7 +164,7 @@ def test_an_impossible_share_is_never_bare(tmp_path: Path) -> None:
     marks = {node.node: node.marks for node in found.nodes if node.share is None}
     assert marks["retiring"] == ("impossible: 200 %: above 100 %",)
     assert marks["bad_speculation"] == ("impossible: -194.4 %: below 0 %",)
-    assert any("2 of the values can't be" in line for line in found.certainty)
+    assert any("2 of the values are impossible" in line for line in found.certainty)
 
 
 def test_a_ratio_of_events_of_different_times_is_refused(tmp_path: Path) -> None:
