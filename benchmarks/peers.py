@@ -9,8 +9,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from frames import routed_frames, routes, write_pcap
+from planecast.dataplanes.external_dpdk import ExternalDpdkPlan
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
-from planecast.dataplanes.peer import PeerPlan
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.errors import MissingError
 from planecast.scenario import Scenario
@@ -51,7 +51,7 @@ def ip4_and_l3fwd() -> list[Row]:
 
 
 def _rows(
-    name: str, ours: Scenario, vdevs: Sequence[str], peer: PeerPlan, limit: float
+    name: str, ours: Scenario, vdevs: Sequence[str], peer: ExternalDpdkPlan, limit: float
 ) -> list[Row]:
     """The row of ours against the peer; says how much of it was undisturbed."""
     found = compare(ours, vdevs, peer)

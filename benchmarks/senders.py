@@ -20,7 +20,7 @@ from typing import Any
 
 from peers import NULL_PORT
 from planecast.dataplanes import Dataplane, configs_for
-from planecast.dataplanes.peer import Peer, vdev_arguments
+from planecast.dataplanes.external_dpdk import ExternalDpdk, vdev_arguments
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError
@@ -156,7 +156,7 @@ def _turns(
         frame_bytes=FRAME_BYTES,
     )
     sent = 0
-    with Generator(_config(), vdev_arguments([vdevs[0]])) as mine, Peer(peer) as theirs:
+    with Generator(_config(), vdev_arguments([vdevs[0]])) as mine, ExternalDpdk(peer) as theirs:
         for turn in range(restart * TURNS, (restart + 1) * TURNS):
             before = theirs.trial(1, PACKETS, 0).windows
             mine.start()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.dataplanes import Dataplane, Trial, configs_for
-from planecast.dataplanes.peer import Peer, PeerPlan
+from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.trial import Windows
 from planecast.engines.measure.estimate import QUANTILE, cost_of_windows
 from planecast.errors import RunError
@@ -92,13 +92,13 @@ class Comparison(NamedTuple):
     """Whether those alone count; otherwise all do, and the costs are too high, likely alike."""
 
 
-def compare(ours: Scenario, vdevs: Sequence[str], peer: PeerPlan) -> Comparison:
+def compare(ours: Scenario, vdevs: Sequence[str], peer: ExternalDpdkPlan) -> Comparison:
     """Takes turns. Packets go in at the first port and out at the last. Raises what they raise."""
     config = replace(configs_for([ours])[0], rx="0", tx=str(len(vdevs) - 1))
     arguments = [word for vdev in vdevs for word in ("--vdev", vdev)]
     sides = Costs(), Costs()
     for restart in range(RESTARTS):
-        with Dataplane(config, arguments) as mine, Peer(peer) as theirs:
+        with Dataplane(config, arguments) as mine, ExternalDpdk(peer) as theirs:
             pages = _turns(mine, ours, theirs, sides, restart)
             if pages != theirs.page_size:
                 raise RunError(f"ours has pages of {pages}, {peer.name} of {theirs.page_size}")
@@ -126,7 +126,7 @@ def compared(sides: tuple[Costs, Costs]) -> Comparison:
 
 
 def _turns(
-    mine: Dataplane, ours: Scenario, theirs: Peer, sides: tuple[Costs, Costs], restart: int
+    mine: Dataplane, ours: Scenario, theirs: ExternalDpdk, sides: tuple[Costs, Costs], restart: int
 ) -> str:
     """The turns of one start of both; ours' page size. Raises RunError when ours drops packets."""
     trial = Trial(windows=WINDOWS, packets=PACKETS, warmup=WARMUP, scenario=ours)

@@ -20,7 +20,7 @@ macro(planecast_find_gtest whose)
   endif()
 endmacro()
 
-# Sets nanobind_FOUND, or says whose door to Python isn't built. pip brings nanobind.
+# Sets nanobind_FOUND, or says whose Python binding isn't built. pip brings nanobind.
 macro(planecast_find_nanobind whose)
   find_package(Python 3.11 COMPONENTS Interpreter Development.Module QUIET)
   if(Python_FOUND)

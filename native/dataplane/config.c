@@ -49,7 +49,7 @@ static const struct key keys[] = {
     {"pool", "mbufs", &type_u32, FIELD(mbufs), 1024, 1U << 22, "32768", "packet buffers of each lcore's pool", NULL},
     {"pool", "rx_ring", &type_u32, FIELD(rx_ring), 32, 16384, "128", "RX descriptors: buffers that packets cycle through", NULL},
     {"pool", "tx_ring", &type_u32, FIELD(tx_ring), 32, 16384, "512", "TX descriptors: buffers that are freed late", NULL},
-    {"pool", "handover_ring", &type_u32, FIELD(handover_ring), 32, 16384, "256", "packets that wait between two lcores of a cut pipeline", NULL},
+    {"pool", "handoff_ring", &type_u32, FIELD(handoff_ring), 32, 16384, "256", "packets that wait between two lcores of a cut pipeline", NULL},
     {"machine", "lcores", &type_cpus, FIELD(lcores), 0, UINT16_MAX, "1", "CPUs that forward, such as 1 or 0-3,8", NULL},
     {"machine", "main_cpu", &type_u32, FIELD(main_cpu), 0, UINT16_MAX, "0", "CPU of the main lcore, which sleeps", NULL},
     {"machine", "page_size", &type_choice, FIELD(page_size), 0, 0, "auto", "auto (as large as there are), 4KiB or 2MiB", PAGE_SIZES},

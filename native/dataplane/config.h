@@ -57,7 +57,7 @@ struct config {
     bool
         rx_by_queue; /* every lcore has a queue of every port; otherwise each port is one lcore's */
     /* pool */
-    uint32_t mbufs, rx_ring, tx_ring, handover_ring;
+    uint32_t mbufs, rx_ring, tx_ring, handoff_ring;
     /* machine */
     struct cpu_list lcores;
     uint32_t main_cpu;

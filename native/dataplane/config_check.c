@@ -37,7 +37,7 @@ static bool check_rings(const struct config *config, struct config_conflict *con
         return config_conflicts(conflict, CONFIG_NAME("pool", "tx_ring"), NO_NAME, sentence,
                                 config->tx_ring);
     /* Twice: what the rings hold, and as much on its way through bursts and the pool's cache. */
-    uint32_t handed = (segments_of(config) - 1) * config->rx.count * config->handover_ring;
+    uint32_t handed = (segments_of(config) - 1) * config->rx.count * config->handoff_ring;
     uint32_t least =
         2 * handed + 2 * (config->rx.count * (config->rx_ring + config->tx_ring) + BURST_MAX);
     if (config->mbufs >= least)

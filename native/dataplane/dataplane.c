@@ -10,17 +10,22 @@
 #include "lcore_map.h"
 #include "pages.h"
 #include "ports.h"
+#include "sockets.h"
 
 static bool open_lcore(struct dataplane *dataplane, uint32_t index, char *error, size_t error_bytes)
 {
     const struct config *config = &dataplane->config;
-    struct lcore *lcore = rte_zmalloc("lcore", sizeof *lcore, RTE_CACHE_LINE_SIZE);
+    int socket = socket_of_lcore(config, index);
+    prefer_socket(socket);
+    struct lcore *lcore = rte_zmalloc_socket("lcore", sizeof *lcore, RTE_CACHE_LINE_SIZE, socket);
     dataplane->lcore[index] = lcore;
     bool first = index % segments_of(config) == 0;
     struct lcore *before = first ? NULL : dataplane->lcore[index - 1];
-    if (lcore == NULL || !lcore_open(lcore, config, index, before)) {
-        snprintf(error, error_bytes, "no memory for the %u packet buffers of an lcore",
-                 config->mbufs);
+    bool fine = lcore != NULL && lcore_open(lcore, config, index, before);
+    prefer_here();
+    if (!fine) {
+        snprintf(error, error_bytes, "no memory on socket %d for the %u packet buffers of an lcore",
+                 socket, config->mbufs);
         return false;
     }
     return true;

@@ -4,8 +4,8 @@
 #include <rte_mbuf.h>
 
 #include "eal_start.h"
-#include "instance.h"
 #include "lcore_map.h"
+#include "sockets.h"
 
 static uint64_t stage_bytes(const struct config *config, const struct stage *stage)
 {

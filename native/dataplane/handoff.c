@@ -2,7 +2,6 @@
 #include "handoff.h"
 
 #include <rte_errno.h>
-#include <rte_lcore.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_pause.h>
 #include <string.h>
@@ -34,13 +33,13 @@ bool handoff_reserve(const struct config *config, char *error, size_t error_byte
     return false;
 }
 
-bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t index)
+bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t index, int socket)
 {
     handoff->wait = config->ring_wait;
     for (uint32_t input = 0; input < config->rx.count; input++) {
         char name[RTE_RING_NAMESIZE];
-        snprintf(name, sizeof name, "handover_%u_%u", index, input);
-        handoff->ring[input] = rte_ring_create(name, config->handover_ring, (int)rte_socket_id(),
+        snprintf(name, sizeof name, "handoff_%u_%u", index, input);
+        handoff->ring[input] = rte_ring_create(name, config->handoff_ring, socket,
                                                RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
         if (handoff->ring[input] == NULL)
             return false;
@@ -104,7 +103,7 @@ static __rte_always_inline void carry_columns(struct burst *burst, bool in)
     carry(burst, burst->out, at, sizeof(uint8_t), in);
 }
 
-void stage_hand(struct handoff *handoff, struct burst *burst)
+void stage_enqueue(struct handoff *handoff, struct burst *burst)
 {
     struct rte_ring *ring = handoff->ring[burst->input];
     uint32_t count = burst->count;
@@ -120,7 +119,7 @@ void stage_hand(struct handoff *handoff, struct burst *burst)
     }
 }
 
-uint32_t stage_take(struct handoff *handoff, struct burst *burst, uint16_t most)
+uint32_t stage_dequeue(struct handoff *handoff, struct burst *burst, uint16_t most)
 {
     uint32_t left = 0;
     burst->input = (uint8_t)handoff->next;

@@ -26,9 +26,9 @@ struct handoff {
 /* Once, before any is opened: room in every packet's mbuf. False with a sentence in `error`. */
 bool handoff_reserve(const struct config *config, char *error, size_t error_bytes);
 
-/* Rings of config->handover_ring packets between lcore `index` and the next; false when there is no
- * memory for them. */
-bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t index);
+/* Rings of config->handoff_ring packets between lcore `index` and the next, in a socket's memory;
+ * false when there is not enough of it. */
+bool handoff_open(struct handoff *handoff, const struct config *config, uint32_t index, int socket);
 /* Frees what is in them, too. */
 void handoff_close(struct handoff *handoff);
 
@@ -36,10 +36,10 @@ void handoff_close(struct handoff *handoff);
 uint32_t handoff_count(const struct handoff *handoff);
 
 /* Puts the burst's packets into the ring of its input. */
-__attribute__((noinline)) void stage_hand(struct handoff *handoff, struct burst *burst);
+__attribute__((noinline)) void stage_enqueue(struct handoff *handoff, struct burst *burst);
 
 /* Takes up to `most` packets of one input; the rings take turns. How many had waited there. */
-__attribute__((noinline)) uint32_t stage_take(struct handoff *handoff, struct burst *burst,
-                                              uint16_t most);
+__attribute__((noinline)) uint32_t stage_dequeue(struct handoff *handoff, struct burst *burst,
+                                                 uint16_t most);
 
 #endif

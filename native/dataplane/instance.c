@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "instance.h"
 
-#include <numa.h>
 #include <string.h>
 
 #include "lcore_map.h"
-
-static int socket_of_cpu(uint32_t cpu)
-{
-    int socket = numa_available() < 0 ? 0 : numa_node_of_cpu((int)cpu);
-    return socket < 0 || socket >= SOCKETS_MAX ? 0 : socket;
-}
-
-uint32_t sockets_of(const struct config *config)
-{
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < config->lcores.count; i++)
-        seen |= UINT64_C(1) << socket_of_cpu(config->lcores.cpu[i]);
-    return (uint32_t)RTE_MAX(__builtin_popcountll(seen), 1);
-}
-
-/* Without large pages of its own EAL knows no sockets: whoever touches memory first decides where
- * it is. */
-static void prefer_socket(int socket)
-{
-    if (numa_available() >= 0 && numa_max_node() > 0)
-        numa_set_preferred(socket);
-}
-
-static void prefer_here(void)
-{
-    if (numa_available() >= 0 && numa_max_node() > 0)
-        numa_set_localalloc();
-}
 
 /* The stage's tables on a socket, made when they are first asked for. */
 static bool open_tables(struct instance *instances, uint32_t position,
@@ -74,7 +45,7 @@ bool instance_open(struct instance *instances, uint32_t position, const struct c
     for (uint32_t chain = 0; chain < chains_of(config) && fine; chain++) {
         uint32_t lcore = chain * segments_of(config) + segment_of(config, position);
         struct stage_site site = {.config = config,
-                                  .socket = socket_of_cpu(config->lcores.cpu[lcore]),
+                                  .socket = socket_of_lcore(config, lcore),
                                   .lcore = lcore,
                                   .error = error,
                                   .error_bytes = error_bytes};

@@ -5,9 +5,7 @@
 #ifndef PLANECAST_INSTANCE_H
 #define PLANECAST_INSTANCE_H
 
-#include "config.h"
-
-enum { SOCKETS_MAX = RTE_MAX_NUMA_NODES };
+#include "sockets.h"
 
 struct instance {
     const struct stage *stage;
@@ -24,8 +22,5 @@ void instance_close(struct instance *instance);
 
 /* Packets that it holds back, of all chains. */
 uint64_t instance_held(const struct instance *instance);
-
-/* Sockets whose CPUs forward. */
-uint32_t sockets_of(const struct config *config);
 
 #endif

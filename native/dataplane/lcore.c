@@ -10,22 +10,23 @@
 #include "asan.h"
 #include "buffers.h"
 #include "lcore_map.h"
+#include "sockets.h"
 
 enum { MBUF_CACHE = 256 };
 
-static struct rte_mempool *open_pool(const struct config *config, uint32_t index)
+static struct rte_mempool *open_pool(const struct config *config, uint32_t index, int socket)
 {
     char name[RTE_MEMPOOL_NAMESIZE];
     snprintf(name, sizeof name, "pool_%u", index);
     uint32_t room = RTE_MAX(config->frame_bytes, 2048U) + RTE_PKTMBUF_HEADROOM;
-    return buffers_open(name, config->mbufs, MBUF_CACHE, (uint16_t)room);
+    return buffers_open(name, config->mbufs, MBUF_CACHE, (uint16_t)room, socket);
 }
 
 /* Every port's queue of this lcore, or the ports that are its own. */
 static bool open_sources(struct lcore *lcore, const struct config *config)
 {
-    lcore->source =
-        rte_calloc("sources", config->rx.count, sizeof *lcore->source, RTE_CACHE_LINE_SIZE);
+    lcore->source = rte_calloc_socket("sources", config->rx.count, sizeof *lcore->source,
+                                      RTE_CACHE_LINE_SIZE, lcore->socket);
     if (lcore->source == NULL)
         return false;
     for (uint32_t input = 0; input < config->rx.count; input++) {
@@ -45,15 +46,16 @@ bool lcore_open(struct lcore *lcore, const struct config *config, uint32_t index
     lcore->index = index;
     lcore->burst.lcore = (uint8_t)index;
     lcore->cpu = config->lcores.cpu[index];
+    lcore->socket = socket_of_lcore(config, index);
     lcore->lcore_id = index + 1; /* lcore 0 is the main one */
     lcore->chain = index / segments;
     lcore->segment = index % segments;
     lcore->in = before == NULL ? NULL : &before->out;
-    lcore->pool = before == NULL ? open_pool(config, index) : before->pool;
+    lcore->pool = before == NULL ? open_pool(config, index, lcore->socket) : before->pool;
     bool last = lcore->segment == segments - 1;
     return lcore->pool != NULL && (before != NULL || open_sources(lcore, config)) &&
            (last ? sink_open(&lcore->sink, config, lcore->chain, lcore->pool)
-                 : handoff_open(&lcore->out, config, index)) &&
+                 : handoff_open(&lcore->out, config, index, lcore->socket)) &&
            canary_open(&lcore->canary, config->seed + index);
 }
 
@@ -75,10 +77,10 @@ const char *clock_name(const struct function *function, uint32_t clock)
 {
     if (clock == CLOCK_SOURCE)
         return "source";
-    if (clock == CLOCK_TAKE)
-        return "take";
-    if (clock == CLOCK_HAND)
-        return "hand";
+    if (clock == CLOCK_DEQUEUE)
+        return "dequeue";
+    if (clock == CLOCK_ENQUEUE)
+        return "enqueue";
     return clock == CLOCK_TX ? "tx" : function->stages[clock - CLOCK_OF(0)];
 }
 
@@ -93,7 +95,7 @@ static void count_clock(struct lcore *lcore, uint32_t clock, uint64_t cycles, ui
 static inline void receive(struct lcore *lcore, struct burst *burst)
 {
     if (lcore->in != NULL) {
-        lcore->waited = stage_take(lcore->in, burst, lcore->burst_most);
+        lcore->waited = stage_dequeue(lcore->in, burst, lcore->burst_most);
         return;
     }
     stage_source(&lcore->source[lcore->next_source], burst);
@@ -104,7 +106,7 @@ static inline void receive(struct lcore *lcore, struct burst *burst)
 static inline void send_on(struct lcore *lcore, struct burst *burst)
 {
     if (lcore->out.rings > 0)
-        stage_hand(&lcore->out, burst);
+        stage_enqueue(&lcore->out, burst);
     else
         stage_tx(&lcore->sink, burst);
 }

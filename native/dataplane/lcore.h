@@ -16,11 +16,11 @@
 #include "steady.h"
 
 /* What the clock is read around: the source, each stage, the sink; where the pipeline is cut,
- * taking and handing over in their place. A stage is known by its position in the function. */
+ * dequeuing and enqueuing in their place. A stage is known by its position in the function. */
 #define CLOCK_OF(position) ((uint32_t)(position) + 1)
-enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES_MAX + 1, CLOCK_TAKE, CLOCK_HAND, CLOCKS };
+enum { CLOCK_SOURCE = 0, CLOCK_TX = STAGES_MAX + 1, CLOCK_DEQUEUE, CLOCK_ENQUEUE, CLOCKS };
 
-/* "source", "acl", …, "tx", "take", "hand". */
+/* "source", "acl", …, "tx", "dequeue", "enqueue". */
 const char *clock_name(const struct function *function, uint32_t clock);
 
 struct step {
@@ -55,8 +55,9 @@ struct lcore {
     struct steady settled; /* before the last trial's windows */
     uint64_t began_tsc;    /* when those began */
     uint32_t index, cpu, lcore_id;
+    int socket;               /* of the CPU; what the lcore works with is in this socket's memory */
     uint32_t chain, segment;  /* lcore_map.h */
-    struct rte_mempool *pool; /* the chain's */
+    struct rte_mempool *pool; /* the chain's, on the socket of its first lcore */
 } __rte_cache_aligned;
 
 /* Pool, inputs, outputs, canary of lcore `index`, which follows `before` in its chain (NULL: it is
@@ -78,11 +79,11 @@ void lcore_set_pipeline(struct lcore *lcore, const struct config *config,
 /* What its bursts begin and end with. */
 static inline uint32_t lcore_first_clock(const struct lcore *lcore)
 {
-    return lcore->in != NULL ? CLOCK_TAKE : CLOCK_SOURCE;
+    return lcore->in != NULL ? CLOCK_DEQUEUE : CLOCK_SOURCE;
 }
 static inline uint32_t lcore_last_clock(const struct lcore *lcore)
 {
-    return lcore->out.rings > 0 ? CLOCK_HAND : CLOCK_TX;
+    return lcore->out.rings > 0 ? CLOCK_ENQUEUE : CLOCK_TX;
 }
 
 /* Cycles that reading the clock costs: the low quartile of many readings in a row. */

@@ -40,32 +40,32 @@ void pktgen_frame_set(struct pktgen_frame *common, const struct packet_profile *
         common->checksum_base += load16(common->header + PLAIN_L2_BYTES + i);
 }
 
-void pktgen_plain_set(struct pktgen_plain *maker, const struct packet_profile *profile,
+void pktgen_plain_set(struct pktgen_plain *pktgen, const struct packet_profile *profile,
                       uint8_t input)
 {
-    pktgen_frame_set(&maker->common, profile);
-    maker->mac_to = (uint32_t)(input ^ 1) << FLOW_ID_BITS;
-    maker->mac_from = (uint32_t)input << FLOW_ID_BITS;
+    pktgen_frame_set(&pktgen->common, profile);
+    pktgen->mac_to = (uint32_t)(input ^ 1) << FLOW_ID_BITS;
+    pktgen->mac_from = (uint32_t)input << FLOW_ID_BITS;
 }
 
-static inline void make_one(const struct pktgen_plain *maker, uint32_t number,
+static inline void make_one(const struct pktgen_plain *pktgen, uint32_t number,
                             struct rte_mbuf *mbuf)
 {
     uint32_t random = MIX(number, MIX_A, MIX_B);
-    uint32_t flow = pktgen_flow(&maker->common, random);
+    uint32_t flow = pktgen_flow(&pktgen->common, random);
     uint32_t from = big32((uint32_t)PLAIN_SOURCE_NET << 24 | (flow & 0xFFFFFF));
-    uint32_t to = big32(plain_destination(flow, maker->common.destination_step));
+    uint32_t to = big32(plain_destination(flow, pktgen->common.destination_step));
     /* Network order: from 1024 up, and below 1024. */
     uint32_t ports = (random & 0xFF03FF7FU) | RTE_BE16(SOURCE_PORT_MIN);
-    uint8_t *frame = pktgen_write(&maker->common, mbuf, from, to, ports);
-    store32(frame + AT_MAC_TO, big32(maker->mac_to | flow));
-    store32(frame + AT_MAC_FROM, big32(maker->mac_from | flow));
+    uint8_t *frame = pktgen_write(&pktgen->common, mbuf, from, to, ports);
+    store32(frame + AT_MAC_TO, big32(pktgen->mac_to | flow));
+    store32(frame + AT_MAC_FROM, big32(pktgen->mac_from | flow));
 }
 
-void make_plain(const struct pktgen_plain *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_plain(const struct pktgen_plain *pktgen, uint32_t sequence, struct rte_mbuf *const *mbufs,
                 uint32_t count)
 {
-    const struct pktgen_plain here = *maker; /* no store below can change it */
+    const struct pktgen_plain here = *pktgen; /* no store below can change it */
     for (uint32_t i = 0; i < count; i++)
         make_one(&here, sequence + i, mbufs[i]);
 }

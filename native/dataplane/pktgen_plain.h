@@ -76,11 +76,11 @@ static inline bool is_plain_destination(uint32_t address)
     return address >> PLAIN_DESTINATION_BITS == 2;
 }
 
-void pktgen_plain_set(struct pktgen_plain *maker, const struct packet_profile *profile,
+void pktgen_plain_set(struct pktgen_plain *pktgen, const struct packet_profile *profile,
                       uint8_t input);
 
 /* Writes packets number `sequence` and on into `count` buffers. */
-void make_plain(const struct pktgen_plain *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
+void make_plain(const struct pktgen_plain *pktgen, uint32_t sequence, struct rte_mbuf *const *mbufs,
                 uint32_t count);
 
 #endif

@@ -33,7 +33,7 @@ static uint32_t template_sum(const uint8_t *frame)
     return sum;
 }
 
-void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *profile)
+void pktgen_qinq_set(struct pktgen_qinq *pktgen, const struct packet_profile *profile)
 {
     uint8_t frame[TEMPLATE_BYTES];
     uint64_t flows = profile->flow_count;
@@ -42,7 +42,7 @@ void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *pro
                                      .packet_bytes = profile->frame_bytes,
                                      .data_bytes = profile->frame_bytes};
     make_template(frame, profile->frame_bytes);
-    *maker = (struct pktgen_qinq){
+    *pktgen = (struct pktgen_qinq){
         .step = all_lanes(LANES * profile->destination_step),
         .flow_first = all_lanes(profile->flow_first),
         .flow_count = {flows, flows, flows, flows},
@@ -55,13 +55,13 @@ void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *pro
         .port_base = all_lanes(RTE_BE16(SOURCE_PORT_MIN)),
         .lower_half = all_lanes(0xFFFF),
     };
-    memcpy(&maker->fresh, &fresh, sizeof fresh);
+    memcpy(&pktgen->fresh, &fresh, sizeof fresh);
     for (int i = 0; i < TEMPLATE_BYTES / 4; i++)
-        maker->of_template[i] = all_lanes(load32(frame + 4 * i));
-    maker->first_two = PAIR_LOW(maker->of_template[0], maker->of_template[1]);
-    maker->last_two = PAIR_LOW(maker->of_template[6], maker->of_template[7]);
+        pktgen->of_template[i] = all_lanes(load32(frame + 4 * i));
+    pktgen->first_two = PAIR_LOW(pktgen->of_template[0], pktgen->of_template[1]);
+    pktgen->last_two = PAIR_LOW(pktgen->of_template[6], pktgen->of_template[7]);
     for (int i = 0; i < DSCP_SLOTS; i++) {
-        maker->tos[i / 16][i % 16] = profile->tos[i];
-        maker->tos[i / 16][16 + i % 16] = profile->tos[i];
+        pktgen->tos[i / 16][i % 16] = profile->tos[i];
+        pktgen->tos[i / 16][16 + i % 16] = profile->tos[i];
     }
 }

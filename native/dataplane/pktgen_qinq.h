@@ -52,7 +52,7 @@ struct pktgen_qinq {
     lanes mix[2], index_mask, index_rest, vlan_mask, port_mask, port_base, lower_half;
 } __rte_cache_aligned;
 
-void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *profile);
+void pktgen_qinq_set(struct pktgen_qinq *pktgen, const struct packet_profile *profile);
 
 /* A permutation of 32 bits, Wellons' lowbias32, with its two factors. Spoils x. */
 #define MIX(x, a, b) ((x) ^= (x) >> 16, (x) *= (a), (x) ^= (x) >> 15, (x) *= (b), (x) ^ (x) >> 16)
@@ -61,20 +61,20 @@ void pktgen_qinq_set(struct pktgen_qinq *maker, const struct packet_profile *pro
 
 /* The TOS of flow % 64. The processor looks sixteen entries up at once: four times that, and bits 4
  * and 5 choose. */
-static inline lanes tos_of(const struct pktgen_qinq *maker, lanes flow)
+static inline lanes tos_of(const struct pktgen_qinq *pktgen, lanes flow)
 {
 #ifdef __AVX2__
     /* With its upper bit set, an index gives 0: the other three bytes of a lane do. */
-    __m256i index = (__m256i)((flow & maker->index_mask) | maker->index_rest);
+    __m256i index = (__m256i)((flow & pktgen->index_mask) | pktgen->index_rest);
     __m256 of[DSCP_SLOTS / 16];
     for (int i = 0; i < DSCP_SLOTS / 16; i++)
-        of[i] = (__m256)_mm256_shuffle_epi8((__m256i)maker->tos[i], index);
+        of[i] = (__m256)_mm256_shuffle_epi8((__m256i)pktgen->tos[i], index);
     __m256 bit4 = (__m256)(flow << 27), bit5 = (__m256)(flow << 26);
     __m256 low = _mm256_blendv_ps(of[0], of[1], bit4), high = _mm256_blendv_ps(of[2], of[3], bit4);
     return (lanes)_mm256_blendv_ps(low, high, bit5);
 #else
     for (int i = 0; i < LANES; i++)
-        flow[i] = maker->tos[flow[i] % DSCP_SLOTS / 16][flow[i] % 16];
+        flow[i] = pktgen->tos[flow[i] % DSCP_SLOTS / 16][flow[i] % 16];
     return flow;
 #endif
 }
@@ -90,22 +90,22 @@ enum {
     WORDS
 };
 
-static inline void choose_words(const struct pktgen_qinq *maker, lanes sequence, lanes destination,
+static inline void choose_words(const struct pktgen_qinq *pktgen, lanes sequence, lanes destination,
                                 lanes *word)
 {
-    const lanes *of_template = maker->of_template;
-    lanes random = MIX(sequence, maker->mix[0], maker->mix[1]);
-    lanes flow = maker->flow_first + scale_lanes(random, &maker->flow_count);
-    lanes tos = tos_of(maker, flow);
+    const lanes *of_template = pktgen->of_template;
+    lanes random = MIX(sequence, pktgen->mix[0], pktgen->mix[1]);
+    lanes flow = pktgen->flow_first + scale_lanes(random, &pktgen->flow_count);
+    lanes tos = tos_of(pktgen, flow);
     lanes from = big32_lanes(flow); /* in 0.0.0.0/8: a flow id has 24 bits */
     lanes to = big32_lanes(destination);
-    lanes ports = (random & maker->port_mask) | maker->port_base;
+    lanes ports = (random & pktgen->port_mask) | pktgen->port_base;
     lanes from_high = from >> 16, to_high = to >> 16;
-    lanes sum = maker->checksum_base + (tos << 8) + from_high + (from & maker->lower_half) +
-                to_high + (to & maker->lower_half);
+    lanes sum = pktgen->checksum_base + (tos << 8) + from_high + (from & pktgen->lower_half) +
+                to_high + (to & pktgen->lower_half);
     sum = ~(sum + (sum << 16 | sum >> 16)); /* as checksum_fold does: in the upper half */
     word[WORD_S_VLAN] = big16_lanes(flow >> VLAN_ID_BITS) << 16 | of_template[12 / 4];
-    word[WORD_C_VLAN] = big16_lanes(flow & maker->vlan_mask) << 16 | of_template[16 / 4];
+    word[WORD_C_VLAN] = big16_lanes(flow & pktgen->vlan_mask) << 16 | of_template[16 / 4];
     word[WORD_TOS] = tos << 24 | of_template[20 / 4];
     word[WORD_CHECKSUM] = sum >> 16 | from << 16;
     word[WORD_FROM_TO] = from_high | to << 16;
@@ -123,17 +123,18 @@ static inline void write_packet(struct rte_mbuf *mbuf, fresh_words fresh, lanes 
 }
 
 /* Writes the packets of these numbers and destinations into eight buffers. */
-static __rte_always_inline void make_eight(const struct pktgen_qinq *maker, lanes sequence,
+static __rte_always_inline void make_eight(const struct pktgen_qinq *pktgen, lanes sequence,
                                            lanes destination, struct rte_mbuf *const *mbufs)
 {
     const lanes zero = {0}; /* no UDP checksum, then the payload */
     lanes w[WORDS], first[4], second[4], third[4];
-    fresh_words fresh = maker->fresh;
-    choose_words(maker, sequence, destination, w);
-    make_fours(maker->first_two, maker->first_two, PAIR_LOW(maker->of_template[2], w[WORD_S_VLAN]),
-               PAIR_HIGH(maker->of_template[2], w[WORD_S_VLAN]), first);
+    fresh_words fresh = pktgen->fresh;
+    choose_words(pktgen, sequence, destination, w);
+    make_fours(pktgen->first_two, pktgen->first_two,
+               PAIR_LOW(pktgen->of_template[2], w[WORD_S_VLAN]),
+               PAIR_HIGH(pktgen->of_template[2], w[WORD_S_VLAN]), first);
     make_fours(PAIR_LOW(w[WORD_C_VLAN], w[WORD_TOS]), PAIR_HIGH(w[WORD_C_VLAN], w[WORD_TOS]),
-               maker->last_two, maker->last_two, second);
+               pktgen->last_two, pktgen->last_two, second);
     make_fours(
         PAIR_LOW(w[WORD_CHECKSUM], w[WORD_FROM_TO]), PAIR_HIGH(w[WORD_CHECKSUM], w[WORD_FROM_TO]),
         PAIR_LOW(w[WORD_TO_PORT], w[WORD_PORT]), PAIR_HIGH(w[WORD_TO_PORT], w[WORD_PORT]), third);

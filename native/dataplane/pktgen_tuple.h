@@ -39,10 +39,10 @@ static inline struct tuple tuple_of(uint32_t flow, uint32_t destination_step)
     };
 }
 
-void pktgen_tuple_set(struct pktgen_frame *maker, const struct packet_profile *profile);
+void pktgen_tuple_set(struct pktgen_frame *pktgen, const struct packet_profile *profile);
 
 /* Writes packets number `sequence` and on into `count` buffers. */
-void make_tuples(const struct pktgen_frame *maker, uint32_t sequence, struct rte_mbuf *const *mbufs,
-                 uint32_t count);
+void make_tuples(const struct pktgen_frame *pktgen, uint32_t sequence,
+                 struct rte_mbuf *const *mbufs, uint32_t count);
 
 #endif

@@ -21,11 +21,12 @@ struct ring {
     uint32_t size, next;
 };
 
-/* Fills it from the pool; false when that has not enough. */
+/* Fills it from the pool, on whose socket it is; false when that has not enough. */
 static inline bool ring_open(struct ring *ring, uint32_t size, struct rte_mempool *pool)
 {
     *ring = (struct ring){.size = size};
-    ring->slot = rte_malloc("ring", size * sizeof(*ring->slot), RTE_CACHE_LINE_SIZE);
+    ring->slot =
+        rte_malloc_socket("ring", size * sizeof(*ring->slot), RTE_CACHE_LINE_SIZE, pool->socket_id);
     if (ring->slot != NULL && rte_mempool_get_bulk(pool, (void **)ring->slot, size) == 0)
         return true;
     rte_free(ring->slot);

@@ -51,7 +51,7 @@ void source_set_traffic(struct source *source, const struct traffic *traffic, ui
     profile->frame_bytes = (uint16_t)(traffic->frame_bytes - FCS_BYTES);
     profile->flow_first = first;
     profile->flow_count = RTE_MAX(count, 1U); /* fewer flows than lcores: they share */
-    pktgen_qinq_set(&source->maker, profile);
+    pktgen_qinq_set(&source->qinq, profile);
     pktgen_plain_set(&source->plain, profile, source->input);
     pktgen_tuple_set(&source->tuple, profile);
 }
@@ -60,16 +60,16 @@ static __rte_always_inline void make_packets(struct source *source, struct burst
                                              uint32_t count)
 {
     const lanes from_zero = {0, 1, 2, 3, 4, 5, 6, 7};
-    const struct pktgen_qinq *maker = &source->maker;
+    const struct pktgen_qinq *pktgen = &source->qinq;
     uint32_t destination_step = source->profile.destination_step;
     lanes sequence = source->sequence + from_zero;
     lanes destination = source->destination + from_zero * destination_step;
     for (uint32_t i = count; i % LANES != 0; i++)
         burst->packet[i] = source->spare; /* fewer than eight: the others of the eight go nowhere */
     for (uint32_t i = 0; i < count; i += LANES) {
-        make_eight(maker, sequence, destination, &burst->packet[i]);
+        make_eight(pktgen, sequence, destination, &burst->packet[i]);
         sequence += LANES;
-        destination += maker->step;
+        destination += pktgen->step;
     }
     source->sequence += count;
     source->destination += count * destination_step;

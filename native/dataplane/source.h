@@ -36,7 +36,7 @@ struct source {
     uint32_t sequence;      /* of the random numbers */
     uint32_t destination;
     struct packet_profile profile;
-    struct pktgen_qinq maker;
+    struct pktgen_qinq qinq;
     struct pktgen_plain plain;
     struct pktgen_frame tuple;
 };

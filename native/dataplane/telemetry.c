@@ -61,7 +61,7 @@ static bool is_read(const struct config *config, uint32_t clock)
 {
     if (clock == CLOCK_SOURCE || clock == CLOCK_TX)
         return true;
-    if (clock == CLOCK_TAKE || clock == CLOCK_HAND)
+    if (clock == CLOCK_DEQUEUE || clock == CLOCK_ENQUEUE)
         return config->cuts != 0;
     return clock - CLOCK_OF(0) < function_length(config_function(config));
 }
@@ -100,7 +100,7 @@ static int serve_rings(const char *command, const char *parameters, struct rte_t
         rte_tel_data_start_dict(dict);
         rte_tel_data_add_dict_u64(dict, "packets", handoff_count(out));
         rte_tel_data_add_dict_u64(dict, "capacity",
-                                  (uint64_t)out->rings * served->config.handover_ring);
+                                  (uint64_t)out->rings * served->config.handoff_ring);
         rte_tel_data_add_dict_container(data, name, dict, 0);
     }
     pthread_mutex_unlock(&lock);

@@ -15,8 +15,9 @@
 #include <rte_mempool.h>
 #include <stdint.h>
 
-/* `count` buffers of `room` bytes, headroom among them, in this lcore's socket; an lcore keeps up
+/* `count` buffers of `room` bytes, headroom among them, in a socket's memory; an lcore keeps up
  * to `cache` for itself. NULL without memory, with rte_errno. */
-struct rte_mempool *buffers_open(const char *name, uint32_t count, uint32_t cache, uint16_t room);
+struct rte_mempool *buffers_open(const char *name, uint32_t count, uint32_t cache, uint16_t room,
+                                 int socket);
 
 #endif

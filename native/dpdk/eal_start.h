@@ -21,7 +21,7 @@ struct eal_request {
     const uint16_t *lcore_cpu;
     uint32_t lcore_count; /* lcores 1 and up, on the CPUs of lcore_cpu; at most 64 */
     uint32_t memory_mib;
-    bool small_pages;   /* 4 KiB, even where larger ones can be had */
+    bool small_pages;   /* 4 KiB, even where larger ones are available */
     uint32_t simd_bits; /* widest vectors that DPDK may use; 0: its own choice */
     bool telemetry;
 };

@@ -31,7 +31,7 @@ struct requests {
 };
 
 /* From now on SIGINT and SIGTERM set `stop`; the second of a kind ends the program at once. False
- * when there is no pipe to be had. */
+ * when no pipe can be made. */
 bool requests_catch_signals(atomic_bool *stop);
 
 void requests_open(struct requests *requests, int input);

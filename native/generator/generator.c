@@ -41,8 +41,8 @@ static void fill_buffer(struct rte_mempool *pool, void *opaque, void *object, un
 
 static struct rte_mempool *open_pool(const struct config *config, const char *name)
 {
-    struct rte_mempool *pool =
-        buffers_open(name, config->mbufs, MBUF_CACHE, (uint16_t)room_of_buffer(config));
+    struct rte_mempool *pool = buffers_open(name, config->mbufs, MBUF_CACHE,
+                                            (uint16_t)room_of_buffer(config), (int)rte_socket_id());
     if (pool != NULL)
         rte_mempool_obj_iter(pool, fill_buffer, NULL);
     return pool;

@@ -6,7 +6,7 @@
  *   planecast-generator CONFIG.ini [--control | --packets N | --seconds S] [-- EAL ARGUMENTS]
  *   planecast-generator --keys
  *
- * Read on in signature.h (how a packet is known again), schedule.h (when it is due), maker.c and
+ * Read on in signature.h (how a packet is known again), schedule.h (when it is due), pktgen.c and
  * sender.c (how it goes out), receiver.c (how it comes back), generator.c (a run).
  */
 #include <errno.h>

@@ -64,7 +64,7 @@ void stream_restart_counts(struct stream *stream);
 double stream_rate_pps(const struct stream *stream, double link_gbps);
 
 /* Makes the stream's next packets in the buffers [first, first + count) of the batch, whose due
- * times stand there. (maker.c) */
+ * times stand there. (pktgen.c) */
 void stream_make(struct stream *stream, struct batch *batch, uint32_t first, uint32_t count);
 
 #endif

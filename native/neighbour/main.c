@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     char *line;
     int cpu = parse(argc, argv);
     if (!requests_catch_signals(&interrupted) || !worker_start(&worker, cpu)) {
-        fputs("planecast-neighbour: no thread to be had\n", stderr);
+        fputs("planecast-neighbour: no thread can be started\n", stderr);
         return EXIT_MISSING;
     }
     printf("{\"ready\": {\"cpu\": %d}}\n", cpu);

@@ -60,7 +60,7 @@ static uint64_t run_additions(struct point *p, uint64_t units)
  * An LLC shared with other tenants has a memory of its own: it lets a set in only after it was
  * walked about ten times (one pass in order leaves nothing), a slow walker never gets in from cold
  * at all, and the others' misses push it out within milliseconds. So: ten fast rounds, which get as
- * much in as can be had, then the point's own pace for some milliseconds, which shows what it can
+ * much in as possible, then the point's own pace for some milliseconds, which shows what it can
  * hold.
  */
 static void warm(struct point *p)

@@ -33,7 +33,7 @@ START_TIMEOUT_S = 120.0
 _WITH_SOCKETS_BYTES_MAX = 107 - len("/dpdk/planecast-1234567/dpdk_telemetry.v2:12345")
 """The path of a socket has 107 bytes (unix(7)), of which EAL's longest takes some."""
 _LAST_WORDS_S = 1.0
-"""A program that says what is no answer may be about to end, and then says why."""
+"""A program that sends a malformed reply may be about to end, and then says why."""
 
 
 class JsonProcess(Started):
@@ -77,7 +77,7 @@ class JsonProcess(Started):
         self._launch(program)
         answer = self.answer(START_TIMEOUT_S)
         if "ready" not in answer:
-            raise RunError(f"{self._title}'s first word was {answer}")
+            raise RunError(f"{self._title}'s first message was {answer}")
         self.ready = answer["ready"] if isinstance(answer["ready"], dict) else {}
 
     def _launch(self, program: Path) -> None:
@@ -175,7 +175,7 @@ class JsonProcess(Started):
         if self._process is not None and self._process.ended(_LAST_WORDS_S):
             return self._failure()
         return RunError(
-            f"{self._title} said what is no answer: {line.strip()[:80]}",
+            f"{self._title} sent a malformed reply: {line.strip()[:80]}",
             what_to_do=f"build it again with {how_to_build()}",
         )
 

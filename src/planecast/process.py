@@ -230,7 +230,7 @@ def pdeath_words(signal_name: str) -> tuple[str, ...]:
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:
-        raise MissingError("setpriv is not here", "PATH", "apt-get install util-linux")
+        raise MissingError("setpriv is not installed", "PATH", "apt-get install util-linux")
     return (setpriv, "--pdeathsig", signal_name, "--")
 
 

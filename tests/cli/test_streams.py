@@ -72,4 +72,4 @@ def test_a_word_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("name: a\n")
     answer = shell("planecast predict a.yaml --set $'name=\\xff'", tmp_path)
     assert answer.returncode == 2
-    assert "a value has bytes that are no UTF-8" in answer.stderr
+    assert "a value has bytes that are not UTF-8" in answer.stderr

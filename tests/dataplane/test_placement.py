@@ -49,8 +49,8 @@ def test_a_trial_on_two_lcores(dataplane: Any) -> None:
             assert (second["chain"], second["segment"]) == (0, 1)
             cut = [name for name in stages if name in ("acl", "key")]
             rest = [name for name in stages if name not in cut]
-            assert list(first["windows"]["stage_cycles"]) == ["source", *cut, "hand"]
-            assert list(second["windows"]["stage_cycles"]) == ["take", *rest, "tx"]
+            assert list(first["windows"]["stage_cycles"]) == ["source", *cut, "enqueue"]
+            assert list(second["windows"]["stage_cycles"]) == ["dequeue", *rest, "tx"]
             assert "ring_packets" not in first["windows"]
             assert all(
                 waited >= packets
@@ -74,7 +74,7 @@ def test_a_full_ring_drops_when_nobody_waits(dataplane: Any) -> None:
     answer = dataplane.once(
         *("--packets", "200000"),
         pipeline={"cuts": "acl", "ring_wait": "off"},
-        pool={"handover_ring": 32},
+        pool={"handoff_ring": 32},
         machine=ON_TWO,
     )
     assert answer["drops"]["ring"] > 0
@@ -93,7 +93,7 @@ def test_rings_on_telemetry(dataplane: Any, telemetry: Callable[..., Any]) -> No
         assert name == f"cpu_{ON_TWO['lcores'].split(',', maxsplit=1)[0]}"
         assert ring["capacity"] == 256
         assert 0 <= ring["packets"] <= 256
-        assert list(stages["/planecast/stages"]) == [*CLOCKS, "take", "hand"]
+        assert list(stages["/planecast/stages"]) == [*CLOCKS, "dequeue", "enqueue"]
         assert control.end(signal.SIGTERM) == 130
         assert control.answer()["conserved"]
 
@@ -115,7 +115,7 @@ def test_an_interrupt_leaves_nothing_in_the_rings(dataplane: Any) -> None:
         ({"pipeline": {"cuts": "nat"}}, "cuts: 'nat' is no place to cut vpe-upstream at"),
         ({"pipeline": {"cuts": "key,key"}}, "cuts: 'key' is no place to cut"),
         ({"pipeline": {"cuts": "key"}}, "cuts: 1 of them can't be shared"),
-        ({"pool": {"handover_ring": 5}}, "handover_ring: '5' is not allowed"),
+        ({"pool": {"handoff_ring": 5}}, "handoff_ring: '5' is not allowed"),
     ],
 )
 def test_what_is_no_cut(dataplane: Any, sections: dict[str, Any], sentence: str) -> None:

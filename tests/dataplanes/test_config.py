@@ -122,7 +122,7 @@ seed = 1
 [pool]
 rx_ring = 128
 tx_ring = 512
-handover_ring = 256
+handoff_ring = 256
 [machine]
 lcores = 3,1
 main_cpu = 0
@@ -148,7 +148,7 @@ seed = 1
 [pool]
 rx_ring = 128
 tx_ring = 512
-handover_ring = 256
+handoff_ring = 256
 [machine]
 lcores = 0
 main_cpu = 0

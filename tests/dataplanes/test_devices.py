@@ -40,7 +40,7 @@ def test_what_is_there_is_taken(root: Root) -> None:
     [
         ("eth7", "no network interface eth7 here; there are eth1"),
         ("0000:19:00.0", "no PCI device 0000:19:00.0 here"),
-        ("0000:18:00.1", r"bound to i40e, so DPDK can't have it.*--bind=vfio-pci 0000:18:00\.1"),
+        ("0000:18:00.1", r"bound to i40e, so DPDK can't use it.*--bind=vfio-pci 0000:18:00\.1"),
         ("0000:18:00.2", "bound to no driver"),
     ],
 )

@@ -16,10 +16,10 @@ from planecast.cleanup import note_process, private_folder, started, sweep_lefto
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
 from planecast.dataplanes.dut_factory import programs_of, title_of
+from planecast.dataplanes.link_topology import link_topology_of
 from planecast.dataplanes.ovs import ROOTS, OpenVswitch, PmdStats, parse_pmd_stats
 from planecast.dataplanes.ovs import opinion_of as pmd_opinion
 from planecast.dataplanes.vpp import Vpp
-from planecast.dataplanes.wiring import wiring_of
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.native import peers_folder
 from planecast.scenario import Scenario, with_overrides
@@ -60,7 +60,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_chain_is_so_many_programs(tmp_path: Path) -> None:
     chain = with_overrides(BASE, TESTPMD | {"dataplane.chain": 3})
-    programs = programs_of(chain, wiring_of(chain, tmp_path, None), tmp_path, 0)
+    programs = programs_of(chain, link_topology_of(chain, tmp_path, None), tmp_path, 0)
     assert [program.name for program in programs] == ["testpmd"] * 3
     assert title_of(chain) == "3 times testpmd io in series"
 
@@ -68,7 +68,7 @@ def test_a_chain_is_so_many_programs(tmp_path: Path) -> None:
 def test_a_switch_comes_before_its_guests(tmp_path: Path) -> None:
     keys = {"dataplane.kind": "ovs", "dataplane.guests": 2, "dataplane.ports": "vhost-user"}
     scenario = with_overrides(BASE, keys)
-    programs = programs_of(scenario, wiring_of(scenario, tmp_path, None), tmp_path, 0)
+    programs = programs_of(scenario, link_topology_of(scenario, tmp_path, None), tmp_path, 0)
     assert [program.name for program in programs] == ["Open vSwitch", "testpmd", "testpmd"]
     assert title_of(scenario) == "Open vSwitch and 2 testpmd io behind it over vhost-user"
 
@@ -101,18 +101,18 @@ def test_what_a_scenario_may_not_say(keys: dict[str, object], said: str) -> None
 def test_what_is_there_already_is_not_started(tmp_path: Path) -> None:
     keys = {"dataplane.kind": "external", "generator.kind": "otg", "generator.server": "h:1"}
     scenario = with_overrides(BASE, keys | {"generator.ports": "a b"})
-    with pytest.raises(InputError, match="there already"):
-        programs_of(scenario, wiring_of(BASE, tmp_path, None), tmp_path, 0)
+    with pytest.raises(InputError, match="already running"):
+        programs_of(scenario, link_topology_of(BASE, tmp_path, None), tmp_path, 0)
 
 
 def test_a_commands_placeholders(tmp_path: Path) -> None:
     command = "switch --in {in} --out {out} -c {cpu} --main {main_cpu} 'two words' -r {ring}"
     scenario = with_overrides(BASE, {"dataplane.kind": "command", "dataplane.command": command})
-    (ports,) = wiring_of(scenario, tmp_path, None).programs
+    (ports,) = link_topology_of(scenario, tmp_path, None).programs
     words = filled_words(command, ports, 1, 0, tmp_path)
     assert words[2] == str(tmp_path / "link0.sock")
     assert words[5:] == ["-c", "1", "--main", "0", "two words", "-r", "7"]
-    with pytest.raises(InputError, match=r"\{cpus\} stands for nothing"):
+    with pytest.raises(InputError, match=r"\{cpus\} is not a placeholder"):
         filled_words("x {cpus}", ports, 1, 0, tmp_path)
     with pytest.raises(InputError, match="can't read"):
         filled_words("x 'y", ports, 1, 0, tmp_path)
@@ -164,7 +164,7 @@ def test_own_set_up_is_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ports = wiring_of(BASE, tmp_path, None).programs[0]
+    ports = link_topology_of(BASE, tmp_path, None).programs[0]
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "own"
     folder.mkdir()

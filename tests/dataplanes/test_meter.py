@@ -1,12 +1,12 @@
-"""What the meter answers, and what a peer's process shows."""
+"""What the meter answers, and what an external program's process shows."""
 
 from __future__ import annotations
 
 import pytest
 
+from planecast.dataplanes.external_dpdk import ExternalDpdkPlan, eal_arguments
 from planecast.dataplanes.memory import pages_of
 from planecast.dataplanes.meter import MeterAnswer, parse_answer
-from planecast.dataplanes.peer import PeerPlan, eal_arguments
 from planecast.dataplanes.testpmd import plan_testpmd
 from planecast.errors import InputError, RunError
 from planecast.process import ended_error
@@ -51,7 +51,7 @@ def test_error_is_reported_in_the_meters_words() -> None:
 
 @pytest.mark.parametrize("line", ["", "EAL: Detected CPU lcores: 2\n", "[1, 2]\n"])
 def test_what_is_no_answer_is_refused(line: str) -> None:
-    with pytest.raises(RunError, match="what is no answer"):
+    with pytest.raises(RunError, match="a malformed reply"):
         parse_answer(line)
 
 
@@ -90,7 +90,7 @@ def test_an_invalid_argument_is_bad_input() -> None:
 def test_own_devices_are_left_alone_unless_named() -> None:
     plan = plan_testpmd("io", ["net_null0"], cpu=1)
     assert "--no-pci" in eal_arguments(plan)
-    named = PeerPlan("x", "x", 0, "", eal=("-a", "0000:18:00.0"), arguments=())
+    named = ExternalDpdkPlan("x", "x", 0, "", eal=("-a", "0000:18:00.0"), arguments=())
     assert "--no-pci" not in eal_arguments(named)
 
 

@@ -96,9 +96,9 @@ def test_words_on_stdout_before_its_end_hide_no_reason(
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
-        ({"start": "garbage"}, "the data plane said what is no answer: hello"),
-        ({"start": "other"}, "the data plane's first word was {'welcome': 1}"),
-        ({"trial": "garbage"}, "the data plane said what is no answer: Segmentation fault"),
+        ({"start": "garbage"}, "the data plane sent a malformed reply: hello"),
+        ({"start": "other"}, "the data plane's first message was {'welcome': 1}"),
+        ({"trial": "garbage"}, "the data plane sent a malformed reply: Segmentation fault"),
         ({"trial": "error", "says": "no"}, "the data plane refused a trial: no"),
         ({"trial": "short"}, "the data plane's answer can't be read: lcores: Field required"),
         ({"trial": "lost"}, "packets in are not packets out and drops"),

@@ -122,7 +122,7 @@ def test_code_beyond_the_cache_has_no_bound_of_fetching(
     found = explained(measured, calibration, code(lines=600, windows_32=1))
     whole = explained(measured, calibration, None)
     assert parts(found, "acl")["fetch"].high == own_most(parts(whole, "acl"))
-    assert any("doesn't fit the first level" in note for note in found.notes)
+    assert any("does not fit in the L1" in note for note in found.notes)
     assert any("counted by profile-1" in note for note in found.notes)
 
 

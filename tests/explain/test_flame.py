@@ -111,7 +111,7 @@ def test_samples_without_stacks_or_periods() -> None:
     sampled = read_perf_script((flat * 2).splitlines(), "p.txt")
     assert sampled.stacks == {("ovs", "copy"): 2.0}
     assert not sampled.weighted
-    assert sampled.remarks == ("line 2 and 1 more of p.txt is no sample: left out",)
+    assert sampled.remarks == ("line 2 and 1 more of p.txt is not a sample: left out",)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planecast.errors import InputError
-from planecast.explain.counters.uncore import Setup, rest_of_machine
+from planecast.explain.counters.uncore import Setup, read_uncore
 from planecast.explain.links import explain_links
 from planecast.instruments.recorded import Count, Recording, read_recording
 
@@ -56,9 +56,9 @@ def test_what_can_not_be_is_refused() -> None:
 
 def test_perf_and_pcm_report_links(tmp_path: Path) -> None:
     counts = (Count("UNC_UPI_TxL_FLITS.ALL_DATA", 18e6, round=2.0, place="S0"),)
-    perf = rest_of_machine(Recording("perf stat", counts=counts, seconds=2.0), Setup(pps=1e6))
+    perf = read_uncore(Recording("perf stat", counts=counts, seconds=2.0), Setup(pps=1e6))
     assert "64 B a packet" in perf.findings[0]
     file = tmp_path / "pcm.csv"
     file.write_text(PCM)
-    pcm = rest_of_machine(read_recording(file), Setup(pps=1e6))
+    pcm = read_uncore(read_recording(file), Setup(pps=1e6))
     assert "0.03 GB/s sent and 0.22 GB/s received, 30 B a packet" in pcm.findings[0]

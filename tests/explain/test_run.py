@@ -225,7 +225,7 @@ def test_a_profile_is_explained_by_the_model_alone(
     found = explain_case(Case("profile", measured.scenario, None, counts, calibration))
     assert found.cycles_per_packet == found.modelled
     assert all(part.cause != "unexplained" for part in found.causes)
-    assert any("took no time" in text for text in found.unknown)
+    assert any("instructions and no cycles" in text for text in found.unknown)
 
 
 def test_without_a_calibration_only_what_was_measured_is_reported(measured: Result) -> None:

@@ -64,7 +64,7 @@ def test_a_thread_that_polls_empty_rings_is_not_short_of_cycles() -> None:
     }
     found = explain_search(answer("ovs", opinion), "run")
     assert found.limits[0].startswith("NDR is 2 Mpps: above it the data plane loses")
-    assert "empty rings in 75% of them, and works 325.0 cycles on each" in found.limits[1]
+    assert "empty rings in 75% of them, and spends 325.0 cycles on each" in found.limits[1]
     assert {s.stage: s.cycles.value for s in found.stages if s.cycles} == {
         "forwarding": 325,
         "polling": 975,
@@ -72,7 +72,7 @@ def test_a_thread_that_polls_empty_rings_is_not_short_of_cycles() -> None:
     assert sum(part.cycles.value for part in found.causes) == 1300
     tries = " ".join(f"{advice.try_this} {advice.why}" for advice in found.advice)
     assert "rx_ring=2048" in tries
-    assert "50% of the packets are of flows that the exact-match cache" in tries
+    assert "50% of the packets are of flows that miss the exact-match cache" in tries
     assert "between 1.9 and 2.1 Mpps, from 40 trials of 1 s in 1 repetition" in found.certainty[0]
 
 
@@ -91,7 +91,7 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
     polling = found.stages[1].cycles
     assert polling is not None
     assert (polling.value, polling.low, polling.high) == (675, 625, 725)
-    assert any("says 1000.0, +30 % from it" in text for text in found.certainty)
+    assert any("are 1000.0, +30 % from it" in text for text in found.certainty)
     assert "no hardware counters were asked" in found.notes
     shares = {role.role: role.instructions for role in found.roles}
     assert shares["processing"] is not None
@@ -123,7 +123,9 @@ def test_a_cap_that_is_not_the_data_planes_is_named() -> None:
     assert "was not at its limit: its thread polls empty rings in 75%" in found.limits[1]
     assert "the generator set the rate" in found.advice[0].try_this
     assert not any("rx_ring" in advice.try_this for advice in found.advice)
-    assert any("says 400.0 cycles a packet" in text and "-5 %" in text for text in found.certainty)
+    assert any(
+        "measures 400.0 cycles a packet" in text and "-5 %" in text for text in found.certainty
+    )
 
 
 def test_a_busy_thread_is_its_own_limit() -> None:
@@ -158,9 +160,11 @@ def test_nodes_are_added_up_by_stage() -> None:
     assert found.cycles_per_packet is not None
     assert found.cycles_per_packet.value == 125
     assert "the most expensive stage is rx: 28%, 35.0 cycles" in found.limits
-    assert not any("what rx costs" in text for text in found.unknown)
+    assert not any("the cost of rx" in text for text in found.unknown)
     few = explain_search(answer("vpp", opinion | {"vectors/call": said(0.03, "packets")}), "run")
-    assert any("0.03 packets a call, so most of its cycles are polls" in t for t in few.unknown)
+    assert any(
+        "0.03 packets a call, so most of its cycles are empty polls" in t for t in few.unknown
+    )
     assert any("by node: memif-input 35.0, memif2/0-tx 20.0" in note for note in found.notes)
 
 

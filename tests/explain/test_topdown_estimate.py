@@ -82,7 +82,7 @@ def test_a_part_beyond_the_whole_is_no_share() -> None:
     )
     nodes = {node.node: node for node in computed_tree(parts, cycles(5, 1))}
     assert nodes["l3_bound"].share is None
-    assert nodes["memory_bound"].marks == ("the model says more than was computed",)
+    assert nodes["memory_bound"].marks == ("the model exceeds what was computed",)
 
 
 def test_without_model_and_instructions_there_is_no_tree() -> None:

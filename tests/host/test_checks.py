@@ -56,9 +56,9 @@ def test_an_empty_machine_has_rows_and_no_traceback(tmp_path: Path) -> None:
             {"proc/cpuinfo": VIRTUAL},
             "hyper-threads",
             "limits",
-            "none shown to this virtual machine",
+            "none exposed to this virtual machine",
         ),
-        ({"proc/cpuinfo": VIRTUAL}, "hypervisor", "limits", "there, unnamed"),
+        ({"proc/cpuinfo": VIRTUAL}, "hypervisor", "limits", "present, unnamed"),
         (
             {"proc/cpuinfo": VIRTUAL, f"{CLOCKS}/available_clocksource": "tsc kvm-clock"},
             "hypervisor",

@@ -59,8 +59,8 @@ def test_lines_are_found_by_name() -> None:
         ("Total time", "Time", "it printed no line 'Total time (secs)'"),
         ("30154.542028\nIter", "inf\nIter", "it says 'inf' as 'Iterations/Sec'"),
         ("30154.542028\nIter", "fast\nIter", "it says 'fast' as 'Iterations/Sec'"),
-        ("30154.542028\nIter", "0\nIter", "no number above 0"),
-        ("Correct operation validated", "Done", "so its score counts for nothing"),
+        ("30154.542028\nIter", "0\nIter", "not a number above 0"),
+        ("Correct operation validated", "Done", "so its score is not valid"),
         ("Correct op", "Errors detected\nCorrect op", "it says: Errors detected"),
         (
             "Correct op",
@@ -86,7 +86,7 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 def test_a_file_that_is_no_program(tmp_path: Path) -> None:
     path = program(tmp_path, "")
     path.chmod(0o644)
-    with pytest.raises(MissingError, match="may be executed; chmod"):
+    with pytest.raises(MissingError, match="it is not executable; chmod"):
         run_coremark(path)
     path.write_bytes(b"\x7fELF of another machine")
     path.chmod(0o755)

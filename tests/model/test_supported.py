@@ -28,13 +28,14 @@ def test_the_router_is_known() -> None:
         ),
         (
             {"placement.cuts": "tx", "placement.cpus": "0-1"},
-            "placement.cuts: the cost model knows pipelines that one lcore runs to completion, not "
-            "cut ones; measure it instead, or leave the cuts out; --engine simulate knows them",
+            "placement.cuts: the cost model covers pipelines that one lcore runs to completion, "
+            "not cut ones; measure it instead, or leave the cuts out; --engine simulate supports "
+            "them",
         ),
-        ({"nic.link_gbps": 10}, "nic: the closed form knows no nic; add --engine simulate"),
+        ({"nic.link_gbps": 10}, "nic: the closed form does not model nic; add --engine simulate"),
         (
             {"accelerator.stage": "acl"},
-            "accelerator: the closed form knows no accelerator; add --engine simulate",
+            "accelerator: the closed form does not model accelerator; add --engine simulate",
         ),
     ],
 )

@@ -25,7 +25,7 @@ from planecast.partition.applied_plan import Divided, concerning
 from planecast.partition.interleaved_trials import Context
 from planecast.partition.machine import Machine, Timing
 from planecast.partition.neighbour_prediction import Asked, Parts
-from planecast.partition.neighbour_study import load_noisy
+from planecast.partition.neighbour_study import load_neighbour_study
 from planecast.partition.plan import Plan, make_plan
 from planecast.partition.verify import verify
 from planecast.results import Manifest, Result, RunDirectory
@@ -85,7 +85,7 @@ def test_the_plan_holds_while_its_points_are_visited(
 def context(
     study: Path, tmp_path: Path, manifest: Manifest, calibration: Calibration
 ) -> Iterator[Context]:
-    found, scenario = load_noisy(study)
+    found, scenario = load_neighbour_study(study)
     with RunDirectory.create(tmp_path / "runs", "verify", "small") as run:
         yield Context(found, str(study), scenario, calibration, run, manifest, lambda *_: None)
 

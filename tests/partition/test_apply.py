@@ -80,7 +80,7 @@ def test_what_is_applied_stands_there_and_is_undone(bench: Bench) -> None:
     assert text(bench, "planecast-3/schemata") == "    L3:0=3;1=3\n    MB:0=  10;1=  10\n"
     assert text(bench, "planecast-1/cpus_list") == "21,26-27,61,66-67\n"
     assert text(bench, "cpus_list") == "0-20,40-60\n"
-    assert bench.undo() == ["undone four: every group reads as it did before"]
+    assert bench.undo() == ["undone four: every group has its previous values"]
     assert snapshot(bench.root) == before
     assert bench.undo() == ["nothing is applied: there is no record"]
 

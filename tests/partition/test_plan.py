@@ -146,7 +146,7 @@ def test_targets_that_cannot_be_met_say_why(machine: Machine) -> None:
     plan = make_plan(machine, who, tries=10)
     rate, latency = plan.unmet
     assert rate.tenant == "dp"
-    assert "1 threads do" in rate.why
+    assert "1 threads reach" in rate.why
     assert "it needs" in rate.why
     assert latency.target == "20 µs at 40 M/s"
 
@@ -169,7 +169,7 @@ def test_too_few_cores_are_refused(machine: Machine) -> None:
         ([{"number": 0, "l3": 0x5}, {"number": 1, "l3": 0x7F0}], "not contiguous"),
         ([{"number": 0, "l3": 0x1F}, {"number": 1, "l3": 0x7F0}], "both have the ways 0x10"),
         ([{"number": 0, "l3": 0xF}, {"number": 1, "l3": 0xFF0}], "not within 0x7ff"),
-        ([{"number": 0, "l3": 0xF, "bandwidth": 15}, {"number": 1, "l3": 0x7F0}], "no multiple"),
+        ([{"number": 0, "l3": 0xF, "bandwidth": 15}, {"number": 1, "l3": 0x7F0}], "not a multiple"),
     ],
 )
 def test_a_division_that_cannot_be_is_refused(

@@ -133,7 +133,7 @@ def test_classes_and_cpus_that_are_somebodys_are_refused(bench: Bench) -> None:
     state = json.loads(bench.now())
     state["cpus"][26] = 1
     (bench.folder / "state.json").write_text(json.dumps(state))
-    with pytest.raises(InputError, match="the group planecast-1 is there already"):
+    with pytest.raises(InputError, match="the group planecast-1 exists already"):
         bench.apply()
     state["cpus"][26] = 9
     (bench.folder / "state.json").write_text(json.dumps(state))

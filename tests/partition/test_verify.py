@@ -22,7 +22,7 @@ from planecast.partition import interleaved_trials as room
 from planecast.partition.interleaved_trials import Context
 from planecast.partition.neighbour_cost import Cost, of_both
 from planecast.partition.neighbour_prediction import Asked, predicted_with_neighbour
-from planecast.partition.neighbour_study import NoisyPoint, load_noisy
+from planecast.partition.neighbour_study import NoisyPoint, load_neighbour_study
 from planecast.partition.verify import verify
 from planecast.results import Manifest, Result, RunDirectory
 from planecast.scenario import Scenario
@@ -106,13 +106,13 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_a_study_reads_and_names_its_points(study: Path) -> None:
-    found, _ = load_noisy(study)
+    found, _ = load_neighbour_study(study)
     assert [p.label() for p in found.points] == ["walk 4MiB", "stream 64MiB 20M/s write", "spin"]
     assert found.points[0].work() == Work(mode="walk", bytes=4 << 20)
 
 
 def test_the_shipped_study_has_points_enough(repository: Path) -> None:
-    found, scenario = load_noisy(repository / "studies" / "noisy-neighbour.yaml")
+    found, scenario = load_neighbour_study(repository / "studies" / "noisy-neighbour.yaml")
     assert scenario.traffic.flows == 65536
     assert len(found.points) >= 15
     sets = [p.walk for p in found.points if p.walk]
@@ -131,7 +131,7 @@ def test_the_shipped_study_has_points_enough(repository: Path) -> None:
 def test_mistakes_are_reported(study: Path, old: str, new: str, fragment: str) -> None:
     study.write_text(study.read_text().replace(old, new))
     with pytest.raises(InputError) as error:
-        load_noisy(study)
+        load_neighbour_study(study)
     assert fragment in str(error.value)
 
 
@@ -186,7 +186,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, make_result: Callable[..., Result]
 def run_it(
     study: Path, tmp_path: Path, model: Calibration | None, manifest: Manifest
 ) -> tuple[Any, Path]:
-    found, scenario = load_noisy(study)
+    found, scenario = load_neighbour_study(study)
     with RunDirectory.create(tmp_path / "runs", "verify", "small") as run:
         context = Context(
             found, str(study), scenario, model, run, manifest, lambda done, total, words: None
@@ -235,7 +235,7 @@ def test_neighbours_that_come_first_show_the_model(
     assert measured[3:] == ["idle", "walk", "stream", "spin", "idle"]
     assert answer.fit.points == 2
     assert (run / "neighbour-fit.json").is_file()
-    found, _ = load_noisy(study)
+    found, _ = load_neighbour_study(study)
     assert found.first_part == pytest.approx(3 / 8)
 
 

@@ -34,6 +34,8 @@ def test_the_repository_is_free_of_them(repository: Path) -> None:
         ("it goes on\n", "goes on"),
         ("def test_it_goes_on() -> None: ...\n", "goes on"),
         ("As far as we know\n", "as far"),
+        ("where a bridge stands elsewhere\n", "stands elsewhere"),
+        ("dropped for want of room\n", "for want of"),
     ],
 )
 def test_one_is_found(repository: Path, tmp_path: Path, text: str, word: str) -> None:

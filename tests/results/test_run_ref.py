@@ -49,7 +49,7 @@ def test_results_are_picked(run: str, tmp_path: Path, which: str, cycles: list[f
     ("which", "sentence"),
     [
         ("#4", "there is no result #4; the run has 3"),
-        ("#x", "after # stands a number from 1"),
+        ("#x", "after # comes a number from 1"),
         ("#9000B-1t1c", "the run has 64B-1t1c-vpe-upstream, 1518B-1t1c-vpe-upstream"),
         ("#64B-1t1c-l2xc", "there is no result 64B-1t1c-l2xc"),
         ("#1t2c", "'1t2c' has more cores than threads; write threads first: 2t1c"),

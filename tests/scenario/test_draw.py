@@ -1,4 +1,4 @@
-"""Held-out points that nobody chose: within what the study spans, stratified, by seed."""
+"""Held-out points drawn at random: within what the study spans, stratified, by seed."""
 
 from __future__ import annotations
 

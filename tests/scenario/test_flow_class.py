@@ -57,7 +57,7 @@ def test_rates_of_classes_are_what_is_offered() -> None:
     [
         ("a share=0", "class a: share: got '0.0'"),
         ("a share=some", "class a: share: got 'some'"),
-        ("a; a", "class a is there twice"),
+        ("a; a", "class a appears twice"),
         ("a colour=red", "class a: no key colour; there are name, share"),
         ("a share", "class a: got 'share', where KEY=VALUE is wanted"),
         ("a offered_pps=1Mpps; b", "class b has no offered_pps, but others do"),

@@ -43,7 +43,8 @@ def test_more_lcores_than_the_machine_lends() -> None:
     with pytest.raises(InputError) as error:
         cpus_here(asked({"placement.lcores": 8}), ORDER)
     assert str(error.value) == (
-        "placement.lcores: 8 lcores can't forward here: this machine lends 4 CPUs; take 4 or fewer"
+        "placement.lcores: 8 lcores can't forward here: this process may use 4 CPUs; take 4 or "
+        "fewer"
     )
 
 

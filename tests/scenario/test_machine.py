@@ -59,7 +59,7 @@ def test_an_unknown_name_says_what_is_near() -> None:
         ("llc_ways: {value: 11", "llc_ways: {value: 0", "llc_ways"),
         ("ddio_ways: {value: 2", "ddio_ways: {value: 12", "more than the cache's 11 ways"),
         ("base_ghz: {value: 2.3", "base_ghz: {value: -2.3", "base_ghz"),
-        ("  cores: {value: 20", "  cores: {value: 21", "don't make 21"),
+        ("  cores: {value: 20", "  cores: {value: 21", "don't add up to 21"),
         ("  tdp_w", "  tdp", "unknown key values.tdp"),
     ],
 )

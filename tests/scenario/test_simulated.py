@@ -45,7 +45,7 @@ def test_pairs_of_hardware_threads() -> None:
             {"interference.siblings": "1+2"},
             "got siblings 1+2, but the forwarding lcores are 1",
         ),
-        ({"placement.handover_ns": -1}, "got -1; allowed is a number from 0"),
+        ({"placement.handoff_ns": -1}, "got -1; allowed is a number from 0"),
     ],
 )
 def test_what_is_not_allowed_is_a_sentence(point: dict[str, Any], sentence: str) -> None:

@@ -131,7 +131,7 @@ def test_a_study_can_hold_its_scenario_itself(tmp_path: Path) -> None:
         (
             "{workload.stages: [acl, key]}",
             "{placement.burst: 4}",
-            "study.yaml:7: placement.burst stands under set and under vary; keep one of the two",
+            "study.yaml:7: placement.burst appears under set and under vary; keep one of the two",
         ),
         (
             "  - {}",

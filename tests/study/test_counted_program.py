@@ -25,7 +25,7 @@ Make = Callable[..., Scenario]
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"dataplane.kind": "external"}, "what forwards is there already"),
+        ({"dataplane.kind": "external"}, "an external data plane is already running"),
         (
             {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"},
             "VPP's ports are its own",

@@ -43,7 +43,7 @@ def test_draws_cover_a_range_evenly() -> None:
         ("traffic.offered_pps=0:1e6:log", "--vary traffic.offered_pps"),
         ("placement.rx_ring=128:512", "not a power of two"),
         ("placement.burst=8,8", "appears twice"),
-        ("placement.burst=1:2:3:4:5", "no range"),
+        ("placement.burst=1:2:3:4:5", "not a range"),
         ("workload.acl_rules=-3", "from 1 to 65536"),
     ],
 )

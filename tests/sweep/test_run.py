@@ -106,7 +106,7 @@ def test_any_key_can_vary(make_job: MakeJob, folder: RunDirectory) -> None:
     job = make_job("traffic.seed=1:3:3", "nic.link_gbps=null,10", "workload.stages=[acl],[key]")
     found = swept(job, folder)
     texts = [str(text) for text in found["refused"].tolist()]
-    assert sum("the closed form knows no nic" in text for text in texts) == 6
+    assert sum("the closed form does not model nic" in text for text in texts) == 6
 
 
 def test_simulated_points_are_the_simulators_own(

@@ -73,7 +73,9 @@ def test_a_tornado_alone(make_job: MakeJob) -> None:
 
 def test_an_end_that_cannot_be_asked_is_refused(make_job: MakeJob) -> None:
     job = make_job("nic.link_gbps=10,25", sample="lhs", points=1)
-    with pytest.raises(InputError, match=r"an end of an axis can't be answered.*knows no nic"):
+    with pytest.raises(
+        InputError, match=r"an end of an axis can't be answered.*does not model nic"
+    ):
         sensitivity(job, 0, lambda *_: None)
 
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 extern "C" rte_mempool *buffers_open(const char *name, uint32_t count, uint32_t cache,
-                                     uint16_t room); // buffers.h, which is C
+                                     uint16_t room, int socket); // buffers.h, which is C
 
 // Lines a page apart share one set of an L1 cache: no set may get more of a burst than its share.
 TEST(Buffers, ABurstsHeadersAreSpreadOverTheSetsOfACache)
 {
     constexpr unsigned count = 256, burst = 64, sets = 64, line = 64;
-    rte_mempool *pool = buffers_open("spread", count, 0, 2176);
+    rte_mempool *pool = buffers_open("spread", count, 0, 2176, 0);
     ASSERT_NE(pool, nullptr);
     EXPECT_EQ(rte_pktmbuf_data_room_size(pool), 2176);
     std::vector<rte_mbuf *> mbufs(burst);
@@ -36,6 +36,6 @@ TEST(Buffers, ABurstsHeadersAreSpreadOverTheSetsOfACache)
 
 TEST(Buffers, WithoutMemoryThereIsNoPool)
 {
-    EXPECT_EQ(buffers_open("much", 1U << 24, 0, 2176), nullptr);
+    EXPECT_EQ(buffers_open("much", 1U << 24, 0, 2176, 0), nullptr);
     EXPECT_EQ(rte_mempool_lookup("much"), nullptr);
 }

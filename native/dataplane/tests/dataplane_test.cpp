@@ -67,11 +67,13 @@ TEST(Dataplane, OpensAfterAnOpeningThatFailed)
     expect_fine();
     config = small();
     config.mbufs = 1 << 20;
-    EXPECT_EQ(trial(config, counts), "no memory for the 1048576 packet buffers of an lcore");
+    EXPECT_EQ(trial(config, counts),
+              "no memory on socket 0 for the 1048576 packet buffers of an lcore");
     expect_fine();
     config = small();
     config.rx_ring = 8192; // the pool has not enough for it
-    EXPECT_EQ(trial(config, counts), "no memory for the 4096 packet buffers of an lcore");
+    EXPECT_EQ(trial(config, counts),
+              "no memory on socket 0 for the 4096 packet buffers of an lcore");
     expect_fine();
 }
 

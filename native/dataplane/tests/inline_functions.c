@@ -6,6 +6,7 @@
 #include "../headers.h"
 #include "../partition.h"
 #include "../ring.h"
+#include "../sockets.h"
 #include "../stages/actions.h"
 #include "../trial.h"
 
@@ -139,5 +140,28 @@ bool test_trial(const struct config *config, uint64_t packets, double seconds,
             actions_count(actions->context, actions->chains, counts->metered);
     }
     dataplane_close(&dataplane);
+    return fine;
+}
+
+static int sockets_of_host = 1;
+
+/* In place of libnuma's: a host of several sockets. */
+int numa_node_of_cpu(int cpu)
+{
+    return cpu % sockets_of_host;
+}
+
+bool test_open_on_sockets(const struct config *config, int sockets, struct test_sockets *found,
+                          char *error, uint32_t error_bytes)
+{
+    static struct dataplane dataplane;
+    sockets_of_host = sockets;
+    dataplane = (struct dataplane){.config = *config};
+    bool fine = dataplane_open(&dataplane, error, error_bytes);
+    for (int i = 0; i < 2 && fine; i++)
+        found->pool[i] = dataplane.lcore[i]->pool->socket_id;
+    found->count = sockets_of(config);
+    dataplane_close(&dataplane);
+    sockets_of_host = 1;
     return fine;
 }

@@ -62,6 +62,15 @@ struct test_counts {
 bool test_trial(const struct config *config, uint64_t packets, double seconds,
                 struct test_counts *counts, char *error, uint32_t error_bytes);
 
+/* sockets.h: on which sockets the pools of two lcores are, and how many sockets forward, when CPUs
+ * are on so many sockets in turn; whether the data plane opened. */
+struct test_sockets {
+    int pool[2];
+    uint32_t count;
+};
+bool test_open_on_sockets(const struct config *config, int sockets, struct test_sockets *found,
+                          char *error, uint32_t error_bytes);
+
 #ifdef __cplusplus
 }
 #endif

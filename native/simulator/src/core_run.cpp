@@ -194,10 +194,10 @@ bool CoreRun::advance(Turn &turn, Waker &waker)
         serve_on(task);
         return true;
     }
-    return hand_over(task, turn, waker);
+    return hand_off(task, turn, waker);
 }
 
-bool CoreRun::hand_over(TaskRun &task, Turn &turn, Waker &waker)
+bool CoreRun::hand_off(TaskRun &task, Turn &turn, Waker &waker)
 {
     sent_ +=
         task.output.deliver(task.input->in_service() + sent_, alive_ - sent_, now_, index_, waker);

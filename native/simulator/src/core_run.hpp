@@ -99,7 +99,7 @@ class CoreRun
     inline void begin(TaskRun &task, std::size_t count, Waker &waker);
     inline bool advance(Turn &turn, Waker &waker); // from any other state; false: must wait
     void serve_on(TaskRun &task);
-    inline bool hand_over(TaskRun &task, Turn &turn, Waker &waker);
+    inline bool hand_off(TaskRun &task, Turn &turn, Waker &waker);
     bool idle(const Turn &turn);
     double slowdown() const; // by the sibling
     inline void spend(Ps cost);

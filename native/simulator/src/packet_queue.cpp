@@ -155,7 +155,7 @@ std::size_t PacketQueue::take(Ps now, std::size_t burst)
     const bool none_waited = waiting() == 0;
     const Int128 accepted = settle(now);
     std::size_t n = std::min(burst, waiting());
-    while (n > 0 && ready_[head_ + n - 1] > now) { // a hand-over on its way
+    while (n > 0 && ready_[head_ + n - 1] > now) { // a handoff on its way
         --n;
     }
     counts.waits += none_waited && n == waiting() ? accepted : waits_since(entered(), n, now);

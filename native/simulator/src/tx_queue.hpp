@@ -89,7 +89,7 @@ class TxQueue
     const std::size_t capacity;
     std::uint64_t entered = 0;
     std::uint64_t dropped = 0;
-    Int128 waits = 0; // from hand-over to departure, of all that entered
+    Int128 waits = 0; // from handoff to departure, of all that entered
 
   private:
     template <class Row>

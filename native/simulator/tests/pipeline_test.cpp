@@ -31,7 +31,7 @@ const QueueResult &queue(const Results &results, const std::string &name)
 
 } // namespace
 
-TEST(Pipeline, HandOverByHand)
+TEST(Pipeline, HandoffByHand)
 {
     Model model = two_stages(100, 200, WhenFull::drop);
     model.sources[0].arrivals = {};

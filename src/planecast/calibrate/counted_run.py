@@ -210,7 +210,7 @@ def _clock(
     ghz = float(cycles[both].sum() / reference[both].sum()) * base if both.any() else base
     why = impossible_clock(ghz * 1e9)
     if why:
-        raise InputError(why, condition.label, "say it: core_ghz=2.1")
+        raise InputError(why, condition.label, "give it: core_ghz=2.1")
     return ghz
 
 
@@ -231,7 +231,7 @@ def _instructions(
             raise InputError(
                 "pcm prints counts in millions of one kind or another",
                 condition.label,
-                "say the rate in place of the packets: pps=3.9Mpps",
+                "give the rate instead of the packets: pps=3.9Mpps",
             )
         inst = _first(rows, INSTRUCTIONS)
         assert inst is not None

@@ -53,7 +53,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _all_verbs(
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say on stderr what is being done.")
+        bool, typer.Option("--verbose", "-v", help="Log to stderr what is being done.")
     ] = False,
     version: Annotated[
         bool,

@@ -77,7 +77,7 @@ class CommandProgram(Program):
         self._process.__enter__()
         ready = self._ready
         if ready is not None:
-            late = RunError(f"it did not say '{ready}' in {READY_TIMEOUT_S:.0f} s", self.name)
+            late = RunError(f"it did not print '{ready}' in {READY_TIMEOUT_S:.0f} s", self.name)
             wait_until(lambda: ready in self.said(), READY_TIMEOUT_S, self.check, late)
 
 
@@ -105,7 +105,7 @@ def filled_words(
         return [word.format_map(values) for word in shlex.split(command)]
     except KeyError as error:
         raise InputError(
-            f"{{{error.args[0]}}} stands for nothing",
+            f"{{{error.args[0]}}} is not a placeholder",
             "dataplane.command",
             "known are " + ", ".join(f"{{{name}}}" for name in values),
         ) from None

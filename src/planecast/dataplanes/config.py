@@ -77,7 +77,7 @@ class DataplaneConfig:
 
 
 def _usual_frame_bytes(scenario: Scenario) -> int:
-    """Longest frame of a process that says nothing of frames. A traffic manager's MTU is shorter
+    """Longest frame of a process that sets none. A traffic manager's MTU is shorter
     than a buffer."""
     return ETHERNET_BYTES if scenario.workload.kind == "vpe-downstream" else MBUF_ROOM_BYTES
 
@@ -109,7 +109,7 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
     traffic, placement, kind = scenario.traffic, scenario.placement, scenario.workload.kind
     long = traffic.frame_bytes > _usual_frame_bytes(scenario)
     waits = placement.ring_wait or not placement.cuts
-    rings = {key: getattr(placement, key) for key in ("rx_ring", "tx_ring", "handover_ring")}
+    rings = {key: getattr(placement, key) for key in ("rx_ring", "tx_ring", "handoff_ring")}
     sections: dict[str, dict[str, object]] = {
         "pipeline": {
             "function": kind,
@@ -129,7 +129,7 @@ def _config(scenario: Scenario, cpus: tuple[int, ...]) -> DataplaneConfig:
     cuts = len(placement.cuts)
     return DataplaneConfig(
         fixed=tuple((name, tuple(keys.items())) for name, keys in sections.items()),
-        rings=rings["rx_ring"] + rings["tx_ring"] + rings["handover_ring"] * cuts,
+        rings=rings["rx_ring"] + rings["tx_ring"] + rings["handoff_ring"] * cuts,
         cuts=cuts,
         cpus=cpus,
         rx=ports,

@@ -53,7 +53,7 @@ def _check_pci(address: str, root: Root, where: str) -> None:
     driver = link.resolve().name if link.exists() else "no driver"
     if driver not in USER_DRIVERS + OWN_DRIVERS:
         raise MissingError(
-            f"{address} is bound to {driver}, so DPDK can't have it",
+            f"{address} is bound to {driver}, so DPDK can't use it",
             where,
-            f"`dpdk-devbind.py --bind=vfio-pci {address}` gives it away; planecast doesn't",
+            f"`dpdk-devbind.py --bind=vfio-pci {address}` gives it to DPDK; planecast does not",
         )

@@ -1,4 +1,4 @@
-"""testpmd and l3fwd as data planes under test: peers that run free."""
+"""testpmd and l3fwd as data planes under test: external programs that run free."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ipaddress import IPv4Address
 from pathlib import Path
 
 from planecast.dataplanes.dut import Program
+from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.ip4_routes import ip4_prefixes
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_flows, write_rules
 from planecast.dataplanes.memory import pages_for
-from planecast.dataplanes.peer import Peer, PeerPlan
 from planecast.dataplanes.port import Port, port_numbers
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
@@ -31,47 +31,47 @@ _START_S = 60.0
 
 
 class DpdkProgram(Program):
-    """A peer that is not metered: it forwards at full speed from its start to its end."""
+    """A program that is not metered: it forwards at full speed from its start to its end."""
 
-    def __init__(self, plan: PeerPlan, ports: int) -> None:
+    def __init__(self, plan: ExternalDpdkPlan, ports: int) -> None:
         """It is up when so many ports are started."""
         self.name = plan.name
         self._ports = ports
-        self._peer = Peer(replace(plan, metered=False, telemetry=True))
+        self._external = ExternalDpdk(replace(plan, metered=False, telemetry=True))
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when the program isn't here."""
-        return [Planned(tuple(self._peer.command()))]
+        return [Planned(tuple(self._external.command()))]
 
     def _start(self) -> None:
         """Raises RunError when it ends, or never starts its ports."""
-        self._peer.__enter__()
+        self._external.__enter__()
         late = RunError(f"its ports are not started after {_START_S:.0f} s", self.name)
         wait_until(self._ports_started, _START_S, self.check, late, step_s=0.05)
 
     def stop(self) -> None:
         """Ends it."""
-        self._peer.stop()
+        self._external.stop()
 
     @property
     def pid(self) -> int | None:
         """Its process; None when it doesn't run."""
-        return self._peer.pid
+        return self._external.pid
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
-        self._peer.check()
+        self._external.check()
 
     def counters(self) -> dict[str, int]:
         """What its ports have counted since its start; empty when it doesn't report.
 
         Raises RunError when it ought to and doesn't answer.
         """
-        socket = self._peer.telemetry_socket
+        socket = self._external.telemetry_socket
         return {} if socket is None else port_counters(socket)
 
     def _ports_started(self) -> bool:
-        socket = self._peer.telemetry_socket
+        socket = self._external.telemetry_socket
         with suppress(RunError):  # the socket is there before it answers
             return socket is not None and started_ports(socket) >= self._ports
         return False
@@ -121,7 +121,7 @@ def l3fwd_program(program: str | None) -> Path:
         path = Path(program)
     if path is None:
         raise MissingError(
-            "l3fwd is not here",
+            "l3fwd is not installed",
             str(L3FWD_PLACES[0]),
             f"build it with {set_up('bench')}, or name it (dataplane.program)",
         )

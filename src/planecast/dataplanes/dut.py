@@ -57,7 +57,7 @@ class Program(Started):
         """From now on it counts for `opinion`; nothing for those that count nothing."""
 
     def opinion(self) -> Mapping[str, Estimate]:
-        """What it says of itself since `begin_opinion`: cycles a packet. May be empty."""
+        """Its own statistics since `begin_opinion`: cycles a packet. May be empty."""
         return {}
 
 
@@ -127,3 +127,24 @@ class Dut(Started):
     def opinion(self) -> Mapping[str, Estimate]:
         """What they say of themselves since then."""
         return {}
+
+
+class ExternalDut(Dut):
+    """A data plane that runs already, between the ports of an external generator: it is neither
+    started nor ended here."""
+
+    name = "what is between the generator's ports"
+    reports_cost = False
+
+    def planned(self, folder: Path) -> list[Planned]:
+        """Nothing."""
+        return []
+
+    def check(self) -> None:
+        """Nothing is known of it."""
+
+    def stop(self) -> None:
+        """Nothing was started."""
+
+    def _start(self) -> None:
+        pass

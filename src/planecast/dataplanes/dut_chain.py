@@ -11,10 +11,10 @@ from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.devices import check_devices
 from planecast.dataplanes.dut import Dut, Program, Turns
 from planecast.dataplanes.dut_factory import programs_of, title_of
+from planecast.dataplanes.link_topology import Cables, LinkTopology, link_topology_of
 from planecast.dataplanes.memory import pages_of_process
 from planecast.dataplanes.namespace import Namespace, entering
 from planecast.dataplanes.port import MEMORY_KINDS, Port
-from planecast.dataplanes.wiring import Cables, Wiring, wiring_of
 from planecast.errors import RunError
 from planecast.host.cpu_time import away_seconds, pinned_seconds, pinned_slices
 from planecast.process import Planned, wait_until
@@ -51,8 +51,8 @@ class DutChain(Dut):
         for what isn't here, InputError for what can't be started."""
         if self._scenario.started.cabled:
             self.before = entering("HOLDER")
-        wiring = self._wired(folder, _CableNames())
-        programs = programs_of(self._scenario, wiring, folder, self._main_cpu, self.before)
+        topology = self._topology(folder, _CableNames())
+        programs = programs_of(self._scenario, topology, folder, self._main_cpu, self.before)
         return [process for program in programs for process in program.planned()]
 
     @property
@@ -149,22 +149,22 @@ class DutChain(Dut):
         if self._scenario.started.cabled:
             cables = self._stack.enter_context(Namespace(folder))
             self.before = cables.words
-        wiring = self._wired(folder, cables)
-        self._programs = programs_of(self._scenario, wiring, folder, self._main_cpu, self.before)
+        topology = self._topology(folder, cables)
+        self._programs = programs_of(self._scenario, topology, folder, self._main_cpu, self.before)
         for number, (program, ports) in enumerate(
-            zip(self._programs, wiring.programs, strict=True)
+            zip(self._programs, topology.programs, strict=True)
         ):
             self._stack.enter_context(program)
             self._wait_for_sockets(program, ports)
             self._wait_until_polling(program, self._cpu_of(number))
 
-    def _wired(self, folder: Path, cables: Cables | None) -> Wiring:
+    def _topology(self, folder: Path, cables: Cables | None) -> LinkTopology:
         """The ports of all links. Raises MissingError for a named device that isn't here."""
-        wiring = wiring_of(self._scenario, folder, cables)
-        self.ports = wiring.generator
+        topology = link_topology_of(self._scenario, folder, cables)
+        self.ports = topology.generator
         if not self._scenario.started.cabled:
-            check_devices(port for ports in wiring.programs for port in ports)
-        return wiring
+            check_devices(port for ports in topology.programs for port in ports)
+        return topology
 
     def _cpu_of(self, number: int) -> int:
         """Where a program forwards."""

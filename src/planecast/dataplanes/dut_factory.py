@@ -9,11 +9,11 @@ from pathlib import Path
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
 from planecast.dataplanes.dut import Program
+from planecast.dataplanes.link_topology import LinkTopology
 from planecast.dataplanes.ovs import THREADS, OpenVswitch
 from planecast.dataplanes.own_program import OwnProgram
 from planecast.dataplanes.port import Port
 from planecast.dataplanes.vpp import Vpp
-from planecast.dataplanes.wiring import Wiring
 from planecast.scenario.dataplanes.command import Command
 from planecast.scenario.dataplanes.ovs import Ovs
 from planecast.scenario.dataplanes.testpmd import Testpmd
@@ -38,7 +38,11 @@ class Seat:
 
 
 def programs_of(
-    scenario: Scenario, wiring: Wiring, folder: Path, main_cpu: int, before: Sequence[str] = ()
+    scenario: Scenario,
+    topology: LinkTopology,
+    folder: Path,
+    main_cpu: int,
+    before: Sequence[str] = (),
 ) -> list[Program]:
     """The programs, in the order in which they start. `before` are words before their commands.
 
@@ -46,7 +50,7 @@ def programs_of(
     """
     cpus = cpus_here(scenario)
     found: list[Program] = []
-    for number, ports in enumerate(wiring.programs):
+    for number, ports in enumerate(topology.programs):
         own = folder / f"program{number}"
         own.mkdir()
         seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))

@@ -14,9 +14,9 @@ from pathlib import Path
 from planecast.dataplanes.dpdk_program import l3fwd_program
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.dut_factory import Seat, program_of
+from planecast.dataplanes.link_topology import guests_of
 from planecast.dataplanes.ovs import OpenVswitch
 from planecast.dataplanes.port import Port
-from planecast.dataplanes.wiring import guests_of
 from planecast.errors import InputError
 from planecast.instruments.window import PORTS
 from planecast.scenario.host_cpus import cpus_here, refuse_offline
@@ -44,7 +44,7 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         return InputError(f"this can't be {verb}: {reason}", f"dataplane.{key}")
 
     if wanted.kind == "external":
-        raise refused("what forwards is there already, and is not started here", "kind")
+        raise refused("an external data plane is already running, and is not started here", "kind")
     if wanted.kind == "vpp":
         raise refused("VPP's ports are its own, and no window of packets can be marked", "kind")
     if wanted.host is not None:
@@ -64,7 +64,7 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
         )
 
 
-def system_in_memory(
+def program_in_memory(
     scenario: Scenario, folder: Path, before: Sequence[str] = (), fds: Sequence[int] = ()
 ) -> Program:
     """The program between its two ports; `folder` is empty, private, and its own; `fds` are file
@@ -78,7 +78,7 @@ def system_in_memory(
 
 def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
     """The command that would be run. Raises MissingError when the program isn't here."""
-    words = list(system_in_memory(scenario, folder, before).planned()[-1].words)
+    words = list(program_in_memory(scenario, folder, before).planned()[-1].words)
     if scenario.dataplane.kind == "testpmd":
         burst = next(i for i, word in enumerate(words) if word.startswith("--burst="))
         words[burst] = f"--burst={BURST_MOST}"
@@ -149,7 +149,7 @@ def switch_by_script(
         words += ' ${LD_LIBRARY_PATH:+-E "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"}'
     script.write_text(f'#!/bin/sh\nexec {words} {shlex.quote(switch)} "$@"\n', encoding="utf-8")
     script.chmod(0o700)
-    program = system_in_memory(_with_program(scenario, script), own, before, fds)
+    program = program_in_memory(_with_program(scenario, script), own, before, fds)
     assert isinstance(program, OpenVswitch)
     return program
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from planecast.dataplanes.external_dpdk import MEMORY_MIB, ExternalDpdkPlan, vdev_arguments
 from planecast.dataplanes.memory import Pages
-from planecast.dataplanes.peer import MEMORY_MIB, PeerPlan, vdev_arguments
 from planecast.native import set_up
 from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
 
@@ -24,7 +24,7 @@ def plan_l3fwd(
     cpu: int,
     lookup: Literal["lpm", "fib", "em"] = "lpm",
     pages: Pages = "2MiB",
-) -> PeerPlan:
+) -> ExternalDpdkPlan:
     """l3fwd on `cpu`, every port's first queue; bursts are its own 32.
 
     Its main lcore is the one that forwards: l3fwd opens as many TX queues as it has lcores, and a
@@ -34,7 +34,7 @@ def plan_l3fwd(
     """
     queues = ",".join(f"({port},0,0)" for port in range(len(vdevs)))
     no_rules = rules.with_name(rules.name + ".v6")
-    return PeerPlan(
+    return ExternalDpdkPlan(
         name="l3fwd",
         program=str(program),
         cpu=cpu,

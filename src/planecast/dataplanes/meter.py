@@ -148,7 +148,7 @@ def parse_answer(line: str) -> dict[str, Any]:
         answer = None
     if not isinstance(answer, dict):
         raise RunError(
-            f"the meter said what is no answer: {line.strip()[:80]}",
+            f"the meter sent a malformed reply: {line.strip()[:80]}",
             what_to_do=f"build it again with {how_to_build()}",
         )
     if "error" in answer:

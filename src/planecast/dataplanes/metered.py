@@ -63,7 +63,7 @@ class MeteredConfig:
         refuse_outside(scenario, "measured here")
         if scenario.placement.lcores > 1:
             raise InputError(
-                f"{scenario.placement.lcores} lcores are to forward, but the meter stands in one "
+                f"{scenario.placement.lcores} lcores are to forward, but the meter observes one "
                 "queue of one port",
                 "placement.lcores",
                 "take one",
@@ -176,8 +176,8 @@ class MeteredDataplane(Started):
         left = after[_OUT].tx_packets - before[_OUT].tx_packets
         if left < FORWARDED * came - HELD and self.config.scenario.dataplane.kind != "command":
             raise RunError(
-                f"only {left} of {came} packets came out, so others were measured than those that "
-                "it forwards",
+                f"only {left} of {came} packets came out, so the measured packets are not those "
+                "that it forwards",
                 self._name,
             )
         attached = self._meter.attached

@@ -120,5 +120,5 @@ def _program(name: str) -> str:
     path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/bin:/bin")
     if path is None:
         package = {"ip": "iproute2", "sleep": "coreutils"}.get(name, "util-linux")
-        raise MissingError(f"{name} is not here", "PATH", f"apt-get install {package}")
+        raise MissingError(f"{name} is not installed", "PATH", f"apt-get install {package}")
     return path

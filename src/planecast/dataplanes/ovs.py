@@ -227,7 +227,7 @@ class OpenVswitch(Program):
             lines = self._processes["ovs-vswitchd"].said().splitlines()
             errors = [line.rpartition("|")[2] for line in lines if "|ERR|" in line]
             reason = errors[0] if errors else "it does not say why"
-            raise RunError(f"it makes no bridge: {reason}", self.name)
+            raise RunError(f"it can't create a bridge: {reason}", self.name)
 
     def _add_flows(self) -> None:
         """The rules are of what comes in at the first port; a rule a port leads back, and through
@@ -264,7 +264,7 @@ class OpenVswitch(Program):
                 self._root = root.absolute()
                 return str(Path(path).absolute())
         raise MissingError(
-            "Open vSwitch with DPDK is not here", self._program or f"/{SWITCHES[0]}", PACKAGE
+            "Open vSwitch with DPDK is not installed", self._program or f"/{SWITCHES[0]}", PACKAGE
         )
 
     def _found(self, program: str) -> str:
@@ -272,7 +272,7 @@ class OpenVswitch(Program):
         folders = os.pathsep.join(str(self._root / name) for name in ("usr/bin", "usr/sbin"))
         path = shutil.which(program, path=folders)
         if path is None:
-            raise MissingError(f"{program} is not here", "Open vSwitch", PACKAGE)
+            raise MissingError(f"{program} is not installed", "Open vSwitch", PACKAGE)
         return path
 
     def _launch(self, name: str, *words: str, before: Sequence[str] = ()) -> None:

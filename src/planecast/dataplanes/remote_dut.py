@@ -90,8 +90,8 @@ class RemoteDut(JsonProcess, Dut):
         here = BOOT.read_text(encoding="ascii").strip() if BOOT.exists() else ""
         if self._wanted.ports != "named" and self.ready["boot"] != here:
             raise InputError(
-                f"links of {self._wanted.ports} end with the machine, and {self._host} is another "
-                "one",
+                f"links of {self._wanted.ports} do not leave the machine, and {self._host} is "
+                "another one",
                 "dataplane.ports",
                 "take named, with devices of both hosts that a cable joins",
             )
@@ -108,7 +108,7 @@ class RemoteDut(JsonProcess, Dut):
     def _path(self) -> Path:
         ssh = shutil.which("ssh")
         if ssh is None:
-            raise MissingError("ssh is not here", "PATH", "apt-get install openssh-client")
+            raise MissingError("ssh is not installed", "PATH", "apt-get install openssh-client")
         config = self._wanted.ssh_config
         if config is not None and not Path(config).is_file():
             raise InputError(f"there is no file {config}", "dataplane.ssh_config")
@@ -141,7 +141,7 @@ class RemoteDut(JsonProcess, Dut):
             return MissingError(
                 f"{self._wanted.host_planecast} is not there",
                 self._host,
-                "install planecast on that host, or say where it is (dataplane.host_planecast)",
+                "install planecast on that host, or give its path (dataplane.host_planecast)",
             )
         if isinstance(error, InputError | MissingError | RunError):
             return type(error)(error.what, self._host, error.what_to_do)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from planecast.dataplanes.external_dpdk import ExternalDpdkPlan, lcore_arguments, vdev_arguments
 from planecast.dataplanes.memory import Pages
-from planecast.dataplanes.peer import PeerPlan, lcore_arguments, vdev_arguments
 
 PROGRAM = "dpdk-testpmd"
 POOL_MBUFS = 32768
@@ -24,7 +24,7 @@ def plan_testpmd(
     burst: int = 32,
     frame_bytes: int = 64,
     pages: Pages = "2MiB",
-) -> PeerPlan:
+) -> ExternalDpdkPlan:
     """testpmd forwarding on `cpu` in one of its modes.
 
     One port is sent back to itself; two are connected with each other. `frame_bytes`, with FCS, is
@@ -45,7 +45,7 @@ def plan_testpmd(
         arguments.append("--port-topology=loop")
     if mode in ("txonly", "flowgen"):
         arguments.append(f"--txpkts={frame_bytes - 4}")
-    return PeerPlan(
+    return ExternalDpdkPlan(
         name="testpmd",
         program=PROGRAM,
         cpu=cpu,

@@ -83,7 +83,11 @@ def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[
     _, most = calibration.ranges.get("placement.burst", (burst, burst))
     for larger in dict.fromkeys((16, 2 * burst, 4 * burst)):
         if burst < larger <= most:
-            yield "placement.burst", larger, "shares each burst's cost; packets wait longer for it"
+            yield (
+                "placement.burst",
+                larger,
+                "spreads each burst's cost over more packets; adds latency",
+            )
     if value_if_any(scenario, "placement.page_size") == "4KiB":
         yield "placement.page_size", "2MiB", "fewer walks of the page table"
     if value_if_any(scenario, "workload.flow_table") == "rte_hash":
@@ -91,7 +95,11 @@ def _candidates(scenario: Scenario, calibration: Calibration) -> Iterator[tuple[
     for key in ("rx_ring", "tx_ring"):
         size = getattr(scenario.placement, key)
         if size > 2 * burst:
-            yield f"placement.{key}", size // 2, "buffers stay nearer; shorter pauses lose packets"
+            yield (
+                f"placement.{key}",
+                size // 2,
+                "buffers stay in nearer caches; shorter pauses lose packets",
+            )
 
 
 def _by_cause(explained: Explanation) -> Iterator[Advice]:

@@ -21,9 +21,8 @@ NO_COUNTERS = (
 )
 
 BOUNDED = (
-    "stalls by level follow from the tables that the stages touch: from nothing to every line "
-    "waited for alone, the value as lines cost that are asked for together; core is what is left "
-    "of a measured stage"
+    "stalls by level follow from the tables that the stages touch: from zero to the full latency "
+    "of every line, the value with overlapping misses; core is the remainder of a measured stage"
 )
 
 
@@ -35,7 +34,7 @@ def unknown(
     found = []
     if case.result is None:
         found.append(
-            "this run counted instructions and took no time: measured cycles, and what the model "
+            "this run counted instructions and no cycles: measured cycles, and what the model "
             "leaves unexplained (planecast measure)"
         )
     if case.result and not any(stage.cycles for stage in stages if stage.stage != LOOP):

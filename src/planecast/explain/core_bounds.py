@@ -89,13 +89,13 @@ def code_of(case: Case, core: Core | None) -> Code | None:
 def notes_of(case: Case, code: Code) -> list[str]:
     """What a reader should know of the bounds."""
     found = [
-        "frontend and speculation are bounds: what the counted code can lose at most, the values "
-        "the centre of what is possible"
+        "frontend and speculation are bounds: from zero to what the counted code can lose, the "
+        "values their midpoints"
     ]
     if code.counts is case.code:
         found.append(f"the code was counted by {case.code_by}")
     if not code.fits:
-        found.append("the code doesn't fit the first level of cache: fetching has no bound")
+        found.append("the code does not fit in the L1 instruction cache: fetching has no bound")
     return found
 
 

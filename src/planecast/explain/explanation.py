@@ -39,7 +39,7 @@ class StageExplanation(Noun):
     cycles: Estimate | None
     """TSC cycles a packet: measured where the stage clock read them, else computed."""
     modelled: Estimate | None = None
-    """The same by the calibrated model; None where it knows nothing of the stage."""
+    """The same by the calibrated model; None where it does not have the stage."""
     instructions: Estimate | None = None
     """Instructions a packet."""
     ipc: Estimate | None = None

@@ -187,7 +187,7 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     if counts is not None:
         names = ("source", *case.scenario.stages, "tx")
         parts = {name: part.at(burst) for name, part in counts.stages.items() if name in names}
-        if parts.keys() == set(names):  # counts of another network function say nothing of this one
+        if parts.keys() == set(names):  # counts of another network function do not apply
             parts[LOOP] = counts.other.at(burst)
             found = {name: _counted(value) for name, value in parts.items()}
     for name, stage in (case.result.stages if case.result else {}).items():

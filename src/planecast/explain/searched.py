@@ -1,4 +1,4 @@
-"""Explaining a search of a data plane that is not ours: rates, and what the program says of itself.
+"""Explaining a search of a data plane that is not ours: rates, and the program's own statistics.
 
 Nothing of it runs our stage clock, and there are no counters. What is left are two sources: the
 trials, which know what was offered and lost, with telemetry at the rates that were found; and the
@@ -237,14 +237,13 @@ def _limits(
         if idle > _IDLE and rate is not None and rate.capped_by in _CAPS:
             yield (
                 f"the data plane was not at its limit: its thread polls empty rings in "
-                f"{idle:.0%} of its cycles, and works {working:.1f} on each that comes"
+                f"{idle:.0%} of its cycles, and spends {working:.1f} on each packet"
             )
         elif idle > _IDLE:
             yield (
                 f"cycles don't limit it: at that rate its thread polls empty rings in "
-                f"{idle:.0%} of them, and works {working:.1f} cycles on each that comes. What is "
-                "lost is lost in bursts that its rings can't hold, or while the thread is kept "
-                "from running"
+                f"{idle:.0%} of them, and spends {working:.1f} cycles on each packet. Packets "
+                "are lost in bursts that exceed its rings, or while the thread is preempted"
             )
         else:
             most = "" if idle < 1 - _BUSY else ", not quite all of its time"
@@ -278,7 +277,7 @@ def _certainty(
     opinion = answer.second_opinion
     said = opinion.get("pmd") or opinion.get(THREAD_CLOCKS) or opinion.get(CLOCKS)
     if whole is None:
-        yield "its cycles are unknown: the rate is all there is"
+        yield "its cycles are unknown: only the rate was measured"
     if said is not None:
         own = (
             f"{said.value:.1f} cycles a packet are the data plane's own statistics of one trial at "
@@ -291,7 +290,7 @@ def _certainty(
         else:
             apart = 100 * (said.value / clock.value - 1)
             yield (
-                f"two sources: {own}. The clock over the packets that came back says "
+                f"two sources: {own}. TSC cycles over the packets that came back are "
                 f"{clock.value:.1f}, {apart:+.0f} % from it"
             )
     check = answer.cycles_check
@@ -301,8 +300,8 @@ def _certainty(
             for name, percent in check.difference_percent.items()
         )
         yield (
-            f"at {check.offered_pps / 1e6:.4g} Mpps offered the clock says {check.ours.value:.1f} "
-            f"cycles a packet, and the data plane itself {own}"
+            f"at {check.offered_pps / 1e6:.4g} Mpps offered the TSC measures "
+            f"{check.ours.value:.1f} cycles a packet, and the data plane reports {own}"
         )
     if answer.refused:
         again = ", ".join(f"{count} {why}" for why, count in answer.refused.items())
@@ -315,7 +314,7 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
     if capped in _CAPS:
         yield Advice(
             try_this=f"search again without that cap: the {capped} set the rate",
-            why="what the data plane can do is not known yet",
+            why="the data plane's own limit is not known yet",
         )
     elif idle is not None and idle > _IDLE:
         yield Advice(
@@ -324,14 +323,14 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
         )
         yield Advice(
             try_this="planecast doctor",
-            why="it says what takes the forwarding CPU away: interrupts, timers, neighbours",
+            why="it lists what preempts the forwarding CPU: interrupts, timers, neighbours",
         )
     masked = opinion.get("megaflow look-ups")
     if masked is not None and masked.value > _MANY_MASKED:
         yield Advice(
             try_this="ovs-vsctl set Open_vSwitch . other_config:smc-enable=true",
-            why=f"{masked.value:.0%} of the packets are of flows that the exact-match cache, which "
-            "holds 8,192, doesn't know; the signature cache holds a million",
+            why=f"{masked.value:.0%} of the packets are of flows that miss the exact-match cache "
+            "of 8,192 entries; the signature cache holds a million",
         )
     upcalls = opinion.get("upcalls")
     if upcalls is not None and upcalls.value > _SOME:
@@ -354,7 +353,7 @@ def _advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
     if answer.scenario.dataplane.kind == "ovs":
         yield Advice(
             try_this="planecast explain --published 'ovs-l2 noHT'",
-            why="what counters said of the same cross-connect on a Broadwell",
+            why="counters of the same cross-connect on a Broadwell",
         )
 
 
@@ -366,8 +365,8 @@ def _unknown(
     if model is not None or (watched is not None and watched.instructions_per_packet is not None):
         return
     yield (
-        "why the work takes so many cycles: instructions were not counted and no model of this "
-        "program is calibrated (planecast calibrate STUDY, as studies/ovs.yaml); count next to a "
+        "the cause of the cycles per packet: instructions were not counted and no model of this "
+        "program is calibrated (planecast calibrate STUDY, as studies/ovs.yaml); count during a "
         "search where there are counters (planecast explain --count CPUS), or sample it (perf "
         "record; planecast explain --flame)"
     )
@@ -378,13 +377,13 @@ def _polls_within(answer: SearchAnswer) -> Iterator[str]:
     size = answer.second_opinion.get("vectors/call")
     if size is not None and size.value < _FEW_IN_BATCH:
         yield (
-            f"what rx costs a packet: {size.value:.2g} packets a call, so most of its cycles are "
-            "polls that found none; look at it near the highest rate, where calls are full"
+            f"the cost of rx a packet: {size.value:.2g} packets a call, so most of its cycles are "
+            "empty polls; measure it near the highest rate, where vectors are full"
         )
 
 
 def _said(answer: SearchAnswer) -> Iterator[str]:
-    """What else it says of itself, in words."""
+    """Its other statistics, in words."""
     nodes = [
         f"{name.removeprefix(NODE)} {value.value:.1f}"
         for name, value in answer.second_opinion.items()

@@ -1,7 +1,7 @@
 """Cores and sockets: lines that other cores hold, and what they cost a packet.
 
 A load that finds a line modified in another core's cache (HITM) waits for that core. A data plane
-that gives every core its own flows, rings and counters has next to none; hand-over between cores
+that gives every core its own flows, rings and counters has next to none; handoff between cores
 has those of its rings. Many HITM next to few packets handed over are two cores writing variables
 that share a line. Source: Benchmarking and Analysis of Software Data Planes, sections 9 and 15.6.
 """
@@ -81,7 +81,7 @@ def explain_sharing(events: Mapping[str, float], pps: float) -> Sharing:
     when no event is of other cores.
     """
     if not pps > 0:
-        raise InputError(f"got {pps:g} packets a second", "core counters", "say the packet rate")
+        raise InputError(f"got {pps:g} packets a second", "core counters", "give the packet rate")
     lower = {name.lower(): value for name, value in events.items()}
     found: dict[str, float] = {}
     for field, names in _NAMES.items():

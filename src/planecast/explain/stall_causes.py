@@ -63,8 +63,8 @@ _ALL = (
         FETCH,
         "frontend",
         "instructions",
-        "fetching and decoding: from nothing to each window of the code and each jump waited for, "
-        "the value the middle of what is possible",
+        "fetching and decoding: from zero to a stall at each fetch window and each jump, the value "
+        "the midpoint",
         "keep inner loops small and straight: less unrolling, likely and unlikely, profile-guided "
         "optimisation",
     ),
@@ -72,8 +72,8 @@ _ALL = (
         SPECULATION,
         "speculation",
         "instructions",
-        "mispredicted branches: from nothing to as many as a predictor of 1998's kind would miss, "
-        "each with all that is in flight thrown away; the value the middle of what is possible",
+        "mispredicted branches: from zero to those of a predictor of 1998's design, each at the "
+        "cost of a full pipeline flush; the value the midpoint",
         "process packets of a kind together, and replace branches on what packets hold by masks or "
         "tables",
     ),
@@ -161,7 +161,7 @@ _ALL = (
         "unexplained",
         "not explained",
         "other",
-        "measured less modelled: negative where the model says more than was measured",
+        "measured minus modelled: negative where the model exceeds the measurement",
         "measure again on a quieter machine, and calibrate in the same state of it",
     ),
 )

@@ -37,7 +37,7 @@ _LEVEL_3 = {"L2": "l2_bound", "LLC": "l3_bound", MEMORY: "dram_bound", CONFLICTS
 _LEAST = 1e-4
 _BOUNDS = ("frontend_bound", "bad_speculation", "backend_bound", "core_bound")
 """Nodes that are over their thresholds only with their whole intervals."""
-_BOUNDED = "a bound; the value is the centre of what is possible"
+_BOUNDED = "a bound; the value is its midpoint"
 _NARROWED = "; planecast profile SCENARIO --instrument singlestep narrows it"
 _MARKS = {
     "frontend_bound": "",
@@ -84,7 +84,7 @@ def computed_tree(
             mark = _mark(name, cycles is not None, bool(waits), FETCH in own)
         share = _share(cycles, whole) if cycles is not None else None
         if share is not None and share.value > 1:
-            share, mark = None, f"the model says more than was {whole.kind}"
+            share, mark = None, f"the model exceeds what was {whole.kind}"
         found[name] = _node(nodes[name], share, mark, open_gate, bound=bound)
     return tuple(found.values())
 
@@ -115,7 +115,7 @@ def _mark(name: str, known: bool, modelled: bool, counted: bool) -> str:
             return ""
         return _BOUNDED + _MARKS[name] + ("" if counted else _NARROWED)
     if name == "memory_bound":
-        return "next to nothing" if modelled else "no model shows it"
+        return "negligible" if modelled else "not modelled"
     if name == "retiring":
         return "instructions or issue width are not known"
     return "frontend, speculation, core and L1: no model bounds them"

@@ -32,7 +32,7 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
     if result is not None and result.lcores:
         least = min(lcore.busy for lcore in result.lcores.values())
         if least < 0.99:
-            found.append(f"lcores are busy from {least:.0%} of the time on: load is missing there")
+            found.append(f"some lcores are busy {least:.0%} of the time only: they lack load")
     groups = _groups(explained)
     if groups and whole is not None:
         name, cycles = max(groups.items(), key=lambda pair: pair[1].value)
@@ -92,7 +92,7 @@ def _groups(explained: Explanation) -> dict[Group, Estimate]:
     """Cycles by group of causes, of the groups that can limit."""
     found: dict[Group, Estimate] = {}
     if not any(part.cause == CORE_REST for part in explained.causes):
-        return found  # the issue width alone says nothing of what limits
+        return found  # the issue width alone does not show what limits
     for group in _GROUPS:
         parts = [p.cycles for p in explained.causes if cause_of(p.cause).group == group]
         summed = total(parts) if explained.modelled is not None else _within(parts, explained)
@@ -159,7 +159,7 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
             f"({miss:+.1f} %), {_agreement(said, whole)}"
         )
     if not groups:
-        found.append("no causes are known: what is measured is as sure as its interval says")
+        found.append("no causes are known: the measured values are as certain as their intervals")
     elif explained.modelled is None:
         found.append(
             "stalls are bounds, no model is calibrated for this function: trust their upper ends, "

@@ -41,7 +41,7 @@ def _payload(links: dict[str, PcieLink]) -> Check:
     unable = [a for a, link in small.items() if link.payload_most_bytes < _PAYLOAD_BYTES]
     fix = "set it in the BIOS, or boot with pci=pcie_bus_perf"
     if unable:
-        fix += f"; not possible for {', '.join(unable)}, whose most is less"
+        fix += f"; not possible for {', '.join(unable)}, whose maximum is less"
     return Check(
         "MaxPayload",
         "limits",
@@ -66,7 +66,7 @@ def _read_request(links: dict[str, PcieLink]) -> Check:
         "MaxReadReq",
         "limits",
         found,
-        f"reads shorter than {_READ_REQUEST_BYTES} B take more turns on the link",
+        f"reads shorter than {_READ_REQUEST_BYTES} B take more round trips on the link",
         "; ".join(commands),
         _SOURCE,
     )
@@ -80,7 +80,7 @@ def _width(links: dict[str, PcieLink]) -> Check:
         if k.lanes < k.most_lanes or k.gigatransfers < k.most_gigatransfers
     }
     if not slow:
-        return Check("PCIe link", "good", found, "each card has the link that it can have")
+        return Check("PCIe link", "good", found, "each card's link has its full speed and width")
     return Check(
         "PCIe link",
         "limits",
@@ -108,7 +108,7 @@ def _aspm(root: Root, links: dict[str, PcieLink]) -> Iterator[Check]:
             settings,
         )
     elif chosen:
-        words = "no card's link is known, so nothing follows from it"
+        words = "no card's link is known"
         yield Check("ASPM", "note", f"policy {chosen[1]}", words, source=_SOURCE)
 
 

@@ -28,7 +28,7 @@ def _governor(root: Root) -> Check:
         return Check(
             "frequency",
             "note",
-            "not shown to this machine",
+            "not exposed to this machine",
             "the core's clock may differ from the TSC's and change: canaries show when it does",
         )
     slow = [path for path, governor in names.items() if governor != "performance"]
@@ -72,7 +72,7 @@ def _turbo(root: Root) -> Iterator[Check]:
             )
         return
     words = "the clock may depend on heat and on other cores: canaries show when it does"
-    yield Check("turbo", "note", "not shown to this machine", words)
+    yield Check("turbo", "note", "not exposed to this machine", words)
 
 
 def _sleep(root: Root) -> Iterator[Check]:
@@ -93,7 +93,7 @@ def _sleep(root: Root) -> Iterator[Check]:
         yield Check(
             "sleep states",
             "note",
-            f"not shown to this machine (driver {driver})",
+            f"not exposed to this machine (driver {driver})",
             "a polling core never sleeps; one that waits may take long to wake up",
         )
     elif not deep:

@@ -71,7 +71,7 @@ def check_counters(root: Root, found: Counters | None = None) -> Iterator[Check]
             (Setting("proc/sys/kernel/perf_event_paranoid", "1"),) if paranoid is not None else (),
         )
     elif counters == "hidden":
-        fix = "ask for a machine whose hypervisor shows them (vPMU), or for bare metal"
+        fix = "ask for a machine whose hypervisor exposes them (vPMU), or for bare metal"
         yield Check("counters", "limits", f"hidden{level}", instead, fix)
     else:
         yield Check("counters", "note", f"not tried{level}", instead)

@@ -50,7 +50,7 @@ def _smt(root: Root, siblings: list[str]) -> Check:
         return Check(
             "hyper-threads",
             "limits",
-            "none shown to this virtual machine",
+            "none exposed to this virtual machine",
             "another machine's thread may be the sibling of yours: canaries mark such trials",
             "ask for whole cores, or measure longer",
         )

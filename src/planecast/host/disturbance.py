@@ -35,11 +35,11 @@ def _hypervisor(root: Root) -> Check:
     clocks = root.text("sys/devices/system/clocksource/clocksource0/available_clocksource").split()
     name = name or next((maker for clock, maker in _CLOCKS.items() if clock in clocks), "")
     if "hypervisor" not in root.cpu_flags():
-        return Check("hypervisor", "good", "none", "the machine is yours")
+        return Check("hypervisor", "good", "none", "no other machine shares this hardware")
     return Check(
         "hypervisor",
         "limits",
-        name or "there, unnamed",
+        name or "present, unnamed",
         "caches, memory and hyper-threads are shared with machines that can't be seen",
         "nothing to do: canaries next to each trial show when neighbours were busy",
     )
@@ -68,7 +68,7 @@ def _steal(root: Root, sample_s: float) -> Check:
     share = 100 * stolen / ticks if ticks else 0.0
     found = f"{share:.1f} % {span}"
     if share < 0.5:
-        return Check("steal", "good", found, "the hypervisor leaves the CPUs to this machine")
+        return Check("steal", "good", found, "the hypervisor takes no CPU time from this machine")
     return Check(
         "steal",
         "limits",

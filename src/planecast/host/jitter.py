@@ -62,7 +62,7 @@ def _interrupts(root: Root, isolated: frozenset[int]) -> Check:
             "interrupts",
             "note",
             f"{len(there)} that any CPU may take",
-            "with isolated CPUs, planecast looks which interrupts they get",
+            "with isolated CPUs, planecast checks which interrupts they get",
         )
     wrong = []
     for path in there:
@@ -131,7 +131,7 @@ def _clock_source(root: Root) -> Iterator[Check]:
     current = root.text(f"{folder}/current_clocksource")
     there = root.text(f"{folder}/available_clocksource").split()
     if current in ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page"):
-        yield Check("clock source", "good", current, "reading the time is no system call")
+        yield Check("clock source", "good", current, "reading the time takes no system call")
     elif current:
         settings = (Setting(f"{folder}/current_clocksource", "tsc"),) if "tsc" in there else ()
         fix = f"echo tsc | sudo tee /{folder}/current_clocksource" if settings else ""
@@ -152,7 +152,10 @@ def _mitigations(root: Root) -> Iterator[Check]:
     on = sorted(name for name, text in texts.items() if re.match(r"Mitigation", text))
     if not texts:
         return
-    words = "they cost system calls and page faults, hardly a polling loop: compare like with like"
+    words = (
+        "they slow system calls and page faults, hardly a polling loop: compare machines with the "
+        "same ones"
+    )
     if on:
         yield Check("mitigations", "note", f"{len(on)} on: {', '.join(on)}", words)
     else:

@@ -43,7 +43,7 @@ def _hugepages(root: Root) -> Check:
             "hugepages",
             "note",
             text,
-            "planecast's tables lie in transparent pages of 2 MiB; other DPDK programs want "
+            "planecast's tables lie in transparent pages of 2 MiB; other DPDK programs need "
             "reserved ones",
             f"echo 512 | sudo tee /{_PAGES}",
             "DPDK, Getting Started Guide for Linux: use of hugepages",
@@ -82,9 +82,9 @@ def _transparent(root: Root) -> Check:
         "note",
         mode,
         {
-            "always": "with always, 4 KiB memory may become 2 MiB behind the program's back",
+            "always": "with always, 4 KiB memory may become 2 MiB without the program's request",
             "madvise": "programs that ask get pages of 2 MiB, as planecast's do; others get none",
-        }.get(mode, "the kernel turns no memory into hugepages"),
+        }.get(mode, "the kernel uses no transparent hugepages"),
     )
 
 
@@ -99,7 +99,7 @@ def _available(root: Root) -> Check:
         "memory",
         "limits",
         f"{mib} MiB available",
-        f"the data plane and its tables want {_NEEDED_MIB} MiB",
+        f"the data plane and its tables need {_NEEDED_MIB} MiB",
         "end other programs, or make the tables smaller (workload.flows, workload.acl_rules)",
     )
 

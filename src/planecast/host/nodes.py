@@ -23,7 +23,7 @@ def _pages_by_node(root: Root, topology: Topology) -> Check:
     found = ", ".join(f"node {number}: {mib} MiB" for number, mib in free.items())
     bare = [number for number, mib in free.items() if mib == 0]
     if len(nodes) < 2:
-        return Check("NUMA nodes", "good", "one", "all memory is as near to every core")
+        return Check("NUMA nodes", "good", "one", "all memory is equally near to every core")
     if not bare or len(bare) == len(nodes):
         words = "buffers can lie next to any core" if not bare else "no node has large pages"
         return Check("NUMA nodes", "good" if not bare else "note", f"free pages on {found}", words)

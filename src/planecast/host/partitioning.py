@@ -21,7 +21,7 @@ def _rdt(topology: Topology) -> Check:
     rdt = topology.rdt
     if not rdt.supported:
         words = "neighbours on the socket can't be kept out of the cache: canaries show them"
-        return Check("RDT", "note", "not shown to this machine", words)
+        return Check("RDT", "note", "not exposed to this machine", words)
     found = ", ".join(rdt.supported)
     if not rdt.mounted:
         return Check(

@@ -116,7 +116,7 @@ def meddling(first: list[ClassReading], second: list[ClassReading]) -> str:
         return ""
     return (
         f"another tool (pqos, PCM, a container runtime) changed classes between the readings - "
-        f"{'; '.join(changes)}: stop it, or let it alone have RDT, and read again"
+        f"{'; '.join(changes)}: stop it, or leave RDT to it, and read again"
     )
 
 

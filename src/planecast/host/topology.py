@@ -9,14 +9,23 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
-from planecast.host.cpu_list import cpus_of
+from planecast.host.cpu_list import cpus_of, kernel_cpus
 from planecast.host.frequency import Frequency, frequency_of
 from planecast.host.nics import Nic, nics
-from planecast.host.pinned import PinnedTask, pinned_tasks
 from planecast.host.rdt import Rdt, read_rdt
 from planecast.host.root import Root
 
 _CPU = "sys/devices/system/cpu"
+_KTHREADD = "2"
+
+
+@dataclass(frozen=True)
+class PinnedTask:
+    """Threads of one name that are bound to the same CPUs. Those of the kernel are left out."""
+
+    name: str
+    cpus: tuple[int, ...]
+    threads: int
 
 
 @dataclass(frozen=True)
@@ -128,7 +137,7 @@ def read_topology(root: Root) -> Topology:
         nodes=nodes,
         nics=nics(root),
         rdt=read_rdt(root),
-        pinned=pinned_tasks(root, online),
+        pinned=_pinned_tasks(root, online),
     )
 
 
@@ -211,3 +220,19 @@ def _nodes(root: Root, online: tuple[int, ...]) -> tuple[Node, ...]:
             )
         )
     return tuple(sorted(found, key=lambda node: node.number)) or (Node(0, online, 0),)
+
+
+def _pinned_tasks(root: Root, online: tuple[int, ...]) -> tuple[PinnedTask, ...]:
+    """Bound threads, by CPUs and name."""
+    found: dict[tuple[tuple[int, ...], str], int] = {}
+    everywhere = set(online)
+    for path in root.paths("proc/[0-9]*/task/[0-9]*/status"):
+        text = root.text(str(path).removeprefix(str(root.path)).lstrip("/"))
+        fields = dict(line.partition(":")[::2] for line in text.splitlines())
+        if _KTHREADD in (fields.get("PPid", "").strip(), fields.get("Pid", "").strip()):
+            continue
+        cpus = tuple(c for c in kernel_cpus(fields.get("Cpus_allowed_list", "")) if c in everywhere)
+        if cpus and set(cpus) != everywhere:
+            key = (cpus, fields.get("Name", "").strip())
+            found[key] = found.get(key, 0) + 1
+    return tuple(PinnedTask(name, cpus, count) for (cpus, name), count in sorted(found.items()))

@@ -67,7 +67,7 @@ def likeness(name: str | None, root: Root | None = None) -> Machine:
     raise InputError(
         f"the catalogue knows no CPU of vendor, family and model '{cpu_id or 'unknown'}'",
         "planecast machine probe",
-        "say which machine it is like, with --like NAME (planecast machine list)",
+        "name the most similar machine with --like NAME (planecast machine list)",
     )
 
 

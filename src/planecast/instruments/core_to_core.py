@@ -67,7 +67,7 @@ def parse_ping_pong(text: str) -> CoreToCore:
             slices=len(slices),
         )
     except (ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
-        raise RunError(f"planecast-probe answered what can't be read: {error!r}") from error
+        raise RunError(f"planecast-probe sent a malformed reply: {error!r}") from error
 
 
 def ping_pong_now(cpu: int, other: int | None = None) -> CoreToCore | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from planecast.errors import MissingError, RunError
 
 TIMEOUT_S = 600.0
-"""CoreMark runs for ten seconds at the least, by its rules; on one core."""
+"""CoreMark runs for at least ten seconds, by its rules; on one core."""
 
 _RATE, _SECONDS, _VALIDATED = "Iterations/Sec", "Total time (secs)", "Correct operation validated"
 
@@ -47,7 +47,7 @@ def run_coremark(path: Path, cpu: int | None = None) -> CoreMarkScore:
             "build CoreMark (make compile) and name its coremark.exe",
         )
     if not os.access(path, os.X_OK):
-        raise MissingError("it is no program that may be executed", str(path), "chmod +x it")
+        raise MissingError("it is not executable", str(path), "chmod +x it")
     try:
         done = subprocess.run(
             [str(path.absolute())],
@@ -85,7 +85,7 @@ def read_score(output: str, name: str) -> CoreMarkScore:
         if label not in said:
             raise RunError(f"it printed no line '{label}'", name, "is it CoreMark?")
     if _VALIDATED not in output:
-        raise RunError(f"it did not say '{_VALIDATED}', so its score counts for nothing", name)
+        raise RunError(f"it did not print '{_VALIDATED}', so its score is not valid", name)
     return CoreMarkScore(
         iterations_per_s=_number(said[_RATE], _RATE, name),
         seconds=_number(said[_SECONDS], _SECONDS, name),
@@ -106,5 +106,5 @@ def _number(text: str, label: str, name: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise RunError(f"it says '{text}' as '{label}', which is no number above 0", name)
+        raise RunError(f"it says '{text}' as '{label}', which is not a number above 0", name)
     return value

@@ -62,7 +62,7 @@ class WalkPoint(Noun):
 
     @property
     def walk_cycles(self) -> float:
-        """TSC cycles a line that the walks add, 0 at the least."""
+        """TSC cycles a line that the walks add, at least 0."""
         return max(0.0, self.cycles.value - self.huge_cycles.value)
 
 
@@ -188,7 +188,7 @@ def read_state(text: str) -> HostState:
         raw = _Output.model_validate_json(text)
     except ValidationError as error:
         raise RunError(
-            f"planecast-probe answered what can't be read: {first_refusal(error)}",
+            f"planecast-probe sent a malformed reply: {first_refusal(error)}",
             what_to_do=f"build it again with {how_to_build()}",
         ) from error
     return HostState(

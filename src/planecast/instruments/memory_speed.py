@@ -96,13 +96,15 @@ def _bandwidth(expected: float | None, speed: MemorySpeed) -> Check:
         )
     found += f"; expected of a socket: {expected / 1e9:.1f}"
     if speed.all_cores >= _ENOUGH * expected:
-        return Check("memory bandwidth", "good", found, "as its channels should", source=_SOURCE)
+        return Check(
+            "memory bandwidth", "good", found, "as expected of its channels", source=_SOURCE
+        )
     if speed.all_cores >= _SCALES * speed.cpus * speed.one_core:
         return Check(
             "memory bandwidth",
             "note",
             found,
-            "these CPUs don't ask for more: memory was not the limit",
+            "these CPUs do not saturate memory: it was not the limit",
             source=_SOURCE,
         )
     return Check(
@@ -128,7 +130,9 @@ def _latency(expected: tuple[float, str] | None, speed: MemorySpeed) -> Check:
     ns, name = expected
     found += f"; expected of {name}: {ns:.0f}"
     if speed.latency_ns <= _SLOW * ns:
-        return Check("memory latency", "good", found, "as the processor should", source=_SOURCE)
+        return Check(
+            "memory latency", "good", found, "as expected of the processor", source=_SOURCE
+        )
     return Check(
         "memory latency",
         "limits",

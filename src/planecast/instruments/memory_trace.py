@@ -25,7 +25,7 @@ from planecast.workload.traced.profile import DistanceBin, TouchHistogram, Trace
 
 PLUGIN = "planecast-trace.so"
 TRACER = "QEMU's user-mode emulation"
-INSTRUCTION_SET = "up to AVX2: QEMU knows no AVX-512"
+INSTRUCTION_SET = "up to AVX2: QEMU does not emulate AVX-512"
 UNPACKED = Path("build/peers/qemu-user")
 """Where this project's own set-up unpacks it."""
 _EXACT, _SUB_BITS = 16, 3  # as in native/trace/histogram.hpp
@@ -93,7 +93,7 @@ def _emulator() -> tuple[str, str]:
         folders = sorted(path.absolute() for path in UNPACKED.glob("usr/lib/*-linux-*"))
         return str(unpacked.absolute()), os.pathsep.join(map(str, folders))
     raise MissingError(
-        "qemu-x86_64 is not here, so memory can't be traced",
+        "qemu-x86_64 is not installed, so memory can't be traced",
         "PATH",
         f"apt-get install qemu-user, or unpack it with {set_up('dev')}",
     )

@@ -1,7 +1,7 @@
 """When CPUs are taken from a program that only polls: by interrupts, the kernel, another guest.
 
 The probe spins on the clock of several CPUs at once and notes every time that it was away for more
-than a microsecond. That says nothing about packets, so it may explain their loss and latency.
+than a microsecond. That is measured without packets, so it may explain their loss and latency.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def parse_pauses(text: str) -> list[Pauses]:
             for one in answer["cpus"]
         ]
     except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-        raise RunError(f"planecast-probe answered what can't be read: {error!r}") from error
+        raise RunError(f"planecast-probe sent a malformed reply: {error!r}") from error
     for one in found:
         if len(one.starts_s) != len(one.lengths_s):
             raise RunError("planecast-probe answered starts without lengths")

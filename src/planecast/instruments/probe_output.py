@@ -98,7 +98,7 @@ def parse_output(text: str) -> ProbeOutput:
         return ProbeOutput.model_validate_json(text)
     except ValidationError as error:
         raise RunError(
-            f"planecast-probe answered what can't be read: {first_refusal(error)}",
+            f"planecast-probe sent a malformed reply: {first_refusal(error)}",
             what_to_do=f"build it again with {how_to_build()}",
         ) from error
 

@@ -17,7 +17,7 @@ def probe_words(*options: object) -> list[str]:
 
 
 def run_probe(command: Sequence[str], timeout_s: float) -> str:
-    """What it prints. Raises RunError with what it says of itself when it fails."""
+    """What it prints. Raises RunError with its last words when it fails."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=timeout_s

@@ -258,7 +258,7 @@ def _low(cycles: Sequence[float]) -> Estimate:
 
 def _notes(output: ProbeOutput, reader: Reader) -> Iterable[str]:
     if len([c for c in output.caches if c.type != "Instruction"]) < 2:
-        yield "the kernel names no caches here: the levels were looked for at typical sizes"
+        yield "the kernel reports no caches here: the levels were looked for at typical sizes"
     if output.huge_share < 0.99:
         yield (
             f"only {100 * output.huge_share:.0f} % of the 2 MiB memory was in 2 MiB pages: "

@@ -106,7 +106,7 @@ def parse_counts(text: str) -> RawCounts:
         found = _Output.model_validate_json(text)
     except ValidationError as error:
         raise RunError(
-            "planecast-singlestep wrote what can't be read",
+            "planecast-singlestep wrote malformed output",
             what_to_do=f"build it again with {how_to_build()}",
         ) from error
     functions: dict[tuple[str, str], int] = {}

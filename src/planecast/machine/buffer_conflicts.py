@@ -44,7 +44,7 @@ class BufferConflicts(Mechanism):
                 "latencies of the second level/packet",
                 0.7,
                 0.7,
-                "leave the search out of points that have other stages in common",
+                "omit the search from points that share the other stages",
                 "core",
             ),
         )

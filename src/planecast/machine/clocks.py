@@ -66,7 +66,7 @@ def core_ghz(machine: Machine, active_cores: int = 0, priority: Priority | None 
             raise InputError(
                 f"{machine.title} has no cores of {priority} priority",
                 "machine",
-                "known with them: gold-6230n, gold-5218n, gold-6252n",
+                "machines that have them: gold-6230n, gold-5218n, gold-6252n",
             )
         return found.value
     if active_cores == 0:

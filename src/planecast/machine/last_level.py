@@ -34,17 +34,17 @@ class LastLevel(Mechanism):
                     "multiple of the level's size",
                     1.0,
                     0.3,
-                    "take a point that the last level can't hold",
+                    "add a point whose tables do not fit in the last-level cache",
                 ),
             )
         return (
             # From a quiet host's hundreds of milliseconds to a full one's single ones.
             Parameter(
                 LIFETIME,
-                "ms that a line stays when nobody here touches the level",
+                "ms until a line of the last-level cache is evicted while this host is idle",
                 hierarchy.last_level_lifetime_ms or 30.0,
                 1.5 if hierarchy.last_level_lifetime_ms is None else MEASURED_SPREAD,
-                "take flows whose tables are touched again after milliseconds",
+                "add a point whose flows re-use a table's line only after milliseconds",
             ),
         )
 

@@ -26,6 +26,6 @@ class NeighbourStream(Mechanism):
                 "lines that take room, over lines read",
                 0.7,
                 0.7,
-                "take a point with neighbour.stream",
+                "add a point with neighbour.stream",
             ),
         )

@@ -1,7 +1,7 @@
 """Private caches: how many lines of a core's own levels hold a workload's tables.
 
 A probe's walk fills a cache evenly and finds all of it. Tables do not: their lines fall into sets
-at random, hardware prefetchers bring in neighbours of lines that nobody asks for, and stacks, code
+at random, hardware prefetchers bring in adjacent lines that are not used, and stacks, code
 and page tables take room, too. The share that is left is fitted; it decides at how many flows or
 rules the last level begins to serve. Costs do not show the first level's share (its lines
 come back within a burst or never do), which stays whole.

@@ -52,7 +52,7 @@ class Tlb(Mechanism):
                 "core cycles/walk",
                 median,
                 max(math.log(high / low) / 2, math.log(max(lone / median, 1.0)) / 2, 0.4),
-                "take a point with placement.page_size=4KiB",
+                "add a point with placement.page_size=4KiB",
                 "core",
             ),
             Parameter(
@@ -60,7 +60,7 @@ class Tlb(Mechanism):
                 "walks in 2 MiB pages, over those in 4 KiB pages",
                 0.3,
                 1.0,
-                "take a large table with few flows, which touch many pages and few lines",
+                "add a large table with few flows, which touch many pages and few lines",
             ),
         )
 

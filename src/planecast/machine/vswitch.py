@@ -2,7 +2,7 @@
 
 Between the switch and a virtual machine each packet's descriptors and headers are written by one
 core and read by another, and its payload is copied. Both take the interconnect's nanoseconds, not
-cycles of the core: `lines` of a hand-over wait for the share that isn't hidden (`exposed`), a copy
+cycles of the core: `lines` of a handoff wait for the share that isn't hidden (`exposed`), a copy
 has as many lines in flight as the core has line-fill buffers.
 """
 

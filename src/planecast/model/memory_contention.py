@@ -2,9 +2,9 @@
 
 A cost is linear in memory's latency, so two answers, at the idle latency and at twice that, give it
 at any. Cost decides about the rate, the rate about the load, and the load about the latency, which
-never falls with it: so there is one cost that fits, found by halving. Of this host nobody knows how
-much its memory moves (a tenant sees a part of it), so this is for machines of the catalogue, and
-for entries that `planecast machine probe` wrote.
+never falls with it: so there is one cost that fits, found by halving. What this host's
+memory moves is not known (a tenant sees a part of it), so this is for machines of the catalogue
+and for entries that `planecast machine probe` wrote.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Load:
 
     @classmethod
     def idle(cls, size: int) -> Load:
-        """Of so many scenarios whose memory's load nobody knows."""
+        """Of so many scenarios whose memory's load is unknown."""
         return cls(np.ones(size), np.zeros(size))
 
 

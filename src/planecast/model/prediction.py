@@ -43,7 +43,7 @@ Costs = tuple[WorkloadProfile, StageCost, Neighbours | None]
 SHARING = (LIFETIME, CAPACITY, STREAM)
 """Parameters that decide what a last level holds."""
 LEAST_SHARE = 0.05
-"""Of a cost that is left at the least where all lines are held."""
+"""Least share of a cost that is left where all lines are held."""
 _ALL_OPEN = 4.0
 """Half-widths of a part, over the part, beyond which its logarithm says nothing: it lies between
 nothing and what the normal interval allows."""
@@ -152,7 +152,7 @@ def widened(estimate: Estimate, of: Estimate) -> Estimate:
 
 
 def lowered(estimate: Estimate, low: float) -> Estimate:
-    """An estimate whose interval reaches down to `low`, for something that nobody knows may hold
+    """An estimate whose interval reaches down to `low`, for something unknown that may hold
     the value there."""
     ends = estimate.interval or (estimate.value, estimate.value)
     return estimate.model_copy(update={"low": min(low, ends[0]), "high": ends[1]})

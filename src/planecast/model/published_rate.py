@@ -1,6 +1,6 @@
 """A program of which one rate is known: what other clocks, threads, lcores and cores make of it.
 
-A rate of so many lcores is cycles a packet of one of them. What they consist of nobody published,
+A rate of so many lcores is cycles a packet of one of them. What they consist of is not published,
 so it is a prior (`Priors`):
 
 - the share of the core's slots that retire instructions, and with it instructions a packet;
@@ -53,7 +53,7 @@ _MOST_FIXED = 9.0
 
 @dataclass(frozen=True)
 class Guess:
-    """A positive number that nobody published. Its logarithm is normal."""
+    """A positive number that is not published. Its logarithm is normal."""
 
     median: float
     spread: float
@@ -183,7 +183,7 @@ def refuse_other_work(of: Scenario, asked: Scenario) -> None:
             )
         if value_if_any(of, key) != value_if_any(asked, key):
             raise InputError(
-                f"a published rate says nothing about another {key}",
+                f"a published rate does not apply to another {key}",
                 key,
                 f"leave it as it was there; if the rate is of that: --from-rate …,{key}=VALUE",
             )

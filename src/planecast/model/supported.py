@@ -48,9 +48,9 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
     for scenario in every:
         if value_if_any(scenario, "placement.cuts"):
             raise InputError(
-                "the cost model knows pipelines that one lcore runs to completion, not cut ones",
+                "the cost model covers pipelines that one lcore runs to completion, not cut ones",
                 "placement.cuts",
-                "measure it instead, or leave the cuts out; --engine simulate knows them",
+                "measure it instead, or leave the cuts out; --engine simulate supports them",
             )
         if scenario.generator.kind != "ours":
             raise InputError(
@@ -61,7 +61,7 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
         for section in SIMULATED:
             if value_if_any(scenario, section) not in (None, getattr(_USUAL, section)):
                 raise InputError(
-                    f"the closed form knows no {section}", section, "add --engine simulate"
+                    f"the closed form does not model {section}", section, "add --engine simulate"
                 )
 
 
@@ -72,7 +72,7 @@ def _refuse_program(scenario: Scenario) -> None:
     refuse_outside(scenario, "modelled")
     if scenario.placement.lcores > 1:
         raise InputError(
-            f"{scenario.placement.lcores} lcores are named, but of programs of others one is "
+            f"{scenario.placement.lcores} lcores are named, but of an external program one is "
             "counted and measured",
             "placement.lcores",
             "name one",

@@ -54,9 +54,9 @@ ASSUMED_REMOTE = 1.6
 _NONE = 1e-6
 """A share that is nothing, of a parameter that is above zero."""
 UNKNOWN_CORE_ERROR = 0.15
-"""Where nobody knows what the calibrated host's cores are."""
+"""Where the calibrated host's core is unknown."""
 USUAL_WIDTH = 4.0
-"""Instructions a cycle of a core that nobody knows: of the catalogue's cores 4 to 6."""
+"""Instructions a cycle of an unknown core: the catalogue's cores have 4 to 6."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
             f"cycles an instruction times {factor:.2f} and latencies are the catalogue's"
         )
         if own is None:
-            notes.append("nobody knows the calibrated host's cores, so theirs count as like these")
+            notes.append("the calibrated host's core is unknown; it is assumed equal to this one")
     clock = old.core_hz / hierarchy.core_hz
     if abs(clock - 1) > 0.001:
         errors.append(CLOCK_ERROR)

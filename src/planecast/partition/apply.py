@@ -34,7 +34,7 @@ def apply(
     """Applies a plan through resctrl or pqos, and checks it by reading back. Says what was done.
 
     Raises InputError for a plan that is refused (nothing is changed then), MissingError without
-    the door, RunError when it refuses: everything is as it was then, too.
+    the backend, RunError when it refuses: everything is as it was then, too.
     """
     groups.check()
     said = []
@@ -52,7 +52,7 @@ def apply(
             )
         if found is not None:
             said.append(
-                f"the record of {found[0].plan} was from before a reboot: nothing of it holds"
+                f"the record of {found[0].plan} is from before a reboot: it no longer applies"
             )
         for problem in (*illegalities(plan.division, topology), *_held(plan, topology, groups)):
             raise InputError(problem, plan.name, "nothing was changed")
@@ -67,7 +67,9 @@ def apply(
                 f"{error.what}; everything was put back as it was", error.where, error.what_to_do
             ) from error
     made = ", ".join(applied.made) or "none"
-    said.append(f"applied {plan.name} through {groups.door}: groups {made}, read back as written")
+    said.append(
+        f"applied {plan.name} through {groups.backend}: groups {made}, read back as written"
+    )
     said.append(f"what was there is in {state}; planecast partition --undo restores it")
     return said
 
@@ -75,7 +77,7 @@ def apply(
 def undo(groups: Groups, state: Path, root: Root = HERE) -> list[str]:
     """Restores what the record holds, and says what was done. Raises as `apply` does.
 
-    `groups` are of the door that the record names.
+    `groups` are of the backend that the record names.
     """
     found = read_applied(state, root)
     if found is None:
@@ -90,7 +92,7 @@ def undo(groups: Groups, state: Path, root: Root = HERE) -> list[str]:
     groups.check()
     with groups.locked():
         _restore(applied, groups, state)
-    return [f"undone {applied.plan}: every group reads as it did before"]
+    return [f"undone {applied.plan}: every group has its previous values"]
 
 
 def _as_it_was(plan: Plan, groups: Groups) -> Applied:
@@ -106,7 +108,7 @@ def _as_it_was(plan: Plan, groups: Groups) -> Applied:
         plan=plan.name,
         fingerprint=plan.fingerprint,
         applied_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        through=groups.door,
+        through=groups.backend,
         before=tuple(before),
         made=tuple(group_name(s) for s in plan.division.services if s.number),
     )
@@ -119,7 +121,7 @@ def _held(plan: Plan, topology: Topology, groups: Groups) -> Iterator[str]:
     others = groups.taken()
     made = [group_name(service) for service in division.services if service.number]
     for name in set(others) & set(made):
-        yield f"the group {name} is there already, from somebody else's plan"
+        yield f"the group {name} exists already and belongs to another plan"
     for name in others:
         own = kernel_cpus(groups.read(name, "cpus_list"))
         for cpu in sorted(wanted.intersection(own)):

@@ -133,7 +133,7 @@ def _bandwidth(service: Service, band: BandwidthAllocation | None) -> Iterator[s
     if value is None or not band.least <= value <= band.most:
         yield f"{name}: bandwidth {value} is not from {band.least} to {band.most}"
     elif value != band.most and value % band.step:
-        yield f"{name}: bandwidth {value} is no multiple of {band.step}"
+        yield f"{name}: bandwidth {value} is not a multiple of {band.step}"
 
 
 def _overlaps(division: Division, topology: Topology) -> Iterator[str]:

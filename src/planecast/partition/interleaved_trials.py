@@ -10,7 +10,7 @@ from planecast.engines.measure import TrialTable, measure
 from planecast.generators.neighbour import TOUCHING, Done, Neighbour, Work
 from planecast.model.calibration import Calibration
 from planecast.partition.applied_plan import Divided
-from planecast.partition.neighbour_study import Noisy
+from planecast.partition.neighbour_study import NeighbourStudy
 from planecast.progress import Progress
 from planecast.results.manifest import Manifest
 from planecast.results.result import Result
@@ -22,7 +22,7 @@ from planecast.scenario.scenario import Scenario
 class Context:
     """What every part of a verification needs."""
 
-    study: Noisy
+    study: NeighbourStudy
     source: str
     """The study's file, as a command can name it."""
     scenario: Scenario

@@ -26,7 +26,7 @@ _CACHE_KNOWN, _SHOWN_KNOWN = math.log(2.0), 0.5
 """Standard deviations of what is known before: the cache within a factor of two, half of what
 shows."""
 _LEAST_NOISE = 0.02
-"""Of a measured slowdown: two visits of one point differ by so much at the least."""
+"""Of a measured slowdown: two visits of one point differ by at least so much."""
 
 
 class NeighbourFit(Noun):

@@ -33,7 +33,7 @@ class NoisyPoint(Busy):
         return Work.of(self)
 
 
-class Noisy(Noun):
+class NeighbourStudy(Noun):
     """A study of noisy neighbours, as its YAML file holds it."""
 
     name: Name
@@ -58,10 +58,10 @@ class Noisy(Noun):
         return first / (first + len(self.points) + 2)  # the others have two idle ones
 
 
-def load_noisy(path: str | Path) -> tuple[Noisy, Scenario]:
+def load_neighbour_study(path: str | Path) -> tuple[NeighbourStudy, Scenario]:
     """The study and its scenario. Raises InputError with file and line for whatever is wrong."""
     document = read_document(path)
-    found = validated(Noisy, document.data, document.where)
+    found = validated(NeighbourStudy, document.data, document.where)
     scenario_file = Path(path).parent / found.scenario
     if not scenario_file.is_file():
         raise InputError(

@@ -253,12 +253,12 @@ def _unmet(tenant: Tenant, rate: Estimate, alone: float, division: Division) -> 
         if alone < needed:
             more = math.ceil(threads * needed / alone) if alone > 0 else threads + 1
             why = (
-                f"{threads} threads do {alone / 1e6:.3g} M/s at most, even with everybody else "
+                f"{threads} threads reach {alone / 1e6:.3g} M/s at most, even with all others "
                 f"idle: it needs {more}"
             )
         else:
             why = (
-                f"alone it would do {alone / 1e6:.3g} M/s: what the others take of cache and "
+                f"alone it would reach {alone / 1e6:.3g} M/s: the others' use of cache and "
                 "memory costs the rest; give it more ways, or the others less bandwidth"
             )
         wanted = f"{target.rate / 1e6:.4g} M/s with at most {100 * target.loss:g} % lost"

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from planecast.errors import MissingError, RunError
 from planecast.host.rdt import EIGHTHS, BandwidthAllocation, CacheAllocation, Rdt
 from planecast.partition.export_commands import PREFIX
-from planecast.partition.record import Door
+from planecast.partition.record import Backend
 from planecast.partition.schemata import Schemata, parse_schemata
 from planecast.scenario.cpus import format_cpus, parse_cpus
 
@@ -46,7 +46,7 @@ class _Said:
 class Pqos:
     """Runs pqos. What it said is remembered until something is changed."""
 
-    door: Door = "pqos"
+    backend: Backend = "pqos"
 
     def __init__(self, program: str = "pqos") -> None:
         self._program = program

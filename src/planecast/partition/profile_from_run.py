@@ -109,7 +109,7 @@ def split_cost(
 
 
 LEAST_SHARE = 0.05
-"""Of its cost, what a packet takes at the least with everything near."""
+"""Least share of a packet's cost that remains with every line in L1."""
 
 
 def _cycles(scenario: Scenario, calibration: Calibration) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from planecast.host.record import keep_record, read_record, unreadable
 from planecast.host.root import Root
 from planecast.scenario.model import Noun, listed
 
-Door = Literal["resctrl", "pqos"]
+Backend = Literal["resctrl", "pqos"]
 """What the machine is divided through."""
 
 
@@ -32,7 +32,7 @@ class Applied(Noun):
     fingerprint: str
     """Of the machine."""
     applied_at: str
-    through: Door
+    through: Backend
     before: Annotated[tuple[GroupState, ...], BeforeValidator(listed)]
     """Every group that was there."""
     made: Annotated[tuple[str, ...], BeforeValidator(listed)]

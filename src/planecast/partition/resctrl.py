@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planecast.errors import MissingError, RunError
-from planecast.partition.record import Door
+from planecast.partition.record import Backend
 
 RESCTRL = Path("/sys/fs/resctrl")
 STATUS = "info/last_cmd_status"
@@ -24,7 +24,7 @@ _RESERVED = {"info", "mon_groups", "mon_data"}
 class Tree:
     """Reads and changes one resctrl tree. A group is named by its folder, the default one ""."""
 
-    door: Door = "resctrl"
+    backend: Backend = "resctrl"
 
     def __init__(self, path: Path = RESCTRL) -> None:
         self.path = path

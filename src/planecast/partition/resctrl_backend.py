@@ -9,14 +9,14 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from planecast.partition.record import Door
+from planecast.partition.record import Backend
 
 
 class Groups(Protocol):
     """Reads and changes the classes of a machine. Everything raises RunError when refused."""
 
     @property
-    def door(self) -> Door:
+    def backend(self) -> Backend:
         """Which of the two."""
 
     def check(self) -> None:

@@ -34,7 +34,7 @@ def parse_schemata(text: str) -> Schemata:
         resource, colon, values = line.strip().partition(":")
         if not colon:
             if line.strip():
-                raise ValueError(f"'{line}' is no schemata line")
+                raise ValueError(f"'{line}' is not a schemata line")
             continue
         base = 10 if resource in ("MB", "SMBA") else 16
         pairs = (part.partition("=") for part in values.split(";") if part.strip())

@@ -4,7 +4,7 @@ A guest can't see who runs on its cores' other threads, and can't choose it. But
 next to each window shows: it reads the clock alone while the core is ours, and some 1.2 to 2 times
 that while its sibling works (workloads differ in what they take). So the windows of a run are
 grouped by their canaries, and the same workload's two groups are compared. Medians, and not the low
-quantile of other estimates: what is asked is what it costs usually, not at the least.
+quantile of other estimates: what is asked is the usual cost, not the least one.
 
 The two states were not chosen and are not of one moment: a shared cache that is fuller while a
 neighbour works shows in them too. The model's figure is of a sibling alone, on a like thread.
@@ -40,7 +40,7 @@ LEAST_WINDOWS = 40
 """Windows of a state below which nothing is said about it: medians of fewer move by more than what
 is asked for."""
 LEAST_VISITS = 4
-"""Visits that they are from, at the least: one visit is one neighbour."""
+"""Least number of visits that they are from: one visit is one neighbour."""
 
 
 @dataclass(frozen=True)

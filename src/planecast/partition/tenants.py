@@ -134,7 +134,7 @@ class Tenancy(Noun):
         for path in self.paths:
             for leg in path.legs:
                 if leg.tenant not in names:
-                    raise ValueError(f"path {path.name} names {leg.tenant}, which is no tenant")
+                    raise ValueError(f"path {path.name} names {leg.tenant}, which is not a tenant")
         self._check_classes()
         return self
 

@@ -17,7 +17,7 @@ from planecast.partition.machine import Timing
 from planecast.partition.neighbour_cost import QUIET, Cost, cost_of, of_both, with_plan
 from planecast.partition.neighbour_fit import MeasuredNeighbour, NeighbourFit, fit_neighbours
 from planecast.partition.neighbour_prediction import Asked, Parts, predicted_with_neighbour
-from planecast.partition.neighbour_study import Noisy
+from planecast.partition.neighbour_study import NeighbourStudy
 from planecast.results.estimate import Estimate, ratio
 from planecast.results.result import Result, ResultSet
 from planecast.results.validation import Validation, ValidationPoint
@@ -141,7 +141,7 @@ class _Question:
     sibling: bool
 
 
-def _sibling(study: Noisy, scenario: Scenario) -> bool:
+def _sibling(study: NeighbourStudy, scenario: Scenario) -> bool:
     core = read_topology(Root()).core_of(study.cpu)
     return core is not None and bool(set(core.threads) & set(cpus_here(scenario)))
 

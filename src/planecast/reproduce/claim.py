@@ -2,7 +2,7 @@
 
 A claim's mark is found, not declared. *arithmetic*: what is published and what we say have an
 ancestor in common, so that it holds by arithmetic. *weak*: the alternative, which knows less, is
-within the bound, too, as ours is; or nobody named one. *test*: it could have failed, and the
+within the bound, too, as ours is; or there is none. *test*: it could have failed, and the
 alternative or ours does. Only tests count as evidence.
 """
 
@@ -47,7 +47,7 @@ class Claim(Noun):
     published_from: Ids = ()
     """Ids of all figures that the published one is, or was computed from."""
     alternative: str = ""
-    """What knows less than we, and would be refuted; empty: nobody named one."""
+    """What knows less than we, and would be refuted; empty: none."""
     alternative_value: float | None = None
     alternative_error_percent: float | None = None
     bound_percent: float | None = None

@@ -134,7 +134,7 @@ def _pcie_latency() -> Table:
                 why="what the device does between the two isn't known",
             ),
         ),
-        notes=("a line through its two ends: that the rest is on it says nothing of PCIe",),
+        notes=("a line through its two ends: that the rest is on it is no evidence about PCIe",),
     )
 
 

@@ -280,7 +280,7 @@ def _csit() -> list[Table]:
     refused = Refusal(
         what="suites whose row of one core fills a link or PCIe",
         rows=sum(len(one.mpps) - 1 for one in filled),
-        why="such a rate says nothing about the cores, and `predict --from-rate` refuses it",
+        why="such a rate is not a limit of the cores, and `predict --from-rate` refuses it",
     )
     found = [(5, named, (refused,)), (6, unknown, ())]
     return [

@@ -30,7 +30,7 @@ class Basis(Noun):
     made_at: str
     """When it was begun: UTC, ISO 8601, to the second."""
     cpu: str
-    """The CPU that it is of; empty where nobody knows."""
+    """The CPU that it is of; empty where it is unknown."""
     this_host: bool
     """Whether it is of the machine that answered."""
     choice: Choice

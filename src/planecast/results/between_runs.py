@@ -1,7 +1,7 @@
 """Whether the intervals of a run hold for the runs before it: a machine's state outlives a run.
 
 Restarts within a run share the machine's state of these seconds, and on a shared host that changes
-within a minute. No run can see that of itself, but the folder of runs can.
+within a minute. No single run shows that, but the folder of runs does.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def state_note(own: Observation, earlier: Sequence[Observation]) -> str:
     note = (
         f"outside this interval: {len(apart)} of the last {len(same)} runs of this scenario here "
         f"({min(values):.4g} to {max(values):.4g} {unit}): the machine's state changes "
-        "between runs, and an interval is of its own run's state"
+        "between runs, and an interval covers its own run's state only"
     )
     if len(values) < _DRAWS:
         return note

@@ -49,7 +49,7 @@ def read_result(path: Path) -> Content:
         return kind.model_validate_json(text)
     except ValidationError as error:
         raise InputError(
-            f"this is no {kind.__name__}: {first_refusal(error)}",
+            f"this is not a {kind.__name__}: {first_refusal(error)}",
             str(path),
             "it may come from another version of planecast: make the run again",
         ) from None
@@ -58,7 +58,7 @@ def read_result(path: Path) -> Content:
 def results_of(content: Content) -> list[Result]:
     """The results in a ``result.json``; of a validation or a curve the measured ones.
 
-    A search, and a survey, has rates and no results: it knows nothing of what a packet costs.
+    A search, and a survey, has rates and no results: it does not have the cost of a packet.
     """
     if isinstance(content, SearchAnswer | SurveyAnswer):
         return []

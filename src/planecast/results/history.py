@@ -116,7 +116,7 @@ def observations(run: Path, content: Content, metric: str | None = None) -> Iter
         if content.invalid:
             return
         for name, rate in content.rates.items():
-            # A least rate says nothing of the level: a faster link alone would raise it.
+            # A least rate does not show the level: a faster link alone would raise it.
             if metric in (None, name) and not rate.is_least:
                 column, value = _rate_column(name), rate.rate_pps
                 yield Observation(run, content.scenario, column, value, content.manifest)

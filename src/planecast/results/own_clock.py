@@ -14,7 +14,7 @@ def in_own_clock(result: Result, tsc_hz: float) -> Result:
     """The result, its cycles those of the time-stamp counter of the machine that it is for.
 
     `tsc_hz` is the clock that they are in so far: the calibrated host's. Raises InputError for a
-    machine that nobody knows.
+    machine that is unknown.
     """
     name = result.scenario.machine
     if name == HOST:

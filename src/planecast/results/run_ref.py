@@ -49,7 +49,7 @@ def _some(results: list[Result], which: str, run: RunDirectory, text: str) -> li
         raise InputError(
             f"got '{text}'",
             "RUN",
-            "after # stands a number from 1, as in latest#2, or a name such as 64B-1t1c-ip4",
+            "after # comes a number from 1, as in latest#2, or a name such as 64B-1t1c-ip4",
         )
     found = [result for result in results if matches(which, result.scenario)]
     if not found:

@@ -129,13 +129,13 @@ class SearchAnswer(Noun):
     burst: BurstAnswer | None = None
     soak: SoakAnswer | None = None
     invalid: str = ""
-    """Why the answer says nothing of the data plane: a sentence; empty for a valid one."""
+    """Why the answer does not describe the data plane: a sentence; empty for a valid one."""
     trials: int
     """All trials, with those that were refused and made again."""
     refused: dict[str, int] = Field(default_factory=dict)
     """Trials that did not count, by the reason."""
     second_opinion: dict[str, Estimate] = Field(default_factory=dict)
-    """What the data plane says of itself at the first rate, after the search: cycles a packet, in
+    """The data plane's own statistics at the first rate, after the search: cycles a packet, in
     all and by node; how its caches hit, packets a batch."""
     cycles_check: CyclesCheck | None = None
     """Its cycles a packet at the highest load, next to our own; None when it counts none."""

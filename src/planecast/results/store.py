@@ -35,7 +35,7 @@ SERIES = "series.parquet"
 PAUSES = "pauses.parquet"
 PARTIAL = "partial"
 FAILED = "failed"
-"""In the folder of a run that failed before it had anything: why, and what the program wrote."""
+"""In the folder of a run that failed before it had a result: why, and what the program wrote."""
 SWEEP = "sweep.parquet"
 """All points of a sweep that is complete."""
 PARTS = "parts"
@@ -163,7 +163,7 @@ class RunDirectory:
 
     @property
     def failed(self) -> bool:
-        """Whether it failed before it had anything: there is nothing to resume."""
+        """Whether it failed before it had a result: there is nothing to resume."""
         return (self.path / FAILED).exists()
 
     @property
@@ -266,5 +266,5 @@ def picked(text: str) -> tuple[str, int | None]:
     if not mark:
         return text, None
     if not number.isdecimal() or int(number) == 0:
-        raise InputError(f"got '{text}'", "RUN", "after # stands a number from 1, as in latest#2")
+        raise InputError(f"got '{text}'", "RUN", "after # comes a number from 1, as in latest#2")
     return run, int(number) - 1

@@ -63,7 +63,7 @@ def parse_document(text: str, path: str) -> Document:
     number = _LONG_NUMBER.search(text)
     if number is not None:
         line = text.count("\n", 0, number.start()) + 1
-        what = f"a number of {len(number[0]):,} digits is none that can be meant"
+        what = f"a number of {len(number[0]):,} digits is not plausible"
         raise InputError(what, f"{path}:{line}", "correct that line")
     try:
         root = YAML(typ="rt", pure=True).load(text)

@@ -1,4 +1,4 @@
-"""Held-out points that nobody chose: a space-filling draw over what a study's points span.
+"""Held-out points, drawn at random: a space-filling draw over what a study's points span.
 
 Numbers are drawn log-uniformly, stratified (a Latin hypercube) over the range of the calibration
 points; of keys with a few values each half of the points keeps the base's and the rest is shared

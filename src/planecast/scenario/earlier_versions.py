@@ -7,6 +7,9 @@ person writes is refused instead.
 Until lcores became a count, ``placement.lcores`` was a CPU list, always written as text: that is
 ``placement.cpus`` now. CPU 1 was its default, and is a count of one. Points and commands of a run
 name the key, too, so its text is translated before it is parsed.
+
+``placement.handoff_ring`` and ``placement.handoff_ns`` were called ``handover_…``, and the stages
+``dequeue`` and ``enqueue`` of a cut pipeline ``take`` and ``hand``.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ _LIST = r"[0-9][0-9,-]*"
 _FIELD = re.compile(rf'"lcores":(\s*)"({_LIST})"')
 _OVERRIDE = re.compile(rf'"placement\.lcores":(\s*)"({_LIST})"')
 _TYPED = re.compile(rf"\bplacement\.lcores=({_LIST})")
+_HANDOFF = re.compile(r"\bhandover_(ring|ns)\b")
+_HANDOFF_STAGE = re.compile(r'"(take|hand)":(\s*)\{')
+_STAGES = {"take": "dequeue", "hand": "enqueue"}
 _USUAL = "1"
 """The CPU list that was the default."""
 
@@ -45,6 +51,8 @@ def in_todays_words(data: Any) -> Any:
         cpus = placement.pop("lcores")
         if cpus != _USUAL:
             placement["cpus"] = cpus
+    if isinstance(placement, dict):
+        found["placement"] = {_HANDOFF.sub(r"handoff_\1", k): v for k, v in placement.items()}
     section, workload = found["dataplane"], found.get("workload", {})
     if section.get("guests"):
         section.setdefault("guest_mode", section.get("mode", "io"))
@@ -70,6 +78,8 @@ Recorded = Annotated[Scenario, BeforeValidator(in_todays_words)]
 
 def text_in_todays_keys(text: str) -> str:
     """The JSON text of a recording in today's keys; one of today stays as it is."""
+    text = _HANDOFF.sub(r"handoff_\1", text)
+    text = _HANDOFF_STAGE.sub(lambda m: f'"{_STAGES[m[1]]}":{m[2]}{{', text)
     if _FIELD.search(text) is None:
         return text
     text = _FIELD.sub(lambda m: _renamed(m[1], m[2], "cpus", "lcores"), text)

@@ -131,7 +131,7 @@ def _checked(entries: list[Any]) -> tuple[FlowClass, ...]:
     names = [one.name for one in classes]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"class {twice} is there twice")
+        raise ValueError(f"class {twice} appears twice")
     if not 1 <= len(classes) <= MOST_CLASSES:
         raise ValueError(f"got {len(classes)} classes, allowed are 1 to {MOST_CLASSES}")
     rated = [one for one in classes if one.offered_pps is not None]

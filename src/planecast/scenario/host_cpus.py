@@ -29,7 +29,7 @@ def cpus_here(scenario: Scenario, order: tuple[int, ...] | None = None) -> tuple
     if lcores > len(lent):
         cpus = "CPU" if len(lent) == 1 else "CPUs"
         raise InputError(
-            f"{lcores} lcores can't forward here: this machine lends {len(lent)} {cpus}",
+            f"{lcores} lcores can't forward here: this process may use {len(lent)} {cpus}",
             "placement.lcores",
             f"take {len(lent)} or fewer",
         )

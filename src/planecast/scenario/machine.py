@@ -159,7 +159,7 @@ class CpuValues(Noun):
                 f"{self.llc_ways.value:g} ways"
             )
         if any(after.gbs <= before.gbs for before, after in pairwise(self.memory_loaded)):
-            raise ValueError("memory_loaded stands by rising gbs")
+            raise ValueError("memory_loaded is not sorted by gbs")
         if self.remote_memory_ns and self.remote_memory_ns.value < self.memory_idle_ns.value:
             raise ValueError(
                 f"remote_memory_ns {self.remote_memory_ns.value:g} is less than the local "
@@ -168,8 +168,8 @@ class CpuValues(Noun):
         fast, slow = self.high_priority_cores, self.low_priority_cores
         if fast and slow and fast.value + slow.value != self.cores.value:
             raise ValueError(
-                f"{fast.value:g} high-priority and {slow.value:g} low-priority cores don't make "
-                f"{self.cores.value:g}"
+                f"{fast.value:g} high-priority and {slow.value:g} low-priority cores don't add up "
+                f"to {self.cores.value:g}"
             )
         return self
 

@@ -69,11 +69,11 @@ class Placement(Noun):
     ] = ()
     """Stages (or tx) before which packets are handed to the next lcore over a ring; none: every
     lcore runs the whole pipeline. With one cut, lcores work in pairs."""
-    handover_ring: RingSize = 256
+    handoff_ring: RingSize = 256
     """Packets that may wait between two lcores of a cut pipeline."""
     ring_wait: bool = True
     """An lcore waits for room in a full ring; otherwise what has no room in it is dropped."""
-    handover_ns: Annotated[float | None, Field(ge=0, le=1e6)] = None
+    handoff_ns: Annotated[float | None, Field(ge=0, le=1e6)] = None
     """Nanoseconds until the next lcore sees what was handed on: a cache line's way from core to
     core. null: what the probe measured, or the published 48. For the simulator."""
     core_ghz: Annotated[float | None, Field(ge=0.1, le=10)] = None

@@ -202,7 +202,7 @@ def _grid(
             )
         if key in parts["set"]:
             raise InputError(
-                f"{key} stands under set and under vary",
+                f"{key} appears under set and under vary",
                 document.where((*at, "set", key)),
                 "keep one of the two",
             )

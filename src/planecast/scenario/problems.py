@@ -41,7 +41,7 @@ def validated(noun: type[N], data: Mapping[str, Any], where: Where) -> N:
     except ValidationError as error:
         every = error.errors(include_url=False)
     except UnicodeEncodeError:  # a word of the command line
-        raise InputError("a value has bytes that are no UTF-8", where(())) from None
+        raise InputError("a value has bytes that are not UTF-8", where(())) from None
     # A default that follows from a key that is wrong itself is no finding of its own.
     found = [problem for problem in every if problem["type"] != "default_factory_not_called"]
     other = [kind for key, kind in _KINDS.items() if key in data and key not in noun.model_fields]

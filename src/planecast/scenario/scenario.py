@@ -240,7 +240,9 @@ class Scenario(Noun):
         if isinstance(self.dataplane, Hosted):
             return self.dataplane
         raise InputError(
-            "what forwards is there already: nothing is started", "dataplane.kind", "name a program"
+            "an external data plane is already running: nothing is started",
+            "dataplane.kind",
+            "name a program",
         )
 
     @property

@@ -25,7 +25,7 @@ COUNTERS = "calibrate-counters-"
 COUNTED_SCENARIO = "counted-scenario.json"
 """What was counted, where it is known."""
 _BOUND = ("workload", "traffic", "dataplane")
-"""Parts of a scenario that counters of one say nothing of another."""
+"""Parts of a scenario between which counters do not carry over."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Chosen:
     def refuse_other_workloads(
         self, scenarios: Sequence[Scenario], varied: Sequence[str] = ()
     ) -> None:
-        """Raises InputError for scenarios that a calibration from counters says nothing of: of
+        """Raises InputError for scenarios that a calibration from counters does not cover: of
         another workload than the one that was counted, or of several; `varied` are keys of them
         that take several values."""
         if self.model.counted is None or not scenarios:
             return
         expected = self.counted or scenarios[0]
-        of = expected.name if self.counted is not None else "one workload, which nobody named"
+        of = expected.name if self.counted is not None else "one workload without a name"
         for scenario in scenarios:
             differing = (key for key in SCENARIO_KEYS if _differs(key, scenario, expected))
             key = next((key for key in varied if _bound(key)), None) or next(differing, None)
@@ -226,5 +226,5 @@ def _read(path: Path, text: str) -> Calibration:
         else:
             problem = error.errors(include_url=False)[0]
             key, why = ".".join(map(str, problem["loc"])), problem["msg"].lower()
-            what = f"this is no calibration of this model: {key}: {why}"
+            what = f"this is not a calibration of this model: {key}: {why}"
         raise InputError(what, str(path), _AGAIN) from None

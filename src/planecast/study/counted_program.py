@@ -175,8 +175,8 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
     report = read_report(window)
     if scenario.dataplane.kind != "command" and report.sent < _FORWARDED * report.packets:
         raise RunError(
-            f"only {report.sent} of {report.packets} packets came out, so others were counted than "
-            "those that it forwards",
+            f"only {report.sent} of {report.packets} packets came out, so the counted packets are "
+            "not those that it forwards",
             scenario.dataplane.kind,
         )
 

@@ -161,7 +161,7 @@ def varied_values(scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
             continue
         if not all(isinstance(one, int) and not isinstance(one, bool) for one in values):
             raise InputError(
-                "a study of a program of others varies whole numbers alone",
+                "a study of an external program varies whole numbers only",
                 key,
                 "make a study of each of its values",
             )

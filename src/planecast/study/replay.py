@@ -63,7 +63,7 @@ def replay(folder: Path) -> Validation:
     except (KeyError, TypeError, ValueError) as error:
         first = str(error).splitlines()[0]
         raise InputError(
-            f"this is no recording of a validation: {first}",
+            f"this is not a recording of a validation: {first}",
             str(folder),
             "make one: planecast validate STUDY --record FOLDER",
         ) from None
@@ -124,5 +124,5 @@ def _hierarchy(folder: Path, fitted: Mapping[str, Any]) -> Hierarchy:
 def _json(path: Path) -> dict[str, Any]:
     found = parsed_json(text_in_todays_keys(read_of_run(path)), path)
     if not isinstance(found, dict):
-        raise InputError("this is no recording of a validation", str(path))
+        raise InputError("this is not a recording of a validation", str(path))
     return found

@@ -1,9 +1,9 @@
 """The simulation of measured loads, in as many short trials, estimated by the same rule.
 
 A measured load is a low quantile over trials, and trials differ: in how fast the machine was, and
-in when it was preempted. So a simulated trial has both from measurements that know nothing of the
-curve: the capacity of one trial at overload, and a stretch of a recording of what took both CPUs
-away, at a random offset. What is lost and how long it takes then follows.
+in when it was preempted. So a simulated trial has both from measurements that are independent of
+the curve: the capacity of one trial at overload, and a stretch of a recording of what took both
+CPUs away, at a random offset. What is lost and how long it takes then follows.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _lacking(scenario: Scenario, root: Root, order: tuple[int, ...]) -> Sequence
     pages = value_if_any(scenario, "placement.page_size") or "auto"
     if pages != "auto" and not large_pages(root):
         found.append(
-            "no 2 MiB pages can be had (none are reserved, transparent ones are off), so all "
+            "no 2 MiB pages are available (none are reserved, transparent ones are off), so all "
             "points have 4 KiB ones" + ("" if pages == "4KiB" else f", not {pages}")
         )
     return found

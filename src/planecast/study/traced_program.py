@@ -75,7 +75,7 @@ def trace_scenario(
 
 
 def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
-    """The same from one burst size: nobody knows then which instructions are each burst's."""
+    """The same from one burst size, which does not show which instructions are each burst's."""
     burst = scenario.placement.burst
     wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
     whole = -(-wanted // burst) * burst

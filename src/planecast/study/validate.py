@@ -8,30 +8,35 @@ the measurement's own repeatability.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from planecast.engines.solve import solve
 from planecast.errors import InputError
+from planecast.instruments.host_state import HostState, HostStates
+from planecast.instruments.probe import probe_state
 from planecast.model.calibrated_range import any_outside
 from planecast.results.estimate import ratio
 from planecast.results.result import Result, ResultSet
 from planecast.results.store import RunDirectory
 from planecast.results.validation import Validation, ValidationPoint
+from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.load import load_scenario
 from planecast.scenario.points import Point
 from planecast.scenario.study import Study
 from planecast.study.calibrate import MEASURED, PREPARED, Context, fit, prepare, with_instructions
 from planecast.study.interleaved import measure_interleaved
-from planecast.study.run_states import host_states
 from planecast.study.runnable_points import possible
 
 PREDICTIONS = "predictions.json"
 _FITTED = 0.95
 """Share of the progress: as those of `planecast.study.calibrate`."""
 BASE = "scenario.yaml"  # JSON is YAML
+HOST_STATE = "host-state.json"
+TIMES = (0.0, 0.5, 1.0)
+"""Shares of the measuring time at which the state is taken, or as soon as it can be."""
 
 
 def validate(context: Context) -> Validation:
@@ -41,7 +46,7 @@ def validate(context: Context) -> Validation:
     ready = prepare(context)
     # The first calibration point once more, closed as the held-out ones are: the anchor.
     closed = (*study.hold_out, *study.check, study.calibrate[0])
-    with host_states(context) as (look, states):
+    with _host_states(context) as (look, states):
         rows = measure_interleaved(context.part(PREPARED, MEASURED), study.calibrate, closed, look)
     first = fit(context, ready.in_states(states), rows.calibration())
     context.progress(_FITTED, 1, "predicting the held-out points and opening what was measured")
@@ -72,6 +77,28 @@ def validate(context: Context) -> Validation:
     )
     context.run.write_result(validation)
     return validation
+
+
+@contextmanager
+def _host_states(context: Context) -> Iterator[tuple[Callable[[float], None], list[HostState]]]:
+    """The host's state at the start, about the middle and the end of the measuring.
+
+    (What to call between the processes of a run, the states that it found so far);
+    ``host-state.json`` has them, whatever happens.
+
+    Calling raises MissingError and RunError as `probe_state` does.
+    """
+    states: list[HostState] = []
+
+    def look(share: float) -> None:
+        if len(states) < len(TIMES) and share >= TIMES[len(states)]:
+            states.append(probe_state(cpus_here(context.study.scenario)[0]))
+
+    try:
+        yield look, states
+    finally:
+        if states:
+            context.run.write_json(HOST_STATE, HostStates(states=tuple(states)))
 
 
 def _points(

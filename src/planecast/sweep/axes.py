@@ -148,12 +148,12 @@ def _range(key: str, parts: list[str], where: str) -> Axis:
     numbers = parts[:-1] if log else parts
     if len(numbers) not in (2, 3):
         raise InputError(
-            "this is no range", where, "write KEY=LOW:HIGH, KEY=LOW:HIGH:COUNT, and :log behind"
+            "this is not a range", where, "write KEY=LOW:HIGH, KEY=LOW:HIGH:COUNT, and :log behind"
         )
     low, high = (checked(key, parse_value(part), where) for part in numbers[:2])
     count = parse_value(numbers[2]) if len(numbers) == 3 else None
     if count is not None and (not isinstance(count, int) or not 1 <= count <= 1_000_000):
-        raise InputError(f"got a count of '{numbers[2]}'", where, "say 1 to 1000000")
+        raise InputError(f"got a count of '{numbers[2]}'", where, "give 1 to 1000000")
     if not all(isinstance(end, int | float) for end in (low, high)):
         raise InputError("the ends of a range are numbers", where, "list the values instead")
     if not low < high:

@@ -72,8 +72,8 @@ def bounds(
     width, assumed = issue_width(closed, calibration)
     found = [
         as_is,
-        ask("infinite-llc", "a last cache level that holds all", _last_boundless(here)),
-        ask("all-near", "every access served by the first cache", _all_near(here)),
+        ask("infinite-llc", "a last-level cache that holds everything", _last_boundless(here)),
+        ask("all-near", "every access served by the L1 cache", _all_near(here)),
         Bound(
             "ideal-cpi",
             f"the same instructions at {width:g} a cycle, what the core can issue{assumed}",
@@ -86,7 +86,7 @@ def bounds(
         found.append(
             Bound(
                 f"{stage}-x{factor:g}",
-                f"{stage} {factor:g} times as fast, handed over for free",
+                f"{stage} {factor:g} times as fast, offloaded at no cost",
                 _accelerated(base, stage, factor, here),
             )
         )

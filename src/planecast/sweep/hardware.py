@@ -40,7 +40,7 @@ def checked_factor(key: str, value: Any, where: str) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not LEAST <= value <= MOST:
         raise InputError(
-            f"{key}: got {value}", where, f"say a factor from {LEAST:g} to {MOST:g}; 1 is as it is"
+            f"{key}: got {value}", where, f"give a factor from {LEAST:g} to {MOST:g}; 1 is as it is"
         )
     return float(value)
 

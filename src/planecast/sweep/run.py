@@ -32,7 +32,7 @@ def read_job(run: RunDirectory) -> Job:
     """The job of a run. Raises InputError when it is no sweep."""
     path = run.path / JOB
     if not path.exists():
-        raise InputError("the run is no sweep", str(run.path), "name a run of sweep")
+        raise InputError("the run is not a sweep", str(run.path), "name a run of sweep")
     text = read_of_run(path)
     try:
         return Job.model_validate_json(text)
@@ -67,7 +67,7 @@ def run_sweep(job: Job, run: RunDirectory, workers: Workers, progress: Progress)
             crashes += 1
             if crashes > _CRASHES:
                 raise RunError(
-                    "the processes that answer die again and again",
+                    "the worker processes end again and again",
                     str(run.path),
                     f"is memory short? continue with --resume {run.path.name} --workers 1",
                 ) from None

@@ -122,7 +122,9 @@ def _ends(axis: Axis) -> tuple[Any, Any]:
 def _whole(result: Result | str) -> Result:
     if isinstance(result, str):
         raise InputError(
-            f"an end of an axis can't be answered: {result}", "--vary", "vary it less far"
+            f"an end of an axis can't be answered: {result}",
+            "--vary",
+            "vary it over a smaller range",
         )
     return result
 
@@ -175,7 +177,7 @@ def _sobol(
         raise InputError(
             f"{int(refused.sum())} of {len(rates)} draws can't be answered",
             "--vary",
-            "vary less far, so that the keys go together",
+            "vary over smaller ranges, so that the combinations are valid",
         )
     rates[refused] = np.nanmean(rates)
     if float(np.ptp(rates)) == 0:

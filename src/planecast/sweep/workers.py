@@ -110,7 +110,7 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise RunError(
-            f"no Dask scheduler answers: {reason}", f"--dask {address}", "say tcp://HOST:8786"
+            f"no Dask scheduler answers: {reason}", f"--dask {address}", "give tcp://HOST:8786"
         ) from None
     try:
         threads = sum(client.nthreads().values())

@@ -109,12 +109,12 @@ def parse_expression(text: str) -> Expression:
 
     foreign = _FOREIGN.search(text)
     if foreign is not None:
-        raise ValueError(f"'{foreign[0]}' is no part of a formula")
+        raise ValueError(f"'{foreign[0]}' is not allowed in a formula")
     try:
         tree = ast.parse(" ".join(_WORD.sub(placed, text).split()), mode="eval")
         return _read(tree.body, names)
     except SyntaxError as error:
-        raise ValueError(f"'{_shown(text)}' is no formula: {error.msg}") from None
+        raise ValueError(f"'{_shown(text)}' is not a valid formula: {error.msg}") from None
     except (RecursionError, MemoryError):
         raise ValueError("the formula is nested too deeply") from None
 

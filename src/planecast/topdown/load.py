@@ -200,7 +200,7 @@ class _Builder:
         alone = entry if isinstance(entry, str) else entry.formula
         smt = alone if isinstance(entry, str) or entry.smt is None else entry.smt
         if name in self._parsed or name in self._units:
-            raise self._fail(f"the name {name} stands for two things", location)
+            raise self._fail(f"the name {name} is defined twice", location)
         try:
             formula = Formula(parse_expression(alone), parse_expression(smt))
         except ValueError as error:
@@ -213,7 +213,7 @@ class _Builder:
             return
         location, formula = self._parsed[name]
         if name in above:
-            raise self._fail(f"{name} needs itself: {' → '.join((*above, name))}", location)
+            raise self._fail(f"{name} depends on itself: {' → '.join((*above, name))}", location)
         for part in (*names(formula.alone), *names(formula.smt)):
             if part in self._parsed:
                 self._order(part, (*above, name))
@@ -236,7 +236,7 @@ class _Builder:
             if self._units[name] != PLAIN:
                 raise self._fail(f"{name} is {self._units[name]}, not a share", location)
             if entry.parent is not None and entry.parent not in found:
-                raise self._fail(f"{name} stands before its parent {entry.parent}", location)
+                raise self._fail(f"{name} comes before its parent {entry.parent}", location)
             if entry.also_when is not None and entry.also_when not in self._file.nodes:
                 raise self._fail(f"{name}: there is no node {entry.also_when}", location)
             level = 1 if entry.parent is None else found[entry.parent].level + 1

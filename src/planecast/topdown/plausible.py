@@ -25,7 +25,7 @@ def impossible_count(
     `cycles` are those of the same round and place, `seconds` its length where one thread counted.
     """
     if not math.isfinite(value) or value < 0:
-        return f"is {value:.4g}, and no count"
+        return f"is {value:.4g}, which is not a count"
     if value >= _WRAPPED:
         return f"is {value:.4g}, near 2^64: the counter ran below zero"
     if cycles is not None and cycles > 0 and value > _PER_CYCLE * cycles:

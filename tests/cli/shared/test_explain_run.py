@@ -74,7 +74,7 @@ def test_a_row_a_cause_for_machines(run: Run, made: str) -> None:
     [
         (["nowhere"], "there is no such run"),
         (["{run}#3"], "the run has 2"),
-        (["{run}#x"], "after # stands a number"),
+        (["{run}#x"], "after # comes a number"),
         (["{run}", "--calibration", "nowhere"], "there is no such run"),
     ],
 )
@@ -112,7 +112,7 @@ def test_recorded_pcie_and_memory(run: Run, tmp_path: Path) -> None:
     (tmp_path / "memory.csv").write_text(MEMORY)
     pcie = run("explain", "--from", "pcie.csv", "--pps", "29.8Mpps", "--cores", "2")
     assert pcie.code == 0, pcie.err
-    assert "nothing here is out of line" in pcie.out
+    assert "nothing is out of line" in pcie.out
     assert "each ring's tail is written once in 32 packets" in pcie.out
     memory = run("explain", "--from", "memory.csv", "--machine", "e5-2699v4", "--pps", "1Mpps")
     assert "of 8 B × MT/s × channels" in memory.out

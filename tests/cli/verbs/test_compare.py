@@ -98,7 +98,7 @@ def test_several_results_are_paired_by_scenario(run: Run, runs: dict[str, str]) 
     [
         ("both", "other", "compare: the two runs have no scenario in common; pick one result"),
         ("both#3", "both#1", "there is no result #3; the run has 2"),
-        ("both#x", "both", "after # stands a number from 1, as in latest#2"),
+        ("both#x", "both", "after # comes a number from 1, as in latest#2"),
     ],
 )
 def test_what_cannot_be_compared_says_so(

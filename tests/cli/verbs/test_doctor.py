@@ -54,7 +54,7 @@ def test_formats_for_machines(run: Run, tmp_path: Path) -> None:
         assert (answer.code, answer.out) == (0, ""), answer.err
     assert json.loads((tmp_path / "d.json").read_text())["checks"][0]["what"] == "cores"
     assert read_parquet(tmp_path / "d.parquet")["what"][0] == "cores"
-    assert "How to better it:" in (tmp_path / "d.txt").read_text()
+    assert "How to fix it:" in (tmp_path / "d.txt").read_text()
     assert not list(tmp_path.glob(".*"))
 
 

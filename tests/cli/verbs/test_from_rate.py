@@ -63,11 +63,11 @@ def test_a_machine_may_be_a_file(planecast: Planecast, scenario: str, tmp_path: 
         (("--from-rate", "9Mpps@e5-2699v3,ports=2"), "ports of which card?"),
         (("--from-rate", "9Mpps@e5-2699v3,card=x520,ports=3"), "has 2"),
         (("--from-rate", "9Mpps@e5-2699v3,a.yaml,b.yaml"), "where one scenario file is expected"),
-        (("--from-rate", "29Mpps@e5-2699v3,card=x520"), "reveal nothing of the cores"),
+        (("--from-rate", "29Mpps@e5-2699v3,card=x520"), "not a limit of the cores"),
         (("--from-rate", "9Mpps@e5-2699v3", "--engine", "simulate"), "one rate is all there is"),
         (
             ("--from-rate", "9Mpps@e5-2699v3", "--set", "traffic.frame_bytes=1518"),
-            "a published rate says nothing about another traffic.frame_bytes",
+            "a published rate does not apply to another traffic.frame_bytes",
         ),
     ],
 )

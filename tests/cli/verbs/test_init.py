@@ -42,7 +42,7 @@ def test_a_file_that_is_there_stays(run: Run) -> None:
         (("click",), "got 'click'; name one of"),
         (("command",), "its command line is not known; add --command LINE"),
         (("command", "--command", "x 'y"), "can't read the command line"),
-        (("command", "--command", "x {in} {nothing}"), "{nothing} stands for nothing"),
+        (("command", "--command", "x {in} {nothing}"), "{nothing} is not a placeholder"),
         (("testpmd", "--command", "x"), "testpmd has no command line"),
         (("command", "--command", "x", "--program", "y"), "the command line names the program"),
         (("testpmd", "-o", "no/folder.yaml"), "there is no folder"),

@@ -189,8 +189,8 @@ def test_a_run_without_a_calibration(run: Run, asked: Path, calibrated: Path) ->
     [
         (b"", "the file is not JSON"),
         (b"\xff", "the file is not UTF-8 text"),
-        (b"{}", "this is no calibration of this model"),
-        (b'{"parameters": 3}', "this is no calibration of this model"),
+        (b"{}", "this is not a calibration of this model"),
+        (b'{"parameters": 3}', "this is not a calibration of this model"),
     ],
 )
 def test_a_broken_calibration_says_where_it_is(

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.dataplanes.conftest import Fake
 
-from planecast.dataplanes.wiring import guests_of
+from planecast.dataplanes.link_topology import guests_of
 from planecast.errors import MissingError
 from planecast.instruments.memory_trace import trace_words
 from planecast.native import native_folder
@@ -144,7 +144,7 @@ def test_a_trace_that_can_not_be(
 ) -> None:
     answer = run("profile", bare, "--memory", "--set", "dataplane.kind=external")
     assert (answer.code, answer.out) == (2, "")
-    assert "dataplane.kind: this can't be counted: what forwards is there already" in answer.err
+    assert "dataplane.kind: this can't be counted: an external data plane is" in answer.err
     answer = run("profile", small, "--memory", "--by", "function")
     assert (answer.code, answer.out) == (2, "")
     assert "--memory: a trace has no other instrument, touches or functions" in answer.err

@@ -17,7 +17,7 @@ def test_a_sweep_and_its_query(run: Run, asked: Path, calibrated: Path) -> None:
     refusals: tuple[tuple[tuple[str | Path, ...], str], ...] = (
         ((asked, *burst, "--vary", "traffic.flows=1,99Mi"), "--vary traffic.flows=1,99Mi"),
         (("--resume", "latest", *burst), "a sweep continues with its own parameters"),
-        (("--resume", "latest"), "the run is no sweep"),
+        (("--resume", "latest"), "the run is not a sweep"),
         ((), "name a scenario"),
         ((asked, "--vary", "nic.link_gbps=10,25"), "all 2 points were refused"),
     )

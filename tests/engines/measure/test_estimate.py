@@ -150,7 +150,7 @@ def test_two_lcores_add_up(answer: Callable[..., Result]) -> None:
 
 def test_a_chain_forwards_what_its_last_lcore_does(answer: Callable[..., Result]) -> None:
     """The first one also got what was dropped on the way; both lcores' time is spent."""
-    first, last = {"source": 0.2, "acl": 0.4}, {"take": 0.2, "route": 0.3, "tx": 0.1}
+    first, last = {"source": 0.2, "acl": 0.4}, {"dequeue": 0.2, "route": 0.3, "tx": 0.1}
     parts = [
         windows(spread(cost), visit=visit, cpu=cpu, segment=cpu, stages=stages)
         for visit in range(6)
@@ -160,10 +160,10 @@ def test_a_chain_forwards_what_its_last_lcore_does(answer: Callable[..., Result]
     assert found.throughput_pps.value == pytest.approx(TSC_HZ / 250, rel=1e-3)
     assert found.cycles_per_packet.value == pytest.approx(500, rel=1e-3)
     values = {name: stage.cycles_per_packet for name, stage in found.stages.items()}
-    assert list(values) == ["source", "take", "acl", "route", "tx"]
+    assert list(values) == ["source", "dequeue", "acl", "route", "tx"]
     # As they are: the lcores spent the rest waiting for each other.
-    assert values["take"] is not None
-    assert values["take"].value == pytest.approx(50, rel=0.01)
+    assert values["dequeue"] is not None
+    assert values["dequeue"].value == pytest.approx(50, rel=0.01)
 
 
 def test_stages_add_up_to_the_whole(answer: Callable[..., Result]) -> None:
@@ -237,7 +237,7 @@ def test_visits_that_were_not_steady_are_not_counted(answer: Callable[..., Resul
     found = answer(together(parts))
     assert found.cycles_per_packet.value == pytest.approx(270, rel=1e-3)
     assert found.notes[1].startswith("not steady: 2 of 3 visits")
-    assert "counted for want of others" in found.notes[1]
+    assert "included because too few other windows" in found.notes[1]
     found = answer(together([windows(spread(300), visit=v, steady=False) for v in range(2)]))
     assert found.cycles_per_packet.value == pytest.approx(300, rel=1e-3)
     assert (found.steady_share, found.disturbed_share) == (0, 0)
@@ -346,7 +346,7 @@ def test_where_the_cpus_were_only_apart_those_visits_count(answer: Callable[...,
     columns["point"] = np.where(np.asarray(columns["visit"]) == 2, 1, 0)
     found = answer(columns, neighbour={"neighbour.stream": "256MiB"})
     assert found.cycles_per_packet.value == pytest.approx(141, rel=0.01)
-    assert any("counted for want of others" in note for note in found.notes)
+    assert any("included because too few other windows" in note for note in found.notes)
 
 
 def test_a_pipeline_alone_on_its_cpu_does_not_mind_where_others_are(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planecast.dataplanes.external_dut import ExternalDut
+from planecast.dataplanes.dut import ExternalDut
 from planecast.engines.measure.generator_factory import generator_of, other_sender
 from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.errors import InputError

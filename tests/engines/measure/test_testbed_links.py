@@ -25,7 +25,7 @@ pytestmark = pytest.mark.live
 
 needs_ovs = pytest.mark.skipif(
     not any((root / SWITCHES[0]).is_file() for root in ROOTS),
-    reason="Open vSwitch with DPDK is not here (tools/setup.sh ovs)",
+    reason="Open vSwitch with DPDK is not installed (tools/setup.sh ovs)",
 )
 VPP = os.environ.get("PLANECAST_TEST_VPP") or shutil.which("vpp")
 OURS = {"workload.kind": "l2patch", "workload.stages": "none"}

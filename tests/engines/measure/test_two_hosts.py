@@ -37,7 +37,7 @@ USER = pwd.getpwuid(os.getuid())
 
 needs_sshd = [
     pytest.mark.skipif(SSHD is None, reason="sshd is not here (tools/setup.sh dev unpacks it)"),
-    pytest.mark.skipif(shutil.which("ssh") is None, reason="ssh is not here (openssh-client)"),
+    pytest.mark.skipif(shutil.which("ssh") is None, reason="ssh is not installed (openssh-client)"),
     pytest.mark.skipif(not PLANECAST.is_file(), reason="planecast is not installed"),
 ]
 
@@ -210,15 +210,15 @@ READY = {"ends": [{"kind": "memif", "address": "s"}] * 2, "before": [], "boot": 
         (
             answering(READY | {"version": __version__}),
             {},
-            (InputError, "links of memif end with the machine, and sut is another one"),
+            (InputError, "links of memif do not leave the machine, and sut is another one"),
         ),
         (answering(READY | {"version": "0.0"}), {}, (RunError, "planecast 0.0 is there")),
         (
-            "echo 'planecast: /no: l3fwd is not here; build it' >&2; exit 3",
+            "echo 'planecast: /no: l3fwd is not installed; build it' >&2; exit 3",
             {"kind": "l3fwd"},
-            (MissingError, "sut: /no: l3fwd is not here; build it"),
+            (MissingError, "sut: /no: l3fwd is not installed; build it"),
         ),
-        ("echo motd; cat", {}, (RunError, "what is no answer")),
+        ("echo motd; cat", {}, (RunError, "a malformed reply")),
     ],
 )
 def test_what_the_other_host_says(

@@ -22,7 +22,7 @@ BASE = Scenario(name="s")
         ("traffic.new_flows_pps", 5.0),
         ("traffic.dropped", "acl:0.1"),
         ("workload.new_flow_cycles", 5.0),
-        ("placement.handover_ns", 40.0),
+        ("placement.handoff_ns", 40.0),
         ("nic.link_gbps", 10.0),
         ("accelerator.stage", "acl"),
         ("interference.per_second", 100.0),

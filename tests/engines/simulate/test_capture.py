@@ -85,8 +85,8 @@ def test_what_is_no_ipv4_has_no_hash() -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "this is no pcap file"),
-        (b"\x0a\x0d\x0d\x0a" + bytes(40), "pcapng format; editcap -F pcap turns it"),
+        (b"", "this is not a pcap file"),
+        (b"\x0a\x0d\x0d\x0a" + bytes(40), "pcapng format; convert it: editcap -F pcap"),
         (pcap([]), "the capture has no packets"),
         (pcap([(0, bytes(60))])[:-1], "the capture ends within a packet"),
         (pcap([(0, bytes(60))])[:30], "the capture ends within a packet"),

@@ -59,11 +59,14 @@ def test_both_engines_agree_on_what_is_forwarded_at_most(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--precision", "1%"], "--precision 1%: the closed form runs for no time; add --engine"),
-        (["--engine", "simulate", "--precision", "0"], "got '0'; say a share from 0.0001% to 50%"),
+        (["--precision", "1%"], "--precision 1%: the closed form simulates no time; add --engine"),
+        (["--engine", "simulate", "--precision", "0"], "got '0'; give a share from 0.0001% to 50%"),
         (["--engine", "simulate", "--precision", "nan%"], "got 'nan%'"),
-        (["--replications", "3"], "--replications: the closed form runs for no time; add --engine"),
-        (["--interrupted-as", "x"], "--interrupted-as: the closed form runs for no time"),
+        (
+            ["--replications", "3"],
+            "--replications: the closed form simulates no time; add --engine",
+        ),
+        (["--interrupted-as", "x"], "--interrupted-as: the closed form simulates no time"),
         (["--engine", "simulate", "--interrupted-as", "x"], "x: there is no such run"),
         (["--engine", "guess"], "'guess' is not one of"),
     ],

@@ -48,9 +48,9 @@ def asked(scenario: Scenario, calibration: Calibration, manifest: Manifest) -> R
 def test_stages_go_to_the_segments_of_their_cuts(base: Scenario, calibration: Calibration) -> None:
     found = segments(cut(base, "classify,tx", "0-2"), calibration)
     assert [[stage.name for stage in segment] for segment in found] == [
-        ["source", "acl", "key", "hand"],
-        ["take", "classify", "actions", "route", "hand"],
-        ["take", "tx"],
+        ["source", "acl", "key", "enqueue"],
+        ["dequeue", "classify", "actions", "route", "enqueue"],
+        ["dequeue", "tx"],
     ]
     assert len(segments(base, calibration)) == 1
 
@@ -104,7 +104,7 @@ def test_below_the_limit_nothing_is_lost_and_rings_are_nearly_empty(
     assert found.throughput_pps.value == pytest.approx(rate, rel=0.01)
     assert (found.drops, found.capped_by) == ({}, "generator")
     ring = found.queues["ring0.0"]
-    assert ring.capacity == scenario.placement.handover_ring
+    assert ring.capacity == scenario.placement.handoff_ring
     assert ring.mean < 0.25 * ring.capacity
     # Little's law: packets in the ring are rate times wait.
     assert ring.mean == pytest.approx(rate * ring.mean_wait_ns * 1e-9, rel=0.02)
@@ -116,13 +116,13 @@ def test_a_slower_line_costs_throughput_and_latency(
     """Behind a cut before tx the last lcore does next to nothing but take packets."""
     rates, latencies, alone = [], [], []
     for line in (0.0, 100.0, 1000.0):
-        scenario = cut(base, "tx", "0-1", placement__handover_ns=line)
+        scenario = cut(base, "tx", "0-1", placement__handoff_ns=line)
         found = asked(scenario, calibration, manifest)
         rates.append(found.throughput_pps.value)
         # A packet alone: through both lcores' stages, and seen a line's way later.
         cycles = sum(per_packet(part, 1) for part in segments(scenario, calibration))
         alone.append(cycles / calibration.hierarchy.tsc_hz * 1e9 + line)
-        (stages,) = [found.stages["take"].cycles_per_packet]
+        (stages,) = [found.stages["dequeue"].cycles_per_packet]
         assert stages is not None
         assert (stages.value == 0) == (line == 0)
         loaded = with_overrides(scenario, {"traffic.offered_pps": 1e5})
@@ -138,7 +138,7 @@ def test_where_the_cost_comes_from_is_reported(
 ) -> None:
     published = asked(cut(base, "key", "0-1"), calibration, manifest)
     assert any("lines take a published 48 ns each" in note for note in published.notes)
-    own = asked(cut(base, "key", "0-1", placement__handover_ns=60), calibration, manifest)
+    own = asked(cut(base, "key", "0-1", placement__handoff_ns=60), calibration, manifest)
     assert any("lines take the 60 ns each" in note for note in own.notes)
 
 
@@ -162,7 +162,7 @@ def test_measured_lines_count_as_they_are(base: Scenario, calibration: Calibrati
         assert segment[0].empty_cycles == pytest.approx(TAKEN_ALONE * 200)
     # What is asked for instead keeps the number of lines under way.
     hz = hierarchy.tsc_hz
-    twice = with_overrides(scenario, {"placement.handover_ns": 400 / hz * 1e9})
+    twice = with_overrides(scenario, {"placement.handoff_ns": 400 / hz * 1e9})
     assert _packet_cycles(segments(twice, known)[1][0]) == pytest.approx(TAKEN_LINES * 80)
 
 

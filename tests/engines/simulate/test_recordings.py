@@ -70,11 +70,14 @@ def test_a_trace_opens_in_perfetto(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--trace", "t", "--engine", "solve"], "--trace: the closed form runs for no time"),
-        (["--interval", "1us"], "--interval: there is no series to have it; add --series FILE"),
+        (["--trace", "t", "--engine", "solve"], "--trace: the closed form simulates no time"),
+        (
+            ["--interval", "1us"],
+            "--interval: an interval is of a series, and none is asked for; add --series FILE",
+        ),
         (["--trace", "t", "--vary", "traffic.flows=1,2"], "a trace is of one scenario, not of 2"),
         (["--duration", "soon"], "--duration: got 'soon', which is not a time such as"),
-        (["--duration", "0"], "--duration: got '0'; say 1ns to 11 days"),
+        (["--duration", "0"], "--duration: got '0'; give 1ns to 11 days"),
         (
             ["--series", "s", "--duration", "1h", "--interval", "1us"],
             "the duration has 3,600,000,000 intervals, more than 1,000,000; take longer ones",

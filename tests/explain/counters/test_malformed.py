@@ -18,7 +18,7 @@ from planecast.explain.counters import (
     explain_recording,
     uncore,
 )
-from planecast.explain.counters.uncore import MEMORY, PCIE, Setup, explain_uncore, with_rest
+from planecast.explain.counters.uncore import MEMORY, PCIE, Setup, explain_uncore, with_uncore
 from planecast.instruments.recorded import read_recording
 from planecast.results import Manifest
 
@@ -100,7 +100,9 @@ def answered(file: Path) -> CounterExplanation:
     setup = Setup(pps=1e6)
     if recording.tool in (PCIE, MEMORY):
         return explain_uncore(recording, str(file), setup)
-    return with_rest(explain_recording(recording, Asked(str(file), "broadwell")), recording, setup)
+    return with_uncore(
+        explain_recording(recording, Asked(str(file), "broadwell")), recording, setup
+    )
 
 
 def test_two_hundred_broken_files(
@@ -139,7 +141,7 @@ def explained(folder: Path, text: str, arch: str = "zen4") -> CounterExplanation
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        ("-5", "is -5, and no count"),
+        ("-5", "is -5, which is not a count"),
         ("18446744073709551615", "near 2^64: the counter ran below zero"),
         ("39406496739481088", "is 1.31e+07 a cycle, more than 64"),
         ("<not counted>", "was not counted (<not counted>)"),
@@ -162,7 +164,7 @@ def test_an_impossible_share_is_never_bare(tmp_path: Path) -> None:
     marks = {node.node: node.marks for node in found.nodes if node.share is None}
     assert marks["retiring"] == ("impossible: 200 %: above 100 %",)
     assert marks["bad_speculation"] == ("impossible: -194.4 %: below 0 %",)
-    assert any("2 of the values can't be" in line for line in found.certainty)
+    assert any("2 of the values are impossible" in line for line in found.certainty)
 
 
 def test_a_ratio_of_events_of_different_times_is_refused(tmp_path: Path) -> None:
@@ -215,6 +217,6 @@ def test_what_pcm_divides_in_silence_is_said(tmp_path: Path) -> None:
 
 def test_a_processor_nobody_knows_is_not_a_hidden_counter(tmp_path: Path) -> None:
     text = "5,,some_new_event,1,100.00,,\n6,,another_one,1,100.00,,\n"
-    with pytest.raises(InputError, match="no event is one that a definition knows") as error:
+    with pytest.raises(InputError, match="no event is known to any definition") as error:
         explained(tmp_path, text)
     assert "virtual machine" not in str(error.value)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from planecast.errors import InputError
-from planecast.explain.counters.uncore import Setup, explain_uncore, rest_of_machine
+from planecast.explain.counters.uncore import Setup, explain_uncore, read_uncore
 from planecast.explain.memory import MemoryLimits
 from planecast.instruments.recorded import Count, Recording, read_recording
 
@@ -36,7 +36,7 @@ def recorded(folder: Path, text: str) -> Recording:
 
 
 def test_the_documents_pcie_table_as_the_tool_writes_it(tmp_path: Path, printed: Any) -> None:
-    found = rest_of_machine(recorded(tmp_path, PCIE), Setup(pps=printed.pps))
+    found = read_uncore(recorded(tmp_path, PCIE), Setup(pps=printed.pps))
     text = " ".join(found.findings)
     assert "all that devices move is on socket 0" in text
     assert "43% of the Rx descriptors (less than half)" in text
@@ -46,7 +46,7 @@ def test_the_documents_pcie_table_as_the_tool_writes_it(tmp_path: Path, printed:
 def test_channels_are_averaged_over_the_intervals(tmp_path: Path) -> None:
     limits = MemoryLimits(channels=2, transfers=2400e6, reached=30e9, idle_ns=90.0)
     setup = Setup(pps=1e6, memory=limits)
-    found = rest_of_machine(recorded(tmp_path, MEMORY), setup)
+    found = read_uncore(recorded(tmp_path, MEMORY), setup)
     assert (
         "socket 0: 4 GB/s read, 1 GB/s written, 13% of 8 B × MT/s × channels" in found.findings[0]
     )
@@ -62,7 +62,7 @@ def test_perfs_memory_controllers_are_channels() -> None:
         for channel in (0, 3)
         for way, mebibytes in (("read", 2000.0), ("write", 1000.0))
     )
-    found = rest_of_machine(Recording("perf stat", counts=counts, seconds=2.0), Setup(pps=1e6))
+    found = read_uncore(Recording("perf stat", counts=counts, seconds=2.0), Setup(pps=1e6))
     assert found.findings[0].startswith("socket 0: 2.1 GB/s read, 1.05 GB/s written")
     assert found.findings[1].startswith("socket 1: 2.1 GB/s read")
     assert "6,291 bytes a packet" in found.findings[2]
@@ -79,17 +79,17 @@ def test_perfs_counts_become_rates() -> None:
         )
     )
     recording = Recording("perf stat", counts=counts, seconds=2.0)
-    found = rest_of_machine(recording, Setup(pps=1e6))
+    found = read_uncore(recording, Setup(pps=1e6))
     text = " ".join((*found.findings, *found.out_of_line))
     assert "2 loads found a line modified in another core's cache (HITM) a packet" in text
     assert "50% of the card's writes miss" in text
-    assert rest_of_machine(recording, Setup()).findings == ()
-    assert len(rest_of_machine(recording, Setup()).unknown) == 2
+    assert read_uncore(recording, Setup()).findings == ()
+    assert len(read_uncore(recording, Setup()).unknown) == 2
 
 
 def test_a_recording_of_the_cores_alone_has_no_rest() -> None:
     recording = Recording("perf stat", counts=(Count("cycles", 1e9),), seconds=1.0)
-    found = rest_of_machine(recording, Setup(pps=1e6))
+    found = read_uncore(recording, Setup(pps=1e6))
     assert (found.findings, found.out_of_line, found.unknown) == ((), (), ())
 
 

@@ -137,8 +137,8 @@ def test_what_is_out_of_line_is_reported_with_what_to_do() -> None:
         ({"ItoM": -1.0}, 1e6, "impossible"),
         ({"ItoM": 39406496739481088.0}, 1e6, "impossible"),
         ({"ItoM": float("nan")}, 1e6, "impossible"),
-        ({"ItoM": 1.0}, 0.0, "how many packets"),
-        ({"ItoM": 1.0}, float("nan"), "how many packets"),
+        ({"ItoM": 1.0}, 0.0, "the number of packets"),
+        ({"ItoM": 1.0}, float("nan"), "the number of packets"),
     ],
 )
 def test_impossible_input_is_refused(events: dict[str, float], pps: float, fragment: str) -> None:

@@ -53,7 +53,7 @@ def test_yaml_reads_numbers_as_numbers(value: float) -> None:
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
 def test_what_json_has_no_number_for(value: float) -> None:
-    with pytest.raises(ValueError, match="is no number in JSON"):
+    with pytest.raises(ValueError, match="is not a number in JSON"):
         json_text(value)
 
 

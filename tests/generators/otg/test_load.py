@@ -56,7 +56,7 @@ def test_weights_are_ones_that_the_generator_takes(pairs: list[tuple[int, float]
     ("size", "sentence"),
     [
         ({"choice": "random", "random": {}}, "flows[0].size.random: is not supported"),
-        ({"fixed": 63}, "flows[0].size.fixed: got 63, which is no whole number from 64 to 9000"),
+        ({"fixed": 63}, "flows[0].size.fixed: got 63, which is not a whole number from 64 to 9000"),
         ({"increment": {"start": 64, "end": 80}}, "flows[0].size.increment: makes 17 sizes"),
         ({"increment": {"start": 80, "end": 64}}, "flows[0].size.increment: makes 0 sizes"),
         (
@@ -105,7 +105,7 @@ def test_percents_are_of_the_ports_speed() -> None:
     ("rate", "sentence"),
     [
         ({"percentage": 0}, "flows[0].rate.percentage: is 0 packets/s"),
-        ({"pps": "many"}, 'flows[0].rate.pps: got "many", which is no whole number'),
+        ({"pps": "many"}, 'flows[0].rate.pps: got "many", which is not a whole number'),
         ({"pps": True}, "flows[0].rate.pps: got true"),
         ({"gbps": 1000000}, "flows[0].rate.gbps: is 1.4881e+12 packets/s"),
         ({"choice": "frames", "frames": 1}, "flows[0].rate.frames: is not supported"),

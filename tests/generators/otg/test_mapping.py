@@ -101,8 +101,8 @@ def test_what_is_unsupported_is_named(key: str, value: Any) -> None:
         ({"metrics": {"rx_tx_ratio": {"value": 2.0}}}, "flows[0].metrics.rx_tx_ratio"),
         ({"egress_packet": [{"choice": "ethernet"}]}, "flows[0].egress_packet: is not supported"),
         ({"name": ""}, "flows[0].name: is missing"),
-        ({"packet": {}}, "flows[0].packet: got {}, which is no list"),
-        ({"packet": ["x"]}, 'flows[0].packet[0]: got "x", which is no object'),
+        ({"packet": {}}, "flows[0].packet: got {}, which is not a list"),
+        ({"packet": ["x"]}, 'flows[0].packet[0]: got "x", which is not an object'),
     ],
 )
 def test_what_is_unsupported_in_a_flow_is_named(flow: dict[str, Any], sentence: str) -> None:

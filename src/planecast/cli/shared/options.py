@@ -111,7 +111,7 @@ def parsed(
     parse: Callable[[str], float],
     text: str,
     option: str,
-    wanted: str = "say more than 0",
+    wanted: str = "give more than 0",
     *,
     least: float = sys.float_info.min,
     most: float = sys.float_info.max,

@@ -70,7 +70,7 @@ def emit(sheet: Sheet, form: Format | None = None, output: Path | None = None) -
         _emit_parquet(sheet, output)
         return
     if chosen == "table":
-        # A file is read elsewhere: this terminal's width says nothing of it.
+        # A file is read elsewhere: this terminal's width does not matter there.
         text = _table_text(sheet, shutil.get_terminal_size().columns if output is None else 80)
     else:
         text = {"csv": _csv_text, "json": _json_text}[chosen](sheet)

@@ -38,9 +38,11 @@ def resumed_run(
     _refuse_others(context, verb, allowed)
     run = find_run(name, root)
     if not (run.path / asked).is_file():
-        raise InputError(f"the run is no {verb}", str(run.path), f"name a run of planecast {verb}")
+        raise InputError(
+            f"the run is not a {verb}", str(run.path), f"name a run of planecast {verb}"
+        )
     if run.failed:
-        raise InputError(f"this {verb} failed before it had anything", str(run.path), "ask again")
+        raise InputError(f"this {verb} failed before it had a result", str(run.path), "ask again")
     if not run.partial:
         raise InputError(f"this {verb} is complete", str(run.path), "read its result.json")
     return run

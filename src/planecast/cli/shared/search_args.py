@@ -18,7 +18,7 @@ def rate_pps(text: str | None, option: str) -> float | None:
     or less than one packet a second."""
     from planecast.scenario.units import parse_rate_pps
 
-    least = "one packet a second is the least"
+    least = "the minimum is one packet a second"
     return None if text is None else parsed(parse_rate_pps, text, option, least, least=1)
 
 
@@ -29,7 +29,7 @@ def rates_pps(text: str | None, option: str) -> tuple[float, float] | None:
     low, dots, high = text.partition("..")
     ends = [rate_pps(end or None, option) for end in (low, high)]
     if not dots or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-        raise InputError(f"got '{text}'", option, "say LOW..HIGH, such as 5.8Mpps..6.4Mpps")
+        raise InputError(f"got '{text}'", option, "give LOW..HIGH, such as 5.8Mpps..6.4Mpps")
     return ends[0], ends[1]
 
 
@@ -56,5 +56,5 @@ def shares(method: str, trials: int | None, loss: str | None, exceed: str | None
 def _share(text: str, option: str, least: float) -> float:
     from planecast.scenario.units import parse_share
 
-    wanted = "say a share such as 0.01% or 1e-7"
+    wanted = "give a share such as 0.01% or 1e-7"
     return parsed(parse_share, text, option, wanted, least=least, most=_MOST_SHARE)

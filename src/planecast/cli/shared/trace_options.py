@@ -95,9 +95,11 @@ def wanted_recordings(
     if first is None:
         return Wanted(None, None, None)
     if not simulates:
-        raise InputError("the closed form runs for no time", first, "add --engine simulate")
+        raise InputError("the closed form simulates no time", first, "add --engine simulate")
     if interval is not None and series is None:
-        raise InputError("there is no series to have it", "--interval", "add --series FILE")
+        raise InputError(
+            "an interval is of a series, and none is asked for", "--interval", "add --series FILE"
+        )
     if trace is not None and points > 1:
         raise InputError(
             f"a trace is of one scenario, not of {points}", "--trace", "leave --vary out"
@@ -126,7 +128,7 @@ def wanted_recordings(
 def _nanoseconds(text: str, option: str) -> float:
     from planecast.scenario.units import parse_duration_s
 
-    wanted = "say 1ns to 11 days, such as 10us, 5ms or 1s"
+    wanted = "give 1ns to 11 days, such as 10us, 5ms or 1s"
     return 1e9 * parsed(parse_duration_s, text, option, wanted, least=1e-9, most=1e6)
 
 

@@ -29,12 +29,12 @@ def calibration_sheet(calibration: Calibration, run: Path) -> Sheet:
     """The parameters with their intervals, and how wrong the model is where it has no point."""
     own = calibration.discrepancy
     notes = [
-        f"{calibration.kind}: fitted to {calibration.points} points; informed: the share of what "
-        "was open before that the points took away",
-        f"the model's own error: {100 * own.core:.1f} %, and {100 * own.memory:.1f} % of what is "
-        "waited for in the last level and in memory; next to a neighbour "
-        f"{100 * own.neighbour:.1f} % of that, too",
-        *(f"{name} is as assumed before: {vary}" for name, vary in _open(calibration)),
+        f"{calibration.kind}: fitted to {calibration.points} points; informed: the share of "
+        "the prior's variance that the points removed",
+        f"the model's own error: {100 * own.core:.1f} %, and {100 * own.memory:.1f} % of the "
+        "stalls on the last-level cache and memory; next to a neighbour "
+        f"{100 * own.neighbour:.1f} % of those in addition",
+        *(f"{name} keeps its prior: {vary}" for name, vary in _open(calibration)),
         f"run: {run}",
     ]
     return Sheet.of(_COLUMNS, calibration.parameters, calibration, notes=notes)

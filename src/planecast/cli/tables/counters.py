@@ -94,7 +94,7 @@ def _lead(found: CounterExplanation) -> Iterator[str]:
     yield "What to try"
     yield from (f"  {advice.try_this} ({advice.why})" for advice in found.advice)
     if not found.advice:
-        yield "  nothing that this input gives reason for"
+        yield "  no advice follows from this input"
 
 
 def _row(value: Estimate | None, marks: tuple[str, ...]) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _lead(found: Explanation) -> list[str]:
         saves = f": saves {estimate_text(advice.saves)} cycles a packet" if advice.saves else ""
         lines.append(f"  {advice.try_this}{saves} ({advice.why})")
     if not found.advice:
-        lines.append("  nothing that this input gives reason for")
+        lines.append("  no advice follows from this input")
     return lines
 
 

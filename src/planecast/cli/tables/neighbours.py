@@ -35,9 +35,9 @@ def neighbours_sheet(
     notes += _disturbed(answer)
     if answer.fit.points:
         notes.append(
-            f"known from {answer.fit.points} neighbours that were measured first: the shared cache "
-            f"counts as {answer.fit.cache_factor:g} times the calibrated one, and "
-            f"{100 * answer.fit.shown:.0f} % of what the model adds shows"
+            f"fitted to {answer.fit.points} neighbours that were measured first: the shared cache "
+            f"has {answer.fit.cache_factor:g} times the calibrated size, and "
+            f"{100 * answer.fit.shown:.0f} % of the modelled slowdown is visible"
         )
     if answer.sibling:
         notes.append("the neighbour's CPU is a thread of the data plane's own core")
@@ -82,7 +82,7 @@ def _disturbed(answer: Verified) -> list[str]:
     )
     return [
         f"the machine was busy: {few} of {len(measured)} points have too few undisturbed windows"
-        f"{mean}; measure again when nothing else runs, least of all on the neighbour's CPU"
+        f"{mean}; measure again when nothing else runs, in particular on the neighbour's CPU"
     ]
 
 

@@ -130,7 +130,7 @@ def verdict(speed: Estimate, names: tuple[str, str]) -> str:
 
 
 def _digits(half: float) -> int:
-    """Decimals that show a half-width's first digit, two at the least."""
+    """Decimals that show a half-width's first digit, at least two."""
     import math
 
     return 2 if half <= 0 else min(6, max(2, -math.floor(math.log10(half))))

@@ -35,7 +35,7 @@ def bounds(
         typer.Option(
             "--faster",
             metavar="STAGE=FACTOR",
-            help="A stage that a device does so many times as fast, handed over for free. "
+            help="A stage that a device does so many times as fast, offloaded at no cost. "
             "Repeatable. A scenario's own `accelerator` is simulated next to it.",
         ),
     ] = None,

@@ -114,7 +114,7 @@ def _budget(loads: str | None, seconds: float, trial_ms: float, restarts: int) -
             shares = tuple(parse_percent(text) for text in loads.split(","))
         except ValueError as error:
             raise InputError(
-                str(error), "--loads", "say percentages such as 10,50,90,100"
+                str(error), "--loads", "give percentages such as 10,50,90,100"
             ) from None
     try:
         return LoadBudget(shares, seconds, trial_ms / 1e3, restarts)

@@ -99,7 +99,7 @@ def doctor(
     if apply:
         wanted = [setting for check in checks for setting in check.settings]
         made = host_settings.apply(machine, wanted)
-        _emit_changes(made, "nothing can be bettered while the machine runs", form, output)
+        _emit_changes(made, "no setting can be improved while the machine runs", form, output)
         return
     rows = [_row(check) for check in checks]
     # Under the table and not in it: a command that is folded into a column can't be copied.
@@ -115,7 +115,7 @@ def doctor(
         rows_of = ", ".join(check.what for check in checks if check.settings)
         words = "planecast doctor --apply" if as_root else "sudo planecast doctor --apply"
         notes.append(f"{words} would change: {rows_of}")
-    notes += ["", "How to better it:", *fixes] if fixes else []
+    notes += ["", "How to fix it:", *fixes] if fixes else []
     emit(Sheet(_COLUMNS, rows, {"checks": rows}, notes=notes), form, output)
 
 
@@ -167,5 +167,5 @@ def _emit_changes(
         raise RunError(
             f"{len(refused)} of {len(changes)} settings were refused: {refused[0].refused}",
             f"/{refused[0].path}",
-            "take sudo; some kernels and virtual machines allow none of it",
+            "use sudo; some kernels and virtual machines do not allow it",
         )

@@ -50,7 +50,7 @@ MainCpuOption = Annotated[
 ]
 LinkGbpsOption = Annotated[
     float,
-    typer.Option("--link-gbps", min=0.001, max=10000, help="What percents are of."),
+    typer.Option("--link-gbps", min=0.001, max=10000, help="Line rate that percentages refer to."),
 ]
 CatchUpMsOption = Annotated[
     float,
@@ -58,7 +58,7 @@ CatchUpMsOption = Annotated[
         "--catch-up-ms",
         min=0.001,
         max=1e6,
-        help="Packets later than this are given up, and never sent.",
+        help="Packets later than this are dropped instead of sent.",
     ),
 ]
 DryRunOption = Annotated[
@@ -71,7 +71,7 @@ DryRunOption = Annotated[
 ]
 FormOption = Annotated[
     Literal["text", "json"],
-    typer.Option("--format", help="How it says where it listens."),
+    typer.Option("--format", help="How it reports its address."),
 ]
 
 
@@ -138,7 +138,7 @@ def _explain(path: Path, resources: Any) -> None:
         document = json.loads(read_text(path, _MOST_BYTES))
         plan = plan_of(document, resources)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is no JSON: {error}", str(path)) from error
+        raise InputError(f"is not valid JSON: {error}", str(path)) from error
     except OtgError as error:
         raise InputError("; ".join(error.errors), str(path)) from error
     for warning in plan.warnings:

@@ -136,7 +136,7 @@ def _whole(low: int, high: int) -> Callable[[object], int]:
     def read(typed: object) -> int:
         text = str(typed).strip()
         if not text.isdecimal() or not low <= int(text) <= high:
-            raise typer.BadParameter(f"'{text}' is no whole number from {low} to {high}")
+            raise typer.BadParameter(f"'{text}' is not a whole number from {low} to {high}")
         return int(text)
 
     return read

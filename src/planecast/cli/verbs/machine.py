@@ -67,7 +67,7 @@ def machine(
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="probe: measure again, remembered or not.")
+        bool, typer.Option("--fresh", help="probe: measure again, cached or not.")
     ] = False,
     runs: RunsOption = None,
     form: FormatOption = None,

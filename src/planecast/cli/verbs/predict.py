@@ -173,7 +173,7 @@ def _refuse_timed(engine: Engine, options: dict[str, object]) -> None:
     """Raises InputError for options of the simulation that the closed form has no use for."""
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None and engine != "simulate":
-        raise InputError("the closed form runs for no time", given, "add --engine simulate")
+        raise InputError("the closed form simulates no time", given, "add --engine simulate")
 
 
 def _refuse_other_basis(engine: Engine, calibration: str | None) -> None:
@@ -228,7 +228,7 @@ def _precision(text: str | None, engine: Engine) -> float:
     _refuse_timed(engine, {where: text})
     from planecast.scenario.units import parse_share
 
-    wanted = "say a share from 0.0001% to 50%, such as 1%"
+    wanted = "give a share from 0.0001% to 50%, such as 1%"
     return parsed(parse_share, text, where, wanted, least=1e-6, most=0.5)
 
 

@@ -60,9 +60,9 @@ def _noun(name: str) -> type[Noun]:
 
         return Tenancy
     if name == "neighbours":
-        from planecast.partition.neighbour_study import Noisy
+        from planecast.partition.neighbour_study import NeighbourStudy
 
-        return Noisy
+        return NeighbourStudy
     from planecast.scenario.study import StudyFile
 
     return StudyFile

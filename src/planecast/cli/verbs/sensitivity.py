@@ -58,7 +58,7 @@ def sensitivity(
     from planecast.sweep.sensitivity import sensitivity as analyse
 
     if draws & (draws - 1):
-        raise InputError(f"got {draws} draws", "--draws", "say a power of two, such as 64")
+        raise InputError(f"got {draws} draws", "--draws", "give a power of two, such as 64")
     named = [parse_axis(text) for text in vary or []]
     base, root, chosen = model_question(scenario, settings, calibration, runs, named)
     axes = named or [parse_axis(text) for text in default_axes(base)]

@@ -124,7 +124,9 @@ def _earlier(named: str | None, root: Path) -> tuple[SurveyPoint, ...]:
         return ()
     content = find_run(named, root).read()
     if not isinstance(content, SurveyAnswer):
-        raise InputError("this run is no survey", f"--fill-from {named}", "name one of this survey")
+        raise InputError(
+            "this run is not a survey", f"--fill-from {named}", "name one of this survey"
+        )
     return content.points
 
 

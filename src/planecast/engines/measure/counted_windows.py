@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.engines.measure.machine_state import moved_note, near_rows
+from planecast.engines.measure.machine_state import INCLUDED, moved_note, near_rows
 from planecast.engines.measure.quiet_windows import undisturbed_windows
 from planecast.instruments.canary import settled_floor
 from planecast.results.trials import Columns
@@ -19,8 +19,8 @@ from planecast.results.trials import Columns
 Mask = NDArray[np.bool_]
 
 MIN_WINDOWS = 20
-"""Undisturbed windows that an lcore's estimate wants at the least; with fewer, disturbed ones are
-taken instead, and the result says so."""
+"""Undisturbed windows that an lcore's estimate needs; with fewer, disturbed ones are
+used instead, and the result says so."""
 FEW_WINDOWS = "too few undisturbed windows"
 NOT_STEADY = "not steady"
 """How the note of a result begins some of whose visits weren't steady."""
@@ -127,14 +127,14 @@ def _unsteady_note(columns: Columns, rows: Mask, steady: Mask, *, counted: bool)
     some = _visits(columns, rows & ~steady)
     if some == 0:
         return []
-    what = "counted for want of others: the steady cost may be lower" if counted else "not counted"
+    what = f"{INCLUDED}: the steady cost may be lower" if counted else "not counted"
     return [
         f"{NOT_STEADY}: {some} of {_visits(columns, rows)} visits when their warm-up ended, {what}"
     ]
 
 
 def _least_disturbed(columns: Columns, own: Mask) -> Mask:
-    """Those of the rows with the lowest canaries: a tenth, MIN_WINDOWS at the least."""
+    """Those of the rows with the lowest canaries: a tenth, and at least MIN_WINDOWS."""
     worst = np.where(own, canary_pairs(columns).max(axis=1), np.inf)
     count = min(int(own.sum()), max(MIN_WINDOWS, int(own.sum()) // 10))
     chosen = np.zeros_like(own)

@@ -43,7 +43,7 @@ PACKETS_OF_AN_ITERATION = 64
 IN_A_ROW = 2
 """Visits of a stay: the second starts from what the first left in the caches."""
 BLOCK_WINDOWS = 8
-"""Windows that a block of the warm-up is as long as at the least."""
+"""Least length of a block of the warm-up, in windows."""
 CYCLE_PACKETS = 32768
 """Packets that a block has at the most for a table's cycle's sake: some 2 ms, so that there are
 some 40 blocks in the time that a trial may settle."""

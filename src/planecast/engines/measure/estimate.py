@@ -304,5 +304,6 @@ def _stage_names(columns: Columns) -> list[str]:
         if name.startswith("stage_")
     ]
     own = [stage for stages in FUNCTIONS.values() for stage in stages]
-    order = ["source", "take", "rx", *dict.fromkeys(own), "program", "tx", "hand"]
+    order = ["source", "dequeue", "rx", *dict.fromkeys(own), "program", "tx", "enqueue"]
+    order += ["take", "hand"]  # dequeue and enqueue in trials of earlier versions
     return sorted(names, key=order.index)

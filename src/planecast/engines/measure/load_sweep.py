@@ -53,7 +53,7 @@ SINGLE_LOAD = 1 / 32
 """Share of the capacity at which a packet has gone before the next one comes: one in the time that
 a full burst takes."""
 _LOOKS = 5
-"""Trials at overload that the ladder's capacity is taken from, at the least."""
+"""Least number of trials at overload that the ladder's capacity is taken from."""
 _LOOKING = 0.1
 """Time for them, as a share of the budget's, on top of it."""
 _REACHED = 0.98
@@ -76,7 +76,7 @@ class LoadBudget:
 
     def __post_init__(self) -> None:
         if len(self.loads) < 2 or any(not 0 < load <= 10 for load in self.loads):
-            raise InputError("a curve wants two loads or more, each above 0 and up to 1000 %")
+            raise InputError("a curve needs two loads or more, each above 0 and up to 1000 %")
         if list(self.loads) != sorted(set(self.loads)):
             raise InputError("the loads are not in ascending order, each once")
 

@@ -20,6 +20,8 @@ from planecast.scenario.scenario import Scenario
 Columns = Mapping[str, NDArray[np.generic]]
 Mask = NDArray[np.bool_]
 
+INCLUDED = "included because too few other windows are available"
+"""What a note says of windows that would be left out if there were enough others."""
 COLUMN = "handoff_ns"
 
 
@@ -62,5 +64,5 @@ def moved_note(columns: Columns, rows: Mask, far: Mask, *, counted: bool) -> lis
     return [
         f"a hypervisor moved the CPUs: a cache line took {np.nanmin(seen):.0f} to "
         f"{np.nanmax(seen):.0f} ns from CPU to CPU, and what they share changes with it; {share} "
-        "far apart, " + ("counted for want of others" if counted else "not counted")
+        "far apart, " + (INCLUDED if counted else "not counted")
     ]

@@ -1,6 +1,6 @@
 """Port costs, measured: testpmd in io mode between two ports of each kind, at several frame sizes.
 
-Ports within one process (net_null, pcap) are metered in windows, as a peer is. Links to another
+Ports within one process (net_null, pcap) are metered in windows, as programs are. Links to another
 process have the generator at the other ends. Over memory it offers more than testpmd takes, and
 what testpmd took is counted over the time that its thread ran. Over cables of the kernel (veth,
 af_xdp) it offers less, for it also makes packets: there the polls that found some are timed.
@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from planecast.cleanup import private_folder
+from planecast.dataplanes.external_dpdk import ExternalDpdk
+from planecast.dataplanes.link_topology import link_topology_of
 from planecast.dataplanes.namespace import Namespace
-from planecast.dataplanes.peer import Peer
 from planecast.dataplanes.port import eal_words, generator_ports
 from planecast.dataplanes.testpmd import plan_testpmd
-from planecast.dataplanes.wiring import wiring_of
 from planecast.engines.measure.generator_factory import joined
 from planecast.engines.measure.testbed import Testbed, dut_of
 from planecast.engines.measure.tx_pacing import CPU_SHARES
@@ -160,17 +160,17 @@ def _over_a_cable(kind: str, cpus: tuple[int, int], size: int) -> float:
     """The median over windows of what a packet took in polls that found some, of one start."""
     scenario = _scenario(kind, cpus[0], size)
     with private_folder() as folder, Namespace(Path(folder)) as inside:
-        wiring = wiring_of(scenario, Path(folder), inside)
-        devices = [port.device(number) for number, port in enumerate(wiring.programs[0])]
+        topology = link_topology_of(scenario, Path(folder), inside)
+        devices = [port.device(number) for number, port in enumerate(topology.programs[0])]
         plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], pages="4KiB")
-        made, _ = generator_ports(wiring.generator)
-        config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, wiring.generator)
+        made, _ = generator_ports(topology.generator)
+        config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, topology.generator)
         with (
-            Peer(replace(plan, before=inside.words)) as peer,
+            ExternalDpdk(replace(plan, before=inside.words)) as program,
             Generator(config, eal_words(made), inside.words) as generator,
         ):
             generator.start(seconds=_LONGEST_S, keys={"rate": "max"})
-            windows = peer.trial(_CABLE_WINDOWS, _CABLE_PACKETS, 0, _LONGEST_S, _TIMED).windows
+            windows = program.trial(_CABLE_WINDOWS, _CABLE_PACKETS, 0, _LONGEST_S, _TIMED).windows
             generator.stop_run()
     cycles = np.sum([windows.stage_cycles[part] for part in _PARTS], axis=0)
     packets = np.asarray(windows.sampled_packets)
@@ -201,8 +201,8 @@ def _in_process(kind: str, cpus: tuple[int, int], size: int) -> float:
             capture = Path(folder) / "frames.pcap"
             capture.write_bytes(_capture(size - _FCS_BYTES))
             device = f"net_pcap0,rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
-        with Peer(plan_testpmd("io", [device], cpu=cpus[0], main_cpu=cpus[1])) as peer:
-            windows = peer.trial(_WINDOWS, _PACKETS, _WARMUP).windows
+        with ExternalDpdk(plan_testpmd("io", [device], cpu=cpus[0], main_cpu=cpus[1])) as program:
+            windows = program.trial(_WINDOWS, _PACKETS, _WARMUP).windows
     return float(np.median(np.asarray(windows.cycles) / np.asarray(windows.packets)))
 
 

@@ -17,9 +17,8 @@ from typing import Any, Self
 
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.devices import check_devices
-from planecast.dataplanes.dut import Dut
+from planecast.dataplanes.dut import Dut, ExternalDut
 from planecast.dataplanes.dut_chain import DutChain
-from planecast.dataplanes.external_dut import ExternalDut
 from planecast.dataplanes.own_dut import OwnDut
 from planecast.dataplanes.port import named_port
 from planecast.dataplanes.remote_dut import RemoteDut
@@ -234,7 +233,11 @@ def generator_cpu(scenario: Scenario, wanted: int | None, allowed: Sequence[int]
     if wanted is not None:
         if wanted in free:
             return wanted
-        why = "the data plane forwards on it" if wanted in taken else "it is not there for us"
+        why = (
+            "the data plane forwards on it"
+            if wanted in taken
+            else "it is not available to this process"
+        )
         raise InputError(f"CPU {wanted} can't send: {why}", f"--generator-cpu {wanted}")
     if not free:
         raise MissingError(

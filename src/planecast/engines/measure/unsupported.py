@@ -20,7 +20,7 @@ _REASONS = {
     "traffic.classes": "what is measured is sent in one class: one size, one share of flows",
     "traffic.new_flows_pps": "the data plane's own source opens no flows",
     "traffic.drop": "the data plane's own source sends nothing that is dropped",
-    "workload.new_flow_cycles": "what is measured costs what it costs",
+    "workload.new_flow_cycles": "the cost is measured, not set",
     "machine": "measuring is done on this host",
     "placement.core_ghz": "planecast doesn't set clocks",
     "placement.core_priority": "planecast doesn't set clocks",
@@ -28,12 +28,12 @@ _REASONS = {
     "neighbour.ways": "planecast partition gives ways to what runs",
     "placement.remote_memory": "bind the data plane's memory to a node with numactl",
     "placement.busy_siblings": "name both threads of each core in placement.cpus",
-    "placement.handover_ns": "what is measured takes as long as it takes",
+    "placement.handoff_ns": "the latency is measured, not set",
     "nic.": "the data plane's own source has no network card",
     "accelerator.": "the data plane has no accelerator",
     "dataplane.": "what is measured here is planecast's own",
     "generator.": "measuring has the data plane's own source",
-    "interference.": "what disturbs this machine can't be set, it is described",
+    "interference.": "interruptions of this machine are measured, not set",
 }
 """Keys, or sections, and why a measurement can't use them."""
 _PROGRAM = "dataplane."
@@ -107,7 +107,7 @@ def refuse_neighbour(scenario: Scenario) -> None:
     """Raises InputError for a neighbour, where a generator runs on the other CPU."""
     if scenario.neighbour.busy:
         raise InputError(
-            "a neighbour is set, but next to a generator there is none",
+            "a neighbour is set, but measuring with a generator starts none",
             f"{scenario.name}: neighbour",
             "leave it out, or measure without a generator: planecast measure",
         )

@@ -14,7 +14,7 @@ SOURCE_CAUSES = ("rx_ring", "nic")
 """Drops in front of the lcores: what an always full source can't get rid of."""
 
 _FULL = ("rx_ring", "nic", "ring", "tx_ring", "accelerator")
-"""Drops for want of room; the others are of packets that a stage refused."""
+"""Drops because a queue was full; the others are of packets that a stage refused."""
 _RARELY_IDLE = 0.01
 """An lcore that finds its ring empty for less of its time is what limits."""
 WAITS = "core waiting for accelerator"

@@ -92,14 +92,16 @@ def _cached(where: str, _changed: int) -> Capture:
 def _packets(data: bytes, where: str) -> Iterator[tuple[int, int, bytes]]:
     """(time in ns, bytes with FCS, what was captured) of each packet."""
     if data[:4] == _PCAPNG:
-        raise InputError("the capture is in the pcapng format", where, "editcap -F pcap turns it")
+        raise InputError(
+            "the capture is in the pcapng format", where, "convert it: editcap -F pcap"
+        )
     order, unit = "", 0
     for name in "<>":
         magic = struct.unpack_from(f"{name}I", data)[0] if len(data) >= 24 else 0
         if magic in _NANOSECONDS:
             order, unit = name, _NANOSECONDS[magic]
     if not order:
-        raise InputError("this is no pcap file", where, "name a capture")
+        raise InputError("this is not a pcap file", where, "name a capture")
     link = struct.unpack_from(f"{order}I", data, 20)[0] & 0x0FFFFFFF
     if link != _ETHERNET:
         raise InputError(f"the capture has link type {link}, not Ethernet", where, "name another")

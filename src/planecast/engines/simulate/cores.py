@@ -43,7 +43,7 @@ def lcores_of(
                 found.rings.append(
                     sim.Ring(
                         name=ring,
-                        capacity=placement.handover_ring,
+                        capacity=placement.handoff_ring,
                         handoff_ns=lines.alone / tsc_hz * 1e9,
                     )
                 )

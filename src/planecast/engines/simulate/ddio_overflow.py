@@ -32,7 +32,7 @@ class DdioOverflow:
         if 1 - self.spill.kept < _WORTH_A_WORD:
             return ()
         return (
-            f"{100 * (1 - self.spill.kept):.0f} % of what the card writes finds no place in the "
+            f"{100 * (1 - self.spill.kept):.0f} % of what the card writes does not fit in the "
             f"ways for devices and goes to memory, cores miss {100 * self.spill.missed:.0f} % "
             f"of their headers; {self.spill.memory_bytes:.0f} B a packet",
         )

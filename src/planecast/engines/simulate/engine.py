@@ -58,7 +58,7 @@ def simulate(
     if not 0 < precision < 1:
         raise InputError(f"got a precision of {precision}", what_to_do="it is a share such as 0.01")
     if replications < 1:
-        raise InputError(f"got {replications} replications", what_to_do="one is the least")
+        raise InputError(f"got {replications} replications", what_to_do="the minimum is one")
     asked = prepare(scenarios, calibration, manifest, recording, precision)
     if slower is not None:
         asked = [_at_cost(one, one.cost.times(by)) for one, by in zip(asked, slower, strict=True)]

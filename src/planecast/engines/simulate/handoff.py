@@ -73,15 +73,15 @@ def line_costs(placement: Placement, hierarchy: Hierarchy) -> LineCosts:
         alone = TRANSFER_NS * cycles_per_ns
         many = alone / LINES_IN_FLIGHT
         costs = LineCosts(alone, many, many, f"a published {TRANSFER_NS:g}")
-    if placement.handover_ns is None:
+    if placement.handoff_ns is None:
         return costs
     # Of another length, the same number of lines are under way.
-    factor = placement.handover_ns * cycles_per_ns / costs.alone if costs.alone > 0 else 0.0
+    factor = placement.handoff_ns * cycles_per_ns / costs.alone if costs.alone > 0 else 0.0
     return LineCosts(
-        placement.handover_ns * cycles_per_ns,
+        placement.handoff_ns * cycles_per_ns,
         costs.read * factor,
         costs.write * factor,
-        f"the {placement.handover_ns:g}",
+        f"the {placement.handoff_ns:g}",
     )
 
 
@@ -91,21 +91,21 @@ def refilled(source: StageCost, lines: LineCosts, burst: int) -> StageCost:
     return source.plus(max(0.0, _written(RETURNED_LINES, lines, burst) - source.per_packet(burst)))
 
 
-def hand(lines: LineCosts, burst: int, *, first: bool) -> StageCost:
+def enqueue(lines: LineCosts, burst: int, *, first: bool) -> StageCost:
     """The stage that hands a burst on; the chain's first core writes lines of others for it."""
     written = RING_LINES + (NOTED_LINES if first else 0.0)
     return StageCost.linear(
-        "hand",
+        "enqueue",
         burst,
         burst_cycles=HANDED_ALONE * lines.alone,
         packet_cycles=_written(written, lines, burst),
     )
 
 
-def take(lines: LineCosts, burst: int) -> StageCost:
+def dequeue(lines: LineCosts, burst: int) -> StageCost:
     """The stage that takes a burst."""
     return StageCost.linear(
-        "take",
+        "dequeue",
         burst,
         burst_cycles=TAKEN_ALONE * lines.alone,
         packet_cycles=TAKEN_LINES * lines.read,

@@ -30,10 +30,10 @@ def notes_of(
     own = solved.cycles_per_packet.half_width_percent
     if own is not None:
         notes.append(
-            f"of a packet's cost the calibration leaves {own:.1f} % open, which latencies and loss "
-            "don't show"
+            f"the calibration leaves {own:.1f} % of a packet's cost uncertain, which the intervals "
+            "of latency and loss do not include"
             if latency
-            else f"the interval has what the calibration leaves open: {own:.1f} % of a cost"
+            else f"the interval includes the calibration's uncertainty: {own:.1f} % of a cost"
         )
     wanted = answer.mean_latency_ns if latency else answer.throughput_pps
     if precision is not None and wanted.high - wanted.value > precision * wanted.value:
@@ -95,10 +95,10 @@ def _others(count: int) -> str:
 
 
 def _about_cuts(scenario: Scenario, lines: LineCosts) -> list[str]:
-    """Where the cost of a hand-over comes from."""
+    """Where the cost of a handoff comes from."""
     if not scenario.placement.cuts:
         return []
     return [
-        f"a hand-over's lines take {lines.said} ns each; stages cost what they do where one lcore "
+        f"a handoff's lines take {lines.said} ns each; stages cost what they do where one lcore "
         "runs all of them"
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planecast.engines.simulate.handoff import LineCosts, hand, refilled, take
+from planecast.engines.simulate.handoff import LineCosts, dequeue, enqueue, refilled
 from planecast.engines.simulate.port import PORT
 from planecast.engines.simulate.stage_cost import Floats, PipelineCost, StageCost
 from planecast.scenario.scenario import Scenario
@@ -15,9 +15,9 @@ Segment = tuple[StageCost, ...]
 
 
 def split_pipeline(scenario: Scenario, cost: PipelineCost, lines: LineCosts) -> tuple[Segment, ...]:
-    """What each lcore of a chain does. A stage that a device serves costs the core its hand-over.
+    """What each lcore of a chain does. A stage that a device serves costs the core its handoff.
 
-    An uncut pipeline is one segment; `lines` says what hand-overs cost in a cut one.
+    An uncut pipeline is one segment; `lines` says what handoffs cost in a cut one.
     """
     placement = scenario.placement
     own = {stage.name: stage for stage in cost.stages}
@@ -31,8 +31,8 @@ def split_pipeline(scenario: Scenario, cost: PipelineCost, lines: LineCosts) -> 
     parts: list[list[StageCost]] = [[]]
     for name in ("source", PORT, *FUNCTIONS[scenario.workload.kind], "tx"):
         if name in placement.cuts:
-            parts[-1].append(hand(lines, placement.burst, first=len(parts) == 1))
-            parts.append([take(lines, placement.burst)])
+            parts[-1].append(enqueue(lines, placement.burst, first=len(parts) == 1))
+            parts.append([dequeue(lines, placement.burst)])
         if name in own:
             parts[-1].append(own[name])
     return tuple(map(tuple, parts))

@@ -45,7 +45,7 @@ class Prepared:
     cost: PipelineCost
     segments: tuple[Segment, ...]
     lines: LineCosts
-    """Of hand-overs."""
+    """Of handoffs."""
     tsc_hz: float
     limits: dict[str, float]
     """Packets a second that card, link, PCIe and devices let through."""
@@ -184,7 +184,7 @@ def _cost(segment: Segment, bursts: _Bursts) -> Estimate:
 
 
 def _stages(parts: list[dict[str, Estimate]], solved: Result | None) -> dict[str, StageResult]:
-    """Cost by stage; of several hand-overs the sum, for a packet passes all of them."""
+    """Cost by stage; of several handoffs the sum, for a packet passes all of them."""
     found: dict[str, Estimate] = {}
     for part in parts:
         for name, cost in part.items():

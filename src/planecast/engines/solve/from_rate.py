@@ -69,7 +69,7 @@ def refuse_impossible(published: PublishedRate) -> None:
             f"{published.pps / 1e6:.4g} Mpps leave {count:.2g} instructions a packet to "
             f"{_threads(published.scenario)}",
             "--from-rate",
-            "say how many lcores it took: --from-rate …,placement.lcores=N",
+            "give the number of lcores: --from-rate …,placement.lcores=N",
         )
 
 
@@ -79,7 +79,7 @@ def refuse_capped(published: PublishedRate) -> None:
         if published.pps >= FULL * most:
             raise InputError(
                 f"{published.pps / 1e6:.4g} Mpps are {100 * published.pps / most:.0f} % of what "
-                f"the {part} lets through, so they reveal nothing of the cores",
+                f"the {part} lets through, so they are not a limit of the cores",
                 "--from-rate",
                 "name a row that its cores held, such as one of fewer cores or smaller frames",
             )
@@ -174,13 +174,13 @@ def _notes(
     clock = row.placement.core_ghz or there.values.base_ghz.value
     found = [
         f"from one published rate, {published.pps / 1e6:.4g} Mpps of {_threads(row)} of "
-        f"{there.title} at {clock:g} GHz: instructions and what waits for memory are priors "
+        f"{there.title} at {clock:g} GHz: instructions and memory stalls are priors "
         "(planecast reproduce rates)"
     ]
     if machine.microarchitecture != there.microarchitecture:
         found.append(
-            f"from {there.microarchitecture} to {machine.microarchitecture} by what the cores are "
-            "made of; the interval is as wide as published rows were off"
+            f"from {there.microarchitecture} to {machine.microarchitecture} by the cores' "
+            "resources; the interval is as wide as the errors of published rows"
         )
     if scenario.placement.core_ghz is not None:
         found += beyond_turbo(machine, scenario.placement.core_ghz)

@@ -6,9 +6,9 @@ from planecast.explain.counters.explanation import (
     CounterExplanation,
     ExplainedMetric,
     ExplainedNode,
+    read_saved,
 )
 from planecast.explain.counters.from_run import as_counters
-from planecast.explain.counters.load_json import read_saved
 from planecast.explain.counters.published import explain_published, is_published, published_rows
 
 __all__ = [

@@ -92,8 +92,8 @@ def compare_counters(a: CounterExplanation, b: CounterExplanation) -> CounterDif
         notes.append("one thread of the core was busy in one, both in the other")
     if all(per_packet) and len({one.unit for one in per_packet if one is not None}) > 1:
         notes.append(
-            "cycles are of two clocks, a core's and a time-stamp counter's: compare them no closer "
-            "than the clocks are"
+            "cycles are of two clocks, a core's and a time-stamp counter's: their difference "
+            "includes that of the clocks"
         )
     if None in per_packet:
         notes.append("cycles by node need the cycles a packet of both (--packets, --pps)")

@@ -11,7 +11,7 @@ from planecast.topdown.node_names import node_name
 def definition_for(recording: Recording, named: str | None) -> tuple[Definition, str]:
     """The definition that is named, or the one that knows most names of the file; and a remark.
 
-    Raises InputError for a name that nobody knows.
+    Raises InputError for an unknown name.
     """
     if named:
         return find_definition(named), ""

@@ -154,7 +154,7 @@ def _check_something(
     if recording.counts and not vectors.events and not vectors.rejected:
         names = ", ".join(vectors.unknown[:_NAMES_SHOWN])
         raise InputError(
-            f"no event is one that a definition knows (it has {names})",
+            f"no event is known to any definition (it has {names})",
             asked.label,
             "name the micro-architecture with --arch, or record its events",
         )

@@ -30,7 +30,7 @@ def counting_plan(
 ) -> CountingPlan:
     """Groups that fit this machine's counters, for its own definition or the one that is named.
 
-    Raises InputError for a name that nobody knows, MissingError for a processor without definition.
+    Raises InputError for an unknown name, MissingError for a processor without definition.
     """
     root = root or Root()
     definition = (

@@ -54,8 +54,8 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Rest:
-    """What follows, as sentences."""
+class Uncore:
+    """What PCIe, memory and socket links show, as sentences."""
 
     findings: tuple[str, ...] = ()
     out_of_line: tuple[str, ...] = ()
@@ -63,15 +63,15 @@ class Rest:
 
 
 def explain_uncore(recording: Recording, label: str, setup: Setup) -> CounterExplanation:
-    """The explanation of a recording that holds the rest of the machine alone (pcm-pcie,
+    """The explanation of a recording that holds uncore counters alone (pcm-pcie,
     pcm-memory). Raises InputError for what is impossible in it."""
-    found = rest_of_machine(recording, setup)
+    found = read_uncore(recording, setup)
     return CounterExplanation(
         label=label,
         tool=recording.tool,
         architecture="by socket",
         smt=False,
-        limits=found.out_of_line or ("nothing here is out of line",),
+        limits=found.out_of_line or ("nothing is out of line",),
         certainty=(
             "the tool prints few digits: counted and expected that differ by less than a tenth "
             "count as equal",
@@ -83,11 +83,11 @@ def explain_uncore(recording: Recording, label: str, setup: Setup) -> CounterExp
     )
 
 
-def with_rest(
+def with_uncore(
     explained: CounterExplanation, recording: Recording, setup: Setup
 ) -> CounterExplanation:
     """The explanation with what a recording of perf's says about the rest of the machine."""
-    found = rest_of_machine(recording, setup)
+    found = read_uncore(recording, setup)
     return explained.model_copy(
         update={
             "limits": (*explained.limits, *found.out_of_line),
@@ -97,7 +97,7 @@ def with_rest(
     )
 
 
-def rest_of_machine(recording: Recording, setup: Setup) -> Rest:
+def read_uncore(recording: Recording, setup: Setup) -> Uncore:
     """What a recording says of PCIe, memory, other cores and sockets; nothing where it has none."""
     parts = [
         _pcie(recording, setup),
@@ -105,25 +105,25 @@ def rest_of_machine(recording: Recording, setup: Setup) -> Rest:
         _sharing(recording, setup),
         _links(recording, setup),
     ]
-    return Rest(
+    return Uncore(
         tuple(text for part in parts for text in part.findings),
         tuple(text for part in parts for text in part.out_of_line),
         tuple(text for part in parts for text in part.unknown),
     )
 
 
-def _pcie(recording: Recording, setup: Setup) -> Rest:
+def _pcie(recording: Recording, setup: Setup) -> Uncore:
     sockets = _pcie_by_socket(recording)
     events = defaultdict[str, float](float)
     for rates in sockets.values():
         for name, value in rates.items():
             events[name] += value
     if not events:
-        return Rest()
+        return Uncore()
     if setup.pps is None:
-        return Rest(unknown=("what a packet moves over PCIe: say how many there were, with --pps",))
+        return Uncore(unknown=("what a packet moves over PCIe: give the rate with --pps",))
     found = interpret(pcie_counts(events), setup.pps, setup.ports, cores=setup.cores)
-    return Rest((*_where(sockets), *found.findings), found.out_of_line)
+    return Uncore((*_where(sockets), *found.findings), found.out_of_line)
 
 
 def _pcie_by_socket(recording: Recording) -> dict[str, dict[str, float]]:
@@ -160,7 +160,7 @@ def _where(sockets: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
         yield f"devices move lines on {', '.join(used)}: see that cores and cards share a socket"
 
 
-def _memory(recording: Recording, setup: Setup) -> Rest:
+def _memory(recording: Recording, setup: Setup) -> Uncore:
     values: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for reading in recording.readings:
         name, place = _CHANNEL.fullmatch(reading.name), _NUMBER.search(reading.place)
@@ -170,7 +170,7 @@ def _memory(recording: Recording, setup: Setup) -> Rest:
     for socket, channel, direction, rate in _controllers(recording):
         values[socket, channel][direction].append(_possible(rate, f"channel {channel}"))
     if not values:
-        return Rest()
+        return Uncore()
     channels = tuple(
         Channel(
             socket=socket,
@@ -184,7 +184,7 @@ def _memory(recording: Recording, setup: Setup) -> Rest:
         channels, limits=setup.memory, pps=setup.pps, frame_bytes=setup.ports.frame_bytes
     )
     unknown = () if setup.memory else ("what memory could move: name the --machine",)
-    return Rest(found.findings, found.out_of_line, unknown)
+    return Uncore(found.findings, found.out_of_line, unknown)
 
 
 def _possible(rate: float, name: str) -> float:
@@ -218,23 +218,23 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _sharing(recording: Recording, setup: Setup) -> Rest:
+def _sharing(recording: Recording, setup: Setup) -> Uncore:
     rates = {n: v for n, v in _rates(recording).items() if is_of_sharing(n)}
     if not rates:
-        return Rest()
+        return Uncore()
     if setup.pps is None:
-        return Rest(unknown=("lines from other cores a packet: say the rate, with --pps",))
+        return Uncore(unknown=("lines from other cores a packet: give the rate with --pps",))
     found = explain_sharing(rates, setup.pps)
-    return Rest(found.findings, found.out_of_line)
+    return Uncore(found.findings, found.out_of_line)
 
 
-def _links(recording: Recording, setup: Setup) -> Rest:
+def _links(recording: Recording, setup: Setup) -> Uncore:
     rates = {n: v for n, v in _rates(recording).items() if is_of_links(n)}
     rates |= _link_readings(recording)
     if not rates:
-        return Rest()
+        return Uncore()
     found = explain_links(rates, setup.pps)
-    return Rest(found.findings, found.out_of_line)
+    return Uncore(found.findings, found.out_of_line)
 
 
 def _link_readings(recording: Recording) -> dict[str, float]:

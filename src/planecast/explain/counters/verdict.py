@@ -109,8 +109,8 @@ def certainty(
     if impossible:
         named = ", ".join(node.title for node in impossible[:3])
         yield (
-            f"{len(impossible)} of the values can't be ({named}): they are left out; record again, "
-            "with fewer events at once"
+            f"{len(impossible)} of the values are impossible ({named}): they are left out; record "
+            "again, with fewer events at once"
         )
     if rejected:
         event, why = next(iter(rejected.items()))
@@ -121,7 +121,7 @@ def certainty(
 
 def _repeated(tree: Tree, rounds: int) -> str:
     if any(node.share and node.share.kind == "published" for node in tree.nodes.values()):
-        return "published without intervals or repetitions: as sure as the document is"
+        return "published without intervals or repetitions: as certain as the document is"
     paths = tree.limiting()
     if rounds < 3:
         return (
@@ -152,7 +152,7 @@ def advice(
     if not tree.parts(None):
         yield Advice(
             try_this="planecast explain --events ARCH lists what to count",
-            why="without level 1 of the tree nothing says what limits",
+            why="without level 1 of the tree the limit is unknown",
         )
     tried: set[str] = set()
     for path in tree.limiting():
@@ -184,7 +184,7 @@ def _further(tree: Tree, metrics: Sequence[ExplainedMetric]) -> Iterator[Advice]
     if branches is not None and _size(branches) > _BRANCHY and not branches.over:
         yield Advice(
             try_this="profile branch mispredictions",
-            why=f"{branches.title} {_percent(branches)}: a profile pays above "
+            why=f"{branches.title} {_percent(branches)}: a profile is worthwhile above "
             f"{100 * _BRANCHY:.0f} %",
         )
     for metric in metrics:

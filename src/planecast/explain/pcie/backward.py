@@ -76,7 +76,7 @@ def interpret(
     """
     if not pps > 0:
         raise InputError(
-            f"got {pps:g} packets a second", "PCIe counters", "say how many packets were forwarded"
+            f"got {pps:g} packets a second", "PCIe counters", "give the number of packets"
         )
     per_packet = expected(ports)
     coalesced, together = _write_backs(counts, pps, ports)

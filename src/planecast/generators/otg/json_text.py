@@ -24,7 +24,7 @@ def json_text(value: Any) -> str:
 
 def _number(value: float) -> str:
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number in JSON")
+        raise ValueError(f"{value} is not a number in JSON")
     text = repr(value)
     mantissa, letter, exponent = text.partition("e")
     if not letter:

@@ -41,7 +41,7 @@ class Node:
             self._value = {key: item for key, item in value.items() if item is not None}
             self._nulls = value.keys() - self._value.keys()
         elif value is not None:
-            problems.append(f"{path or 'the request'}: got {_show(value)}, which is no object")
+            problems.append(f"{path or 'the request'}: got {_show(value)}, which is not an object")
         self._taken: set[str] = set()
         self._may_rest = set(AT_REST)
 
@@ -79,7 +79,7 @@ class Node:
         if value is None:
             return []
         if not isinstance(value, list):
-            self.refuse(key, f"got {_show(value)}, which is no list")
+            self.refuse(key, f"got {_show(value)}, which is not a list")
             return []
         return value
 
@@ -88,7 +88,7 @@ class Node:
         found = self.items(key)
         for item in found:
             if not isinstance(item, str):
-                self.refuse(key, f"got {_show(item)}, which is no string")
+                self.refuse(key, f"got {_show(item)}, which is not a string")
         return [item for item in found if isinstance(item, str)]
 
     def text(self, key: str, default: str = "") -> str:
@@ -97,7 +97,7 @@ class Node:
         if value is None:
             return default
         if not isinstance(value, str):
-            self.refuse(key, f"got {_show(value)}, which is no string")
+            self.refuse(key, f"got {_show(value)}, which is not a string")
             return default
         return value
 
@@ -115,7 +115,9 @@ class Node:
             return default
         found = as_integer(value)
         if found is None or not low <= found <= high:
-            self.refuse(key, f"got {_show(value)}, which is no whole number from {low} to {high}")
+            self.refuse(
+                key, f"got {_show(value)}, which is not a whole number from {low} to {high}"
+            )
             return default
         return found
 
@@ -126,7 +128,7 @@ class Node:
             return default
         fine = isinstance(value, int | float) and not isinstance(value, bool)
         if not fine or not math.isfinite(value) or not low <= value <= high:
-            self.refuse(key, f"got {_show(value)}, which is no number from {low:g} to {high:g}")
+            self.refuse(key, f"got {_show(value)}, which is not a number from {low:g} to {high:g}")
             return default
         return float(value)
 

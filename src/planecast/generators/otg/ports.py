@@ -81,7 +81,7 @@ def link_rates(config: Node, ports: dict[str, Port]) -> dict[str, float]:
         speed = node.text("speed")
         match = _SPEED.fullmatch(speed)
         if speed and match is None:
-            node.refuse("speed", f"got '{speed}', which is no speed of the model")
+            node.refuse("speed", f"got '{speed}', which is not a speed of the OTG model")
         for name in names:
             if name not in ports:
                 node.refuse("port_names", f"there is no port '{name}'")

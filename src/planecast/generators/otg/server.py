@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             document = json.loads(body or b"{}")
         except (ValueError, RecursionError) as error:
-            raise OtgError([f"the request is no JSON: {error}"]) from error
+            raise OtgError([f"the request is not valid JSON: {error}"]) from error
         return answer(document)
 
     def _send(self, code: int, answer: dict[str, Any] | str) -> None:

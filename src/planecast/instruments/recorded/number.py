@@ -26,7 +26,7 @@ def number(text: str) -> float | None:
     elif _COMMA.fullmatch(plain):
         plain = plain.replace(",", ".")
     if not _PLAIN.fullmatch(plain) or len(plain) > 60:
-        raise ValueError(f"'{text[:30]}' is no number")
+        raise ValueError(f"'{text[:30]}' is not a number")
     value = float(plain)
     return value if math.isfinite(value) else None
 

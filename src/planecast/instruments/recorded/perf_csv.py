@@ -54,7 +54,7 @@ def read_perf_csv(lines: Sequence[str], path: str) -> Recording:
     remarks = []
     if bad:
         more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-        remarks.append(f"line {bad[0]}{more} of {path} is cut off or none of perf's: left out")
+        remarks.append(f"line {bad[0]}{more} of {path} is cut off or not perf's: left out")
     if not any(count.event for count in counts) and not shares:
         raise InputError("no counts were found", path, "record with perf stat -x, or -j")
     return Recording(

@@ -44,7 +44,7 @@ def read_perf_json(lines: Sequence[str], path: str) -> Recording:
     remarks: tuple[str, ...] = ()
     if bad:
         more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-        remarks = (f"line {bad[0]}{more} of {path} is cut off or none of perf's: left out",)
+        remarks = (f"line {bad[0]}{more} of {path} is cut off or not perf's: left out",)
     return Recording(
         "perf stat",
         tuple(counts),

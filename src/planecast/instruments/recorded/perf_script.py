@@ -63,13 +63,13 @@ def read_perf_script(lines: Iterable[str], path: str) -> SampledStacks:
         samples[event] += 1
     if not samples:
         raise InputError(
-            "no sample of perf script's is in it",
+            "it has no sample of perf script",
             path,
             "record with perf record -g -C CPUS, then perf script > FILE",
         )
     event = samples.most_common(1)[0][0]
     more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-    remarks = (f"line {bad[0]}{more} of {path} is no sample: left out",) if bad else ()
+    remarks = (f"line {bad[0]}{more} of {path} is not a sample: left out",) if bad else ()
     return SampledStacks(
         event,
         dict(found[event]),
@@ -115,7 +115,7 @@ def _samples(
 
 
 def _stack(comm: str, frames: list[str]) -> Stack:
-    """The stack, the thread first. Frames that nobody knows are one: without frame pointers perf
+    """The stack, the thread first. Unknown frames are one: without frame pointers perf
     walks through whatever lies on the stack."""
     found = [comm]
     for frame in reversed(frames or [_NAMELESS]):

@@ -43,9 +43,9 @@ def read_recording(path: Path) -> Recording:
         return read_terminal(lines)
     if any("Performance counter stats" in line for line in lines):
         raise InputError(
-            "this is perf stat's output for people", str(path), "record with -x, or -j"
+            "this is perf stat's human-readable output", str(path), "record with -x, or -j"
         )
-    raise InputError("this is no recording that is known", str(path), _KNOWN)
+    raise InputError("the format of this recording is not known", str(path), _KNOWN)
 
 
 def _lines(path: Path) -> list[str]:

@@ -34,7 +34,7 @@ def read_terminal(lines: Sequence[str]) -> Recording:
     for line in lines:
         for share in _shares(line):
             found[share.node.rpartition(".")[2].lower(), share.place] = share
-    remark = "read from text for people: values are rounded; -x, -o FILE keeps more"
+    remark = "read from human-readable text: values are rounded; -x, -o FILE keeps more"
     return Recording("text of a terminal", shares=tuple(found.values()), remarks=(remark,))
 
 

@@ -18,9 +18,9 @@ OWN_ALONE = (
     "traffic.drop_cycles",
     "placement.page_size",
     "placement.cuts",
-    "placement.handover_ring",
+    "placement.handoff_ring",
     "placement.ring_wait",
-    "placement.handover_ns",
+    "placement.handoff_ns",
     "placement.stage_clock",
 )
 """Keys and sections of a scenario that say something of planecast's own stages, of which programs
@@ -75,7 +75,9 @@ class Hosted(Kind):
     @model_validator(mode="after")
     def _host_is_named(self) -> Self:
         if self.host is None and (self.ssh_config or self.host_planecast != "planecast"):
-            raise ValueError("how to reach a host is said, but none is named; set dataplane.host")
+            raise ValueError(
+                "access to a host is configured, but no host is named; set dataplane.host"
+            )
         return self
 
 

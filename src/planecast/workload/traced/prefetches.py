@@ -1,6 +1,6 @@
 """Prefetches: a trace counts them, but doesn't see which lines they ask for.
 
-Of a program that nobody knows a stage's are taken to be of its own farthest loads, for which they
+Of an unknown program a stage's are taken to be of its own farthest loads, for which they
 are worth an instruction. What is known from a program's source is here.
 """
 

@@ -30,7 +30,7 @@ def test_a_calibration_is_shown_and_kept(
     assert "core.cpi:acl" in answer.out
     assert "fitted to 17 points" in answer.out
     assert "the model's own error: " in answer.out
-    assert "neighbour.stream is as assumed before: take a point with" in answer.out
+    assert "neighbour.stream keeps its prior: add a point with" in answer.out
     assert answer.out.splitlines()[-1] == f"run: {one_run().relative_to(Path.cwd())}"
     assert {path.name for path in one_run().iterdir()} == {
         *("calibration.json", "result.json", "trials.parquet")

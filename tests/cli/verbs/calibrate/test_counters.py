@@ -80,8 +80,8 @@ def test_what_needs_stages_refuses_them(run: Run, files: list[str]) -> None:
         (["--from", "w11.csv,llc_ways=12", "--machine", "gold-6152"], "has 11 ways"),
         (["--from", "none.csv,packets=1", "--machine", "gold-6152"], "there is no such file"),
         (["--from", "w11.csv,packets=1", "--machine", "nix"], "nix"),
-        (["small.yaml", "--from", "w11.csv"], "imported take none"),
-        (["small.yaml", "--machine", "gold-6152"], "a study is measured here"),
+        (["small.yaml", "--from", "w11.csv"], "imported counters do not use it"),
+        (["small.yaml", "--machine", "gold-6152"], "a study is measured on this host"),
         ([], "there is nothing to calibrate on"),
     ],
 )

@@ -98,7 +98,9 @@ def test_what_was_explained_before_is_compared_with(zen: str, tmp_path: Path) ->
     assert "B takes +150.0 core cycles a packet (150.0 to 300.0)" in text
     assert run("--from", str(file)) == run("--from", zen, "--arch", "zen4", "--packets", "1e7")
     file.write_text(file.read_text().replace('"level": 1', '"level": "high"', 1))
-    assert "it is no explanation any more: nodes" in refused("--from", zen, "--against", str(file))
+    assert "it is not an explanation of this version: nodes" in refused(
+        "--from", zen, "--against", str(file)
+    )
 
 
 def test_the_page_shows_real_output(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_text_that_is_no_plan_is_refused(run: Run, tmp_path: Path) -> None:
     path.write_text("{}")
     answer = run("partition", "show", path)
     assert answer.code == 2
-    assert "this is no plan" in answer.err
+    assert "this is not a plan" in answer.err
 
 
 def test_applying_and_undoing_say_what_is_missing(run: Run, tmp_path: Path, tenants: Path) -> None:

@@ -1,4 +1,4 @@
-// Cores: poll loops over tasks. A task polls one input, runs its stages, hands over to one output.
+// Cores: poll loops over tasks. A task polls one input, runs its stages, hands off to one output.
 #pragma once
 
 #include "planecast/simulator/distribution_model.hpp"

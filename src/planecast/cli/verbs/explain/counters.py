@@ -20,7 +20,7 @@ _EVENT_COLUMNS = (
     Column("event", "event"),
     Column("level", "level", number=True),
     Column("unit", "unit"),
-    Column("perf", "as perf is asked"),
+    Column("perf", "event of perf"),
 )
 
 
@@ -61,7 +61,7 @@ def counter_answer(options: CounterOptions) -> CounterAnswer | None:
     if len(given) > 1:
         raise InputError(f"{given[0]} and {given[1]} are both given", "explain", "give one of them")
     if options.events is not None and options.against is not None:
-        raise InputError("a list of events has nothing to be compared with", "--against")
+        raise InputError("a list of events can't be compared", "--against")
     found = _explained(options)
     if found is None or options.against is None:
         return None if found is None else CounterAnswer(found)
@@ -108,7 +108,7 @@ def _moved(found: CounterExplanation, options: CounterOptions) -> CounterDiffere
 def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     """The explanation of a recorded file. Raises InputError for whatever is wrong with it."""
     from planecast.explain.counters import explain_recording, read_saved
-    from planecast.explain.counters.uncore import MEMORY, PCIE, explain_uncore, with_rest
+    from planecast.explain.counters.uncore import MEMORY, PCIE, explain_uncore, with_uncore
     from planecast.instruments.recorded import read_recording
 
     saved = read_saved(file)
@@ -120,7 +120,7 @@ def explain_file(file: Path, options: CounterOptions) -> CounterExplanation:
     if recording.tool in (PCIE, MEMORY):
         return explain_uncore(recording, str(file), setup)
     asked = _asked(str(file), options)
-    return with_rest(explain_recording(recording, asked), recording, setup)
+    return with_uncore(explain_recording(recording, asked), recording, setup)
 
 
 def _setup(recording: Recording, options: CounterOptions) -> Setup:

@@ -50,7 +50,7 @@ def write_flame(file: Path, packets: float | None, output: Path | None) -> None:
     if output is None or not is_page(output):
         raise InputError("a flame graph is a page", "--flame", "add -o FILE.html")
     if file.exists() and not file.is_file():
-        raise InputError("this is no regular file", str(file), "name a profile that was saved")
+        raise InputError("this is not a regular file", str(file), "name a profile that was saved")
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
             sampled = _is_sampled(lines)
@@ -83,7 +83,7 @@ def _sampled_page(lines: TextIO, file: Path, packets: float | None) -> str:
     sampled = read_perf_script(lines, str(file))
     if packets is not None and not sampled.weighted:
         raise InputError(
-            "samples without their period show shares, and nothing a packet",
+            "samples without their period give shares, and no costs a packet",
             str(file),
             "leave --packets out, or have perf script print them (-F +period)",
         )

@@ -37,7 +37,7 @@ ThroughOption = Annotated[
 ]
 
 
-def door(through: Literal["resctrl", "pqos"]) -> Groups:
+def backend(through: Literal["resctrl", "pqos"]) -> Groups:
     """The classes of this machine."""
     from planecast.partition.pqos import Pqos
     from planecast.partition.resctrl import Tree
@@ -62,5 +62,5 @@ def undo_plan(state: Path | None) -> None:
 
     path = record_path(state)
     found = read_applied(path, Root())
-    for line in undo(door(found[0].through if found is not None else "resctrl"), path):
+    for line in undo(backend(found[0].through if found is not None else "resctrl"), path):
         typer.echo(line)

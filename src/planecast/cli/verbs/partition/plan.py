@@ -17,7 +17,7 @@ from planecast.cli.verbs.partition.apply import (
     StateOption,
     ThroughOption,
     apply_plan,
-    door,
+    backend,
 )
 from planecast.cli.verbs.partition.topology import SysfsOption, topology_of
 from planecast.errors import InputError
@@ -70,7 +70,7 @@ def plan(
         )
     made, site = plan_of(tenants, sysfs, tries, machine, through)
     if apply:
-        apply_plan(made, site.topology, door(through), state)
+        apply_plan(made, site.topology, backend(through), state)
     page = page_path(form, output)
     if page is not None:
         from planecast.report.machine_page import plan_html
@@ -166,5 +166,7 @@ def read_plan(path: Path) -> Plan:
         return Plan.model_validate_json(text)
     except ValueError:
         raise InputError(
-            "this is no plan", str(path), "write one: planecast partition plan TENANTS -o plan.json"
+            "this is not a plan",
+            str(path),
+            "write one: planecast partition plan TENANTS -o plan.json",
         ) from None

@@ -14,7 +14,7 @@ from planecast.cli.shared.progress import progress_bar
 from planecast.cli.shared.resume import kept_hint
 from planecast.cli.tables.basis import basis_notes
 from planecast.cli.tables.neighbours import neighbours_sheet
-from planecast.cli.verbs.partition.apply import StateOption, ThroughOption, door
+from planecast.cli.verbs.partition.apply import StateOption, ThroughOption, backend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,12 +50,12 @@ def verify(
     Without a calibration (planecast calibrate) nothing is predicted.
     """
     from planecast.partition.interleaved_trials import Context
-    from planecast.partition.neighbour_study import load_noisy
+    from planecast.partition.neighbour_study import load_neighbour_study
     from planecast.partition.verify import verify as run_study
     from planecast.report import write_report
     from planecast.results import RunDirectory, collect_manifest, runs_folder
 
-    found, scenario = load_noisy(study)
+    found, scenario = load_neighbour_study(study)
     if seconds is not None:
         budget = found.budget.model_copy(update={"seconds": seconds, "patience": seconds / 4})
         found = found.model_copy(update={"budget": budget})
@@ -98,6 +98,6 @@ def _divided(
     divided = concerning(made, site.topology, here, scenario, cpu)
     if divided.lacking:
         return divided
-    groups = door(through)
+    groups = backend(through)
     groups.check()
     return replace(divided, groups=groups, state=record_path(state))

@@ -17,10 +17,10 @@ from typing import get_args
 import pytest
 from tests.programs import wait_until
 
+from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
 from planecast.dataplanes.memory import Pages
 from planecast.dataplanes.meter import meter_library
-from planecast.dataplanes.peer import Peer, PeerPlan
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, PlanecastError, RunError
 from planecast.instruments.dpdk_telemetry import ask
@@ -58,9 +58,9 @@ def _leftovers(tmp_path: Path) -> set[str]:
 @pytest.mark.parametrize("mode", ["io", "macswap", "txonly"])
 def test_testpmd_is_measured(mode: Mode, tmp_path: Path) -> None:
     before = _leftovers(tmp_path)
-    with Peer(plan_testpmd(mode, [NULL], cpu=CPU)) as peer:
-        found = peer.trial(windows=8, packets=2048, warmup=1024)
-        counted = peer.observe()
+    with ExternalDpdk(plan_testpmd(mode, [NULL], cpu=CPU)) as program:
+        found = program.trial(windows=8, packets=2048, warmup=1024)
+        counted = program.observe()
         assert found.cpu == CPU
         assert found.windows.count == 8
         assert all(2048 <= packets < 2048 + 32 for packets in found.windows.packets)
@@ -70,20 +70,20 @@ def test_testpmd_is_measured(mode: Mode, tmp_path: Path) -> None:
         )
         assert all(min(pair) > 1 for pair in found.windows.canary_compute)
         assert counted.tx_packets >= 8 * 2048
-        pid = peer.pid
+        pid = program.pid
     assert not Path(f"/proc/{pid}").exists()
     assert _leftovers(tmp_path) == before
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_it_sleeps_between_trials_and_runs_when_released() -> None:
-    with Peer(plan_testpmd("io", [NULL], cpu=CPU)) as peer:
-        first = peer.observe().rx_packets
+    with ExternalDpdk(plan_testpmd("io", [NULL], cpu=CPU)) as program:
+        first = program.observe().rx_packets
         time.sleep(0.1)
-        assert peer.observe().rx_packets == first
-        peer.release()
+        assert program.observe().rx_packets == first
+        program.release()
         until = time.monotonic() + 60
-        while peer.observe().rx_packets == first:
+        while program.observe().rx_packets == first:
             assert time.monotonic() < until, "it does not run"
             time.sleep(0.01)
 
@@ -96,28 +96,28 @@ def test_pages_and_buffers_are_as_asked(pages: Pages, monkeypatch: pytest.Monkey
     if pages == "2MiB" and (not enabled.exists() or "[never]" in enabled.read_text()):
         pytest.skip("transparent huge pages are off")
     plan = plan_testpmd("io", [NULL], cpu=CPU, pages=pages)
-    with Peer(replace(plan, telemetry=True)) as peer:
-        assert peer.page_size == ("2MiB" if pages == "2MiB" else "4KiB")
-        assert peer.telemetry_socket is not None
-        (pool,) = ask(peer.telemetry_socket, "/mempool/list")[0]
-        (info,) = ask(peer.telemetry_socket, f"/mempool/info,{pool}")
+    with ExternalDpdk(replace(plan, telemetry=True)) as program:
+        assert program.page_size == ("2MiB" if pages == "2MiB" else "4KiB")
+        assert program.telemetry_socket is not None
+        (pool,) = ask(program.telemetry_socket, "/mempool/list")[0]
+        (info,) = ask(program.telemetry_socket, f"/mempool/info,{pool}")
     assert bool(info["flags"] & ACROSS_PAGES) == (pages != "no-huge")
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_packets_that_do_not_come_end_the_trial() -> None:
-    with Peer(plan_testpmd("io", ["net_null0,no-rx=1"], cpu=CPU)) as peer:
+    with ExternalDpdk(plan_testpmd("io", ["net_null0,no-rx=1"], cpu=CPU)) as program:
         with pytest.raises(RunError, match=r"0 packets came in 0\.2 s"):
-            peer.trial(windows=1, packets=32, warmup=0, seconds=0.2)
-        assert peer.observe().rx_packets == 0  # it lives
+            program.trial(windows=1, packets=32, warmup=0, seconds=0.2)
+        assert program.observe().rx_packets == 0  # it lives
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_a_peer_that_dies_is_a_sentence(tmp_path: Path) -> None:
-    with Peer(plan_testpmd("io", [NULL], cpu=CPU)) as peer:
-        os.kill(peer.pid, signal.SIGKILL)
+    with ExternalDpdk(plan_testpmd("io", [NULL], cpu=CPU)) as program:
+        os.kill(program.pid, signal.SIGKILL)
         with pytest.raises(PlanecastError, match="testpmd: it was ended by SIGKILL"):
-            peer.trial(windows=1, packets=32, warmup=0)
+            program.trial(windows=1, packets=32, warmup=0)
     assert _leftovers(tmp_path) == set()
 
 
@@ -125,33 +125,36 @@ def test_a_peer_that_dies_is_a_sentence(tmp_path: Path) -> None:
 def test_a_port_that_is_none_is_reported(tmp_path: Path) -> None:
     with (
         pytest.raises(PlanecastError, match="net_nothing"),
-        Peer(plan_testpmd("io", ["net_nothing0"], cpu=CPU)),
+        ExternalDpdk(plan_testpmd("io", ["net_nothing0"], cpu=CPU)),
     ):
         pass
     assert _leftovers(tmp_path) == set()
 
 
 def test_a_program_that_is_not_there() -> None:
-    plan = PeerPlan("x", "/nowhere/x", 0, "build it", eal=(), arguments=())
-    with pytest.raises(MissingError, match="/nowhere/x: x is not here; build it"), Peer(plan):
+    plan = ExternalDpdkPlan("x", "/nowhere/x", 0, "build it", eal=(), arguments=())
+    with (
+        pytest.raises(MissingError, match="/nowhere/x: x is not installed; build it"),
+        ExternalDpdk(plan),
+    ):
         pass
 
 
 STARTS_AND_WAITS = """
 import sys, tempfile, time
 tempfile.tempdir = sys.argv[1]
-from planecast.dataplanes.peer import Peer
+from planecast.dataplanes.external_dpdk import ExternalDpdk
 from planecast.dataplanes.testpmd import plan_testpmd
-with Peer(plan_testpmd("io", [sys.argv[2]], cpu=int(sys.argv[3]))) as peer:
-    peer.release()
-    print(peer.pid, flush=True)
+with ExternalDpdk(plan_testpmd("io", [sys.argv[2]], cpu=int(sys.argv[3]))) as program:
+    program.release()
+    print(program.pid, flush=True)
     time.sleep(60)
 """
 
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A process of ours that has a peer forwarding, and the peer's number."""
+    """A process of ours that has a program forwarding, and the program's number."""
     command = [sys.executable, "-c", STARTS_AND_WAITS, str(tmp_path), NULL, str(CPU)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -170,7 +173,7 @@ def test_it_ends_with_us(
     process, pid = started
     process.send_signal(number)
     process.wait()
-    wait_until(lambda: not Path(f"/proc/{pid}").exists(), "the peer had ended")
+    wait_until(lambda: not Path(f"/proc/{pid}").exists(), "the program had ended")
     # What a killed process leaves is removed by another one, a moment later.
     wait_until(lambda: not _leftovers(tmp_path), "nothing was left")
 
@@ -187,8 +190,8 @@ def test_l3fwd_is_measured(tmp_path: Path) -> None:
     if not L3FWD.exists():
         pytest.skip("l3fwd is not built (tools/setup.sh bench)")
     write_rules(tmp_path / "rules", ["10.0.0.0/8"], ports=1)
-    with Peer(plan_l3fwd(L3FWD, [NULL], tmp_path / "rules", cpu=CPU)) as peer:
-        found = peer.trial(windows=4, packets=2048, warmup=1024)
+    with ExternalDpdk(plan_l3fwd(L3FWD, [NULL], tmp_path / "rules", cpu=CPU)) as program:
+        found = program.trial(windows=4, packets=2048, warmup=1024)
         assert found.cpu == CPU
         assert found.windows.count == 4
     assert _leftovers(tmp_path) == set()

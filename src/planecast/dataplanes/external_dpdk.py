@@ -1,4 +1,4 @@
-"""A DPDK program of others as a data plane: start it, wait until it forwards, observe it, stop it.
+"""An external DPDK program as a data plane: start it, wait until it forwards, observe it, stop it.
 
 What it leaves behind is nothing: its runtime folder and its words are temporary, its memory is no
 file, and it ends when we do, even when we are killed (the meter notices).
@@ -33,8 +33,8 @@ MEMORY_MIB = 512
 
 
 @dataclass(frozen=True)
-class PeerPlan:
-    """How a peer is started: everything that differs between them."""
+class ExternalDpdkPlan:
+    """How an external program is started: everything that differs between them."""
 
     name: str
     program: str
@@ -44,7 +44,7 @@ class PeerPlan:
     package: str
     """What to install, or do, when the program isn't there."""
     eal: tuple[str, ...]
-    """Its EAL arguments: lcores and ports. Memory, pages and folders are the peer's affair."""
+    """Its EAL arguments: lcores and ports. Memory, pages and folders are set by ExternalDpdk."""
     arguments: tuple[str, ...]
     """Its own arguments."""
     port: int = 0
@@ -61,10 +61,10 @@ class PeerPlan:
     """Whether DPDK's telemetry socket is open."""
 
 
-class Peer(Started):
-    """A running peer. A context manager: it never outlives its block. It sleeps between trials."""
+class ExternalDpdk(Started):
+    """A running program. Context manager; ends it on exit. It sleeps between trials."""
 
-    def __init__(self, plan: PeerPlan) -> None:
+    def __init__(self, plan: ExternalDpdkPlan) -> None:
         self.plan = plan
         self._process: Process | None = None
         self._meter: Meter | None = None
@@ -135,7 +135,7 @@ class Peer(Started):
                 self._meter.close()
                 self._meter = None
             if self._folder is not None:
-                with suppress(FileNotFoundError):  # the peer was faster
+                with suppress(FileNotFoundError):  # the program was faster
                     self._folder.cleanup()
                 self._folder = None
 
@@ -177,7 +177,7 @@ class Peer(Started):
         path = shutil.which(self.plan.program)
         if path is None:
             raise MissingError(
-                f"{self.plan.name} is not here",
+                f"{self.plan.name} is not installed",
                 where=self.plan.program,
                 what_to_do=self.plan.package,
             )
@@ -189,7 +189,7 @@ class Peer(Started):
         return self._process, self._meter
 
 
-def eal_arguments(plan: PeerPlan) -> list[str]:
+def eal_arguments(plan: ExternalDpdkPlan) -> list[str]:
     """EAL's arguments: no files, no hugetlbfs, none of the machine's own devices."""
     pci = any(word in ("-a", "--allow") for word in plan.eal)
     return [

@@ -24,7 +24,7 @@ class Cables(Protocol):
 
 
 @dataclass(frozen=True)
-class Wiring:
+class LinkTopology:
     """The ports of all links."""
 
     generator: tuple[Port, Port]
@@ -39,7 +39,7 @@ class Wiring:
         return [*self.generator, *(port for program in self.programs for port in program)]
 
 
-def wiring_of(scenario: Scenario, folder: Path, cables: Cables | None) -> Wiring:
+def link_topology_of(scenario: Scenario, folder: Path, cables: Cables | None) -> LinkTopology:
     """The ports of a scenario's links; sockets lie in `folder`, `cables` is for cables alone."""
     wires = _Wires(scenario, folder, cables)
     guests = guests_of(scenario)
@@ -58,7 +58,7 @@ class _Wires:
         self._cables = cables
         self._made = 0
 
-    def series(self) -> Wiring:
+    def series(self) -> LinkTopology:
         """generator, first, …, last, generator."""
         placement, count = self._scenario.placement, self._scenario.dataplane.programs
         sends, comes_in = self._outer(0, placement.rx_ring)
@@ -68,9 +68,9 @@ class _Wires:
             programs.append((comes_in, goes_out))
             comes_in = next_in
         receives, goes_out = self._outer(1, placement.tx_ring)
-        return Wiring((sends, receives), (*programs, (comes_in, goes_out)))
+        return LinkTopology((sends, receives), (*programs, (comes_in, goes_out)))
 
-    def switch(self, count: int) -> Wiring:
+    def switch(self, count: int) -> LinkTopology:
         """generator, switch, guest, switch, …, generator: the switch has all other ports."""
         placement = self._scenario.placement
         sends, first = self._outer(0, placement.rx_ring)
@@ -80,7 +80,7 @@ class _Wires:
             at_switch += [switch for switch, _ in pair]
             guests.append(tuple(guest for _, guest in pair))
         receives, last = self._outer(1, placement.tx_ring)
-        return Wiring((sends, receives), ((*at_switch, last), *guests))
+        return LinkTopology((sends, receives), ((*at_switch, last), *guests))
 
     def _outer(self, side: int, ring: int) -> tuple[Port, Port]:
         """A link at the generator: its port, and the program's."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from planecast.dataplanes.link_topology import LinkTopology, link_topology_of
 from planecast.dataplanes.port import Port, eal_words, named_port, port_numbers
-from planecast.dataplanes.wiring import Wiring, wiring_of
 from planecast.scenario import Scenario, with_overrides
 
 FOLDER = Path("folder")
@@ -20,16 +20,16 @@ class Pairs:
         return f"{name}a", f"{name}b"
 
 
-def wired(**keys: object) -> Wiring:
+def topology_for(**keys: object) -> LinkTopology:
     dotted = {f"dataplane.{name}": value for name, value in keys.items()}
     scenario = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"} | dotted)
-    return wiring_of(scenario, FOLDER, Pairs())
+    return link_topology_of(scenario, FOLDER, Pairs())
 
 
-def links(wiring: Wiring) -> dict[str, list[Port]]:
+def links(topology: LinkTopology) -> dict[str, list[Port]]:
     """By a cable's or socket's name its ends."""
     found: dict[str, list[Port]] = {}
-    for port in wiring.ports:
+    for port in topology.ports:
         name = port.address if port.kind not in ("interface", "xdp") else port.address.rstrip("ab")
         found.setdefault(name, []).append(port)
     return found
@@ -38,15 +38,15 @@ def links(wiring: Wiring) -> dict[str, list[Port]]:
 @pytest.mark.parametrize("ports", ["memif", "vhost-user", "veth", "af_xdp"])
 @pytest.mark.parametrize("chain", [1, 3])
 def test_every_link_has_two_ends_that_fit(ports: str, chain: int) -> None:
-    wiring = wired(ports=ports, chain=chain)
-    assert len(wiring.programs) == chain
-    joined = links(wiring)
+    topology = topology_for(ports=ports, chain=chain)
+    assert len(topology.programs) == chain
+    joined = links(topology)
     assert len(joined) == chain + 1
     kinds = {"memif": {"memif"}, "vhost-user": {"vhost", "virtio"}, "veth": {"interface"}}
     kinds["af_xdp"] = {"xdp"}
     for both in joined.values():
         assert len(both) == 2
-        own = {port.kind for port in both if port not in wiring.generator or ports != "af_xdp"}
+        own = {port.kind for port in both if port not in topology.generator or ports != "af_xdp"}
         assert own == kinds[ports]
         if ports in ("veth", "af_xdp"):
             assert both[0].address != both[1].address
@@ -55,7 +55,7 @@ def test_every_link_has_two_ends_that_fit(ports: str, chain: int) -> None:
 
 
 def test_who_starts_earlier_makes_the_socket() -> None:
-    first, second, third = wired(chain=3).programs
+    first, second, third = topology_for(chain=3).programs
     assert [port.server for port in (*first, *second, *third)] == [
         True,
         True,
@@ -70,33 +70,33 @@ def test_who_starts_earlier_makes_the_socket() -> None:
 def test_rings_are_those_of_the_placement() -> None:
     placement = {"placement.rx_ring": 1024, "placement.tx_ring": 256}
     scenario = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"} | placement)
-    sends, receives = wiring_of(scenario, FOLDER, None).generator
+    sends, receives = link_topology_of(scenario, FOLDER, None).generator
     assert "rsize=10" in sends.device(0)
     assert "rsize=8" in receives.device(1)
 
 
 def test_open_vswitch_connects_to_its_guests() -> None:
     """Its vhost-user server ports are deprecated."""
-    wiring = wired(kind="ovs", ports="vhost-user", guests=2)
-    switch, *guests = wiring.programs
+    topology = topology_for(kind="ovs", ports="vhost-user", guests=2)
+    switch, *guests = topology.programs
     assert len(switch) == 6
     assert {(port.kind, port.role) for port in switch} == {("vhost", "client")}
-    others = [*wiring.generator, *(port for guest in guests for port in guest)]
+    others = [*topology.generator, *(port for guest in guests for port in guest)]
     assert {(port.kind, port.role) for port in others} == {("virtio", "server")}
     # in -> first guest -> second guest -> out, each hop between the two ports of a pair
     path = [switch[1], switch[2], switch[3], switch[4]]
     assert [port.address for port in path] == [port.address for guest in guests for port in guest]
-    assert switch[0].address == wiring.generator[0].address
-    assert switch[5].address == wiring.generator[1].address
+    assert switch[0].address == topology.generator[0].address
+    assert switch[5].address == topology.generator[1].address
 
 
 def test_named_devices_are_at_both_ends() -> None:
     devices = {"devices": "eth1 0000:18:00.1", "generator_devices": ["net_tap0,iface=x", "eth2"]}
-    wiring = wired(ports="named", chain=2, **devices)
-    first, last = wiring.programs
+    topology = topology_for(ports="named", chain=2, **devices)
+    first, last = topology.programs
     assert (first[0].kind, first[0].address) == ("interface", "eth1")
     assert (last[1].kind, last[1].address) == ("pci", "0000:18:00.1")
-    assert [port.kind for port in wiring.generator] == ["virtual", "interface"]
+    assert [port.kind for port in topology.generator] == ["virtual", "interface"]
     assert first[1].kind == last[0].kind == "memif"
 
 
