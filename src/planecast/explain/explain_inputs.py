@@ -11,6 +11,7 @@ from planecast.errors import InputError
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
+from planecast.explain.search_basis import SearchBasis, port_costs_of
 from planecast.explain.searched import explain_search
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, list_runs
@@ -21,8 +22,10 @@ from planecast.results.store import CALIBRATION
 from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
 from planecast.scenario.read_file import read_of_run
+from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
+from planecast.workload.counts import InstructionCounts
 
 PROFILE = "profile.json"
 
@@ -41,9 +44,8 @@ def explained_run(
     if not (run.path / PROFILE).is_file():
         content = run.read()
         if isinstance(content, SearchAnswer):
-            found = explain_search(
-                content, run.path.name, calibration.model if calibration else None
-            )
+            known = _search_basis(content.scenario, run.path.parent, calibration)
+            found = explain_search(content, run.path.name, known)
             used = calibration is not None and any(one.modelled for one in found.stages)
             basis = calibration.basis if calibration and used else None
             return found.model_copy(update={"calibration": basis})
@@ -77,14 +79,13 @@ def with_profile(case: Case, root: Path) -> Case:
     neither the result nor a model does: instructions, and what single steps saw of the code."""
     if case.result is None:
         return case
-    profiles = list(_profiles(case, root))
+    profiles = list(_profiles(case.scenario, root))
     counted = any(stage.instructions_per_packet for stage in case.result.stages.values())
     calibration = case.calibration
     modelled = calibration is not None and case.scenario.forwards == calibration.kind
     if profiles and not counted and not modelled and case.counts is None:
         name, profile = profiles[0]
-        native = [one for one in profile.counts if one.instrument == "singlestep"]
-        case = replace(case, counts=(native or list(profile.counts))[0], counted_by=name)
+        case = replace(case, counts=_best(profile), counted_by=name)
     for name, profile in profiles:
         code = next((one.code for one in profile.counts if one.code is not None), None)
         if code is not None:
@@ -92,14 +93,33 @@ def with_profile(case: Case, root: Path) -> Case:
     return case
 
 
-def _profiles(case: Case, root: Path) -> Iterator[tuple[str, Profile]]:
-    """Profiles of the case's workload and traffic, the latest first, by their runs."""
+def _search_basis(scenario: Scenario, root: Path, calibration: Chosen | None) -> SearchBasis:
+    """What the runs under `root` know of a searched data plane."""
+    name, profile = next(_profiles(scenario, root), ("", None))
+    ports, ports_by = port_costs_of(root) or (None, "")
+    return SearchBasis(
+        calibration=calibration.model if calibration else None,
+        counts=_best(profile) if profile else None,
+        counted_by=name,
+        ports=ports,
+        ports_by=ports_by,
+    )
+
+
+def _best(profile: Profile) -> InstructionCounts:
+    """Its counts of the native code, else the first ones."""
+    native = [one for one in profile.counts if one.instrument == "singlestep"]
+    return (native or list(profile.counts))[0]
+
+
+def _profiles(scenario: Scenario, root: Path) -> Iterator[tuple[str, Profile]]:
+    """Profiles of a scenario's workload and traffic, the latest first, by their runs."""
     for path in sorted(root.glob(f"*/{PROFILE}"), reverse=True):  # names begin with the time
         profile = _read_profile(RunDirectory(path.parent))
         same = (
-            value_if_any(profile.scenario, "workload") == value_if_any(case.scenario, "workload")
-            and profile.scenario.traffic == case.scenario.traffic
-            and profile.scenario.dataplane == case.scenario.dataplane
+            value_if_any(profile.scenario, "workload") == value_if_any(scenario, "workload")
+            and profile.scenario.traffic == scenario.traffic
+            and profile.scenario.dataplane == scenario.dataplane
         )
         if same:
             yield path.parent.name, profile

@@ -158,7 +158,13 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
             f"the model says {said.value:.1f} cycles where {whole.value:.1f} were {whole.kind} "
             f"({miss:+.1f} %), {_agreement(said, whole)}"
         )
-    if not groups:
+    if case.result is None and explained.modelled is None:
+        if explained.cycles_per_packet is not None:
+            found.append(
+                "nothing was timed: cycles are the least that the counted instructions can take at "
+                "the issue width"
+            )
+    elif not groups:
         found.append("no causes are known: what is measured is as sure as its interval says")
     elif explained.modelled is None:
         found.append(
