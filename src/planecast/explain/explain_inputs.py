@@ -44,7 +44,7 @@ def explained_run(
     if not (run.path / PROFILE).is_file():
         content = run.read()
         if isinstance(content, SearchAnswer):
-            known = _search_basis(content.scenario, run.path.parent, calibration)
+            known = _search_basis(content, run.path.parent, calibration)
             found = explain_search(content, run.path.name, known)
             used = calibration is not None and any(one.modelled for one in found.stages)
             basis = calibration.basis if calibration and used else None
@@ -93,10 +93,10 @@ def with_profile(case: Case, root: Path) -> Case:
     return case
 
 
-def _search_basis(scenario: Scenario, root: Path, calibration: Chosen | None) -> SearchBasis:
+def _search_basis(answer: SearchAnswer, root: Path, calibration: Chosen | None) -> SearchBasis:
     """What the runs under `root` know of a searched data plane."""
-    name, profile = next(_profiles(scenario, root), ("", None))
-    ports, ports_by = port_costs_of(root) or (None, "")
+    name, profile = next(_profiles(answer.scenario, root), ("", None))
+    ports, ports_by = port_costs_of(root, answer.manifest.host) or (None, "")
     return SearchBasis(
         calibration=calibration.model if calibration else None,
         counts=_best(profile) if profile else None,

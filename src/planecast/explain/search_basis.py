@@ -1,4 +1,4 @@
-"""SearchBasis: what is known of a searched data plane besides the search itself.
+"""SearchBasis: what other runs know of a data plane that was searched.
 
 A search has rates, cycles and the program's own statistics. What these cycles are is in other runs
 of the same runs folder: a calibration of the program, a profile of the scenario, the measured cost
@@ -7,6 +7,7 @@ of a kind of port.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +16,13 @@ import numpy as np
 from planecast.explain.arithmetic import difference
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
-from planecast.results.manifest import same_host
 from planecast.results.port_costs import BASE, PORT_COSTS, PortCost, PortCosts
 from planecast.scenario.dataplanes.hosted import Hosted
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import InstructionCounts
+
+_SAME_HOST = ("cpu", "cpu_id", "cpus")
+"""Facts that two runs on one host have in common."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +51,15 @@ class SearchBasis:
         return None if own is None or least is None else difference(own, least)
 
 
-def port_costs_of(root: Path) -> tuple[PortCosts, str] | None:
-    """The last port costs that were measured on this host, and their run's name; None where none
-    were. Files that can't be read are passed over."""
+def port_costs_of(root: Path, host: Mapping[str, object]) -> tuple[PortCosts, str] | None:
+    """The last port costs that were measured on the host of these facts, and their run's name; None
+    where none were. Files that can't be read are passed over."""
     for path in sorted(root.glob(f"*/{PORT_COSTS}"), reverse=True):  # names begin with the time
         try:
             found = PortCosts.model_validate_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        if same_host(found.manifest.host):
+        if all(found.manifest.host.get(key) == host.get(key) for key in _SAME_HOST):
             return found, path.parent.name
     return None
 

@@ -47,7 +47,7 @@ _NOTHING = SearchBasis()
 
 def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHING) -> Explanation:
     """What a search and the data plane's own statistics say of where its cycles go; by stage and
-    cause as far as other runs know the program."""
+    cause where other runs know the program."""
     name, rate = next(iter(answer.rates.items()), ("", None))
     watched = next((seen for seen in answer.telemetry if seen.rate == name), None)
     by = divided_by(answer, watched, known)
