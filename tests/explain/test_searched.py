@@ -162,7 +162,7 @@ def test_without_a_model_the_issue_width_of_a_profile_is_known(
         "unattributed": 1200,
         "waiting": 100,
     }
-    wanted = "92% of its cycles, 1200.0 a packet, are not explained; run planecast validate "
+    wanted = "are not explained. Explain this run again after planecast validate "
     assert any(wanted + "studies/ovs.yaml" in text for text in plain.limits)
     assert any("or at least planecast profile SCENARIO" in text for text in plain.limits)
     found = explain_search(made, "run", SearchBasis(counts=whole, counted_by="counted"))
@@ -268,7 +268,7 @@ def test_ours_has_its_stages_and_its_empty_polls() -> None:
         "unattributed": 200,
         "waiting": 100,
     }
-    wanted = "50% of its cycles, 200.0 a packet, are not explained; run planecast validate studies/"
+    wanted = "are not explained. Explain this run again after planecast validate studies/"
     assert any(wanted in text for text in found.limits)
     assert "the most expensive stage is acl: 50%, 200.0 cycles" in found.limits
     assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)

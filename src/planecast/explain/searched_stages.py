@@ -130,7 +130,7 @@ def searched_stages(
     counted = total(cycles for _, _, cycles in working) or whole
     if counted is not None and all(name == FORWARDING for name, _, _ in working):
         stages = list(_divided(counted, by))
-        if not working and not by.model and not by.instructions:
+        if not working and not by.model and not by.instructions and not by.port:
             stages = []  # one number: the whole says it
     else:
         stages = [_named(*one, by) for one in working]
@@ -158,24 +158,27 @@ def _divided(working: Estimate, by: Divided) -> Iterator[StageExplanation]:
     """A program's work that it counts as one number, by stage; what is left over comes last."""
     if by.model is not None:
         stages = list(_modelled(by.model, by))
+    elif by.issue_cycles:
+        stages = [_at_issue_width(name, count, by) for name, count in by.instructions.items()]
     else:
-        stages = [
-            _at_issue_width(name, count, by)
-            for name, count in by.instructions.items()
-            if by.issue_cycles
-        ]
-    if not stages:
+        stages = []
+    if by.port is not None:
+        stages.append(_stage(PORTS, "I/O", by.port, PORTS))
+    known = total(stage.cycles for stage in stages)
+    if known is None:
         yield _stage(FORWARDING, "processing", working, UNATTRIBUTED)
         return
     yield from stages
-    known = total(stage.cycles for stage in stages)
-    left = difference(working, known) if known else working
-    cause = UNEXPLAINED if by.model or left.value < 0 else UNATTRIBUTED
-    yield _stage(UNEXPLAINED, "other", left, cause)
+    left = difference(working, known)
+    if by.model is not None or left.value < 0:
+        yield _stage(UNEXPLAINED, "other", left, UNEXPLAINED)
+    else:
+        name = UNEXPLAINED if by.instructions else FORWARDING
+        yield _stage(name, "processing", left, UNATTRIBUTED)
 
 
 def _modelled(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
-    """The model's stages but what makes packets in memory, and what ports take beyond its."""
+    """The model's stages but what makes packets in memory."""
     own = by.scenario.dataplane.kind == OWN
     stages = inner_stages(model) if own else model.stages
     for name, said in stages.items():
@@ -188,8 +191,6 @@ def _modelled(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
                 instructions=_counted(by.instructions.get(name)),
                 causes=modelled_causes(name, said, model),
             )
-    if by.port is not None:
-        yield _stage(PORTS, "I/O", by.port, PORTS)
 
 
 def _at_issue_width(name: str, count: float, by: Divided) -> StageExplanation:

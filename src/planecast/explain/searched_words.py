@@ -55,7 +55,7 @@ def limits(
         else:
             most = "" if idle < 1 - _BUSY else ", not quite all of its time"
             yield f"its thread's own work: {working:.1f} cycles a packet, {1 - idle:.0%}{most}"
-    at_work = [stage for stage in stages if stage.stage != POLLING]
+    at_work = [stage for stage in stages if stage.stage not in (POLLING, UNEXPLAINED)]
     if whole is not None and (len(at_work) > 1 or (at_work and idle is None)):
         top_stage = max(at_work, key=lambda stage: stage.cycles.value if stage.cycles else 0.0)
         assert top_stage.cycles is not None
@@ -213,8 +213,8 @@ def not_explained(
     cycles = sum(abs(one.value) for one in without)
     if whole is None or whole.value <= 0 or cycles <= _MUCH * whole.value:
         return
-    run = " and ".join(_to_run(answer, causes, by))
-    then = f"; run {run}, then explain this run again" if run else ""
+    run = "; ".join(_to_run(answer, causes, by))
+    then = f". Explain this run again after {run}" if run else ""
     share = f"{cycles / whole.value:.0%}"
     yield f"{share} of its cycles, {cycles:.1f} a packet, are not explained{then}"
 
@@ -231,7 +231,7 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
     polls_counted = any(one.cause == WAITING for one in causes)
     if rate is not None and rate.is_least and not polls_counted:
         yield (
-            f"the search without the cap of the {rate.capped_by}: below its limit it polls empty "
+            f"a search without the cap of the {rate.capped_by}: below its limit it polls empty "
             "rings, which it does not count"
         )
 
@@ -295,4 +295,7 @@ def basis_notes(
             "they can take"
         )
         if known.calibration is None:
-            yield "the core's clock is taken to be the time-stamp counter's: no calibration has it"
+            yield (
+                "no calibration of this host shows the core's clock: it is taken to be the "
+                "time-stamp counter's, and above that (turbo) the least is less"
+            )
