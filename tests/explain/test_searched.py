@@ -116,7 +116,7 @@ def test_a_program_that_counts_nothing_is_divided_by_its_model(
     model = of_core(stages)
 
     def known(port: Estimate | None) -> Explanation:
-        by = Divided(answer("l3fwd", {}).scenario, model, {"parse": 25.0}, 0.2, port)
+        by = Divided(answer("l3fwd", {}).scenario, model, {"parse": 25.0}, 0.2, port=port)
         monkeypatch.setattr("planecast.explain.searched.divided_by", lambda *_: by)
         made = answer("l3fwd", {}).model_copy(update={"telemetry": (watched(),)})
         return explain_search(made, "run")

@@ -13,6 +13,7 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
 from planecast.explain.search_basis import SearchBasis, port_costs_of
 from planecast.explain.searched import explain_search
+from planecast.explain.traced_bounds import read_traced, traced_of
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, list_runs
 from planecast.results.content import results_of
@@ -21,6 +22,7 @@ from planecast.results.search import SearchAnswer
 from planecast.results.store import CALIBRATION
 from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.read_file import read_of_run
 from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import Chosen, is_current
@@ -41,7 +43,7 @@ def explained_run(
 
     `apart` as `explain_case` has it. Raises InputError for a position that isn't there.
     """
-    if not (run.path / PROFILE).is_file():
+    if not ((run.path / PROFILE).is_file() or read_traced(run.path)):
         content = run.read()
         if isinstance(content, SearchAnswer):
             known = _search_basis(content, run.path.parent, calibration)
@@ -77,6 +79,7 @@ def latest_explicable(root: Path) -> RunDirectory:
 def with_profile(case: Case, root: Path) -> Case:
     """The case with what the latest profiles of the same workload and traffic under `root` show and
     neither the result nor a model does: instructions, and what single steps saw of the code."""
+    case = _with_trace(case, root)
     if case.result is None:
         return case
     profiles = list(_profiles(case.scenario, root))
@@ -93,14 +96,27 @@ def with_profile(case: Case, root: Path) -> Case:
     return case
 
 
+def _with_trace(case: Case, root: Path) -> Case:
+    """The case of a program of others with the latest trace of it, where no model is of it."""
+    calibration = case.calibration
+    modelled = calibration is not None and case.scenario.forwards == calibration.kind
+    if case.traced is not None or modelled or case.scenario.dataplane.kind == OWN:
+        return case
+    traced, name = traced_of(case.scenario, root) or (None, "")
+    return replace(case, traced=traced, traced_by=name)
+
+
 def _search_basis(answer: SearchAnswer, root: Path, calibration: Chosen | None) -> SearchBasis:
     """What the runs under `root` know of a searched data plane."""
     name, profile = next(_profiles(answer.scenario, root), ("", None))
+    traced, traced_by = traced_of(answer.scenario, root) or (None, "")
     ports, ports_by = port_costs_of(root, answer.manifest.host) or (None, "")
     return SearchBasis(
         calibration=calibration.model if calibration else None,
         counts=_best(profile) if profile else None,
         counted_by=name,
+        traced=traced,
+        traced_by=traced_by,
         ports=ports,
         ports_by=ports_by,
     )
@@ -133,6 +149,12 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
     profile = run.path / PROFILE
     if profile.is_file():
         return _counted(profile.parent.name, _read_profile(run), calibration)
+    traced = read_traced(run.path)
+    if traced is not None:
+        own, scenario = traced
+        modelled = calibration is not None and scenario.forwards == calibration.kind
+        kept = None if modelled else own
+        return Case(run.path.name, scenario, None, None, calibration, traced=kept)
     content = run.read()
     results = results_of(content)
     if not results:
@@ -174,7 +196,7 @@ def own_calibration(run: RunDirectory) -> str | None:
 
 def workload_kind(run: RunDirectory, position: int | None) -> str | None:
     """The network function of what a run has to explain; None where it has no results."""
-    if not (run.path / PROFILE).is_file():
+    if not ((run.path / PROFILE).is_file() or read_traced(run.path)):
         with suppress(InputError):
             content = run.read()
             if isinstance(content, SearchAnswer):

@@ -29,6 +29,7 @@ from planecast.explain.program_stages import with_inner_stages
 from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
 from planecast.explain.stall_causes import CORE_REST, ISSUE, UNATTRIBUTED, UNEXPLAINED, in_order
 from planecast.explain.topdown_estimate import computed_tree
+from planecast.explain.traced_bounds import traced_stalls
 from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate, ratio
@@ -112,7 +113,9 @@ def _model(case: Case) -> tuple[ModelBreakdown | None, str]:
 
 
 def _stalls(case: Case) -> Mapping[str, Stalls]:
-    """Stalls by stage of a measured result that no model is calibrated for."""
+    """Stalls by stage of a result, or of a traced program, that no model is calibrated for."""
+    if case.calibration is not None and case.traced is not None:
+        return traced_stalls(case.traced, case.calibration.hierarchy, _core(case))
     if case.calibration is None or case.result is None:
         return {}
     cycles = case.result.cycles_per_packet.value
@@ -140,7 +143,9 @@ def _stages(
         said = model.stages.get(name) if model else None
         instructions = counted.get(name)
         issue = _issue(instructions, core, case.calibration)
-        cycles = measured or (_unmeasured(said, issue) if not case.result else None)
+        cycles = measured
+        if cycles is None and case.result is None:
+            cycles = _unmeasured(said, issue, stalls.get(name, {}))
         if cycles is None and instructions is None and said is None:
             continue
         stages.append(
@@ -164,10 +169,10 @@ def _stages(
     return [*stages, loop] if loop else stages
 
 
-def _unmeasured(said: Estimate | None, issue: float) -> Estimate | None:
+def _unmeasured(said: Estimate | None, issue: float, stalls: Stalls) -> Estimate | None:
     """Cycles of a stage that nobody timed: the model's, else the least that its instructions can
-    take; None where neither is known."""
-    return said or (_plain(issue) if issue else None)
+    take, with the stalls of a trace; None where neither is known."""
+    return said or (together([_plain(issue), *stalls.values()]) if issue else None)
 
 
 def _least(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
@@ -200,6 +205,9 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     burst = case.scenario.placement.burst
     counts = case.counts
     calibration = case.calibration
+    if counts is None and case.traced is not None:
+        traced = case.traced.stages.items()
+        return {name: _counted(stage.instructions_per_packet) for name, stage in traced}
     if counts is None and calibration is not None and calibration.kind == case.scenario.forwards:
         if calibration.program is not None:
             own = instructions_by_stage(case.scenario, {}, calibration.program)

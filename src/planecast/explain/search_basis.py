@@ -20,6 +20,7 @@ from planecast.results.port_costs import BASE, PORT_COSTS, PortCost, PortCosts
 from planecast.scenario.dataplanes.hosted import Hosted
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import InstructionCounts
+from planecast.workload.traced.profile import TracedProfile
 
 _SAME_HOST = ("cpu", "cpu_id", "cpus")
 """Facts that two runs on one host have in common."""
@@ -35,6 +36,10 @@ class SearchBasis:
     """Of a profile of the same scenario."""
     counted_by: str = ""
     """The run that counted `counts`."""
+    traced: TracedProfile | None = None
+    """Of a trace of the same scenario."""
+    traced_by: str = ""
+    """The run that traced it."""
     ports: PortCosts | None = None
     """Measured on the host of the search."""
     ports_by: str = ""

@@ -14,16 +14,25 @@ from dataclasses import dataclass, field
 
 from planecast.dataplanes.vpp_runtime import NODE
 from planecast.errors import InputError
-from planecast.explain.arithmetic import difference, total
-from planecast.explain.core import core_of
+from planecast.explain.arithmetic import difference, together, total
+from planecast.explain.core import Core, core_of
 from planecast.explain.explanation import CauseCycles, Role, StageExplanation
 from planecast.explain.graph_nodes import stage_of
 from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
 from planecast.explain.program_stages import inner_stages
 from planecast.explain.run import modelled_causes
 from planecast.explain.search_basis import SearchBasis
-from planecast.explain.stall_causes import ISSUE, PORTS, UNATTRIBUTED, UNEXPLAINED, WAITING
+from planecast.explain.stall_bounds import Stalls
+from planecast.explain.stall_causes import (
+    ISSUE,
+    PORTS,
+    UNATTRIBUTED,
+    UNEXPLAINED,
+    WAITING,
+    in_order,
+)
 from planecast.explain.topdown_estimate import computed_tree
+from planecast.explain.traced_bounds import traced_stalls
 from planecast.model.calibration import Calibration
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
@@ -58,6 +67,8 @@ class Divided:
     """A packet, by stage; none where nobody counted."""
     issue_cycles: float = 0.0
     """TSC cycles of an instruction at the issue width; 0 for a core that isn't in the catalogue."""
+    stalls: Mapping[str, Stalls] = field(default_factory=dict)
+    """By stage, of a traced program without a model; bounds."""
     port: Estimate | None = None
     """What the ports of the search take above ports in memory; None where it wasn't measured."""
 
@@ -80,6 +91,7 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
         model=model,
         instructions=_instructions(scenario, own if model else None, known),
         issue_cycles=_clocks(calibration) / slots if slots else 0.0,
+        stalls=_stalls(model, known, core),
         port=known.port_cost(scenario),
     )
 
@@ -96,6 +108,15 @@ def _at_burst(answer: SearchAnswer, watched: Telemetry | None) -> Scenario:
     with suppress(InputError):
         return with_overrides(answer.scenario, {"placement.burst": burst})
     return answer.scenario
+
+
+def _stalls(
+    model: ModelBreakdown | None, known: SearchBasis, core: Core | None
+) -> Mapping[str, Stalls]:
+    """Of a trace on a machine whose caches some calibration knows."""
+    if model is not None or known.traced is None or known.calibration is None:
+        return {}
+    return traced_stalls(known.traced, known.calibration.hierarchy, core)
 
 
 def _clocks(calibration: Calibration | None) -> float:
@@ -194,11 +215,18 @@ def _modelled(model: ModelBreakdown, by: Divided) -> Iterator[StageExplanation]:
 
 
 def _at_issue_width(name: str, count: float, by: Divided) -> StageExplanation:
-    """A stage of which instructions alone are known: at least so many cycles."""
+    """A stage of which instructions are known, and stalls where it was traced: at least so many
+    cycles."""
     least = count * by.issue_cycles
-    cycles = Estimate(value=least, low=least, high=least, unit="cycles/packet", kind="computed")
-    found = _stage(name, _role(name), cycles, ISSUE)
-    return found.model_copy(update={"instructions": _counted(count)})
+    issue = Estimate(value=least, low=least, high=least, unit="cycles/packet", kind="computed")
+    parts = {ISSUE: issue, **by.stalls.get(name, {})}
+    return StageExplanation(
+        stage=name,
+        role=_role(name),
+        cycles=together(parts.values()),
+        instructions=_counted(count),
+        causes=tuple(CauseCycles(cause=one, cycles=parts[one]) for one in in_order(set(parts))),
+    )
 
 
 def _named(name: str, role: Role, cycles: Estimate, by: Divided) -> StageExplanation:

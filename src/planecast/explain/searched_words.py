@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS
+from planecast.explain.caveats import TRACED_BOUNDS
 from planecast.explain.explanation import Advice, CauseCycles, StageExplanation
 from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched_stages import POLLING, Divided
@@ -294,6 +295,8 @@ def basis_notes(
             f"({known.counts.instruction_set}); their cycles are the issue width's, the least that "
             "they can take"
         )
+        if by.stalls:
+            yield f"{TRACED_BOUNDS} {known.traced_by}"
         if known.calibration is None:
             yield (
                 "no calibration of this host shows the core's clock: it is taken to be the "
