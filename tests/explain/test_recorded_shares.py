@@ -118,3 +118,4 @@ def test_a_search_with_much_that_has_no_cause_says_so(
     assert {part.cause for part in found.causes} >= {"issue", "ports", "unexplained"}
     named = [text for text in found.limits if "are not explained" in text]
     assert bool(named) == (share > _MOST)
+    assert any("polls that find nothing" in text for text in named) == (name == "search-testpmd-io")

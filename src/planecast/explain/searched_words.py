@@ -14,6 +14,7 @@ from planecast.model.calibrated_range import outside
 from planecast.results.estimate import Estimate
 from planecast.results.search import FoundRate, SearchAnswer
 from planecast.results.telemetry import Telemetry
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
 
 _CAPS = ("link", "generator", "--max-rate")
@@ -152,7 +153,7 @@ def advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
             try_this="ovs-vsctl set Open_vSwitch . other_config:tx-flush-interval=50",
             why=f"{batch.value:.1f} packets a send call: waiting up to 50 µs makes batches larger",
         )
-    if answer.scenario.dataplane.kind == "ours":
+    if answer.scenario.dataplane.kind == OWN:
         yield Advice(
             try_this="planecast measure SCENARIO --explain",
             why="the same function with its own source and sink: cycles by stage and cause, and "
@@ -217,7 +218,14 @@ def not_explained(
     run = "; ".join(_to_run(answer, causes, by))
     then = f". Explain this run again after {run}" if run else ""
     share = f"{cycles / whole.value:.0%}"
-    yield f"{share} of its cycles, {cycles:.1f} a packet, are not explained{then}"
+    hidden = by.model is not None and not _counts_polls(answer, causes)
+    polls = "; polls that find nothing are among them, which it does not count" if hidden else ""
+    yield f"{share} of its cycles, {cycles:.1f} a packet, are not explained{polls}{then}"
+
+
+def _counts_polls(answer: SearchAnswer, causes: tuple[CauseCycles, ...]) -> bool:
+    """Whether the data plane knows its empty polls: ours does, of others some."""
+    return answer.scenario.dataplane.kind == OWN or any(one.cause == WAITING for one in causes)
 
 
 def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) -> Iterator[str]:
@@ -229,12 +237,8 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
         yield f"planecast validate {_study(scenario)}{least}, which divides them by stage and cause"
     if by.port is None and scenario.dataplane.kind in _BETWEEN_PORTS:
         yield "planecast machine ports, which measures what its ports take"
-    polls_counted = any(one.cause == WAITING for one in causes)
-    if rate is not None and rate.is_least and not polls_counted:
-        yield (
-            f"a search without the cap of the {rate.capped_by}: below its limit it polls empty "
-            "rings, which it does not count"
-        )
+    if rate is not None and rate.is_least and not _counts_polls(answer, causes):
+        yield f"a search without the cap of the {rate.capped_by}, so that few polls find nothing"
 
 
 def _calibrated(scenario: Scenario) -> bool:
