@@ -85,7 +85,7 @@ def test_the_documents_runs_have_causes_for_most_of_their_cycles(
 
 def test_a_search_of_open_vswitch_has_causes_for_most_of_its_cycles(repository: Path) -> None:
     root = repository / "docs/examples/explain/runs"
-    run = RunDirectory(root / "20261125T032939Z-search-ovs-l2xc")
+    run = RunDirectory(root / "20261125T041000Z-search-ovs-l2xc")
     found = explained_run(run, None, calibration_of("20261125T033438Z-validate-ovs", root))
     assert share_not_explained(found) < _MOST
     assert {role.role for role in found.roles if role.cycles} == {"I/O", "processing", "other"}

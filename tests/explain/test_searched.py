@@ -179,7 +179,7 @@ def test_without_a_model_the_issue_width_of_a_profile_is_known(
 def test_open_vswitch_says_which_cache_knew_its_packets() -> None:
     opinion = {"megaflow look-ups": said(0.25, "share"), "upcalls": said(0.01, "share")}
     found = explain_search(answer("ovs", {"pmd": said(1300), **opinion}), "run")
-    assert any("74% hit the exact-match or the signature" in text for text in found.limits)
+    assert any("74% are matched before the megaflows" in text for text in found.limits)
 
 
 def test_a_cap_that_is_not_the_data_planes_is_named() -> None:

@@ -197,11 +197,19 @@ def cache_hits(answer: SearchAnswer) -> Iterator[str]:
     masked = answer.second_opinion.get("megaflow look-ups")
     upcalls = answer.second_opinion.get("upcalls")
     if masked is not None and upcalls is not None:
-        exact = max(0.0, 1 - masked.value - upcalls.value)
+        nearer = max(0.0, 1 - masked.value - upcalls.value)
         yield (
-            f"of its packets {exact:.0%} hit the exact-match or the signature cache (EMC, SMC), "
-            f"{masked.value:.0%} a megaflow, and {upcalls.value:.1%} go up to the slow path"
+            f"of its packets {nearer:.0%} are matched before the megaflows (exact-match or "
+            f"signature cache, or a simple match), {masked.value:.0%} by a megaflow, and "
+            f"{upcalls.value:.1%} go up to the slow path"
         )
+
+
+def extrapolated(by: Divided, known: SearchBasis) -> Iterator[str]:
+    """Which keys the calibration of the program never saw at the search's values."""
+    found = outside(by.scenario, known.calibration.ranges) if by.model and known.calibration else []
+    if found:
+        yield f"the model's stages are extrapolated, trust them less: {', '.join(found)}"
 
 
 def not_explained(
@@ -290,7 +298,6 @@ def basis_notes(
         )
     if by.model is not None and known.calibration is not None:
         yield f"the model is asked for bursts of {by.scenario.placement.burst:g}"
-        yield from outside(by.scenario, known.calibration.ranges)
     if by.port is not None and UNEXPLAINED in names:
         yield (f"ports are what {known.ports_by} measured of such ports beyond those in memory")
     if by.model is None and by.instructions and known.counts is not None:
