@@ -18,7 +18,8 @@ from planecast.explain.arithmetic import difference, together, total
 from planecast.explain.core import Core, core_of
 from planecast.explain.explanation import CauseCycles, Role, StageExplanation
 from planecast.explain.graph_nodes import stage_of
-from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
+from planecast.explain.model_at_burst import model_at_burst
+from planecast.explain.model_breakdown import ModelBreakdown
 from planecast.explain.program_stages import inner_stages
 from planecast.explain.run import modelled_causes
 from planecast.explain.search_basis import SearchBasis
@@ -60,7 +61,7 @@ class Divided:
     """What a search's cycles are divided by."""
 
     scenario: Scenario
-    """The search's, in bursts of the size that its polls found."""
+    """The search's, in bursts of the size that its polls found, rounded."""
     model: ModelBreakdown | None
     """Of the program; None without a calibration of it."""
     instructions: Mapping[str, float] = field(default_factory=dict)
@@ -69,25 +70,29 @@ class Divided:
     """TSC cycles of an instruction at the issue width; 0 for a core that isn't in the catalogue."""
     stalls: Mapping[str, Stalls] = field(default_factory=dict)
     """By stage, of a traced program without a model; bounds."""
+    burst: float | None = None
+    """Packets that a poll found, in the mean; None where nobody asked."""
     port: Estimate | None = None
     """What the ports of the search take above ports in memory; None where it wasn't measured."""
 
 
 def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBasis) -> Divided:
     """What is known of the program that was searched, at the burst that its polls found."""
-    scenario = _at_burst(answer, watched)
+    burst = _mean_burst(answer, watched)
+    scenario = answer.scenario
+    with suppress(InputError):  # a program whose burst can't be changed
+        scenario = with_overrides(scenario, {"placement.burst": round(burst)})
     calibration = known.calibration
     own = calibration if calibration and calibration.kind == scenario.forwards else None
     core = core_of(answer.manifest)
     slots = core.slots if core else None
     model = None
     if own is not None:
-        for asked in dict.fromkeys((scenario, answer.scenario)):
-            with suppress(InputError):  # a way that the model doesn't know
-                model, scenario = model_breakdown(asked, own, slots), asked
-                break
+        with suppress(InputError):  # a way that the model doesn't know
+            model = model_at_burst(scenario, own, slots, burst)
     return Divided(
         scenario=scenario,
+        burst=burst,
         model=model,
         instructions=_instructions(scenario, own if model else None, known),
         issue_cycles=_clocks(calibration) / slots if slots else 0.0,
@@ -96,18 +101,14 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
     )
 
 
-def _at_burst(answer: SearchAnswer, watched: Telemetry | None) -> Scenario:
-    """The scenario with the packets that a poll found in place of those that it asks for."""
+def _mean_burst(answer: SearchAnswer, watched: Telemetry | None) -> float:
+    """Packets that a poll found, where the data plane says; else those that it asks for."""
+    most = float(answer.scenario.placement.burst)
     batch = answer.second_opinion.get(BATCH)
     found = watched.mean_burst if watched is not None else None
-    if found is None and batch is not None:
-        found = batch.value
     if found is None:
-        return answer.scenario
-    burst = min(answer.scenario.placement.burst, max(1, round(found)))
-    with suppress(InputError):
-        return with_overrides(answer.scenario, {"placement.burst": burst})
-    return answer.scenario
+        found = batch.value if batch is not None else most
+    return min(most, max(1.0, found))
 
 
 def _stalls(

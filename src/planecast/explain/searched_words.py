@@ -297,7 +297,8 @@ def basis_notes(
             f"{'' if POLLING in names else polls}"
         )
     if by.model is not None and known.calibration is not None:
-        yield f"the model is asked for bursts of {by.scenario.placement.burst:g}"
+        burst = by.burst or float(by.scenario.placement.burst)
+        yield f"the model is asked for bursts of {burst:.3g}"
     if by.port is not None and UNEXPLAINED in names:
         yield (f"ports are what {known.ports_by} measured of such ports beyond those in memory")
     if by.model is None and by.instructions and known.counts is not None:
