@@ -300,7 +300,10 @@ def basis_notes(
         burst = by.burst or float(by.scenario.placement.burst)
         yield f"the model is asked for bursts of {burst:.3g}"
     if by.port is not None and UNEXPLAINED in names:
-        yield (f"ports are what {known.ports_by} measured of such ports beyond those in memory")
+        yield (
+            f"ports are what {known.ports_by} measured of such ports beyond those in "
+            "memory; the way between the CPUs at that time is in it"
+        )
     if by.model is None and by.instructions and known.counts is not None:
         yield (
             f"instructions are those of {known.counted_by}, by {known.counts.instrument} "
