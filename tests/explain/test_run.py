@@ -11,7 +11,7 @@ from planecast.explain import Case, Explanation, explain_case
 from planecast.explain.model_breakdown import model_breakdown
 from planecast.model.calibration import Calibration
 from planecast.model.prediction import predict
-from planecast.results import Result
+from planecast.results import Manifest, Result
 from planecast.scenario import Scenario, with_overrides
 from planecast.workload.counts import InstructionCounts
 
@@ -226,6 +226,50 @@ def test_a_profile_is_explained_by_the_model_alone(
     assert found.cycles_per_packet == found.modelled
     assert all(part.cause != "unexplained" for part in found.causes)
     assert any("instructions and no cycles" in text for text in found.unknown)
+
+
+def test_a_programs_profile_has_its_own_stages(
+    counts: dict[str, InstructionCounts], calibration: Calibration
+) -> None:
+    """l3fwd's stages are those of its map, not planecast's."""
+    scenario = Scenario.model_validate({"name": "router", "dataplane": {"kind": "l3fwd"}})
+    own = next(iter(counts.values()))
+    parts = dict.fromkeys(("rx", "parse", "route", "tx"), own.stages["acl"])
+    counted = own.model_copy(update={"stages": parts})
+    alone = explain_case(Case("profile", scenario, None, counted))
+    assert [stage.stage for stage in alone.stages] == ["rx", "parse", "route", "tx", "loop"]
+    assert [stage.role for stage in alone.stages[:2]] == ["I/O", "processing"]
+    assert all(stage.instructions is not None for stage in alone.stages)
+    assert alone.cycles_per_packet is None  # of no core
+    other = calibration.model_copy(update={"manifest": known_core(calibration)})
+    found = explain_case(Case("profile", scenario, None, counted, other))
+    assert {part.cause for part in found.causes} == {"issue"}
+    assert found.ipc is None
+    assert any("cycles are the least that the counted" in text for text in found.certainty)
+    assert not any("unattributed" in text for text in found.limits)
+
+
+def test_a_programs_measured_cycles_have_the_profiles_instructions(
+    measured: Result, counts: dict[str, InstructionCounts], calibration: Calibration
+) -> None:
+    scenario = Scenario.model_validate({"name": "router", "dataplane": {"kind": "l3fwd"}})
+    clock = measured.stages["acl"]
+    stages = dict.fromkeys(("source", "rx", "program", "tx"), clock)
+    result = measured.model_copy(update={"scenario": scenario, "stages": stages})
+    own = next(iter(counts.values()))
+    parts = dict.fromkeys(("rx", "parse", "route", "tx"), own.stages["acl"])
+    counted = own.model_copy(update={"stages": parts})
+    found = explain_case(Case("run", scenario, result, counted, calibration))
+    each = own.stages["acl"].at(32)
+    instructions = {s.stage: s.instructions.value for s in found.stages if s.instructions}
+    assert instructions["program"] == pytest.approx(2 * each)
+    assert instructions["rx"] == pytest.approx(each)
+
+
+def known_core(calibration: Calibration) -> Manifest:
+    """The calibration's manifest, of a core that the catalogue knows."""
+    host = {**calibration.manifest.host, "cpu_id": "GenuineIntel-6-143"}
+    return calibration.manifest.model_copy(update={"host": host})
 
 
 def test_without_a_calibration_only_what_was_measured_is_reported(measured: Result) -> None:

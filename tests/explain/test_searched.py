@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from planecast.explain.counters import as_counters, compare_counters, explain_published
 from planecast.explain.explain_inputs import explained_run
+from planecast.explain.explanation import Explanation
+from planecast.explain.model_breakdown import ModelBreakdown
+from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched import explain_search
-from planecast.results import Estimate, RunDirectory, collect_manifest
+from planecast.explain.searched_stages import Divided
+from planecast.results import Estimate, Manifest, RunDirectory, collect_manifest
 from planecast.results.search import Bounds, CyclesCheck, FoundRate, SearchAnswer
 from planecast.results.telemetry import InstructionSplit, Telemetry
 from planecast.scenario import Scenario
+from planecast.workload.counts import InstructionCounts
 
 
 def answer(kind: str, opinion: dict[str, Estimate]) -> SearchAnswer:
@@ -54,6 +58,12 @@ def watched(**keys: object) -> Telemetry:
             **keys,
         }
     )
+
+
+def of_core(stages: dict[str, Estimate]) -> ModelBreakdown:
+    """A model that knows one cause alone."""
+    whole = said(sum(one.value for one in stages.values()))
+    return ModelBreakdown({(name, "core"): one for name, one in stages.items()}, stages, {}, whole)
 
 
 def test_a_thread_that_polls_empty_rings_is_not_short_of_cycles() -> None:
@@ -101,17 +111,75 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
 def test_a_program_that_counts_nothing_is_divided_by_its_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """testpmd and l3fwd: their stages by the model, and what is left is their ports."""
-    model = SimpleNamespace(stages={"rx": said(30), "parse": said(10), "route": said(40)})
-    monkeypatch.setattr("planecast.explain.searched._model", lambda *_: model)
-    monkeypatch.setattr("planecast.explain.searched.modelled_causes", lambda *_: ())
-    seen = watched()
-    made = answer("l3fwd", {}).model_copy(update={"telemetry": (seen,)})
-    found = explain_search(made, "run")
+    """testpmd and l3fwd: stages by the model, ports as measured, what is left by its own name."""
+    stages = {"source": said(9), "rx": said(30), "parse": said(10), "route": said(40)}
+    model = of_core(stages)
+
+    def known(port: Estimate | None) -> Explanation:
+        by = Divided(answer("l3fwd", {}).scenario, model, {"parse": 25.0}, 0.2, port=port)
+        monkeypatch.setattr("planecast.explain.searched.divided_by", lambda *_: by)
+        made = answer("l3fwd", {}).model_copy(update={"telemetry": (watched(),)})
+        return explain_search(made, "run")
+
+    found = known(said(100))
     cycles = {stage.stage: stage.cycles.value for stage in found.stages if stage.cycles}
-    assert cycles == {"ports": 150, "parse": 10, "route": 40}
-    assert any("polls of an empty ring among them" in note for note in found.notes)
+    assert cycles == {"rx": 30, "parse": 10, "route": 40, "ports": 100, "unexplained": 20}
+    assert {part.cause: part.cycles.value for part in found.causes} == {
+        "core": 80,
+        "ports": 100,
+        "unexplained": 20,
+    }
+    assert not any("not explained" in text for text in found.limits)
+    assert any("empty polls are in it" in note for note in found.notes)
     assert not any("none of its own" in text for text in found.unknown)
+    without = known(None)
+    assert any("60% of its cycles, 120.0 a packet" in text for text in without.limits)
+    assert any("planecast machine ports" in text for text in without.limits)
+
+
+def test_a_model_that_says_more_than_was_measured_leaves_less_than_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stages = {"rx": said(60), "classify": said(180)}
+    model = of_core(stages)
+    by = Divided(answer("l3fwd", {}).scenario, model)
+    monkeypatch.setattr("planecast.explain.searched.divided_by", lambda *_: by)
+    made = answer("l3fwd", {}).model_copy(update={"telemetry": (watched(),)})
+    found = explain_search(made, "run")
+    causes = {part.cause: part.cycles.value for part in found.causes}
+    assert causes == {"core": 240, "unexplained": -40}
+    assert any("20% of its cycles, 40.0 a packet, are not explained" in t for t in found.limits)
+
+
+def test_without_a_model_the_issue_width_of_a_profile_is_known(
+    counts: dict[str, InstructionCounts], manifest: Manifest
+) -> None:
+    whole = next(iter(counts.values()))
+    made = answer("ovs", {"pmd": said(1300), "pmd processing": said(1200)})
+    made = made.model_copy(update={"manifest": manifest})
+    plain = explain_search(made, "run")
+    assert {part.cause: part.cycles.value for part in plain.causes} == {
+        "unattributed": 1200,
+        "waiting": 100,
+    }
+    wanted = "are not explained. Explain this run again after planecast validate "
+    assert any(wanted + "studies/ovs.yaml" in text for text in plain.limits)
+    assert any("or at least planecast profile SCENARIO" in text for text in plain.limits)
+    found = explain_search(made, "run", SearchBasis(counts=whole, counted_by="counted"))
+    causes = {part.cause: part.cycles.value for part in found.causes}
+    assert sum(causes.values()) == pytest.approx(1300)
+    inside = sum(part.at(32) for name, part in whole.stages.items() if name != "source")
+    assert causes["issue"] == pytest.approx(inside / 6)  # of this core, at the counter's clock
+    assert causes["unattributed"] == pytest.approx(1200 - inside / 6)
+    assert [node.node for node in found.nodes if node.share is not None] == ["retiring"]
+    assert any("instructions are those of counted" in note for note in found.notes)
+    assert not any("or at least" in text for text in found.limits)
+
+
+def test_open_vswitch_says_which_cache_knew_its_packets() -> None:
+    opinion = {"megaflow look-ups": said(0.25, "share"), "upcalls": said(0.01, "share")}
+    found = explain_search(answer("ovs", {"pmd": said(1300), **opinion}), "run")
+    assert any("74% are matched before the megaflows" in text for text in found.limits)
 
 
 def test_a_cap_that_is_not_the_data_planes_is_named() -> None:
@@ -199,7 +267,13 @@ def test_ours_has_its_stages_and_its_empty_polls() -> None:
         ("tx", "I/O", 40),
         ("polling", "other", 100),
     ]
-    assert sum(part.cycles.value for part in found.causes) == 400
+    assert {part.cause: part.cycles.value for part in found.causes} == {
+        "ports": 100,
+        "unattributed": 200,
+        "waiting": 100,
+    }
+    wanted = "are not explained. Explain this run again after planecast validate studies/"
+    assert any(wanted in text for text in found.limits)
     assert "the most expensive stage is acl: 50%, 200.0 cycles" in found.limits
     assert any("measure SCENARIO --explain" in advice.try_this for advice in found.advice)
 

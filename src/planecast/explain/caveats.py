@@ -25,6 +25,11 @@ BOUNDED = (
     "of every line, the value with overlapping misses; core is the remainder of a measured stage"
 )
 
+TRACED_BOUNDS = (
+    "stalls by level follow from a trace's distances: from nothing to every load beyond L1 waited "
+    "for alone, the value as lines cost that are asked for together; traced by"
+)
+
 
 def unknown(
     case: Case, stages: tuple[StageExplanation, ...], why_not: str, bounded: bool
@@ -71,7 +76,9 @@ def only_counted(causes: tuple[CauseCycles, ...], whole: Estimate | None) -> str
 def rests_on(case: Case, core: Core | None, bounded: bool) -> list[str]:
     """What the answer rests on, as sentences; `bounded`: stalls are bounds, not a calibration's."""
     found = [NO_COUNTERS]
-    if bounded:
+    if bounded and case.traced is not None:
+        found.append(f"{TRACED_BOUNDS} {case.traced_by or 'this run'}")
+    elif bounded:
         found.append(BOUNDED)
     if case.counted_by and case.counts is not None:
         found.append(

@@ -9,6 +9,7 @@ from planecast.model.prediction import Prediction
 from planecast.results.result import Result
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import CodeCounts, InstructionCounts
+from planecast.workload.traced.profile import TracedProfile
 
 
 @dataclass(frozen=True)
@@ -30,5 +31,9 @@ class Case:
     """Of the same pipeline, where neither `counts` nor the calibration's see the code."""
     code_by: str = ""
     """The run that counted `code`."""
+    traced: TracedProfile | None = None
+    """A trace of the scenario's program, where no model is calibrated for it."""
+    traced_by: str = ""
+    """The run that traced it."""
     predicted: Prediction | None = None
     """What the calibration's model says of the scenario alone, where it was asked before."""

@@ -11,18 +11,24 @@ from planecast.errors import InputError
 from planecast.explain.explain_input import Case
 from planecast.explain.explanation import Explanation
 from planecast.explain.run import explain_case
+from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched import explain_search
+from planecast.explain.traced_bounds import read_traced, traced_of
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory, list_runs
 from planecast.results.content import results_of
 from planecast.results.own_clock import in_clock_of_host
+from planecast.results.port_costs import latest_port_costs
 from planecast.results.search import SearchAnswer
 from planecast.results.store import CALIBRATION
 from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.read_file import read_of_run
+from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
+from planecast.workload.counts import InstructionCounts
 
 PROFILE = "profile.json"
 
@@ -38,12 +44,11 @@ def explained_run(
 
     `apart` as `explain_case` has it. Raises InputError for a position that isn't there.
     """
-    if not (run.path / PROFILE).is_file():
+    if not ((run.path / PROFILE).is_file() or read_traced(run.path)):
         content = run.read()
         if isinstance(content, SearchAnswer):
-            found = explain_search(
-                content, run.path.name, calibration.model if calibration else None
-            )
+            known = _search_basis(content, run.path.parent, calibration)
+            found = explain_search(content, run.path.name, known)
             used = calibration is not None and any(one.modelled for one in found.stages)
             basis = calibration.basis if calibration and used else None
             return found.model_copy(update={"calibration": basis})
@@ -75,16 +80,16 @@ def latest_explicable(root: Path) -> RunDirectory:
 def with_profile(case: Case, root: Path) -> Case:
     """The case with what the latest profiles of the same workload and traffic under `root` show and
     neither the result nor a model does: instructions, and what single steps saw of the code."""
+    case = _with_trace(case, root)
     if case.result is None:
         return case
-    profiles = list(_profiles(case, root))
+    profiles = list(_profiles(case.scenario, root))
     counted = any(stage.instructions_per_packet for stage in case.result.stages.values())
     calibration = case.calibration
     modelled = calibration is not None and case.scenario.forwards == calibration.kind
     if profiles and not counted and not modelled and case.counts is None:
         name, profile = profiles[0]
-        native = [one for one in profile.counts if one.instrument == "singlestep"]
-        case = replace(case, counts=(native or list(profile.counts))[0], counted_by=name)
+        case = replace(case, counts=_best(profile), counted_by=name)
     for name, profile in profiles:
         code = next((one.code for one in profile.counts if one.code is not None), None)
         if code is not None:
@@ -92,14 +97,46 @@ def with_profile(case: Case, root: Path) -> Case:
     return case
 
 
-def _profiles(case: Case, root: Path) -> Iterator[tuple[str, Profile]]:
-    """Profiles of the case's workload and traffic, the latest first, by their runs."""
+def _with_trace(case: Case, root: Path) -> Case:
+    """The case of a program of others with the latest trace of it, where no model is of it."""
+    calibration = case.calibration
+    modelled = calibration is not None and case.scenario.forwards == calibration.kind
+    if case.traced is not None or modelled or case.scenario.dataplane.kind == OWN:
+        return case
+    traced, name = traced_of(case.scenario, root) or (None, "")
+    return replace(case, traced=traced, traced_by=name)
+
+
+def _search_basis(answer: SearchAnswer, root: Path, calibration: Chosen | None) -> SearchBasis:
+    """What the runs under `root` know of a searched data plane."""
+    name, profile = next(_profiles(answer.scenario, root), ("", None))
+    traced, traced_by = traced_of(answer.scenario, root) or (None, "")
+    ports, ports_by = latest_port_costs(root, answer.manifest.host) or (None, "")
+    return SearchBasis(
+        calibration=calibration.model if calibration else None,
+        counts=_best(profile) if profile else None,
+        counted_by=name,
+        traced=traced,
+        traced_by=traced_by,
+        ports=ports,
+        ports_by=ports_by,
+    )
+
+
+def _best(profile: Profile) -> InstructionCounts:
+    """Its counts of the native code, else the first ones."""
+    native = [one for one in profile.counts if one.instrument == "singlestep"]
+    return (native or list(profile.counts))[0]
+
+
+def _profiles(scenario: Scenario, root: Path) -> Iterator[tuple[str, Profile]]:
+    """Profiles of a scenario's workload and traffic, the latest first, by their runs."""
     for path in sorted(root.glob(f"*/{PROFILE}"), reverse=True):  # names begin with the time
         profile = _read_profile(RunDirectory(path.parent))
         same = (
-            value_if_any(profile.scenario, "workload") == value_if_any(case.scenario, "workload")
-            and profile.scenario.traffic == case.scenario.traffic
-            and profile.scenario.dataplane == case.scenario.dataplane
+            value_if_any(profile.scenario, "workload") == value_if_any(scenario, "workload")
+            and profile.scenario.traffic == scenario.traffic
+            and profile.scenario.dataplane == scenario.dataplane
         )
         if same:
             yield path.parent.name, profile
@@ -113,6 +150,12 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
     profile = run.path / PROFILE
     if profile.is_file():
         return _counted(profile.parent.name, _read_profile(run), calibration)
+    traced = read_traced(run.path)
+    if traced is not None:
+        own, scenario = traced
+        modelled = calibration is not None and scenario.forwards == calibration.kind
+        kept = None if modelled else own
+        return Case(run.path.name, scenario, None, None, calibration, traced=kept)
     content = run.read()
     results = results_of(content)
     if not results:
@@ -154,7 +197,7 @@ def own_calibration(run: RunDirectory) -> str | None:
 
 def workload_kind(run: RunDirectory, position: int | None) -> str | None:
     """The network function of what a run has to explain; None where it has no results."""
-    if not (run.path / PROFILE).is_file():
+    if not ((run.path / PROFILE).is_file() or read_traced(run.path)):
         with suppress(InputError):
             content = run.read()
             if isinstance(content, SearchAnswer):

@@ -1,7 +1,7 @@
 """Stages of a program of others: its cycles, divided as the model of its counts has them.
 
-The meter reads the clock at a program's ports, not within it, and a program's own statistics are of
-the whole of its work. What of that each of its stages takes is the model's to say.
+The meter reads the clock at a program's ports, not within it. What each of its stages takes of
+the time between them is the model's to say.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planecast.explain.model_breakdown import ModelBreakdown
-from planecast.explain.stall_causes import PORTS
-from planecast.results.arithmetic import difference, together
 from planecast.results.estimate import Estimate
 from planecast.workload.counts import IO_STAGES
 from planecast.workload.traced.clocks import PROGRAM
@@ -38,13 +36,3 @@ def with_inner_stages(
             part = whole.scaled(one.value / said, whole.unit)
             found[stage] = part.model_copy(update={"kind": "computed"})
     return found
-
-
-def with_ports(working: Estimate, model: ModelBreakdown) -> dict[str, Estimate]:
-    """Cycles by stage of all that a program works: its own stages as the model has them, and its
-    ports, which are what is left. Stages alone, scaled, where these take all of it."""
-    inner = inner_stages(model)
-    whole = together(inner.values())
-    if whole is None or whole.value >= working.value:
-        return with_inner_stages({PROGRAM: working}, model)
-    return {PORTS: difference(working, whole), **inner}

@@ -26,15 +26,18 @@ from planecast.explain.explanation import (
 from planecast.explain.model_breakdown import ModelBreakdown, model_breakdown
 from planecast.explain.program_stages import with_inner_stages
 from planecast.explain.stall_bounds import Stalls, bounded_stalls, split_stage
-from planecast.explain.stall_causes import CORE_REST, ISSUE, in_order
+from planecast.explain.stall_causes import CORE_REST, ISSUE, UNATTRIBUTED, UNEXPLAINED, in_order
 from planecast.explain.topdown_estimate import computed_tree
+from planecast.explain.traced_bounds import traced_stalls
 from planecast.explain.verdict import certainty, limits
 from planecast.model.calibration import Calibration
 from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
 from planecast.scenario.dataplane import OWN
-from planecast.workload.counts import IO_STAGES
+from planecast.scenario.scenario import Scenario
+from planecast.workload.counts import IO_STAGES, InstructionCounts
 from planecast.workload.profile import counts_of, instructions_by_stage
+from planecast.workload.traced.clocks import PROGRAM
 
 _ROUNDING = 1e-6
 """Cycles that sums in another order differ by."""
@@ -51,7 +54,7 @@ def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Exp
     stalls = _stalls(case) if model is None else {}
     stages = tuple(_stages(case, model, core, stalls))
     measured = case.result.cycles_per_packet if case.result else None
-    whole = measured or (model.whole if model else None)
+    whole = measured or (model.whole if model else _least(case, stages))
     instructions = _whole_instructions(case, stages)
     causes = _all_causes(stages, whole, model)
     explained = Explanation(
@@ -61,7 +64,7 @@ def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Exp
         modelled=model.whole if model else None,
         throughput_pps=case.result.throughput_pps if case.result else None,
         instructions_per_packet=instructions,
-        ipc=_ipc(instructions, whole, case.calibration),
+        ipc=_ipc(instructions, whole if measured or model else None, case.calibration),
         stages=stages,
         causes=causes,
         roles=tuple(_roles(stages)),
@@ -78,7 +81,7 @@ def explain_case(case: Case, *, apart: bool = True, advised: bool = True) -> Exp
         explained = explained.model_copy(
             update={"notes": (*explained.notes, *notes_of(case, code))}
         )
-    if not advised:
+    if not advised or not (measured or model):
         return explained
     explained = _with_trees(explained, alike=bool(stalls))
     advice = advise(explained, case.calibration if model else None)
@@ -110,7 +113,9 @@ def _model(case: Case) -> tuple[ModelBreakdown | None, str]:
 
 
 def _stalls(case: Case) -> Mapping[str, Stalls]:
-    """Stalls by stage of a measured result that no model is calibrated for."""
+    """Stalls by stage of a result, or of a traced program, that no model is calibrated for."""
+    if case.calibration is not None and case.traced is not None:
+        return traced_stalls(case.traced, case.calibration.hierarchy, _core(case))
     if case.calibration is None or case.result is None:
         return {}
     cycles = case.result.cycles_per_packet.value
@@ -129,15 +134,18 @@ def _stages(
     case: Case, model: ModelBreakdown | None, core: Core | None, stalls: Mapping[str, Stalls]
 ) -> list[StageExplanation]:
     found = _measured(case, model)
-    own = list(model.stages) if model else ["source", *case.scenario.stages, "tx"]
-    names = list(found) or own
     counted = _instructions(case)
+    own = list(model.stages) if model else _own_stages(case, counted)
+    names = list(found) or own
     stages = []
     for name in names:
         measured = found.get(name)
         said = model.stages.get(name) if model else None
         instructions = counted.get(name)
-        cycles = measured or (said if not case.result else None)
+        issue = _issue(instructions, core, case.calibration)
+        cycles = measured
+        if cycles is None and case.result is None:
+            cycles = _unmeasured(said, issue, stalls.get(name, {}))
         if cycles is None and instructions is None and said is None:
             continue
         stages.append(
@@ -147,18 +155,37 @@ def _stages(
                 cycles=cycles,
                 modelled=said,
                 instructions=instructions,
-                ipc=_ipc(instructions, cycles, case.calibration),
+                ipc=_ipc(instructions, measured or (cycles and said), case.calibration),
                 causes=_causes(
                     name,
                     cycles,
                     model,
-                    _issue(instructions, core, case.calibration),
+                    issue,
                     stalls.get(name, {} if stalls else None),
                 ),
             )
         )
     loop = _loop(case, stages, counted.get(LOOP))
     return [*stages, loop] if loop else stages
+
+
+def _unmeasured(said: Estimate | None, issue: float, stalls: Stalls) -> Estimate | None:
+    """Cycles of a stage that nobody timed: the model's, else the least that its instructions can
+    take, with the stalls of a trace; None where neither is known."""
+    return said or (together([_plain(issue), *stalls.values()]) if issue else None)
+
+
+def _least(case: Case, stages: tuple[StageExplanation, ...]) -> Estimate | None:
+    """The same of all stages of a profile."""
+    return total(stage.cycles for stage in stages) if case.result is None else None
+
+
+def _own_stages(case: Case, counted: Mapping[str, Estimate]) -> list[str]:
+    """Names of the stages where no model has them: a program of others has those that were
+    counted."""
+    if case.scenario.dataplane.kind == OWN:
+        return ["source", *case.scenario.stages, "tx"]
+    return [name for name in counted if name not in (LOOP, PROGRAM)]
 
 
 def _measured(case: Case, model: ModelBreakdown | None) -> dict[str, Estimate]:
@@ -178,6 +205,9 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
     burst = case.scenario.placement.burst
     counts = case.counts
     calibration = case.calibration
+    if counts is None and case.traced is not None:
+        traced = case.traced.stages.items()
+        return {name: _counted(stage.instructions_per_packet) for name, stage in traced}
     if counts is None and calibration is not None and calibration.kind == case.scenario.forwards:
         if calibration.program is not None:
             own = instructions_by_stage(case.scenario, {}, calibration.program)
@@ -185,15 +215,24 @@ def _instructions(case: Case) -> Mapping[str, Estimate]:
         counts = counts_of(case.scenario.stages, calibration.instructions)
     found = {}
     if counts is not None:
-        names = ("source", *case.scenario.stages, "tx")
-        parts = {name: part.at(burst) for name, part in counts.stages.items() if name in names}
-        if parts.keys() == set(names):  # counts of another network function do not apply
-            parts[LOOP] = counts.other.at(burst)
-            found = {name: _counted(value) for name, value in parts.items()}
+        parts = {name: counts.stages[name].at(burst) for name in _stages_of(counts, case.scenario)}
+        if parts:
+            inner = (count for name, count in parts.items() if name not in IO_STAGES)
+            parts |= {LOOP: counts.other.at(burst), PROGRAM: sum(inner)}
+        found = {name: _counted(value) for name, value in parts.items()}
     for name, stage in (case.result.stages if case.result else {}).items():
         if stage.instructions_per_packet is not None:
             found[name] = stage.instructions_per_packet
     return found
+
+
+def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]:
+    """The stages of a scenario that were counted; none where the counts are of another network
+    function. A program of others has the stages that its map names."""
+    if scenario.dataplane.kind != OWN:
+        return tuple(counts.stages)
+    names = ("source", *scenario.stages, "tx")
+    return names if counts.stages.keys() >= set(names) else ()
 
 
 def _counted(value: float) -> Estimate:
@@ -230,9 +269,10 @@ def _causes(
         issue = min(issue, cycles.value)
         if stalls is not None:
             return _listed(split_stage(cycles, issue, stalls))
-        rest = _plain(issue) if issue else None
-        parts = {ISSUE: rest} if rest else {}
-        parts["unattributed"] = difference(cycles, rest) if rest else cycles
+        least = _plain(issue)
+        parts = {ISSUE: least} if issue else {}
+        if cycles.value > issue:
+            parts[UNATTRIBUTED] = difference(cycles, least) if issue else cycles
     else:
         return modelled_causes(stage, cycles, model)
     return _listed(parts)
@@ -242,7 +282,7 @@ def modelled_causes(stage: str, cycles: Estimate, model: ModelBreakdown) -> tupl
     """A stage's cycles by the model's causes, and what these leave over."""
     parts = {cause: found for (own, cause), found in model.parts.items() if own == stage}
     if cycles is not model.stages[stage]:
-        parts["unexplained"] = difference(cycles, model.stages[stage])
+        parts[UNEXPLAINED] = difference(cycles, model.stages[stage])
     return _listed(parts)
 
 
@@ -266,7 +306,7 @@ def _loop(
     cycles = difference(case.result.cycles_per_packet, inside)
     if abs(cycles.value) < _ROUNDING:
         cycles = cycles.model_copy(update={"value": 0.0})
-    cause = "unattributed" if not any(stage.modelled for stage in stages) else "unexplained"
+    cause = UNATTRIBUTED if not any(stage.modelled for stage in stages) else UNEXPLAINED
     return StageExplanation(
         stage=LOOP,
         role="other",
@@ -284,12 +324,12 @@ def _all_causes(
     if model is not None:
         parts = dict(model.causes)
         if whole is not model.whole:
-            parts["unexplained"] = difference(whole, model.whole)
+            parts[UNEXPLAINED] = difference(whole, model.whole)
         return _listed(parts)
     names = {part.cause for stage in stages for part in stage.causes}
     apart = CORE_REST in names  # bounded: all stalls err alike
     if not names:
-        return _listed({"unattributed": whole})
+        return _listed({UNATTRIBUTED: whole})
     found = {}
     for name in names:
         of_stages = [part.cycles for s in stages for part in s.causes if part.cause == name]

@@ -47,6 +47,8 @@ CORES_OWN = (CORE_REST, Bursts.cause, LockStepWalks.cause)
 CONFLICTS = BufferConflicts.cause
 MISPREDICTED = Branches.cause
 PORTS = "ports"
+WAITING = "waiting"
+UNATTRIBUTED, UNEXPLAINED = "unattributed", "unexplained"
 WALKS = Tlb.cause
 
 _NEARER = f"touch fewer lines; {OverlapOfLines.advice}"
@@ -135,8 +137,8 @@ _ALL = (
         f"{_NEARER}; more lcores",
     ),
     Cause(
-        "waiting",
-        "waiting",
+        WAITING,
+        WAITING,
         "other",
         "polls that find nothing, full rings, devices",
         "offer more load, or use fewer lcores",
@@ -145,23 +147,25 @@ _ALL = (
         PORTS,
         PORTS,
         "other",
-        "receiving and sending: drivers, copies, lines that another core wrote; what is left of a "
-        "program's own count of its cycles after the stages that the model knows",
+        "receiving and sending: drivers, copies, lines that another core wrote; as a clock at the "
+        "ports read it, or as planecast machine ports measured this kind of port",
         "larger bursts, a port that copies less, CPUs that share a cache with the other side",
     ),
     Cause(
-        "unattributed",
-        "unattributed",
+        UNATTRIBUTED,
+        UNATTRIBUTED,
         "other",
-        "cycles of a stage that no calibrated model splits",
+        "cycles that no calibrated model splits: the core's own work beyond the issue width, and "
+        "waiting for lines",
         "calibrate a study of this data plane (planecast calibrate STUDY), or count on a machine "
         "with counters",
     ),
     Cause(
-        "unexplained",
+        UNEXPLAINED,
         "not explained",
         "other",
-        "measured minus modelled: negative where the model exceeds the measurement",
+        "measured minus modelled: negative where the model exceeds the measurement; of a program "
+        "that counts no empty polls, these too",
         "measure again on a quieter machine, and calibrate in the same state of it",
     ),
 )

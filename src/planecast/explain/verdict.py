@@ -34,7 +34,8 @@ def limits(explained: Explanation, result: Result | None) -> tuple[str, ...]:
         if least < 0.99:
             found.append(f"some lcores are busy {least:.0%} of the time only: they lack load")
     groups = _groups(explained)
-    if groups and whole is not None:
+    timed = result is not None or explained.modelled is not None
+    if groups and whole is not None and timed:
         name, cycles = max(groups.items(), key=lambda pair: pair[1].value)
         found.append(f"{_GROUPS[name]} takes {_share(cycles, whole)}")
         found += [
@@ -158,7 +159,14 @@ def certainty(explained: Explanation, case: Case) -> tuple[str, ...]:
             f"the model says {said.value:.1f} cycles where {whole.value:.1f} were {whole.kind} "
             f"({miss:+.1f} %), {_agreement(said, whole)}"
         )
-    if not groups:
+    if case.result is None and explained.modelled is None:
+        found = ["which group is the largest is not known: nothing was timed"]
+        if explained.cycles_per_packet is not None:
+            found.append(
+                "cycles are the least that the counted instructions can take at the issue width, "
+                "and what a trace shows of waiting"
+            )
+    elif not groups:
         found.append("no causes are known: the measured values are as certain as their intervals")
     elif explained.modelled is None:
         found.append(

@@ -82,11 +82,11 @@ def host_facts(root: Root | None = None) -> dict[str, str | int | float]:
     }
 
 
-def same_host(host: Mapping[str, object]) -> bool:
-    """Whether these facts are of the machine that we run on."""
-    here = host_facts()
+def same_host(host: Mapping[str, object], other: Mapping[str, object] | None = None) -> bool:
+    """Whether facts are of the machine of the `other` facts; by default, of the one we run on."""
+    there = host_facts() if other is None else other
     return bool(host.get("cpu")) and all(
-        host.get(key, here[key]) == here[key] for key in _SAME_HOST
+        host.get(key, there.get(key)) == there.get(key) for key in _SAME_HOST
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -84,15 +84,18 @@ class PortCosts(Noun):
         return None if cost is None or least is None else difference(cost, least)
 
 
-def latest_port_costs(root: Path) -> tuple[PortCosts, str] | None:
-    """The last ones that were measured on this host, and their run's name; None where none were.
-    Files that can't be read, such as those of an earlier version, are passed over."""
-    for path in sorted(root.glob(f"*/{PORT_COSTS}"), reverse=True):
+def latest_port_costs(
+    root: Path, host: Mapping[str, object] | None = None
+) -> tuple[PortCosts, str] | None:
+    """The last ones that were measured on the host of these facts, by default on this one, and
+    their run's name; None where none were. Files that can't be read, such as those of an earlier
+    version, are passed over."""
+    for path in sorted(root.glob(f"*/{PORT_COSTS}"), reverse=True):  # names begin with the time
         try:
             found = PortCosts.model_validate_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        if same_host(found.manifest.host):
+        if same_host(found.manifest.host, host):
             return found, path.parent.name
     return None
 

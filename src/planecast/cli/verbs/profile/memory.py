@@ -43,6 +43,7 @@ def trace_memory(
     dry_run: bool,
 ) -> None:
     """Traces the scenario's program into a run folder, and prints the table by stage."""
+    from planecast.explain.traced_bounds import TRACED, TRACED_SCENARIO
     from planecast.results import RunDirectory, runs_folder
     from planecast.study.traced_program import planned_words, trace_scenario
 
@@ -54,7 +55,8 @@ def trace_memory(
     with RunDirectory.create(runs_folder(runs), "profile", scenario.name) as run:
         with progress_bar("tracing") as progress:
             traced = trace_scenario(scenario, done=lambda n, of: progress(n, of, "traces"))
-        run.write_json("traced.json", traced)
+        run.write_json(TRACED, traced)
+        run.write_json(TRACED_SCENARIO, scenario)
     emit(_sheet(traced), form, output)
 
 

@@ -1,0 +1,46 @@
+"""SearchBasis: what other runs know of a data plane that was searched.
+
+A search has rates, cycles and the program's own statistics. What these cycles are is in other runs
+of the same runs folder: a calibration of the program, a profile of the scenario, the measured cost
+of a kind of port.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planecast.model.calibration import Calibration
+from planecast.results.estimate import Estimate
+from planecast.results.port_costs import PortCosts
+from planecast.scenario.dataplanes.hosted import Hosted
+from planecast.scenario.scenario import Scenario
+from planecast.workload.counts import InstructionCounts
+from planecast.workload.traced.profile import TracedProfile
+
+
+@dataclass(frozen=True)
+class SearchBasis:
+    """What other runs know of the data plane that was searched; nothing by default."""
+
+    calibration: Calibration | None = None
+    """Of the program; one of another program shows the machine's clocks alone."""
+    counts: InstructionCounts | None = None
+    """Of a profile of the same scenario."""
+    counted_by: str = ""
+    """The run that counted `counts`."""
+    traced: TracedProfile | None = None
+    """Of a trace of the same scenario."""
+    traced_by: str = ""
+    """The run that traced it."""
+    ports: PortCosts | None = None
+    """Measured on the host of the search."""
+    ports_by: str = ""
+    """The run that measured `ports`."""
+
+    def port_cost(self, scenario: Scenario) -> Estimate | None:
+        """TSC cycles that a packet takes in the scenario's kind of port, in and out, above ports in
+        memory that do next to nothing. None where nobody measured them."""
+        wanted = scenario.dataplane
+        if self.ports is None or not isinstance(wanted, Hosted):
+            return None
+        return self.ports.above_base(wanted.ports, scenario.traffic.frame_bytes)
