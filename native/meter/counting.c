@@ -26,23 +26,34 @@ struct counted {
 };
 
 static struct {
-    uint16_t port, out, burst;
+    uint16_t port, burst;
     uint64_t warmup, window;
     enum mark mark;
     enum phase phase;
     eth_rx_burst_t driver;
     struct counted now, first;
     uint64_t target;       /* of now.packets: where the warm-up or the window ends */
+    bool reports_sent;     /* a port that does says what it sent */
     bool made;             /* packets get frames of ours */
     atomic_bool held, led; /* between the lead and all else; the lead is over */
     char report[512], go[512], hold[512];
 } counting;
 
-/* What the other port has sent by now; 0 when it doesn't report. */
+/* What all ports have sent by now: a program may send back by the first one, or by one of its own.
+ */
 static uint64_t sent(void)
 {
     struct rte_eth_stats stats;
-    return rte_eth_stats_get(counting.out, &stats) == 0 ? stats.opackets : 0;
+    uint64_t found = 0;
+    uint16_t port;
+    RTE_ETH_FOREACH_DEV(port)
+    {
+        if (rte_eth_stats_get(port, &stats) == 0) {
+            found += stats.opackets;
+            counting.reports_sent = true;
+        }
+    }
+    return found;
 }
 
 static void begin(void)
@@ -66,11 +77,13 @@ static void end(void)
     counting.now.sent = sent();
     FILE *out = fopen(counting.report, "w");
     const struct counted *now = &counting.now, *first = &counting.first;
-    bool good = out != NULL && fprintf(out,
-                                       "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64
-                                       ", \"empty_polls\": %" PRIu64 ", \"sent\": %" PRIu64 "}\n",
-                                       now->packets - first->packets, now->polls - first->polls,
-                                       now->empty - first->empty, now->sent - first->sent) > 0;
+    bool good =
+        out != NULL &&
+        fprintf(out,
+                "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"empty_polls\": %" PRIu64
+                ", \"sent\": %" PRIu64 ", \"sent_reported\": %s}\n",
+                now->packets - first->packets, now->polls - first->polls, now->empty - first->empty,
+                now->sent - first->sent, counting.reports_sent ? "true" : "false") > 0;
     if (out != NULL)
         good = fclose(out) == 0 && good;
     if (!good)
@@ -168,7 +181,6 @@ void counting_start(void)
         return;
     snprintf(text, sizeof text, " %s", asked);
     counting.port = (uint16_t)word_number(text, "port", 0);
-    counting.out = (uint16_t)word_number(text, "out", 1);
     counting.burst = (uint16_t)word_number(text, "burst", 32);
     counting.target = (uint64_t)word_number(text, "lead", 0);
     counting.warmup = (uint64_t)word_number(text, "warmup", 0);

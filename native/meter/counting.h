@@ -4,14 +4,13 @@
  *
  * PLANECAST_COUNT holds what is asked, as key=value with blanks between:
  *   port=0         the port whose receive function is hooked
- *   out=1          the port whose sent packets are reported, too
  *   go=PATH        nothing happens before this file is there
  *   burst=32       packets of a burst at most: programs ask for as many as they like
  *   hold=PATH      after the lead PATH.led is made, and nothing comes before PATH is there
  *   lead=0         packets before all else, of which no instrument knows
  *   warmup=65536   packets before the window; a trace follows them without counting
  *   packets=32768  packets of the window; it begins and ends at a poll of the port
- *   report=PATH    where the answer goes (JSON): packets, polls, empty ones and packets sent
+ *   report=PATH    where the answer goes (JSON): packets, polls, empty ones and packets sent by all ports
  *   mark=callgrind|trace|none   whom to notify of the window's edges
  *   frame=HEX length=60 flows=3125 seed=1 source_step=1 destination_step=1
  *                  Ethernet, IPv4 and UDP headers that each packet gets, its flow at random;

@@ -52,7 +52,8 @@ static void attach(const char *line, FILE *out)
 
 static void write_windows(FILE *out)
 {
-    fprintf(out, "{\"cpu\": %d, \"windows\": {\"count\": %u, ", meter.cpu, meter.count);
+    fprintf(out, "{\"cpu\": %d, \"edge_cycles\": %" PRIu64 ", \"windows\": {\"count\": %u, ",
+            meter.cpu, meter.edge_cycles, meter.count);
     COLUMN("", "cycles", cycles);
     COLUMN(", ", "packets", packets);
     COLUMN(", ", "bursts", bursts);

@@ -65,9 +65,9 @@ static void end(struct window *window, uint64_t now)
     }
 }
 
-bool windows_edge(void)
+/* True when no window follows. */
+static bool next_window(uint64_t now)
 {
-    uint64_t now = rte_rdtsc();
     if (meter.warm) {
         end(&meter.windows[meter.next++], now);
     } else {
@@ -78,4 +78,12 @@ bool windows_edge(void)
         return true;
     begin(&meter.windows[meter.next]);
     return false;
+}
+
+bool windows_edge(void)
+{
+    uint64_t now = rte_rdtsc();
+    bool over = next_window(now);
+    meter.edge_cycles += rte_rdtsc() - now;
+    return over;
 }

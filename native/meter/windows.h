@@ -23,7 +23,8 @@ struct window {
 
 struct meter {
     uint64_t packets, polls, empty_polls;
-    uint64_t target; /* of `packets`: where the warm-up or a window ends */
+    uint64_t target;      /* of `packets`: where the warm-up or a window ends */
+    uint64_t edge_cycles; /* between windows, which the program takes for its work on packets */
     uint64_t first_cycles, first_packets, first_polls, first_empty;
     struct window *windows;
     struct stage_cycles first_sampled;

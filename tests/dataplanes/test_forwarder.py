@@ -14,7 +14,7 @@ from planecast.dataplanes.trial import Trial
 from planecast.errors import MissingError
 from planecast.scenario import Scenario, load_scenario
 from planecast.scenario.study import load_study
-from planecast.study.counted_program import map_of
+from planecast.study.counted_program import count_program, map_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "forwarder"
 
@@ -59,6 +59,31 @@ def test_it_forwards_between_ports_in_memory(forwarder: Path) -> None:
         found = running.trial(Trial(windows=4, packets=2048, warmup=4096, scenario=asked))
     assert found.packets_out == pytest.approx(found.packets_in, abs=64)
     assert sum(found.lcores[0].windows.packets) >= 4 * 2048
+
+
+@pytest.mark.slow
+def test_its_stages_are_counted_stripped_or_not(forwarder: Path, tmp_path: Path) -> None:
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is not installed")
+    asked = scenario(forwarder, 64)
+    counts = count_program(asked, (8, 32), packets=4096)
+    stages = {name: part.at(32) for name, part in counts.stages.items()}
+    assert list(stages) == ["rx", "parse", "lookup", "rewrite", "tx"]
+    assert all(found > 1 for found in stages.values())
+    total = counts.total.at(32)
+    assert sum(stages.values()) + counts.other.at(32) == pytest.approx(total, rel=1e-6)
+    assert counts.other.at(32) < 0.2 * total
+    assert counts.notes == ()
+    again = count_program(asked, (8, 32), packets=4096)
+    assert again.total.at(32) == pytest.approx(total, rel=1e-3)
+
+    stripped = tmp_path / "stripped"
+    subprocess.run(["strip", "-o", stripped, forwarder], check=True)
+    found = count_program(scenario(stripped, 64), (8, 32), packets=4096)
+    assert found.total.at(32) == pytest.approx(total, rel=1e-3)
+    # Its own functions have no names any more: what they do is in no stage, and that is said.
+    assert "lookup" not in found.stages
+    assert any("are in no stage of the map forwarder" in note for note in found.notes)
 
 
 def test_its_stage_map_and_its_study_can_be_read() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import pytest
@@ -134,6 +135,29 @@ def test_a_switch_forgets_the_flows_of_before(scenario: Make) -> None:
         # As counted in a switch that never saw others: a simulated cache misses 0.033 of 4,096.
         shares = [missed(running, flows) for flows in (4096, 32768, 4096, 64)]
     assert shares == pytest.approx([0.034, 0.75, 0.034, 0], abs=0.01)
+
+
+@pytest.mark.live
+def test_a_switchs_own_counters_agree_with_the_meter(scenario: Make) -> None:
+    asked = scenario({"dataplane.kind": "ovs", "traffic.flows": 64})
+    try:
+        running = MeteredDataplane(MeteredConfig.of(asked))
+        running.plan()
+    except MissingError as missing:
+        pytest.skip(str(missing))
+    with running:
+        answers = [running.trial(trial(asked, windows=16)) for _ in range(9)]
+    own = [found.own_cycles_per_packet for found in answers]
+    assert all(one is not None for one in own)
+    costs = [
+        cycles / packets
+        for found in answers
+        for cycles, packets in zip(
+            found.lcores[0].windows.cycles, found.lcores[0].windows.packets, strict=True
+        )
+    ]
+    # Coarse, as whoever shares the CPU lengthens whole visits: neither counts in another unit.
+    assert median(costs) / 2 < min(one for one in own if one is not None) < 2 * median(costs)
 
 
 def test_a_program_that_ends(scenario: Make, testpmd: str) -> None:

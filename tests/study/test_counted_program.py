@@ -6,16 +6,26 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from planecast.dataplanes.in_memory import program_words
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
+from planecast.instruments.elf import Elf
 from planecast.instruments.memory_trace import trace_words
 from planecast.native import native_folder
 from planecast.scenario import Scenario
-from planecast.study.counted_program import check_program, count_program, map_of
+from planecast.study import counted_program
+from planecast.study.counted_program import (
+    check_program,
+    count_program,
+    map_of,
+    run_window,
+    unmapped,
+    unnamed,
+    window_of,
+)
 from planecast.study.profile import check_countable
 from planecast.study.traced_program import trace_scenario
 
@@ -47,6 +57,74 @@ def test_refused_with_the_reason(scenario: Make, changes: dict[str, Any], reason
     with pytest.raises(InputError) as error:
         check_program(scenario(changes))
     assert reason in str(error.value)
+
+
+def test_several_lcores_are_refused(scenario: Make) -> None:
+    changes = {"dataplane.kind": "l3fwd", "placement.cpus": "0-1"}
+    with pytest.raises(InputError, match="2 lcores are to forward, but the thread"):
+        check_program(scenario(changes))
+
+
+@pytest.mark.parametrize(
+    ("sent", "reported", "notes"), [(95, "true", 0), (0, "false", 1), (80, "true", None)]
+)
+@pytest.mark.parametrize("kind", ["testpmd", "command"])
+def test_what_no_port_sent_is_refused_whatever_the_program(
+    scenario: Make,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    kind: str,
+    sent: int,
+    reported: str,
+    notes: int | None,
+) -> None:
+    changes = {"dataplane.kind": kind}
+    if kind == "command":
+        changes["dataplane.command"] = "true {in_eal} {out_eal}"
+    asked = scenario(changes)
+    window = window_of(asked, tmp_path, 100, 4, warmup=4, mark="callgrind", slower=1.0)
+    saw = f'"polls": 25, "empty_polls": 0, "sent": {sent}, "sent_reported": {reported}'
+    window.report.write_text(f'{{"packets": 100, {saw}}}')
+    monkeypatch.setattr(counted_program, "meter_library", lambda: tmp_path / "meter.so")
+    monkeypatch.setattr(counted_program, "program_words", lambda *_: ["program"])
+    monkeypatch.setattr(counted_program, "_run", lambda *_: None)
+    if notes is None:
+        with pytest.raises(RunError, match="only 80 of 100 packets came out"):
+            run_window(asked, tmp_path, lambda given: [], window)
+    else:
+        assert len(run_window(asked, tmp_path, lambda given: [], window)) == notes
+
+
+class Build(NamedTuple):
+    """What is asked of a program's file."""
+
+    stripped: bool
+    build_id: str | None
+
+
+def test_a_stripped_build_that_the_map_does_not_name_is_said(
+    scenario: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switch = scenario({"dataplane.kind": "ovs"})
+    known = map_of(switch).symbols[0].build_id
+    for build, said in (
+        (Build(True, known), False),
+        (Build(False, "other"), False),
+        (Build(True, "0123"), True),
+        (Build(True, None), True),
+    ):
+        monkeypatch.setattr(counted_program, "_program_of", lambda _, build=build: build)
+        notes = unnamed(switch)
+        assert bool(notes) == said, build
+        if build.build_id == "0123":
+            assert "has no names for its build (0123)" in notes[0]
+    assert unnamed(scenario({"dataplane.kind": "testpmd"})) == ()
+
+
+def test_much_that_is_in_no_stage_is_said() -> None:
+    assert unmapped(0.2, "ovs") == ()
+    assert "21 % of the instructions are in no stage of the map ovs" in unmapped(0.21, "ovs")[0]
 
 
 def test_refused_instruments(scenario: Make) -> None:
@@ -108,6 +186,53 @@ def test_open_vswitch_for_real(scenario: Make, tools: None) -> None:
     total, stages = counted(switch)
     assert {"poll", "rx", "parse", "classify", "actions", "tx"} <= set(stages)
     assert sum(stages.values()) == pytest.approx(total, rel=0.02)
+
+
+TESTPMD = (
+    "dpdk-testpmd --lcores 0@0,1@0 --main-lcore 0 --no-huge --no-pci -m 256 {in_eal} {out_eal}"
+)
+OPTIONS = "--nb-cores=1 --total-num-mbufs=8192 --no-flush-rx --auto-start --no-mlockall"
+
+
+@pytest.mark.live
+def test_a_command_that_drops_all_is_refused(scenario: Make, tools: None) -> None:
+    command = f"{TESTPMD} -- {OPTIONS} --forward-mode=rxonly"
+    drops = scenario({"dataplane.kind": "command", "dataplane.command": command})
+    with pytest.raises(RunError, match=r"only 0 of \d+ packets came out"):
+        count_program(drops, (8, 32), packets=2048)
+
+
+@pytest.mark.live
+def test_a_stripped_command_is_counted_by_object(scenario: Make, tools: None) -> None:
+    """Debian's testpmd has no symbols; it sends back by the port that packets came from."""
+    command = f"{TESTPMD} -- {OPTIONS} --forward-mode=io --port-topology=loop"
+    asked = scenario({"dataplane.kind": "command", "dataplane.command": command})
+    program = Path(program_words(asked, Path())[0])
+    assert Elf(program).stripped
+    counts = count_program(asked, (8, 32), packets=2048)
+    stages = {name: part.at(32) for name, part in counts.stages.items()}
+    assert stages["dpdk-testpmd"] > 0
+    assert stages["rx"] > 0
+    assert sum(stages.values()) == pytest.approx(counts.total.at(32), rel=1e-3)
+    assert counts.notes == ()
+    again = count_program(asked, (8, 32), packets=2048)
+    assert again.total.at(32) == pytest.approx(counts.total.at(32), rel=1e-3)
+
+
+@pytest.mark.live
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["l3fwd", "ovs"])
+def test_two_counts_agree(scenario: Make, tools: None, kind: str) -> None:
+    asked = scenario({"dataplane.kind": kind, "traffic.flows": 64})
+    try:
+        program_words(asked, Path())
+    except MissingError as error:
+        pytest.skip(str(error))
+    first, second = (count_program(asked, (8, 32)) for _ in range(2))
+    assert second.total.at(32) == pytest.approx(first.total.at(32), rel=1e-3)
+    parts = [part.at(32) for part in first.stages.values()] + [first.other.at(32)]
+    assert sum(parts) == pytest.approx(first.total.at(32), rel=1e-6)
+    assert first.notes == ()
 
 
 @pytest.mark.live

@@ -1,12 +1,18 @@
 """Which values of keys a program of others is traced at."""
 
 import itertools
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from planecast.scenario import Scenario
-from planecast.study.program import SHARE, STEP, traced_points, traced_values
+from planecast.study import program
+from planecast.study.program import SHARE, STEP, made_of, traced_points, traced_values
 from planecast.workload.traced.coordinates import exact_misses
 
 FLOWS, MASKS, RULES = "traffic.flows", "dataplane.masks", "dataplane.rules"
@@ -49,3 +55,36 @@ def test_keys_together_at_few_of_their_values() -> None:
     assert pairs.count((FLOWS, RULES)) == 4 * 2
     for point in plan:
         assert all({key: value} in alone for key, value in point.items())
+
+
+def test_a_command_is_made_of_its_program_libraries_and_files(tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.write_text("one")
+    found = [file.name for file in made_of(["true", f"--rules={rules}", str(rules), "word"])]
+    assert found[0] == "true"
+    assert found.count("rules") == 1
+    assert any(name.startswith("libc.so") for name in found)
+    assert "word" not in found
+
+
+def test_a_changed_file_or_library_is_counted_again(
+    scenario: Callable[..., Scenario], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, library, rules = (tmp_path / name for name in ("own", "library.so", "rules"))
+    shutil.copyfile("/bin/true", own)
+    own.chmod(0o755)
+    for file in (library, rules):
+        file.write_text("one")
+    monkeypatch.setattr(program, "meter_library", lambda: library)
+    monkeypatch.setattr(program, "native_library", lambda _: library)
+    command = f"{own} {{in_eal}} {{out_eal}} --rules={rules}"
+    changes: dict[str, Any] = {"dataplane.kind": "command", "dataplane.command": command}
+    asked = scenario(changes)
+    known = program._kept("counted", asked)
+    assert program._kept("counted", asked) == known
+    for number, file in enumerate((rules, library), 2):
+        file.write_text("two")
+        os.utime(file, ns=(number, number))
+        changed = program._kept("counted", asked)
+        assert changed != known
+        known = changed

@@ -54,6 +54,12 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "SLOTS / 2": bridge_learn.STATIONS_PER_BUCKET,  # twice as many slots as stations
         "SWEEP_BUCKETS": bridge_learn.BUCKETS_MIN,
     },
+    ("ring.h", "stages/downstream.h"): {
+        "sizeof(*((struct ring *)0)->slot)": source.SLOT_BYTES,
+        # A frame begins with a line, so what comes before it is in another one.
+        "MBUF_TO_FRAME % RTE_CACHE_LINE_SIZE": 0,
+        "(QINQ_BYTES + RTE_CACHE_LINE_SIZE - 1) / RTE_CACHE_LINE_SIZE": qinq.HEADROOM_LINES,
+    },
     ("stages/downroute.c",): {
         "sizeof(struct qinq_hop)": qinq.HOP_BYTES,
         "sizeof(*((struct tables *)0)->route_of_flow)": downroute.ROUTE_BYTES,
@@ -69,11 +75,10 @@ SAID: dict[tuple[str, ...], dict[str, float]] = {
         "sizeof(struct rte_mbuf *)": tm.SLOT_BYTES,
         "sizeof(struct rte_sched_queue_stats) + sizeof(struct rte_red)": tm.EXTRA_USED_BYTES,
         "sizeof(struct rte_sched_queue_stats) + sizeof(struct rte_pie)": tm.EXTRA_BYTES,
-        # Token bucket 32 bytes, then eight for each class: four classes in the first line, and
-        # queues beyond the last class but one are the last class's.
-        "RTE_SCHED_QUEUES_PER_PIPE - (RTE_CACHE_LINE_SIZE - 32) / 8": round(
-            tm.BEYOND_FIRST_LINE * tm.QUEUES_PER_PIPE
-        ),
+        # Token bucket 32 bytes, then eight for each class: four classes in the first line, eight in
+        # the second, of a queue each; the last one's are behind them.
+        "RTE_CACHE_LINE_SIZE / 8": round(tm.IN_SECOND_LINE * tm.QUEUES_PER_PIPE),
+        "32 + 8 * (RTE_SCHED_TRAFFIC_CLASSES_PER_PIPE - 1)": 2 * LINE_BYTES,
     },
     ("stages/route.h", "stages/actions.h", "rte_lpm.h"): {
         "RTE_CACHE_LINE_SIZE / sizeof(struct next_hop)": route.NEXT_HOPS_PER_LINE,

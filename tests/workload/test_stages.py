@@ -50,7 +50,9 @@ def test_every_stage_of_every_function_has_a_descriptor() -> None:
 
 @pytest.mark.parametrize("kind", ["l2patch", "macswap", "compute"])
 def test_functions_without_tables_touch_packets_alone(kind: str) -> None:
-    assert set(touched(kind)) == {"source: packet buffers"}
+    assert set(touched(kind)) == {
+        *("source: packet buffers", "source: receive ring", "tx: transmit ring")
+    }
 
 
 def test_a_bridge_has_the_rings_of_two_ports() -> None:
@@ -58,6 +60,15 @@ def test_a_bridge_has_the_rings_of_two_ports() -> None:
     one, two = touched("macswap", **rings), touched("l2bridge", **rings)
     assert one["source: packet buffers"] == (2 * (128 + 512 + 32), 2)
     assert two["source: packet buffers"] == (2 * (2 * (128 + 512) + 32), 2)
+    # Eight slots of a ring are a line.
+    assert (one["source: receive ring"], one["tx: transmit ring"]) == ((16, 1 / 8), (64, 1 / 8))
+    assert (two["source: receive ring"], two["tx: transmit ring"]) == ((32, 1 / 8), (128, 1 / 8))
+
+
+def test_an_encapsulation_writes_to_a_third_line_of_each_buffer() -> None:
+    found = touched("vpe-downstream")
+    assert found["qinq: headroom"] == (found["source: packet buffers"][0] / 2, 1)
+    assert "qinq: headroom" not in touched("vpe-downstream", workload__stages="downroute")
 
 
 def test_a_bridge_looks_two_stations_of_each_flow_up() -> None:

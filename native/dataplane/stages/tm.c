@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <rte_malloc.h>
 #include <rte_sched.h>
+#include <stdlib.h>
 
 #include "../config.h"
 #include "../lcore_map.h"
@@ -45,16 +46,26 @@ uint32_t tm_mtu(const struct config *config)
     return RTE_MAX((uint32_t)TM_MTU_BYTES, config->frame_bytes - FCS_BYTES + QINQ_BYTES);
 }
 
+/* How many times an instrument slows the program down, as in native/meter/clock_rate.c. Rates are
+ * as many times lower and periods longer: a pipe's credits are renewed once in as many packets as
+ * natively, and not for each of them. */
+static uint64_t slower(void)
+{
+    const char *given = getenv("PLANECAST_SLOWER");
+    return given != NULL ? RTE_MAX(strtoull(given, NULL, 10), 1ULL) : 1;
+}
+
 static struct rte_sched_port *open_port(const struct config *config, int socket)
 {
+    uint64_t rate = RTE_MAX(config->tm_rate / slower(), 1ULL);
     struct rte_sched_subport_profile_params subport = {
-        .tb_rate = config->tm_rate, .tb_size = TOKENS_BYTES, .tc_period = SUBPORT_PERIOD_MS};
+        .tb_rate = rate, .tb_size = TOKENS_BYTES, .tc_period = SUBPORT_PERIOD_MS * slower()};
     for (int i = 0; i < CLASSES_TM; i++)
-        subport.tc_rate[i] = config->tm_rate;
+        subport.tc_rate[i] = rate;
     struct rte_sched_port_params params = {
         .name = "tm",
         .socket = socket,
-        .rate = config->tm_rate,
+        .rate = rate,
         .mtu = tm_mtu(config),
         .frame_overhead = TM_OVERHEAD_BYTES,
         .n_subports_per_port = 1,
@@ -83,9 +94,10 @@ static void fill_red(struct rte_sched_cman_params *params)
 
 static bool fill_port(struct rte_sched_port *port, const struct config *config)
 {
-    struct rte_sched_pipe_params pipe = {.tb_rate = config->tm_pipe_rate,
+    uint64_t rate = RTE_MAX(config->tm_pipe_rate / slower(), 1ULL);
+    struct rte_sched_pipe_params pipe = {.tb_rate = rate,
                                          .tb_size = TOKENS_BYTES,
-                                         .tc_period = TM_PIPE_PERIOD_MS,
+                                         .tc_period = TM_PIPE_PERIOD_MS * slower(),
                                          .tc_ov_weight = 1,
                                          .wrr_weights = {1, 1, 1, 1}};
     struct rte_sched_cman_params red = {0};
@@ -98,7 +110,7 @@ static bool fill_port(struct rte_sched_port *port, const struct config *config)
     };
     fill_red(&red);
     for (int i = 0; i < CLASSES_TM; i++) {
-        pipe.tc_rate[i] = config->tm_pipe_rate;
+        pipe.tc_rate[i] = rate;
         subport.qsize[i] = TM_QUEUE_PACKETS;
     }
     if (rte_sched_subport_config(port, 0, &subport, 0) != 0)

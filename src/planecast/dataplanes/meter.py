@@ -33,6 +33,8 @@ class MeterAnswer(Noun):
 
     cpu: int
     """Where the thread forwards."""
+    edge_cycles: int = 0
+    """TSC cycles of canaries and notes between windows, in polls that bring packets."""
     windows: Windows
     """Of the metered thread. Its stages are rx, source (the frames that the meter makes), program
     and tx."""

@@ -26,6 +26,7 @@ from planecast.dataplanes.memory import env_words, pages_for, pages_of_process
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
+from planecast.dataplanes.pmd_work import PmdWork
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words
@@ -110,11 +111,15 @@ class MeteredDataplane(Started):
         """Runs one trial. Raises RunError when it fails, or forwards other packets than it got."""
         scenario = trial.scenario
         self._learn(trial)
-        before = self._stats()
+        before, worked = self._stats(), self._work()
         found = self._asked(trial)
-        after = self._stats()
+        after, works = self._stats(), self._work()
         self._check(found, scenario.placement.burst)
-        return self._answer(found, before, after)
+        answer = self._answer(found, before, after)
+        if worked is None or works is None:
+            return answer
+        own = works._replace(cycles=works.cycles - found.edge_cycles).since(worked)
+        return answer.model_copy(update={"own_cycles_per_packet": own})
 
     def request(self, trial: Trial) -> str:
         """The line that asks the meter for a trial."""
@@ -174,7 +179,8 @@ class MeteredDataplane(Started):
     ) -> TrialAnswer:
         came = after[_IN].rx_packets - before[_IN].rx_packets
         left = after[_OUT].tx_packets - before[_OUT].tx_packets
-        if left < FORWARDED * came - HELD and self.config.scenario.dataplane.kind != "command":
+        left += after[_IN].tx_packets - before[_IN].tx_packets  # a program may send back
+        if left < FORWARDED * came - HELD:
             raise RunError(
                 f"only {left} of {came} packets came out, so the measured packets are not those "
                 "that it forwards",
@@ -201,6 +207,11 @@ class MeteredDataplane(Started):
 
     def _stats(self) -> tuple[PortStats, PortStats]:
         return self._meter.stats(_IN), self._meter.stats(_OUT)
+
+    def _work(self) -> PmdWork | None:
+        """By a switch's own counters; None for programs without any. The meter's thread sleeps, so
+        all that it forwarded is in them."""
+        return None if self._switch is None else self._switch.work()
 
     def _page_size(self) -> str | None:
         running = self._process if self._switch is None else self._switch

@@ -21,6 +21,7 @@ from planecast.dataplanes.dut import Program
 from planecast.dataplanes.memory import env_words, memory_environment, pages_for
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs_flows import open_flow_rules
+from planecast.dataplanes.pmd_work import PmdWork, parse_pmd_work
 from planecast.dataplanes.port import Port
 from planecast.errors import MissingError, RunError
 from planecast.native import peers_folder, set_up
@@ -127,6 +128,10 @@ class OpenVswitch(Program):
     def opinion(self) -> Mapping[str, Estimate]:
         """Its own cycles a packet since then."""
         return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
+
+    def work(self) -> PmdWork:
+        """What the thread that forwards has done since its start."""
+        return parse_pmd_work(self._appctl("dpif-netdev/pmd-stats-show"))
 
     def forget(self) -> None:
         """Removes the megaflows that it learnt from packets, and keeps what it learns from now on

@@ -99,6 +99,8 @@ class TrialAnswer(Noun):
     """Pages that its memory lies in; null: not known."""
     simd_bits: int
     dpdk: str
+    own_cycles_per_packet: float | None = None
+    """TSC cycles a packet by the program's own counters, of the whole trial; null: it has none."""
 
 
 class Trial(Noun):

@@ -33,6 +33,11 @@ class Elf:
                 return found
         return None
 
+    @cached_property
+    def stripped(self) -> bool:
+        """Whether it has no symbols but those that others link to."""
+        return bool(self._data) and not self._symbols(_SHT_SYMTAB)
+
     def address_of(self, offset: int) -> int | None:
         """Where a place in the file is loaded, from the file's own base; None: it isn't."""
         for kind, start, address, length in self._segments:

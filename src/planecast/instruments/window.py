@@ -69,7 +69,9 @@ class WindowReport(Noun):
     """Of the port that brings packets."""
     empty_polls: int
     sent: int
-    """Packets that the other port sent in the window."""
+    """Packets that the program's ports sent in the window."""
+    sent_reported: bool = True
+    """Whether any of them says what it sent."""
 
 
 def window_environment(library: Path, window: Window, scenario: Scenario) -> dict[str, str]:

@@ -102,6 +102,8 @@ class Result(Noun):
     capped_by: str | None = None
     """What set the limit: core, core waiting for accelerator, ring, link, NIC, port, PCIe,
     accelerator, memory, generator."""
+    second_opinion: dict[str, Estimate] = Field(default_factory=dict)
+    """What the program's own counters say of the same packets, where it has some."""
     disturbed_share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of the trials that were disturbed and left out of the estimate."""
     steady_share: Annotated[float, Field(ge=0, le=1)] | None = None

@@ -24,7 +24,7 @@ from planecast.dataplanes.memory import env_words
 from planecast.dataplanes.meter import meter_library
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
-from planecast.errors import PlanecastError, RunError
+from planecast.errors import InputError, PlanecastError, RunError
 from planecast.instruments.callgrind import INSTRUCTION_SET
 from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
@@ -47,6 +47,9 @@ _SLOWER = 60.0
 _START_S = 180.0
 _FORWARDED = 0.9
 """Share of the packets that has to come out; some may wait in a program's own buffers."""
+_UNMAPPED = 0.2
+"""Share of the instructions that may be in no stage before it is said."""
+UNSEEN = "none of its ports says what it sent: whether packets were forwarded is not known"
 Tool = Callable[[Mapping[str, str]], list[str]]
 """From what the program's environment gets in addition to the words before its command."""
 _MAPS = {"testpmd": "testpmd", "l3fwd": "l3fwd", "ovs": "ovs", "command": "dpdk"}
@@ -55,6 +58,14 @@ _MAPS = {"testpmd": "testpmd", "l3fwd": "l3fwd", "ovs": "ovs", "command": "dpdk"
 def check_program(scenario: Scenario) -> None:
     """Raises InputError for a data plane that can't be counted, with the reason."""
     refuse_outside(scenario, "counted")
+    lcores = scenario.placement.lcores
+    if lcores > 1:
+        raise InputError(
+            f"{lcores} lcores are to forward, but the thread that polls one queue of one port is "
+            "counted",
+            "placement.lcores",
+            "take one: a packet takes the same instructions on each",
+        )
 
 
 def map_of(scenario: Scenario) -> StageMap:
@@ -82,28 +93,63 @@ def count_program(
     stages, names = map_of(scenario), names_of(scenario)
     plan = run_plan(packets or PACKETS.get(scenario.dataplane.kind, _PACKETS), bursts)
     found: dict[tuple[int, int], RawCounts] = {}
+    notes = unnamed(scenario)
     for number, (count, burst) in enumerate(plan):
         done(number, len(plan))
-        threads = _counted(scenario, count, burst)
+        threads, said = _counted(scenario, count, burst)
+        notes = tuple(dict.fromkeys([*notes, *said]))
         found[count, burst] = counts_by_stage(threads, stages, names, source=source)
     done(len(plan), len(plan))
     counts = solve_counts("callgrind", INSTRUCTION_SET, found)
     ordered = {name: counts.stages[name] for name in stages.in_order(list(counts.stages))}
-    return counts.model_copy(update={"stages": ordered})
+    share = counts.other.at(counts.burst) / max(counts.total.at(counts.burst), 1.0)
+    notes += unmapped(share, stages.name)
+    return counts.model_copy(update={"stages": ordered, "notes": notes})
 
 
 def names_of(scenario: Scenario) -> Mapping[Called, str]:
     """What the map knows of functions without a symbol in this build of the program."""
+    program = _program_of(scenario)
+    return {} if program is None else map_of(scenario).names_of(program.build_id)
+
+
+def unnamed(scenario: Scenario) -> tuple[str, ...]:
+    """Says that the program is stripped, and of a build that the map's names are not of."""
+    program, stages = _program_of(scenario), map_of(scenario)
+    if program is None or not program.stripped or not stages.symbols:
+        return ()
+    if program.build_id in {known.build_id for known in stages.symbols}:
+        return ()
+    return (
+        f"the program is stripped, and the stage map {stages.name} has no names for its build "
+        f"({program.build_id or 'without a build ID'}): its functions are in other, or in the "
+        "stage of their caller; take a build with symbols, or a stage_map of your own",
+    )
+
+
+def unmapped(share: float, stages: str) -> tuple[str, ...]:
+    """Says that much of a packet is in no stage."""
+    if share <= _UNMAPPED:
+        return ()
+    return (
+        f"{100 * share:.0f} % of the instructions are in no stage of the map {stages}: name their "
+        "functions in a stage_map of your own (--by function lists them)",
+    )
+
+
+def _program_of(scenario: Scenario) -> Elf | None:
     with private_folder() as folder:
         words = program_words(portable(scenario), Path(folder))
     try:
-        return map_of(scenario).names_of(Elf(Path(words[0])).build_id)
+        return Elf(Path(words[0]))
     except OSError:
-        return {}  # the start says why
+        return None  # the start says why
 
 
-def _counted(scenario: Scenario, packets: int, burst: int) -> list[CallgrindProfile]:
-    """One run's costs by thread."""
+def _counted(
+    scenario: Scenario, packets: int, burst: int
+) -> tuple[list[CallgrindProfile], tuple[str, ...]]:
+    """One run's costs by thread, and what is to be known of them."""
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
         output = folder / "callgrind.out"
@@ -114,12 +160,12 @@ def _counted(scenario: Scenario, packets: int, burst: int) -> list[CallgrindProf
         def tool(given: Mapping[str, str]) -> list[str]:
             return [*stacks_words(output), *env_words(given)]
 
-        run_window(scenario, folder, tool, window)
+        notes = run_window(scenario, folder, tool, window)
         found = []
         for file in sorted(folder.glob("callgrind.out-*")):
             with file.open(encoding="utf-8", errors="replace") as lines:
                 found.append(parse_callgrind(lines))
-        return [thread for thread in found if thread.exclusive]
+        return [thread for thread in found if thread.exclusive], notes
 
 
 def window_of(
@@ -157,8 +203,9 @@ def _lead_packets(scenario: Scenario, burst: int) -> int:
     return -(-lead // burst) * burst
 
 
-def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> None:
-    """Runs the program with `tool` before its command until the window is over.
+def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> tuple[str, ...]:
+    """Runs the program with `tool` before its command until the window is over; what is to be known
+    of the answer.
 
     Raises RunError when it fails, or takes too long.
     """
@@ -173,12 +220,16 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
             words.append("--no-mlockall")  # an instrument would touch all of that memory
         _run([*prefix, *words], own, Path(words[0]).name)
     report = read_report(window)
-    if scenario.dataplane.kind != "command" and report.sent < _FORWARDED * report.packets:
+    if not report.sent_reported:
+        return (UNSEEN,)
+    if report.sent < _FORWARDED * report.packets:
         raise RunError(
             f"only {report.sent} of {report.packets} packets came out, so the counted packets are "
             "not those that it forwards",
             scenario.dataplane.kind,
+            what_to_do="see that its ports send what the first one receives",
         )
+    return ()
 
 
 def _run_switch(scenario: Scenario, folder: Path, prefix: Sequence[str], window: Window) -> None:

@@ -10,8 +10,12 @@ import hashlib
 import itertools
 import math
 import os
+import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from queue import Queue
 
@@ -189,6 +193,31 @@ def traced_values(
     return [*traced_values([low, middle], scale)[:-1], *traced_values([middle, high], scale)]
 
 
+def made_of(words: Sequence[str]) -> list[Path]:
+    """The files that a program's command names, itself first, and the libraries that are loaded
+    into it: a count is stale when one of them changes. DPDK's drivers are loaded by folder."""
+    parts = [part for word in words for part in (word, word.partition("=")[2])]
+    program = shutil.which(words[0]) or words[0]
+    named = [Path(part) for part in (program, *parts) if part and Path(part).is_file()]
+    done = subprocess.run(["ldd", program], check=False, capture_output=True, text=True)
+    loaded = [Path(path) for path in re.findall(r"(/\S+) \(0x", done.stdout)]
+    folders = {path.parent for path in loaded}
+    drivers = [path for folder in folders for path in folder.glob("dpdk/pmds-*/*.so*")]
+    return [path for path in dict.fromkeys([*named, *loaded, *drivers]) if path.is_file()]
+
+
+@cache
+def _content(file: Path, size: int, changed_ns: int) -> bytes:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").digest()
+
+
+def _digest(file: Path) -> bytes:
+    """Of its content, read once while the file stays as it is."""
+    found = file.stat()
+    return _content(file.resolve(), found.st_size, found.st_mtime_ns)
+
+
 def _traced(scenario: Scenario) -> TracedProfile:
     kept = _kept("traced", scenario)
     known = recall(kept, TracedProfile)
@@ -211,8 +240,9 @@ def _kept(what: str, scenario: Scenario) -> Path:
     whole = hashlib.sha256()
     with private_folder() as folder:
         words = program_words(portable(scenario), Path(folder))
-    for file in (Path(words[0]), meter_library(), native_library(PLUGIN)):
-        whole.update(file.read_bytes())
+    files = [*made_of(words), meter_library(), native_library(PLUGIN)]
+    for digest in sorted({_digest(file) for file in files}):
+        whole.update(digest)
     whole.update(what.encode())
     whole.update(map_of(scenario).model_dump_json().encode())
     whole.update(scenario.traffic.model_dump_json().encode())

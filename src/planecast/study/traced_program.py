@@ -26,11 +26,13 @@ from planecast.study.counted_program import (
     map_of,
     names_of,
     run_window,
+    unmapped,
+    unnamed,
     window_of,
 )
 from planecast.workload.counts import STAGE_PREFIX
 from planecast.workload.stage_map import StageMap, StageRule
-from planecast.workload.traced.profile import TracedProfile, TracedStage
+from planecast.workload.traced.profile import TracedProfile, TracedStage, summed
 
 PACKETS = 65536
 """Packets counted at least; as many are followed before."""
@@ -62,7 +64,7 @@ def trace_scenario(
     done(1, 2)
     other = _OTHER_BURSTS[0] if burst != _OTHER_BURSTS[0] else _OTHER_BURSTS[1]
     placement = scenario.placement.model_copy(update={"burst": other})
-    _, again = _stages(scenario.model_copy(update={"placement": placement}), _SHORT)
+    _, again, _ = _stages(scenario.model_copy(update={"placement": placement}), _SHORT)
     done(2, 2)
     return first.model_copy(
         update={
@@ -79,7 +81,7 @@ def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
     burst = scenario.placement.burst
     wanted = packets or max(PACKETS, PACKETS_OF_A_FLOW * scenario.traffic.flows)
     whole = -(-wanted // burst) * burst
-    trace, stages = _stages(scenario, whole)
+    trace, stages, notes = _stages(scenario, whole)
     return TracedProfile(
         program=title_of(scenario),
         tracer=TRACER,
@@ -89,16 +91,26 @@ def trace_once(scenario: Scenario, packets: int | None = None) -> TracedProfile:
         lines=trace.lines,
         pages=trace.pages,
         stages=stages,
+        notes=notes,
     )
 
 
-def _stages(scenario: Scenario, packets: int) -> tuple[Trace, dict[str, TracedStage]]:
+Found = tuple[Trace, dict[str, TracedStage], tuple[str, ...]]
+"""A trace, its stages, and what is to be known of them."""
+
+
+def _stages(scenario: Scenario, packets: int) -> Found:
     if scenario.dataplane.kind == "ours":
         trace = _traced_ours(scenario, packets)
-        return trace, traced_stages(trace, own_map(scenario), packets)
+        return trace, traced_stages(trace, own_map(scenario), packets), ()
     check_program(scenario)
-    trace = _traced(scenario, packets, scenario.placement.burst)
-    return trace, traced_stages(trace, map_of(scenario), packets, names_of(scenario))
+    trace, notes = _traced(scenario, packets, scenario.placement.burst)
+    stages = map_of(scenario)
+    found = traced_stages(trace, stages, packets, names_of(scenario))
+    whole = summed(found.values()).instructions_per_packet
+    left = found["other"].instructions_per_packet if "other" in found else 0.0
+    notes = (*unnamed(scenario), *notes, *unmapped(left / max(whole, 1.0), stages.name))
+    return trace, found, notes
 
 
 def _with_bursts(
@@ -135,7 +147,7 @@ def _traced_ours(scenario: Scenario, packets: int) -> Trace:
         return read_trace(output)
 
 
-def _traced(scenario: Scenario, packets: int, burst: int) -> Trace:
+def _traced(scenario: Scenario, packets: int, burst: int) -> tuple[Trace, tuple[str, ...]]:
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
         output = folder / "trace.json"
@@ -146,8 +158,8 @@ def _traced(scenario: Scenario, packets: int, burst: int) -> Trace:
         def tool(given: Mapping[str, str]) -> list[str]:
             return trace_words(output, given)
 
-        run_window(scenario, folder, tool, window)
-        return read_trace(output)
+        notes = run_window(scenario, folder, tool, window)
+        return read_trace(output), notes
 
 
 def planned_words(scenario: Scenario) -> list[str]:

@@ -164,6 +164,8 @@ class InstructionCounts(Noun):
     """What was counted."""
     code: CodeCounts | None = None
     """None from an instrument that doesn't see it."""
+    notes: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    """What is to be known of them: where stages are guessed, or what was not checked."""
 
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:
         """These counts with one stage as `other` counted it; the total changes by as much."""

@@ -65,7 +65,12 @@ class Sizes:
     def buffers(self) -> Floats:
         """Packet buffers that an lcore cycles through."""
         rings = self.number("placement.rx_ring") + self.number("placement.tx_ring")
-        return PORTS.get(self.columns.kind, 1) * rings + self.burst
+        return self.ports * rings + self.burst
+
+    @property
+    def ports(self) -> int:
+        """Ports of the function, each with a ring at either side."""
+        return PORTS.get(self.columns.kind, 1)
 
     @cached_property
     def small_pages(self) -> NDArray[np.bool_]:

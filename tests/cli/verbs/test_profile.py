@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,27 +117,87 @@ def test_a_program_that_fails_is_one_sentence(
     assert "it can not" in (one_run() / "failed").read_text()
 
 
-PROGRAMS = {"testpmd": "dpdk-testpmd", "l3fwd": "l3fwd", "ovs": "ovs-vswitchd"}
-SCENARIOS = sorted((Path(__file__).parents[3] / "scenarios").glob("*.yaml"))
+REPOSITORY = Path(__file__).parents[3]
+SCENARIOS = sorted(
+    [*(REPOSITORY / "scenarios").glob("*.yaml"), *(REPOSITORY / "examples").glob("*/scenario.yaml")]
+)
+PROGRAMS = {"testpmd": "dpdk-testpmd", "l3fwd": "l3fwd", "ovs": "ovs-vswitchd-dpdk"}
 
 
-@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
-def test_never_another_program_than_the_scenarios(run: Run, machine: Fake, file: Path) -> None:
+def test_there_are_scenarios_of_every_kind_that_is_counted() -> None:
+    kinds = {load_scenario(file).dataplane.kind for file in SCENARIOS}
+    assert kinds >= {"ours", "command", *PROGRAMS}
+
+
+@pytest.fixture
+def programs(machine: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which every program and tool is there: none of them does anything."""
+    folder = tmp_path / "there"
+    of_ovs = folder / "usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk"
+    schema = folder / "usr/share/openvswitch/vswitch.ovsschema"
+    tools = ("valgrind", "qemu-x86_64", "ovsdb-server", "ovs-vsctl", "vpp", "dpdk-testpmd", "l3fwd")
+    files = [*(folder / "bin" / name for name in tools), of_ovs, schema]
+    files += [folder / "usr/sbin" / "ovsdb-server", folder / "usr/bin" / "ovsdb-tool"]
+    files += [tmp_path / "examples/forwarder/forwarder", machine.folder / "planecast-dataplane-v3"]
+    files += [machine.folder / name for name in ("planecast-meter.so", "planecast-trace.so")]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("#!/bin/sh\nexit 1\n")
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+    monkeypatch.setattr("planecast.dataplanes.ovs.ROOTS", (folder,))
+    monkeypatch.setattr("planecast.dataplanes.dpdk_program.L3FWD_PLACES", (folder / "bin/l3fwd",))
+    return folder
+
+
+def planned_program(words: Sequence[str]) -> str:
+    """The program in a command that has tools before it."""
+    tools = ("valgrind", "qemu-x86_64", "env", "planecast-singlestep")
+    paths = [Path(word) for word in words if "/" in word and "=" not in word]
+    return next(path.name for path in paths if path.name not in tools and path.suffix != ".so")
+
+
+@pytest.mark.parametrize("memory", [False, True], ids=["counted", "traced"])
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_never_another_program_than_the_scenarios(
+    run: Run, programs: Path, file: Path, *, memory: bool
+) -> None:
     scenario = load_scenario(file)
     wanted = scenario.dataplane
-    stepped = run("profile", file, *STEPPED, "--dry-run")
-    if wanted.kind == "ours":
-        assert stepped.code == 0, stepped.err
-        assert "/planecast-dataplane " in stepped.out
-        return
-    assert (stepped.code, stepped.out) == (2, "")
-    answer = run("profile", file, "--dry-run")
+    own = ("--memory",) if memory else ()
+    answer = run("profile", file, "--dry-run", *own)
     if wanted.programs > 1 or guests_of(scenario) or wanted.kind == "vpp":
         assert (answer.code, answer.out) == (2, "")
         assert "this can't be counted: " in answer.err
+        return
+    assert answer.code == 0, answer.err
+    if wanted.kind == "command":
+        program = Path(shlex.split(wanted.command)[0]).name
     else:
-        assert "planecast-dataplane" not in answer.out
-        assert answer.code == 3 or f"/{PROGRAMS[wanted.kind]}" in answer.out
+        program = PROGRAMS.get(wanted.kind, "planecast-dataplane-v3")
+    assert planned_program(shlex.split(answer.out)) == program
+
+
+@pytest.mark.parametrize("words", [STEPPED, ("--instrument", "both"), ("--touches",)], ids=str)
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_what_counts_ours_alone_is_refused_for_others(
+    run: Run, programs: Path, file: Path, *, words: tuple[str, ...]
+) -> None:
+    answer = run("profile", file, *words, "--dry-run")
+    if load_scenario(file).dataplane.kind == "ours":
+        assert answer.code == 0, answer.err
+        assert all("/planecast-dataplane" in line for line in answer.out.splitlines())
+    else:
+        assert (answer.code, answer.out) == (2, "")
+
+
+@pytest.mark.parametrize("memory", [False, True], ids=["counted", "traced"])
+def test_of_several_lcores_one_would_be_counted(run: Run, programs: Path, *, memory: bool) -> None:
+    own = ("--memory",) if memory else ()
+    file = REPOSITORY / "scenarios" / "l3fwd.yaml"
+    answer = run("profile", file, "--dry-run", "--set", "placement.lcores=2", *own)
+    assert (answer.code, answer.out) == (2, "")
+    assert "placement.lcores: 2 lcores are to forward" in answer.err
 
 
 def test_a_trace_that_can_not_be(

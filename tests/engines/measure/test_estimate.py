@@ -13,13 +13,15 @@ from tests.engines.measure.conftest import Columns, together, windows
 
 from planecast.engines.measure.counted_windows import FEW_WINDOWS, undisturbed_rows
 from planecast.engines.measure.estimate import (
+    OPINION,
     PointFacts,
     at_reference,
     clock_step,
     estimate_point,
+    own_opinion,
 )
 from planecast.engines.measure.reference import CLOCK_SHARE, Reference
-from planecast.results import Manifest, Result
+from planecast.results import Estimate, Manifest, Result
 from planecast.scenario import Scenario
 
 TSC_HZ = 2_000_000_000
@@ -278,11 +280,32 @@ def test_visits_of_a_point_are_summed() -> None:
     class Answer:
         tsc_hz, page_size = TSC_HZ, "4KiB"
         packets_in, packets_out, drops = 10, 8, {"acl": 2, "tx": 0}
+        own_cycles_per_packet = 100.0
 
     found = PointFacts(3)
     for _ in range(2):
         found.add(Answer())  # type: ignore[arg-type]
     assert (found.packets_in, found.packets_out, found.drops) == (20, 16, {"acl": 4, "tx": 0})
+    assert found.own == [100.0, 100.0]
+
+
+@pytest.mark.parametrize(
+    ("visits", "said"),
+    [
+        ([104.0, 108.0, 400.0], None),
+        ([104.0, 150.0, 400.0], "150.0 cycles a packet in the median of 3 visits, 50% more"),
+        ([80.0], "20% less"),
+    ],
+)
+def test_a_programs_own_counters_are_a_second_opinion(
+    visits: list[float], said: str | None
+) -> None:
+    ours = Estimate(value=100.0, samples=9, unit="cycles/packet", kind="measured")
+    assert own_opinion([], ours) == ({}, ())
+    found, notes = own_opinion(visits, ours)
+    assert found[OPINION].samples == len(visits)
+    assert (said is None) == (notes == ())
+    assert said is None or said in notes[0]
 
 
 def test_no_stage_is_known_better_than_a_step_of_the_clock(answer: Callable[..., Result]) -> None:

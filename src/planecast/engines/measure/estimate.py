@@ -44,6 +44,10 @@ IN_MEMORY = (
     "between ports in memory, without links; source is what making its packets takes, which is in "
     "the cycles a packet"
 )
+OPINION = "own counters"
+"""The name of what a program's own counters say."""
+OPINIONS_DIFFER = 0.1
+"""Relative difference of the two from which on a result has a note on it."""
 LEAST_SHARE = 0.01
 """A cost can't be nothing: an interval that would reach zero ends at this share of the value."""
 SCHEDULER_SHARE = 0.001
@@ -63,14 +67,38 @@ class PointFacts:
     drops: dict[str, int] = field(default_factory=dict)
     tsc_hz: int = 0
     page_size: str | None = None
+    own: list[float] = field(default_factory=list)
+    """TSC cycles a packet of each visit by the program's own counters, where it has some."""
 
     def add(self, answer: TrialAnswer) -> None:
         """Adds a visit."""
         self.tsc_hz, self.page_size = answer.tsc_hz, answer.page_size
         self.packets_in += answer.packets_in
         self.packets_out += answer.packets_out
+        if answer.own_cycles_per_packet is not None:
+            self.own.append(answer.own_cycles_per_packet)
         for cause, count in answer.drops.items():
             self.drops[cause] = self.drops.get(cause, 0) + count
+
+
+def own_opinion(
+    visits: Sequence[float], ours: Estimate
+) -> tuple[dict[str, Estimate], tuple[str, ...]]:
+    """Cycles a packet by the program's own counters, the median of its visits, and a note when it
+    differs from ours. They have whole visits, disturbed ones and warm-ups among them, at the clock
+    as it was."""
+    if not visits:
+        return {}, ()
+    value = float(np.median(visits))
+    opinion = Estimate(value=value, samples=len(visits), unit="cycles/packet", kind="measured")
+    more = value / ours.value - 1
+    if abs(more) <= OPINIONS_DIFFER:
+        return {OPINION: opinion}, ()
+    return {OPINION: opinion}, (
+        f"its own counters say {value:.1f} cycles a packet in the median of {len(visits)} visits, "
+        f"{abs(more):.0%} {'more' if more > 0 else 'less'} than the meter's clock: they have "
+        "warm-ups and disturbed windows, too",
+    )
 
 
 def at_reference(columns: Columns, good: Mask, reference: Reference | None) -> Columns:
@@ -123,6 +151,8 @@ def estimate_point(
             "spread the traffic over more flows, to measure the core"
         )
     cost = _mean_cost(throughput, facts.tsc_hz, scenario.placement.lcores)
+    second, said = own_opinion(facts.own, cost)
+    notes += said
     return Result(
         scenario=scenario,
         throughput_pps=throughput,
@@ -132,6 +162,7 @@ def estimate_point(
         packets_out=facts.packets_out,
         drops=facts.drops,
         steady_share=counted.steady_share,
+        second_opinion=second,
         capped_by="traffic manager" if scheduled else "core",
         disturbed_share=float(1 - good[rows].mean()),
         notes=tuple(notes),

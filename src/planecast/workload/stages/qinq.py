@@ -9,10 +9,13 @@ from planecast.workload.flow_regions import Table, destination_blocks
 from planecast.workload.regions import Region
 from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import StageDescriptor
+from planecast.workload.stages.source import buffer_lines
 
 HOP_BYTES = 32
 """struct qinq_hop (downstream.h)."""
 SPACE = 1 << 32
+HEADROOM_LINES = 1
+"""The tags are eight bytes more than what stood before the IPv4 header."""
 
 
 def next_hops(sizes: Sizes) -> Table:
@@ -24,9 +27,14 @@ def next_hops(sizes: Sizes) -> Table:
 
 
 class Qinq(StageDescriptor):
-    """Routing prefetched the next hops."""
+    """Routing prefetched the next hops. What comes before a frame lies in its buffer's headroom,
+    the last line of which nobody else touches: a frame begins with a line."""
 
     name = "qinq"
 
     def regions(self, sizes: Sizes) -> list[Region]:
-        return next_hops(sizes).regions(sizes, self.name, "next hops", sizes.runs(self.name))
+        runs = sizes.runs(self.name)
+        return [
+            *next_hops(sizes).regions(sizes, self.name, "next hops", runs),
+            buffer_lines(sizes, self.name, "headroom", HEADROOM_LINES, HEADROOM_LINES * runs),
+        ]

@@ -25,10 +25,10 @@ QUEUES_PER_PIPE = 16
 QUEUES = PIPES * QUEUES_PER_PIPE
 PIPE_BYTES = 192
 """Token bucket and credits of classes 0 to 3 in the first line, of 4 to 11 in the second, of the
-last class with its four queues in the third."""
-CREDIT_LINES = PIPE_BYTES / LINE_BYTES - 1
-BEYOND_FIRST_LINE = 12 / QUEUES_PER_PIPE
-"""Queues of a pipe whose class has its credits beyond the first line."""
+last class with its four queues in the third, and there what a pipe may have of others' credits:
+read whatever the class is (grinder_credits_update_with_tc_ov, which a subport has by default)."""
+IN_SECOND_LINE = 8 / QUEUES_PER_PIPE
+"""Queues of a pipe whose class has its credits in the second line."""
 QUEUE_BYTES = 4
 """Its read and its write position: those of a pipe's sixteen queues are one line."""
 EXTRA_BYTES = 120
@@ -74,7 +74,8 @@ class TrafficManager(StageDescriptor):
             _Part("next queued packets", SLOTS_BYTES, NEXT_LINES, QUEUES, 1 - SAME_LINE, enqueue),
             _Part("active queues", QUEUES // 8, BITMAP_LINES, PIPES, 1.0, enqueue),
             _Part("pipes", PIPES * PIPE_BYTES, 1, PIPES, 1.0, dequeue),
-            _Part("pipes' credits", PIPES * PIPE_BYTES, CREDIT_LINES, PIPES, BEYOND_FIRST_LINE),
+            _Part("pipes' credits", PIPES * PIPE_BYTES, 1, PIPES, IN_SECOND_LINE),
+            _Part("pipes' shares of others' credits", PIPES * PIPE_BYTES, 1, PIPES, 1.0),
         )
         found: list[Region] = []
         for part in parts:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from planecast.scenario.model import Noun
+from planecast.scenario.model import Noun, listed
 
 
 class DistanceBin(NamedTuple):
@@ -105,6 +105,8 @@ class TracedProfile(Noun):
     """Distinct pages of 4 KiB, likewise."""
     stages: dict[str, TracedStage]
     """By stage, in the order in which a packet meets them; ``other`` is what no stage did."""
+    notes: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    """What is to be known of them, as of instruction counts."""
 
     @property
     def total(self) -> TracedStage:

@@ -148,8 +148,13 @@ def _functions(profile: Profile) -> Sheet:
     notes = [
         f"in bursts of {counts.burst}; counted by {counts.instrument} ({counts.instruction_set})",
         "0x…: a function without a symbol, by its address in the program or library",
+        *counts.notes,
     ]
     return Sheet.of(columns, counts.functions, profile, notes=notes)
+
+
+_OTHER = {True: "the loop around the stages", False: "functions that the map has no stage for"}
+"""What is in no stage, of our own data plane and of others."""
 
 
 def _sheet(profile: Profile) -> Sheet:
@@ -157,20 +162,22 @@ def _sheet(profile: Profile) -> Sheet:
     burst = profile.scenario.placement.burst
     native = profile.counts[1] if len(profile.counts) > 1 else None
     total = first.total.at(burst)
+    own = profile.scenario.dataplane.kind == "ours"
     order = list(first.stages)
-    if profile.scenario.dataplane.kind == "ours":
+    if own:
         order = ["source", *profile.scenario.stages, "tx"]
     names = [*order, "other", "total"]
     rows = [_row(name, profile, first, native, total) for name in names]
     shown = [c for c in _COLUMNS if any(row.get(c.key) is not None for row in rows)]
     notes = [
         f"in bursts of {burst}; counted by {first.instrument} ({first.instruction_set})",
-        "other: the loop around the stages; by packet, by burst: what one more of each adds",
+        f"other: {_OTHER[own]}; by packet, by burst: what one more of each adds",
     ]
-    if profile.scenario.dataplane.kind != "ours":
+    if not own:
         notes.append(
             "its ports are in memory: rx and tx are those of net_null, not of a NIC or of memif"
         )
+    notes += first.notes
     if native is not None:
         notes.append(f"native: {native.instrument} ({native.instruction_set})")
     return Sheet(shown, rows, profile, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,11 @@ _COLUMNS = (
         for kib, name in _SIZES
     ),
 )
+_DESCRIBED = tuple(
+    Column(f"described_misses_per_packet_{kib}kib", f"said {name}", number=True, form="{:.2f}")
+    for kib, name in _SIZES
+)
+"""Of planecast's own functions: what the cost model has in place of a trace."""
 
 
 def trace_memory(
@@ -57,21 +63,48 @@ def trace_memory(
             traced = trace_scenario(scenario, done=lambda n, of: progress(n, of, "traces"))
         run.write_json(TRACED, traced)
         run.write_json(TRACED_SCENARIO, scenario)
-    emit(_sheet(traced), form, output)
+    emit(_sheet(traced, _described(scenario)), form, output)
 
 
-def _sheet(traced: TracedProfile) -> Sheet:
-    rows = [_row(name, stage) for name, stage in {**traced.stages, "total": traced.total}.items()]
+Described = Mapping[str, Sequence[float]]
+"""Lines a packet that caches of `_SIZES` miss, by stage; none for programs of others."""
+
+
+def _described(scenario: Scenario) -> Described:
+    from planecast.scenario.dataplane import OWN
+    from planecast.study.descriptor_misses import descriptor_misses
+
+    if scenario.dataplane.kind != OWN:
+        return {}
+    found = descriptor_misses(scenario, [_lines(kib) for kib, _ in _SIZES])
+    return {**found, "total": [sum(every) for every in zip(*found.values(), strict=True)]}
+
+
+def _lines(kib: int) -> float:
+    return kib * 1024 / _LINE_BYTES
+
+
+def _sheet(traced: TracedProfile, described: Described) -> Sheet:
+    stages = {**traced.stages, "total": traced.total}
+    rows = [_row(name, stage, described.get(name)) for name, stage in stages.items()]
     notes = [
         f"{traced.program} in bursts of {traced.burst}, {traced.packets} packets; traced by "
         f"{traced.tracer} ({traced.instruction_set})",
         "beyond: lines a packet that an LRU cache of this size misses; the file has all distances",
+        *traced.notes,
     ]
-    return Sheet(_COLUMNS, rows, traced, notes=notes)
+    if not described:
+        return Sheet(_COLUMNS, rows, traced, notes=notes)
+    notes.append(
+        "said: the same by the stage's descriptor, which the cost model has; lines that each burst "
+        "touches again are in no descriptor"
+    )
+    return Sheet((*_COLUMNS, *_DESCRIBED), rows, traced, notes=notes)
 
 
-def _row(name: str, stage: TracedStage) -> dict[str, Any]:
+def _row(name: str, stage: TracedStage, said: Sequence[float] | None) -> dict[str, Any]:
     touches = stage.touches
+    described = () if said is None else zip(_SIZES, said, strict=True)
     return {
         "stage": name,
         "instructions_per_packet": stage.instructions_per_packet,
@@ -79,8 +112,6 @@ def _row(name: str, stage: TracedStage) -> dict[str, Any]:
         "stores_per_packet": stage.stores.references_per_packet,
         "prefetches_per_packet": stage.prefetches_per_packet,
         "mispredictions_per_packet": stage.mispredictions_per_packet,
-        **{
-            f"misses_per_packet_{kib}kib": touches.misses(kib * 1024 / _LINE_BYTES)
-            for kib, _ in _SIZES
-        },
+        **{f"misses_per_packet_{kib}kib": touches.misses(_lines(kib)) for kib, _ in _SIZES},
+        **{f"described_misses_per_packet_{kib}kib": missed for (kib, _), missed in described},
     }
