@@ -10,7 +10,8 @@
  *   lead=0         packets before all else, of which no instrument knows
  *   warmup=65536   packets before the window; a trace follows them without counting
  *   packets=32768  packets of the window; it begins and ends at a poll of the port
- *   report=PATH    where the answer goes (JSON): packets, polls, empty ones and packets sent by all ports
+ *   report=PATH    where the answer goes (JSON): packets, polls, empty ones and
+ *                  packets sent by all ports
  *   mark=callgrind|trace|none   whom to notify of the window's edges
  *   frame=HEX length=60 flows=3125 seed=1 source_step=1 destination_step=1
  *                  Ethernet, IPv4 and UDP headers that each packet gets, its flow at random;

@@ -106,7 +106,7 @@ def test_a_lifetime_that_no_walk_reached_is_none(text: str) -> None:
 def test_an_answer_that_is_none_is_a_sentence(
     text: str, change: dict[str, Any], place: str
 ) -> None:
-    with pytest.raises(RunError, match=f"can't be read: {place}: "):
+    with pytest.raises(RunError, match=f"sent a malformed reply: {place}: "):
         read_state(json.dumps(json.loads(text) | change))
 
 

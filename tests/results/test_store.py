@@ -219,9 +219,9 @@ def test_a_result_that_cannot_be_read_says_so(tmp_path: Path) -> None:
         read_result(path)
     for text, fragment in (
         ("{", "the file is not JSON"),
-        ("[]", "this is no Result"),
-        ('{"points": 1}', "this is no Validation"),
-        ('{"results": [{}]}', "this is no ResultSet: results.0.scenario: Field required"),
+        ("[]", "this is not a Result"),
+        ('{"points": 1}', "this is not a Validation"),
+        ('{"results": [{}]}', "this is not a ResultSet: results.0.scenario: Field required"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=fragment):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planecast.errors import InputError
@@ -261,6 +261,7 @@ def test_an_unknown_key_that_is_like_no_other(scenario_file: Path) -> None:
 
 @settings(max_examples=1000)
 @given(st.sampled_from(sorted(SCENARIO_KEYS)), st.text(max_size=60))
+@example("traffic.flows", "-_")
 def test_any_text_after_set_is_a_value_or_a_sentence(key: str, text: str) -> None:
     try:
         with_overrides(Scenario(name="x"), {key: parse_value(text)})
@@ -269,6 +270,7 @@ def test_any_text_after_set_is_a_value_or_a_sentence(key: str, text: str) -> Non
 
 
 @given(st.text(max_size=200))
+@example("-_")
 def test_any_file_is_a_document_or_a_sentence(text: str) -> None:
     try:
         assert isinstance(parse_document(text, "f").data, dict)

@@ -229,7 +229,19 @@ def test_two_counts_agree(scenario: Make, tools: None, kind: str) -> None:
     except MissingError as error:
         pytest.skip(str(error))
     first, second = (count_program(asked, (8, 32)) for _ in range(2))
-    assert second.total.at(32) == pytest.approx(first.total.at(32), rel=1e-3)
+    differ = {
+        name
+        for name, part in first.stages.items()
+        if abs(second.part(name).at(32) - part.at(32)) > 1e-3 * first.total.at(32)
+    }
+    if kind == "ovs" and differ:
+        # Its hash tables draw their seed at its start: a flow may lie in another slot of a bucket
+        # of five, and each slot that is passed takes five instructions.
+        assert differ == {"classify"}
+        slots = abs(second.part("classify").at(32) - first.part("classify").at(32)) / 5
+        assert slots == pytest.approx(round(slots), abs=0.1)
+    else:
+        assert second.total.at(32) == pytest.approx(first.total.at(32), rel=1e-3)
     parts = [part.at(32) for part in first.stages.values()] + [first.other.at(32)]
     assert sum(parts) == pytest.approx(first.total.at(32), rel=1e-6)
     assert first.notes == ()

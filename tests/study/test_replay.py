@@ -15,8 +15,8 @@ OWN = Path(__file__).parent / "recorded"
 GOLDEN = {
     SHARED / "hosts" / "zen4-run1": (5.4, 13.6, 83, 10, 4),
     SHARED / "hosts" / "zen4-run2": (4.5, 12.5, 97, 10, 4),
-    OWN / "zen4-guest-vpe-upstream": (13.6, 36.8, 80, 21, 4),
-    OWN / "zen4-guest-vpe-downstream": (4.2, 11.2, 100, 19, 4),
+    OWN / "zen4-guest-vpe-upstream": (13.0, 36.6, 77, 21, 4),
+    OWN / "zen4-guest-vpe-downstream": (4.5, 11.9, 100, 19, 4),
     OWN / "zen4-guest-ip4": (9.0, 23.7, 83, 21, 4),
     OWN / "zen4-guest-l2bridge": (12.6, 51.6, 75, 17, 3),
 }
@@ -53,5 +53,5 @@ def test_a_folder_that_is_no_recording_is_refused(tmp_path: Path) -> None:
         replay(tmp_path)
     (tmp_path / "result.json").write_text("{}")
     (tmp_path / "calibration.json").write_text("{}")
-    with pytest.raises(InputError, match="no recording of a validation"):
+    with pytest.raises(InputError, match="not a recording of a validation"):
         replay(tmp_path)

@@ -19,7 +19,7 @@ import kaleido
 
 REPOSITORY = Path(__file__).parent.parent.parent
 EXAMPLES = REPOSITORY / "docs" / "examples"
-EXPLAINED = next((EXAMPLES / "explain" / "runs").iterdir()).name
+EXPLAINED = next(EXAMPLES.glob("explain/runs/*-validate-vpe-upstream")).name
 SCENARIO = "scenarios/vpe-upstream.yaml"
 FLOWS = "traffic.flows=256,1024,4096,16384,65536"
 VARIED = ["--vary", FLOWS, "--vary", "placement.burst=4,8,16,32,64"]

@@ -3,7 +3,7 @@
     .venv/bin/python tools/site/stage_table.py
 
 counts l3fwd, testpmd and Open vSwitch, with the scenarios as shipped, for some minutes, and writes
-the table anew.
+the table again.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     .venv/bin/python tools/site/traced_table.py
 
 traces planecast's own functions, with the scenarios as shipped, for some minutes, and writes the
-table anew.
+table.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ from planecast.scenario.read_file import read_text
 
 _MAX_BYTES = 128 << 10  # a second of parsing; the largest file of the catalogue has 20 KiB
 _MAX_DEPTH = 32
+_REFUSED = (YAMLError, ValueError, IndexError, RecursionError)
+"""What ruamel raises; IndexError for text that begins as a number does, such as ``-_``."""
 _BRACKET = re.compile(r"[][{}]")
 _DASHES = re.compile(rf"(?:[-?] ){{{_MAX_DEPTH}}}")
 _LONG_NUMBER = re.compile(r"[0-9]{100,}")
@@ -76,7 +78,7 @@ def parse_document(text: str, path: str) -> Document:
         raise InputError(
             f"this is not YAML: {error.problem}", _marked(path, error), "correct that line"
         ) from None
-    except (YAMLError, ValueError, RecursionError) as error:
+    except _REFUSED as error:
         raise InputError(
             f"this is not YAML: {str(error).splitlines()[0]}", path, "correct the file"
         ) from None
@@ -99,7 +101,7 @@ def parse_value(text: str) -> Any:
     try:
         value = YAML(typ="rt", pure=True).load(text)
         return text if value is None else _Plain(text, {}).value(value, ())
-    except (YAMLError, ValueError, RecursionError, InputError):
+    except (*_REFUSED, InputError):
         return text
 
 

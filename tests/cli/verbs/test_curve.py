@@ -58,7 +58,7 @@ def test_help(run: Run) -> None:
         (("--loads", "90,50"), "ascending order"),
         (("--loads", "0,50"), "above 0"),
         (("--generator-cpu", "1"), "the data plane forwards on it"),
-        (("--generator-cpu", "7"), "it is not there"),
+        (("--generator-cpu", "7"), "it is not available"),
     ],
 )
 def test_what_is_refused(run: Run, write: object, words: tuple[str, ...], said: str) -> None:

@@ -28,7 +28,7 @@ def test_a_dry_run_prints_the_generators_file(run: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "config.json: is no JSON: "),
+        ("{", "config.json: is not valid JSON: "),
         (json.dumps({**CONFIG, "captures": [{"name": "c"}]}), "captures: is not supported"),
         (None, "config.json: there is no such file"),
     ],

@@ -54,8 +54,8 @@ def test_spilled_headers_make_packets_expensive(calibration: Calibration) -> Non
         packets=200_000,
     )
     assert many.cycles_per_packet.value > few.cycles_per_packet.value * 1.005
-    assert any("no place in the ways for devices" in note for note in many.notes)
-    assert not any("no place in the ways for devices" in note for note in few.notes)
+    assert any("does not fit in the ways for devices" in note for note in many.notes)
+    assert not any("does not fit in the ways for devices" in note for note in few.notes)
 
 
 def test_memory_is_a_ceiling_for_many_cores_with_large_rings() -> None:

@@ -40,7 +40,7 @@ def test_numbers_of_any_locale_are_read(text: str, value: float | None) -> None:
 
 @pytest.mark.parametrize("text", ["12a", "1,2,3", "0x10", "--5", "1.2.3", "9" * 70])
 def test_what_is_no_number_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no number"):
+    with pytest.raises(ValueError, match="not a number"):
         number(text)
 
 
@@ -198,8 +198,8 @@ Skt,PCIeRdCur,RFO,CRd,DRd,ItoM,PRd,WiL
     [
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
-        ("a,b,c\n1,2,3\n", "no recording that is known"),
-        (" Performance counter stats for 'sleep':\n\n 1 cycles\n", "output for people"),
+        ("a,b,c\n1,2,3\n", "format of this recording is not known"),
+        (" Performance counter stats for 'sleep':\n\n 1 cycles\n", "human-readable output"),
         ('{"a": 1}\n', "no line is one of perf stat's JSON"),
         ("Date,Time,EXEC\n", "let it run for an interval"),
         ("Area,Value\n", "no row holds a value"),
