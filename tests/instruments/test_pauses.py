@@ -32,7 +32,7 @@ def test_cycles_become_seconds() -> None:
 
 @pytest.mark.parametrize("said", ["", "[]", "{}", text([0, 5], [10, 1]), text([0], [])])
 def test_another_answer(said: str) -> None:
-    with pytest.raises(RunError, match="planecast-probe (answered|sent a malformed reply)"):
+    with pytest.raises(RunError, match=r"planecast-probe (answered|sent a malformed reply)"):
         parse_pauses(said)
 
 
