@@ -163,7 +163,7 @@ def test_without_a_model_the_issue_width_of_a_profile_is_known(
         "waiting": 100,
     }
     wanted = "are not explained. Explain this run again after planecast validate "
-    assert any(wanted + "studies/ovs.yaml" in text for text in plain.limits)
+    assert any(wanted + "studies/ovs-l2xc.yaml" in text for text in plain.limits)
     assert any("or at least planecast profile SCENARIO" in text for text in plain.limits)
     found = explain_search(made, "run", SearchBasis(counts=whole, counted_by="counted"))
     causes = {part.cause: part.cycles.value for part in found.causes}

@@ -27,8 +27,14 @@ _MUCH = 0.15
 """Share of the cycles from which on what is not explained is said first."""
 _BETWEEN_PORTS = ("testpmd", "l3fwd", "ovs", "command")
 """Programs whose models know ports in memory, and no others."""
-_STUDIES = {"testpmd io": "testpmd-io", "testpmd macswap": "macswap"}
-"""Studies that are not called as what they calibrate is."""
+_STUDIES = {
+    "testpmd io": "testpmd-io",
+    "testpmd macswap": "macswap",
+    "ovs": "ovs",
+    "ovs l2xc": "ovs-l2xc",
+    "l3fwd": "l3fwd",
+}
+"""By what they calibrate, the studies that are shipped."""
 
 
 def limits(
@@ -255,9 +261,10 @@ def _calibrated(scenario: Scenario) -> bool:
 
 def _study(scenario: Scenario) -> str:
     name = scenario.forwards
-    if scenario.dataplane.kind == "command":
-        return "STUDY, a study of this scenario"
-    return f"studies/{_STUDIES.get(name, name)}.yaml"
+    if scenario.dataplane.kind == OWN:
+        return f"studies/{name}.yaml"
+    shipped = _STUDIES.get(name)
+    return f"studies/{shipped}.yaml" if shipped else "STUDY, a study of this scenario"
 
 
 def unknown(

@@ -43,7 +43,10 @@ class Ovs(Linked, Mapped, DpdkMemory):
 
     @property
     def subject(self) -> str:
-        """With the caches that packets are looked up in."""
+        """With the caches that packets are looked up in. One rule is matched by the port and
+        looks nothing up: to the model another program, no line leads from it to two rules."""
+        if self.rules == 1:
+            return "ovs l2xc"
         exact = "" if self.emc_insert_inv_prob else " without EMC"
         return f"ovs{exact}{' with SMC' if self.smc else ''}"
 

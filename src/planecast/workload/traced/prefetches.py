@@ -15,12 +15,12 @@ TARGETS: Mapping[str, Mapping[str, str]] = {
     # of the entries and flows that a packet is looked up in.
     "ovs": {"classify": "parse"},
 }
-"""By program and the stage that executes them: the stage whose farthest loads they are of."""
+"""By kind of program and the stage that executes them: whose farthest loads they are of."""
 
 
 def prefetched(subject: str, trace: TracedProfile, stage: str) -> float:
     """Loads a packet of a stage, farthest first, that were asked for ahead of their use."""
-    known = TARGETS.get(subject, {})
+    known = TARGETS.get(subject.partition(" ")[0], {})
     return sum(
         own.prefetches_per_packet
         for name, own in trace.stages.items()
