@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from tests.calibrations import hierarchy
+from tests.calibrations import Counts, base, counts, hierarchy
 from tests.traced_programs import BASE, PROFILE
 
 from planecast.machine.hierarchy import Hierarchy
 from planecast.machine.private_caches import FILLED, private_levels
 from planecast.machine.registry import MECHANISMS
 from planecast.model.supported import columns_of
+from planecast.scenario import Scenario
 from planecast.workload.profile import WorkloadProfile
 
-__all__ = ["hierarchy"]
+__all__ = ["base", "counts", "hierarchy"]
 
 
 def test_mechanisms_are_complete(hierarchy: Hierarchy) -> None:
     shared = hierarchy.model_copy(update={"background": True})
     names = [one.name for mechanism in MECHANISMS for one in mechanism.parameters(shared)]
     assert len(names) == len(set(names))
-    assert len(names) < 15
     for mechanism in MECHANISMS:
         assert mechanism.cause
         assert mechanism.advice
@@ -26,12 +26,22 @@ def test_mechanisms_are_complete(hierarchy: Hierarchy) -> None:
         assert mechanism.parameters(shared)
 
 
-def test_a_program_of_others_has_few(hierarchy: Hierarchy) -> None:
-    profile = WorkloadProfile.of(columns_of([BASE]), {}, PROFILE)
+def fitted_names(profile: WorkloadProfile, hierarchy: Hierarchy) -> set[str]:
+    shared = hierarchy.model_copy(update={"background": True})
     own = [one for one in MECHANISMS if one.applies(profile)]
-    names = {p.name for one in own for p in one.parameters(hierarchy)}
-    assert names >= {"branches.mispredicted", "tlb.walk"}
-    assert len(names) <= 10
+    return {p.name for one in own for p in one.parameters(shared)}
+
+
+def test_a_workload_has_few(hierarchy: Hierarchy, counts: Counts, base: Scenario) -> None:
+    names = fitted_names(WorkloadProfile.of(columns_of([base]), counts), hierarchy)
+    assert names >= {"lock_step.step", "tlb.walk"}
+    assert len(names) < 15
+
+
+def test_a_program_of_others_has_few(hierarchy: Hierarchy) -> None:
+    names = fitted_names(WorkloadProfile.of(columns_of([BASE]), {}, PROFILE), hierarchy)
+    assert names >= {"stores.commit", "branches.mispredicted", "tlb.walk"}
+    assert len(names) < 15
 
 
 def test_only_a_shared_host_has_a_lifetime(hierarchy: Hierarchy) -> None:

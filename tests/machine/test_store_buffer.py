@@ -8,7 +8,7 @@ from tests.calibrations import hierarchy
 from tests.traced_programs import BASE, FRAME, PROFILE, TRUTH
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.store_buffer import ENTRIES
+from planecast.machine.store_buffer import COMMIT, ENTRIES
 from planecast.model.posterior import parameters_of
 from planecast.model.stage_cost import stage_cost
 from planecast.model.supported import columns_of
@@ -18,11 +18,13 @@ from planecast.workload.profile import WorkloadProfile
 __all__ = ["hierarchy"]
 
 
-def source_cycles(hierarchy: Hierarchy, frame: int, burst: int) -> tuple[float, float]:
+def source_cycles(
+    hierarchy: Hierarchy, frame: int, burst: int, **more: float
+) -> tuple[float, float]:
     """TSC cycles a packet of the source, stores and instructions together; and the stores."""
     asked = with_overrides(BASE, {FRAME: frame, "placement.burst": burst})
     profile = WorkloadProfile.of(columns_of([asked]), {}, PROFILE)
-    values = {one.name: one.median for one in parameters_of(profile, hierarchy)} | TRUTH
+    values = {one.name: one.median for one in parameters_of(profile, hierarchy)} | TRUTH | more
     cost = stage_cost(profile, hierarchy, values)
     return float(cost.by_cause("source")["instructions"][0]), float(profile.stores["source"][0])
 
@@ -36,11 +38,12 @@ def test_few_stores_wait_for_nothing(hierarchy: Hierarchy) -> None:
     assert found == pytest.approx(own[0] * TRUTH["core.cpi"] * clock)
 
 
+@pytest.mark.parametrize("commit", [0.5, 1.0])
 @pytest.mark.parametrize("burst", [8, 32])
-def test_many_take_a_cycle_each_but_for_those_that_the_buffer_holds(
-    hierarchy: Hierarchy, burst: int
+def test_many_take_their_commit_each_but_for_those_that_the_buffer_holds(
+    hierarchy: Hierarchy, burst: int, commit: float
 ) -> None:
-    found, stores = source_cycles(hierarchy, 9000, burst)
+    found, stores = source_cycles(hierarchy, 9000, burst, **{COMMIT: commit})
     assert stores == 4 * np.ceil(8996 / 64) + 5
     clock = hierarchy.tsc_hz / hierarchy.core_hz
-    assert found == pytest.approx((stores - ENTRIES / burst) * clock)
+    assert found == pytest.approx((stores - ENTRIES / burst) * commit * clock)

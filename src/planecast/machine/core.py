@@ -58,7 +58,7 @@ class Core(Mechanism):
             )
             for stage, count in profile.instructions.items()
         ]
-        return [*issue, *store_waits(profile, hierarchy, issue)]
+        return [*issue, *store_waits(profile, hierarchy, issue, values)]
 
 
 class Bursts(Mechanism):

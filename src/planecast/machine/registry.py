@@ -11,12 +11,14 @@ from planecast.machine.mechanism import Mechanism
 from planecast.machine.neighbour_stream import NeighbourStream
 from planecast.machine.overlap import OverlapOfLines
 from planecast.machine.private_caches import PrivateCaches
+from planecast.machine.store_buffer import StoreBuffer
 from planecast.machine.tlb import Tlb
 
 CORE, CONFLICTS = Core(), BufferConflicts()
 MECHANISMS: tuple[Mechanism, ...] = (
     CORE,
     Bursts(),
+    StoreBuffer(),
     Branches(),
     LockStepWalks(),
     CONFLICTS,

@@ -1,10 +1,11 @@
 """Store buffer: what stores more than its instructions take to issue is as slow as its stores.
 
-A core commits a store a cycle to its first cache, and holds in its store buffer those that wait. So
-a stage that writes s times a packet takes (s - entries / n) cycles a packet in bursts of n, where
-its instructions take fewer: the buffer fills once a burst, and drains while other stages run.
-Sources: one store a cycle to the L1 and 64 entries (Fog, The microarchitecture of Intel, AMD and
-VIA CPUs, Zen 1 to 4; cores since 2015 have 56 to 112, and newer ones join stores of a line).
+A core commits its stores in order, c cycles each, and holds in its store buffer those that wait.
+So a stage that writes s times a packet takes (s - entries / n) · c cycles a packet in bursts of n,
+where its instructions take fewer: the buffer fills once a burst, and drains while other stages run.
+Sources: 64 entries, and a store a cycle to the L1 on cores up to Skylake and Zen 4 (Fog, The
+microarchitecture of Intel, AMD and VIA CPUs; cores since 2015 have 56 to 112); two a cycle since
+Ice Lake, of one line, and Zen 5 (Intel's and AMD's optimisation manuals).
 """
 
 from __future__ import annotations
@@ -14,28 +15,50 @@ from collections.abc import Sequence
 import numpy as np
 
 from planecast.machine.hierarchy import Hierarchy
-from planecast.machine.mechanism import Term
+from planecast.machine.mechanism import Mechanism, Term, Values
+from planecast.machine.parameter import Parameter
 from planecast.workload.profile import WorkloadProfile
 
 ENTRIES = 64.0
 """Of the buffer; with 56 or 112 calibrations predict points left out as well."""
-STORES_A_CYCLE = 1.0
+COMMIT = "stores.commit"
+ONE_A_CYCLE = 1.0
+"""What calibrations were made with that don't have it among their parameters."""
+
+
+class StoreBuffer(Mechanism):
+    """Of programs of others, whose packets' makers copy frames; its terms are among the core's,
+    because they take the place of the instructions' there."""
+
+    cause = "instructions"
+    advice = "smaller frames, wider stores"
+    domain = "core"
+
+    def applies(self, profile: WorkloadProfile) -> bool:
+        return bool(profile.stores)
+
+    def parameters(self, hierarchy: Hierarchy) -> tuple[Parameter, ...]:
+        # Between a core that commits one a cycle and one that commits two.
+        return (
+            Parameter(
+                COMMIT, "core cycles/store", 0.75, 0.35, "vary traffic.frame_bytes, to 1518", "core"
+            ),
+        )
 
 
 def store_waits(
-    profile: WorkloadProfile, hierarchy: Hierarchy, issue: Sequence[Term]
+    profile: WorkloadProfile, hierarchy: Hierarchy, issue: Sequence[Term], values: Values
 ) -> list[Term]:
     """What stages take longer than `issue`, which has a term a stage, because of their stores."""
-    clock = hierarchy.tsc_hz / hierarchy.core_hz
+    each = values.get(COMMIT, ONE_A_CYCLE) * hierarchy.tsc_hz / hierarchy.core_hz
     found = []
     for term in issue:
         stores = profile.stores.get(term.stage)
         if stores is None:
             continue
-        waiting = np.maximum(stores - ENTRIES / profile.sizes.burst, 0.0)
-        commit = waiting / STORES_A_CYCLE * clock
+        commit = np.maximum(stores - ENTRIES / profile.sizes.burst, 0.0) * each
         bound = (commit > term.cycles).astype(np.float64)
-        # The stores' time in place of the instructions', and no parameter decides on it.
-        found.append(Term(term.stage, term.cause, (), bound * commit))
+        # The stores' time in place of the instructions'.
+        found.append(Term(term.stage, term.cause, (COMMIT,), bound * commit))
         found.append(Term(term.stage, term.cause, term.parameters, -bound * term.cycles))
     return found
