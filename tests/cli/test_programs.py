@@ -12,6 +12,7 @@ from tests.traced_programs import POINTS, PROFILE, measured_program
 from planecast.machine.hierarchy import Hierarchy
 from planecast.model.calibrate import calibrate
 from planecast.results import RunDirectory, collect_manifest
+from planecast.results.result import IN_MEMORY
 from planecast.results.store import CALIBRATION
 
 __all__ = ["hierarchy"]
@@ -42,6 +43,7 @@ def test_predict(run: Run, routed: Path) -> None:
     (found,) = run("predict", routed, "--format", "json").json()["results"]
     assert found["cycles_per_packet"]["kind"] == "computed"
     assert list(found["stages"]) == ["source", "rx", "lookup"]
+    assert IN_MEMORY in found["notes"]  # a search has links, and no source
     more = run("predict", routed, "--set", "traffic.flows=100000", "--format", "json").json()
     assert (
         more["results"][0]["cycles_per_packet"]["value"] > found["cycles_per_packet"]["value"] + 5

@@ -14,6 +14,13 @@ from planecast.scenario.model import Noun, listed
 Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
 
 
+IN_MEMORY = (
+    "between ports in memory, without links; source is what making its packets takes, which is in "
+    "the cycles a packet"
+)
+"""A note on what is measured or predicted of programs of others."""
+
+
 class StageResult(Noun):
     """What one stage costs; source and tx are stages here too."""
 

@@ -27,7 +27,7 @@ from planecast.engines.measure.reference import Reference, factors
 from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.results.result import Result, StageResult
+from planecast.results.result import IN_MEMORY, Result, StageResult
 from planecast.results.student import FEWEST_ROUNDS, half_width
 from planecast.results.trials import Columns
 from planecast.scenario.host_cpus import cpus_here
@@ -40,10 +40,6 @@ INSTANCES_DIFFER = 0.05
 """Relative spread of process instances above which the result has a note on it."""
 INSTANCES = "process instances differ"
 """How the note of such a result begins."""
-IN_MEMORY = (
-    "between ports in memory, without links; source is what making its packets takes, which is in "
-    "the cycles a packet"
-)
 OPINION = "own counters"
 """The name of what a program's own counters say."""
 OPINIONS_DIFFER = 0.1

@@ -14,7 +14,8 @@ from planecast.model.target_platform import Site, by_site
 from planecast.model.transfer import Transferred, transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.results.result import Result, StageResult
+from planecast.results.result import IN_MEMORY, Result, StageResult
+from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import instructions_by_stage
 
@@ -65,6 +66,7 @@ def _result(
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
         notes=(
             *at.notes,
+            *((IN_MEMORY,) if scenario.dataplane.kind != OWN else ()),
             *_offered(scenario, cost, calibration),
             *_of_load(predicted.load, i),
             *_of_neighbour(scenario, calibration),
