@@ -15,7 +15,6 @@ from planecast.model.transfer import Transferred, transferred
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import IN_MEMORY, Result, StageResult
-from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
 from planecast.workload.profile import instructions_by_stage
 
@@ -66,7 +65,7 @@ def _result(
         capped_by="memory" if predicted.capped_by_memory[i] else "core",
         notes=(
             *at.notes,
-            *((IN_MEMORY,) if scenario.dataplane.kind != OWN else ()),
+            *((IN_MEMORY,) if calibration.program is not None else ()),
             *_offered(scenario, cost, calibration),
             *_of_load(predicted.load, i),
             *_of_neighbour(scenario, calibration),
