@@ -9,14 +9,13 @@ the table again.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+
+from page_table import REPOSITORY, write_table
 
 from planecast.scenario import load_scenario, with_overrides
 from planecast.study.counted_program import count_program
 
-REPOSITORY = Path(__file__).parent.parent.parent
 PAGE = REPOSITORY / "docs" / "how-to" / "profile.md"
-BEGIN, END = "<!-- counted: begin -->\n", "<!-- counted: end -->\n"
 BURSTS = (8, 32)
 PROGRAMS = {
     "testpmd io": ("testpmd-io", {}),
@@ -45,10 +44,7 @@ def main() -> None:
     for name, (file, changes) in PROGRAMS.items():
         print(name, file=sys.stderr, flush=True)
         lines += rows(name, file, dict(changes))
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}{chr(10).join(lines)}\n{END}{after}", encoding="utf-8")
+    write_table(PAGE, "counted", lines)
 
 
 if __name__ == "__main__":

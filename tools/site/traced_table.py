@@ -9,16 +9,15 @@ table.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+
+from page_table import REPOSITORY, write_table
 
 from planecast.scenario import Scenario, load_scenario
 from planecast.study.descriptor_misses import descriptor_misses
 from planecast.study.traced_program import trace_once
 from planecast.workload.traced.profile import TracedProfile
 
-REPOSITORY = Path(__file__).parent.parent.parent
 PAGE = REPOSITORY / "docs" / "how-to" / "profile.md"
-BEGIN, END = "<!-- traced: begin -->\n", "<!-- traced: end -->\n"
 FUNCTIONS = (
     *("vpe-upstream", "vpe-downstream", "ip4", "l2bridge", "l2patch", "macswap", "compute"),
 )
@@ -56,10 +55,7 @@ def main() -> None:
         print(name, file=sys.stderr, flush=True)
         scenario = load_scenario(REPOSITORY / "scenarios" / f"{name}.yaml")
         lines += rows(name, scenario, trace_once(scenario, PACKETS.get(name)))
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}{chr(10).join(lines)}\n{END}{after}", encoding="utf-8")
+    write_table(PAGE, "traced", lines)
 
 
 if __name__ == "__main__":
