@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -37,6 +37,14 @@ class Noun(BaseModel):
         """Makes a field absent: for validators alone, before anybody else has the noun."""
         self.__dict__.pop(name, None)
         self.model_fields_set.discard(name)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic has it, but for what was derived from the fields (`cached_property`), which
+        the copy derives again."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in copy.__dict__.keys() - type(self).model_fields.keys():
+            del copy.__dict__[name]
+        return copy
 
     def copy_without(self, name: str) -> Self:
         """A copy in which a field is absent."""

@@ -19,6 +19,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -117,6 +118,17 @@ class ProgramProfile(Noun):
     def keys(self) -> tuple[str, ...]:
         """Keys that some trace changed."""
         return tuple(dict.fromkeys(key for point in self.points for key in point.keys))
+
+    @cached_property
+    def distances(self) -> Mapping[tuple[str, What], Floats]:
+        """Logarithms of the distances of touches, by stage and what is touched, of shape (points,
+        ranks)."""
+        return {
+            (stage, what): np.array(
+                [_logarithms(point.trace, stage, what) for point in self.points]
+            )
+            for stage, what in itertools.product(self.stages, What)
+        }
 
     def work(self, of: Callable[[TracedPoint], Floats], values: Values) -> Floats:
         """What keys add to what the base's trace executes, of shape (1, scenarios)."""
@@ -250,29 +262,28 @@ def mispredictions(profile: ProgramProfile, values: Values) -> dict[str, Floats]
 def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[Far]:
     """Touches that are not near in every trace, by stage; those of each kind apart."""
     base = profile.points[0].trace
-    found = []
-    for stage, what in itertools.product(profile.stages, whats):
-        every = [_distances(point.trace, stage, what) for point in profile.points]
-        far = np.max(every, axis=0) > what.near  # ranks that are not near in some trace
-        if not far.any():
-            continue
-        rows = _far(profile, every, values)
-        for (low, high), row in itertools.compress(zip(_RANKED, rows, strict=True), far):
-            ahead = what is What.LOADED and high <= prefetched(profile.subject, base, stage)
-            found.append(Far(stage, what, ahead, high - low, row))
-    return found
-
-
-def _far(profile: ProgramProfile, every: Sequence[Floats], values: Values) -> Floats:
-    """Distances of the touches of each rank, of shape (ranks, scenarios), from those `every` point
-    has."""
-    found = {id(point): np.log(own) for point, own in zip(profile.points, every, strict=True)}
+    far = [
+        (stage, what, rank)
+        for stage, what in itertools.product(profile.stages, whats)
+        for rank, logs in enumerate(profile.distances[stage, what].T)
+        if np.exp(logs.max()) > what.near
+    ]
+    if not far:
+        return []
+    own = np.array([profile.distances[stage, what][:, rank] for stage, what, rank in far])
+    traced = {id(point): row for point, row in zip(profile.points, own.T, strict=True)}
 
     def logarithms(point: TracedPoint) -> Floats:
-        return np.asarray(found[id(point)])  # it is asked for many times
+        return np.asarray(traced[id(point)])
 
-    base = logarithms(profile.points[0])
-    return np.asarray(np.exp(base[:, None] + profile.changes(logarithms, values, {})))
+    rows = np.exp(own[:, :1] + profile.changes(logarithms, values, {}))
+    ends = {stage: prefetched(profile.subject, base, stage) for stage, _, _ in far}
+    found = []
+    for (stage, what, rank), row in zip(far, rows, strict=True):
+        low, high = _RANKED[rank]
+        ahead = what is What.LOADED and high <= ends[stage]
+        found.append(Far(stage, what, ahead, high - low, row))
+    return found
 
 
 def _instructions(trace: TracedProfile, stage: str) -> float:
@@ -280,17 +291,17 @@ def _instructions(trace: TracedProfile, stage: str) -> float:
     return own.instructions_per_packet if own is not None else 0.0
 
 
-def _distances(trace: TracedProfile, stage: str, what: What) -> Floats:
-    """Mean distance, geometric, of the touches of each rank; 1 where there are so few."""
+def _logarithms(trace: TracedProfile, stage: str, what: What) -> Floats:
+    """Mean logarithm of the distance of the touches of each rank; 0 where there are so few."""
     own = trace.stages.get(stage)
     edges = np.array(RANKS)
     if own is None:
-        return np.ones(edges.size - 1)
+        return np.zeros(edges.size - 1)
     touched, logs = _farthest_first(what.touches(own), what.every(trace))
     # The integral of the logarithm over the ranks, at the edges; differences are means.
     whole = np.concatenate([[0.0], np.cumsum(touched * logs)])
     ends = np.concatenate([[0.0], np.cumsum(touched)])
-    return np.asarray(np.exp(np.diff(np.interp(edges, ends, whole)) / np.diff(edges)))
+    return np.asarray(np.diff(np.interp(edges, ends, whole)) / np.diff(edges))
 
 
 def _farthest_first(found: TouchHistogram, every: int) -> tuple[Floats, Floats]:
