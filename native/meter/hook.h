@@ -22,6 +22,9 @@ bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes);
  * by, whose send function is timed; `port` itself where there is none. */
 bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_t error_bytes);
 
+/* Whether it took hold of a port. */
+bool hook_attached(void);
+
 /* The forwarding thread sleeps from its next poll on. */
 void hook_idle(void);
 

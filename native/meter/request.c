@@ -10,6 +10,7 @@
 
 #include "frames.h"
 #include "hook.h"
+#include "polls.h"
 #include "windows.h"
 #include "words.h"
 
@@ -119,6 +120,29 @@ static void stats(const char *line, FILE *out)
             s.ipackets, s.opackets, s.imissed, s.ierrors, s.oerrors, s.rx_nombuf);
 }
 
+static void watch(const char *line, FILE *out)
+{
+    char error[96] = "";
+    if (polls_watch((uint16_t)word_number(line, "port", 0), error, sizeof error))
+        fputs("{\"done\": true}\n", out);
+    else
+        fprintf(out, "{\"error\": \"%s\"}\n", error);
+}
+
+static void unwatch(FILE *out)
+{
+    struct polls found;
+    if (polls_end(&found))
+        fprintf(out,
+                "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"empty_polls\": %" PRIu64
+                ", \"busy_cycles\": %" PRIu64 ", \"empty_cycles\": %" PRIu64
+                ", \"away_polls\": %" PRIu64 "}\n",
+                found.packets, found.found, found.empty, found.busy_cycles, found.empty_cycles,
+                found.away);
+    else
+        fputs("{\"error\": \"no port is watched\"}\n", out);
+}
+
 void request_answer(char *line, FILE *out)
 {
     line[strcspn(line, "\n")] = '\0';
@@ -126,6 +150,10 @@ void request_answer(char *line, FILE *out)
         attach(line, out);
     else if (strncmp(line, "stats", 5) == 0)
         stats(line, out);
+    else if (strncmp(line, "watch", 5) == 0)
+        watch(line, out);
+    else if (strcmp(line, "unwatch") == 0)
+        unwatch(out);
     else if (!attached)
         fputs("{\"error\": \"attach to a port first\"}\n", out);
     else if (strncmp(line, "trial", 5) == 0)
@@ -134,7 +162,7 @@ void request_answer(char *line, FILE *out)
         *line == 'r' ? hook_release() : hook_idle();
         fputs("{\"done\": true}\n", out);
     } else {
-        fputs("{\"error\": \"say attach, trial, stats, release or idle\"}\n", out);
+        fputs("{\"error\": \"say attach, trial, watch, unwatch, stats, release or idle\"}\n", out);
     }
     fflush(out);
 }

@@ -17,10 +17,11 @@ from typing import get_args
 import pytest
 from tests.programs import wait_until
 
+from planecast.dataplanes.dpdk_program import DpdkProgram, opinion_of
 from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
 from planecast.dataplanes.memory import Pages
-from planecast.dataplanes.meter import meter_library
+from planecast.dataplanes.meter import Polls, meter_library
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, PlanecastError, RunError
 from planecast.instruments.dpdk_telemetry import ask
@@ -86,6 +87,26 @@ def test_it_sleeps_between_trials_and_runs_when_released() -> None:
         while program.observe().rx_packets == first:
             assert time.monotonic() < until, "it does not run"
             time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("_testpmd_is_here")
+def test_polls_are_counted_while_it_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)  # a socket's path is short
+    with DpdkProgram(plan_testpmd("io", [NULL], cpu=CPU), ports=1) as program:
+        program.begin_opinion()
+        time.sleep(0.05)
+        found = program.opinion()
+        assert found["burst"].value == 32  # that port always has packets
+        assert 1 < found["program processing"].value < 1000
+        assert found["burst"].samples > 32
+        assert program.opinion() == {}  # nothing is counted any more
+        program.begin_opinion()
+        assert program.opinion().keys() <= found.keys()
+
+
+def test_polls_that_found_nothing_say_nothing() -> None:
+    none = Polls(packets=0, polls=0, empty_polls=9, busy_cycles=0, empty_cycles=900, away_polls=0)
+    assert opinion_of(none) == {}
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")

@@ -12,7 +12,7 @@ from planecast.explain.explanation import Explanation
 from planecast.explain.model_breakdown import ModelBreakdown
 from planecast.explain.search_basis import SearchBasis
 from planecast.explain.searched import explain_search
-from planecast.explain.searched_stages import Divided
+from planecast.explain.searched_stages import Divided, divided_by
 from planecast.results import Estimate, Manifest, RunDirectory, collect_manifest
 from planecast.results.search import Bounds, CyclesCheck, FoundRate, SearchAnswer
 from planecast.results.telemetry import InstructionSplit, Telemetry
@@ -106,6 +106,17 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
     shares = {role.role: role.instructions for role in found.roles}
     assert shares["processing"] is not None
     assert shares["processing"].value == 60
+
+
+def test_polls_of_a_program_that_were_counted_show_its_bursts_and_its_empty_polls() -> None:
+    """testpmd and l3fwd: the meter counts polls of the port during a trial."""
+    made = answer("testpmd", {"program processing": said(150), "burst": said(12, "packets")})
+    found = explain_search(made.model_copy(update={"telemetry": (watched(),)}), "run")
+    cycles = {stage.stage: stage.cycles.value for stage in found.stages if stage.cycles}
+    assert cycles == {"forwarding": 150, "polling": 50}
+    by = divided_by(made, None, SearchBasis())
+    assert by.burst == 12
+    assert not any("ovs-vsctl" in advice.try_this for advice in found.advice)
 
 
 def test_a_program_that_counts_nothing_is_divided_by_its_model(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
@@ -13,12 +13,14 @@ from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.ip4_routes import ip4_prefixes
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_flows, write_rules
 from planecast.dataplanes.memory import pages_for
+from planecast.dataplanes.meter import Polls
 from planecast.dataplanes.port import Port, port_numbers
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import port_counters, started_ports
 from planecast.native import peers_folder, set_up
 from planecast.process import Planned, wait_until
+from planecast.results.estimate import Estimate
 from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 from planecast.scenario.dataplanes.l3fwd import L3fwd
 from planecast.scenario.plain_flows import plain_flows
@@ -37,6 +39,7 @@ class DpdkProgram(Program):
         """It is up when so many ports are started."""
         self.name = plan.name
         self._ports = ports
+        self._watched = False
         self._external = ExternalDpdk(replace(plan, metered=False, telemetry=True))
 
     def planned(self) -> list[Planned]:
@@ -70,11 +73,40 @@ class DpdkProgram(Program):
         socket = self._external.telemetry_socket
         return {} if socket is None else port_counters(socket)
 
+    def begin_opinion(self) -> None:
+        """Its polls are counted from now on, where one queue of the port has all of them."""
+        try:
+            self._external.watch()
+            self._watched = True
+        except RunError:  # several queues
+            self._watched = False
+
+    def opinion(self) -> Mapping[str, Estimate]:
+        """TSC cycles a packet of polls that found some, and packets that such a poll found."""
+        if not self._watched:
+            return {}
+        self._watched = False
+        return opinion_of(self._external.unwatch())
+
     def _ports_started(self) -> bool:
         socket = self._external.telemetry_socket
         with suppress(RunError):  # the socket is there before it answers
             return socket is not None and started_ports(socket) >= self._ports
         return False
+
+
+def opinion_of(found: Polls) -> dict[str, Estimate]:
+    """Polls as estimates: cycles a packet, packets a poll; nothing without packets."""
+    if found.packets == 0:
+        return {}
+
+    def said(value: float, unit: str) -> Estimate:
+        return Estimate(value=value, samples=found.packets, unit=unit, kind="measured")
+
+    return {
+        "program processing": said(found.busy_cycles / found.packets, "cycles/packet"),
+        "burst": said(found.packets / found.polls, "packets"),
+    }
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TypeVar
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes.command import CommandProgram
@@ -26,6 +27,9 @@ from planecast.scenario.scenario import Scenario
 _START_S = 60.0
 _POLLING_S = 0.004
 """CPU time that shows that a thread polls: one that waits for a request takes none."""
+
+
+_Said = TypeVar("_Said")
 
 
 class _CableNames:
@@ -78,11 +82,7 @@ class DutChain(Dut):
 
     def counters(self) -> Mapping[str, int]:
         """What the programs' DPDK ports have counted; of several, by program. Raises RunError."""
-        found: dict[str, int] = {}
-        for number, program in enumerate(self._programs):
-            before = "" if len(self._programs) == 1 else f"program{number}."
-            found |= {before + name: value for name, value in program.counters().items()}
-        return found
+        return self._by_program(lambda program: program.counters())
 
     def cpu_seconds(self) -> Mapping[int, float]:
         """CPU time that the threads which forward have had, by CPU; programs that share one add up.
@@ -136,12 +136,15 @@ class DutChain(Dut):
             program.begin_opinion()
 
     def opinion(self) -> Mapping[str, Estimate]:
-        """What they say of themselves since then."""
-        return {
-            name: estimate
-            for program in self._programs
-            for name, estimate in program.opinion().items()
-        }
+        """What they say of themselves since then; of several, by program."""
+        return self._by_program(lambda program: program.opinion())
+
+    def _by_program(self, asked: Callable[[Program], Mapping[str, _Said]]) -> dict[str, _Said]:
+        found: dict[str, _Said] = {}
+        for number, program in enumerate(self._programs):
+            before = "" if len(self._programs) == 1 else f"program{number}."
+            found |= {before + name: value for name, value in asked(program).items()}
+        return found
 
     def _start(self) -> None:
         folder = Path(self._stack.enter_context(private_folder(for_sockets=True)))

@@ -19,7 +19,14 @@ from typing import Literal
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes.memory import Pages, env_words, pages_of_process
-from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
+from planecast.dataplanes.meter import (
+    Meter,
+    MeterAnswer,
+    Polls,
+    PortStats,
+    trial_request,
+    wait_attached,
+)
 from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
@@ -91,6 +98,15 @@ class ExternalDpdk(Started):
     def observe(self) -> PortStats:
         """What the metered port has counted since the start."""
         return self._running()[1].stats(self.plan.port)
+
+    def watch(self) -> None:
+        """From now on polls of the port are counted; for a program that is not metered. Raises
+        RunError for a port whose polls can't be."""
+        self._running()[1].watch(self.plan.port)
+
+    def unwatch(self) -> Polls:
+        """What was counted since `watch`."""
+        return self._running()[1].unwatch()
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""

@@ -51,6 +51,22 @@ class PortStats(Noun):
     rx_no_buffer: int
 
 
+class Polls(Noun):
+    """Polls of a port by a program that forwarded at full speed, and the TSC cycles from each to
+    the next. What the program does between them is in it: sending, and polls of other ports."""
+
+    packets: int
+    polls: int
+    """That found packets."""
+    empty_polls: int
+    """That found none."""
+    busy_cycles: int
+    """Of polls that found packets."""
+    empty_cycles: int
+    away_polls: int
+    """Left out: the thread was preempted in them."""
+
+
 class _Attached(Noun):
     tsc_hz: int
     dpdk: str
@@ -111,6 +127,18 @@ class Meter:
         """What ethdev counts of a port."""
         try:
             return PortStats.model_validate(self._ask(f"stats port={port}", _MARGIN_S))
+        except ValidationError as error:
+            raise _unreadable(error) from error
+
+    def watch(self, port: int) -> None:
+        """From now on polls of a port that isn't metered are counted, while the program forwards.
+        Raises RunError for a port that isn't up or has several queues."""
+        self._ask(f"watch port={port}", _MARGIN_S)
+
+    def unwatch(self) -> Polls:
+        """What was counted. Raises RunError when nothing was."""
+        try:
+            return Polls.model_validate(self._ask("unwatch", _MARGIN_S))
         except ValidationError as error:
             raise _unreadable(error) from error
 

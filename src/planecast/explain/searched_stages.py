@@ -49,8 +49,10 @@ POLLING = "polling"
 """What a thread does that polls empty rings, as a stage."""
 FORWARDING = "forwarding"
 """What it does with packets that it found, as a stage, where nothing divides it."""
-BATCH = "batch"
-"""Packets a send call, among what a program says of itself."""
+BURSTS = ("burst", "batch")
+"""Packets that a poll found, and packets a send call, among what a program says of itself."""
+_PROCESSING = " processing"
+"""Ends the name of its cycles a packet without empty polls."""
 
 Work = tuple[str, Role, Estimate]
 """A stage, its role and its cycles."""
@@ -104,10 +106,10 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
 def _mean_burst(answer: SearchAnswer, watched: Telemetry | None) -> float:
     """Packets that a poll found, where the data plane says; else those that it asks for."""
     most = float(answer.scenario.placement.burst)
-    batch = answer.second_opinion.get(BATCH)
+    said = (answer.second_opinion[name].value for name in BURSTS if name in answer.second_opinion)
     found = watched.mean_burst if watched is not None else None
     if found is None:
-        found = batch.value if batch is not None else most
+        found = next(said, most)
     return min(most, max(1.0, found))
 
 
@@ -164,9 +166,9 @@ def searched_stages(
 
 def _working(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Iterator[Work]:
     """Its work with packets that it found: ours by stage, others' as one."""
-    forwarding = opinion.get("pmd processing")
-    if forwarding is not None:
-        yield FORWARDING, "processing", forwarding
+    forwarding = [cycles for name, cycles in opinion.items() if name.endswith(_PROCESSING)]
+    if len(forwarding) == 1:  # several programs have one each
+        yield FORWARDING, "processing", forwarding[0]
     elif watched is not None and watched.stage_cycles:
         for name, value in watched.stage_cycles.items():
             yield name, _role(name), _read(value)

@@ -30,6 +30,21 @@ def test_an_interrupted_canary_is_followed_by_cold_caches_too() -> None:
     assert found.tolist() == [i < 10 or i >= 11 + COLD for i in range(WINDOWS)]
 
 
+def test_a_window_that_is_settled_by_chance_does_not_count() -> None:
+    random = np.random.default_rng(3)
+    canaries = random.uniform(2.5, 3.6, (WINDOWS, 2))
+    canaries[::4] = random.uniform(2.5, 2.9, WINDOWS // 4)[:, None]
+    assert not undisturbed_windows(canaries, np.full(WINDOWS, 4e5), PACKETS, 2.5).any()
+
+
+def test_a_quiet_stretch_of_a_visit_counts() -> None:
+    canaries = np.random.default_rng(4).uniform(2.5, 3.6, (WINDOWS, 2))
+    canaries[10:30] = 2.5
+    found = undisturbed_windows(canaries, np.full(WINDOWS, 4e5), PACKETS, 2.5)
+    assert found[12:28].all()
+    assert found.sum() <= 20
+
+
 def test_a_busy_sibling_is_no_interruption() -> None:
     canaries, cycles = CALM.copy(), np.full(WINDOWS, 4e5)
     canaries[10], cycles[10] = (3.4, 4.1), 7e5
