@@ -134,7 +134,7 @@ static uint16_t measure_tx(void *queue, struct rte_mbuf **packets, uint16_t coun
  * nothing, and which the last of all ports, never in use, always has. The driver says that the link
  * is up before its functions are put in place: what stood in theirs by then would be overwritten.
  */
-static bool started(uint16_t port)
+bool hook_started(uint16_t port)
 {
     struct rte_eth_link link;
     return rte_eth_dev_is_valid_port(port) &&
@@ -145,7 +145,7 @@ static bool started(uint16_t port)
 bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
 {
     struct rte_eth_dev_info info;
-    if (!started(port) || rte_eth_dev_info_get(port, &info) != 0) {
+    if (!hook_started(port) || rte_eth_dev_info_get(port, &info) != 0) {
         snprintf(error, error_bytes, "port %u is not up", port);
         return false;
     }
@@ -172,7 +172,7 @@ bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_
     hook.driver_rx = rte_eth_fp_ops[port].rx_pkt_burst;
     hook.driver_tx = rte_eth_fp_ops[port].tx_pkt_burst;
     hook.port = port;
-    hook.out = started(out) ? out : port;
+    hook.out = hook_started(out) ? out : port;
     hook.out_tx = rte_eth_fp_ops[hook.out].tx_pkt_burst;
     if (side == SIDE_RX)
         __atomic_store_n(&rte_eth_fp_ops[hook.out].tx_pkt_burst, timed_tx, __ATOMIC_SEQ_CST);

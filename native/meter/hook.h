@@ -14,7 +14,10 @@
 
 enum side { SIDE_RX, SIDE_TX };
 
-/* Whether the port is there and started, with one queue. False with a sentence: not yet, or not at
+/* Whether the port is there and its start is over. */
+bool hook_started(uint16_t port);
+
+/* The same, with one queue. False with a sentence: not yet, or not at
  * all. */
 bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes);
 

@@ -8,28 +8,38 @@
 #include "hook.h"
 #include "stage_clock.h"
 
-enum last { NO_POLL, FOUND, EMPTY };
+/* One poll, until the next one begins. */
+struct poll {
+    uint64_t came, rx, tx; /* TSC; cycles in the drivers' functions */
+    uint32_t readings;     /* of the clock within it */
+    uint16_t packets;
+    bool any; /* there was one */
+};
 
 static struct {
-    int port; /* -1: none */
-    eth_rx_burst_t driver;
-    uint64_t came, longest;
-    enum last last;
-    uint16_t count;
+    int port, out; /* -1: none */
+    eth_rx_burst_t driver_rx;
+    eth_tx_burst_t driver_tx;
+    uint64_t longest;
+    struct poll last;
     struct polls now;
 } watched = {.port = -1};
 
 /* Of the poll that ends as this one begins. */
-static void account(uint64_t cycles)
+static void account(const struct poll *poll, uint64_t whole)
 {
     struct polls *now = &watched.now;
-    if (unlikely(cycles > watched.longest)) {
+    uint64_t clock = (uint64_t)poll->readings * stage_clock.cost;
+    uint64_t cycles = whole > clock ? whole - clock : 0;
+    if (unlikely(whole > watched.longest)) {
         now->away++;
-    } else if (watched.last == FOUND) {
+    } else if (poll->packets > 0) {
         now->found++;
-        now->packets += watched.count;
+        now->packets += poll->packets;
         now->busy_cycles += cycles;
-    } else if (watched.last == EMPTY) {
+        now->rx_cycles += poll->rx;
+        now->tx_cycles += poll->tx;
+    } else {
         now->empty++;
         now->empty_cycles += cycles;
     }
@@ -38,16 +48,27 @@ static void account(uint64_t cycles)
 static uint16_t watch_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
     uint64_t came = rte_rdtsc();
-    if (watched.last != NO_POLL)
-        account(stage_clock_part(watched.came, came));
-    uint16_t count = watched.driver(queue, packets, room);
-    watched.count = count;
-    watched.last = count > 0 ? FOUND : EMPTY;
-    watched.came = came;
+    if (watched.last.any)
+        account(&watched.last, came - watched.last.came);
+    uint16_t count = watched.driver_rx(queue, packets, room);
+    watched.last = (struct poll){.came = came,
+                                 .rx = stage_clock_part(came, rte_rdtsc()),
+                                 .readings = 2,
+                                 .packets = count,
+                                 .any = true};
     return count;
 }
 
-bool polls_watch(uint16_t port, char *error, size_t error_bytes)
+static uint16_t watch_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
+{
+    uint64_t came = rte_rdtsc();
+    uint16_t sent = watched.driver_tx(queue, packets, count);
+    watched.last.tx += stage_clock_part(came, rte_rdtsc());
+    watched.last.readings += 2;
+    return sent;
+}
+
+bool polls_watch(uint16_t port, uint16_t out, char *error, size_t error_bytes)
 {
     if (watched.port >= 0) {
         snprintf(error, error_bytes, "port %d is watched already", watched.port);
@@ -59,12 +80,19 @@ bool polls_watch(uint16_t port, char *error, size_t error_bytes)
     }
     if (!hook_ready(port, SIDE_RX, error, error_bytes))
         return false;
+    if (!hook_started(out)) {
+        snprintf(error, error_bytes, "port %u is not up", out);
+        return false;
+    }
     stage_clock_open(0);
     watched.now = (struct polls){0};
-    watched.last = NO_POLL;
+    watched.last = (struct poll){0};
     watched.longest = rte_get_tsc_hz() / 1000 * AWAY_MS;
-    watched.driver = rte_eth_fp_ops[port].rx_pkt_burst;
+    watched.driver_rx = rte_eth_fp_ops[port].rx_pkt_burst;
+    watched.driver_tx = rte_eth_fp_ops[out].tx_pkt_burst;
     watched.port = port;
+    watched.out = out;
+    __atomic_store_n(&rte_eth_fp_ops[out].tx_pkt_burst, watch_tx, __ATOMIC_SEQ_CST);
     __atomic_store_n(&rte_eth_fp_ops[port].rx_pkt_burst, watch_rx, __ATOMIC_SEQ_CST);
     return true;
 }
@@ -74,12 +102,15 @@ bool polls_end(struct polls *found)
     const struct timespec moment = {.tv_nsec = 2000000};
     if (watched.port < 0)
         return false;
-    /* A driver that put another function in place by now keeps it. */
-    eth_rx_burst_t ours = watch_rx;
-    __atomic_compare_exchange_n(&rte_eth_fp_ops[watched.port].rx_pkt_burst, &ours, watched.driver,
-                                false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    watched.port = -1;
+    /* A driver that put other functions in place by now keeps them. */
+    eth_rx_burst_t our_rx = watch_rx;
+    eth_tx_burst_t our_tx = watch_tx;
+    __atomic_compare_exchange_n(&rte_eth_fp_ops[watched.port].rx_pkt_burst, &our_rx,
+                                watched.driver_rx, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_compare_exchange_n(&rte_eth_fp_ops[watched.out].tx_pkt_burst, &our_tx,
+                                watched.driver_tx, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     nanosleep(&moment, NULL); /* the last poll of ours is over */
+    watched.port = -1;
     *found = watched.now;
     return true;
 }

@@ -123,7 +123,9 @@ static void stats(const char *line, FILE *out)
 static void watch(const char *line, FILE *out)
 {
     char error[96] = "";
-    if (polls_watch((uint16_t)word_number(line, "port", 0), error, sizeof error))
+    uint16_t port = (uint16_t)word_number(line, "port", 0);
+    uint16_t out_port = (uint16_t)word_number(line, "out", port);
+    if (polls_watch(port, out_port, error, sizeof error))
         fputs("{\"done\": true}\n", out);
     else
         fprintf(out, "{\"error\": \"%s\"}\n", error);
@@ -136,9 +138,10 @@ static void unwatch(FILE *out)
         fprintf(out,
                 "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"empty_polls\": %" PRIu64
                 ", \"busy_cycles\": %" PRIu64 ", \"empty_cycles\": %" PRIu64
+                ", \"rx_cycles\": %" PRIu64 ", \"tx_cycles\": %" PRIu64
                 ", \"away_polls\": %" PRIu64 "}\n",
                 found.packets, found.found, found.empty, found.busy_cycles, found.empty_cycles,
-                found.away);
+                found.rx_cycles, found.tx_cycles, found.away);
     else
         fputs("{\"error\": \"no port is watched\"}\n", out);
 }

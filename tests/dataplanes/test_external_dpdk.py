@@ -17,11 +17,12 @@ from typing import get_args
 import pytest
 from tests.programs import wait_until
 
-from planecast.dataplanes.dpdk_program import DpdkProgram, opinion_of
+from planecast.dataplanes.dpdk_program import DpdkProgram
 from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_rules
 from planecast.dataplanes.memory import Pages
-from planecast.dataplanes.meter import Polls, meter_library
+from planecast.dataplanes.meter import meter_library
+from planecast.dataplanes.polls import BURST, PROCESSING, RX, TX, Polls
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, PlanecastError, RunError
 from planecast.instruments.dpdk_telemetry import ask
@@ -96,17 +97,28 @@ def test_polls_are_counted_while_it_forwards(monkeypatch: pytest.MonkeyPatch) ->
         program.begin_opinion()
         time.sleep(0.05)
         found = program.opinion()
-        assert found["burst"].value == 32  # that port always has packets
-        assert 1 < found["program processing"].value < 1000
-        assert found["burst"].samples > 32
+        assert found[BURST].value == 32  # that port always has packets
+        assert 1 < found[PROCESSING].value < 1000
+        assert found[BURST].samples > 32
+        inner = found[RX].value + found[TX].value
+        assert 0 < inner < found[PROCESSING].value
         assert program.opinion() == {}  # nothing is counted any more
         program.begin_opinion()
         assert program.opinion().keys() <= found.keys()
 
 
 def test_polls_that_found_nothing_say_nothing() -> None:
-    none = Polls(packets=0, polls=0, empty_polls=9, busy_cycles=0, empty_cycles=900, away_polls=0)
-    assert opinion_of(none) == {}
+    none = Polls(
+        packets=0,
+        polls=0,
+        empty_polls=9,
+        busy_cycles=0,
+        rx_cycles=0,
+        tx_cycles=0,
+        empty_cycles=900,
+        away_polls=0,
+    )
+    assert none.opinion() == {}
 
 
 @pytest.mark.usefixtures("_testpmd_is_here")

@@ -11,6 +11,7 @@
 
 #include "hook.h"
 #include "polls.h"
+#include "stage_clock.h"
 
 static int failures;
 
@@ -45,23 +46,29 @@ static void watch(void)
     char error[96] = "";
     struct polls found;
     eth_rx_burst_t driver = rte_eth_fp_ops[0].rx_pkt_burst;
+    eth_tx_burst_t sender = rte_eth_fp_ops[0].tx_pkt_burst;
     require(!polls_end(&found), "nothing is watched at first");
-    require(polls_watch(0, error, sizeof error), error);
-    require(!polls_watch(0, error, sizeof error), "a port is watched once");
+    require(polls_watch(0, 0, error, sizeof error), error);
+    require(!polls_watch(0, 0, error, sizeof error), "a port is watched once");
     for (int i = 0; i < POLLS; i++)
         poll_once(BURST);
     for (int i = 0; i < EMPTY; i++)
         poll_once(0);
+    require(rte_eth_fp_ops[0].tx_pkt_burst != sender, "sending is timed, too");
     uint64_t longest = rte_get_tsc_hz();
     require(polls_end(&found), "it was watched");
-    require(rte_eth_fp_ops[0].rx_pkt_burst == driver, "the driver's function is back");
+    require(rte_eth_fp_ops[0].rx_pkt_burst == driver && rte_eth_fp_ops[0].tx_pkt_burst == sender,
+            "the driver's functions are back");
     /* The last poll has no end, and one may have been preempted. */
     require(found.found + found.empty + found.away == POLLS + EMPTY - 1, "all polls count");
     require(found.packets == found.found * BURST, "packets are those of whole polls");
     require(found.found + found.away >= POLLS && found.empty + found.away >= EMPTY - 1,
             "polls with packets and without are apart");
     require(found.busy_cycles > 0 && found.busy_cycles < longest, "their time is known");
-    require(polls_watch(0, error, sizeof error) && polls_end(&found) && found.packets == 0,
+    require(found.rx_cycles <= found.busy_cycles + found.found * stage_clock.cost,
+            "receiving is a part of it");
+    require(found.tx_cycles == 0, "nothing was sent");
+    require(polls_watch(0, 0, error, sizeof error) && polls_end(&found) && found.packets == 0,
             "it can be watched again, from nothing");
 }
 

@@ -13,7 +13,6 @@ from planecast.dataplanes.external_dpdk import ExternalDpdk, ExternalDpdkPlan
 from planecast.dataplanes.ip4_routes import ip4_prefixes
 from planecast.dataplanes.l3fwd import plan_l3fwd, write_flows, write_rules
 from planecast.dataplanes.memory import pages_for
-from planecast.dataplanes.meter import Polls
 from planecast.dataplanes.port import Port, port_numbers
 from planecast.dataplanes.testpmd import Mode, plan_testpmd
 from planecast.errors import MissingError, RunError
@@ -76,37 +75,24 @@ class DpdkProgram(Program):
     def begin_opinion(self) -> None:
         """Its polls are counted from now on, where one queue of the port has all of them."""
         try:
-            self._external.watch()
+            self._external.watch(out=self._ports - 1)
             self._watched = True
         except RunError:  # several queues
             self._watched = False
 
     def opinion(self) -> Mapping[str, Estimate]:
-        """TSC cycles a packet of polls that found some, and packets that such a poll found."""
+        """TSC cycles a packet of polls that found some, of these in the drivers' receive and send
+        functions, and packets that such a poll found."""
         if not self._watched:
             return {}
         self._watched = False
-        return opinion_of(self._external.unwatch())
+        return self._external.unwatch().opinion()
 
     def _ports_started(self) -> bool:
         socket = self._external.telemetry_socket
         with suppress(RunError):  # the socket is there before it answers
             return socket is not None and started_ports(socket) >= self._ports
         return False
-
-
-def opinion_of(found: Polls) -> dict[str, Estimate]:
-    """Polls as estimates: cycles a packet, packets a poll; nothing without packets."""
-    if found.packets == 0:
-        return {}
-
-    def said(value: float, unit: str) -> Estimate:
-        return Estimate(value=value, samples=found.packets, unit=unit, kind="measured")
-
-    return {
-        "program processing": said(found.busy_cycles / found.packets, "cycles/packet"),
-        "burst": said(found.packets / found.polls, "packets"),
-    }
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from planecast.dataplanes.memory import Pages, env_words, pages_of_process
 from planecast.dataplanes.meter import (
     Meter,
     MeterAnswer,
-    Polls,
     PortStats,
     trial_request,
     wait_attached,
 )
+from planecast.dataplanes.polls import Polls
 from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
@@ -99,10 +99,10 @@ class ExternalDpdk(Started):
         """What the metered port has counted since the start."""
         return self._running()[1].stats(self.plan.port)
 
-    def watch(self) -> None:
-        """From now on polls of the port are counted; for a program that is not metered. Raises
-        RunError for a port whose polls can't be."""
-        self._running()[1].watch(self.plan.port)
+    def watch(self, out: int) -> None:
+        """From now on polls of the port are counted, and sending by port `out`; for a program that
+        is not metered. Raises RunError for ports that can't be watched."""
+        self._running()[1].watch(self.plan.port, out)
 
     def unwatch(self) -> Polls:
         """What was counted since `watch`."""

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from planecast.dataplanes.memory import Pages, pages_environment
+from planecast.dataplanes.polls import Polls
 from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError, first_refusal
 from planecast.native import how_to_build, native_library
@@ -49,22 +50,6 @@ class PortStats(Noun):
     rx_errors: int
     tx_errors: int
     rx_no_buffer: int
-
-
-class Polls(Noun):
-    """Polls of a port by a program that forwarded at full speed, and the TSC cycles from each to
-    the next. What the program does between them is in it: sending, and polls of other ports."""
-
-    packets: int
-    polls: int
-    """That found packets."""
-    empty_polls: int
-    """That found none."""
-    busy_cycles: int
-    """Of polls that found packets."""
-    empty_cycles: int
-    away_polls: int
-    """Left out: the thread was preempted in them."""
 
 
 class _Attached(Noun):
@@ -130,10 +115,10 @@ class Meter:
         except ValidationError as error:
             raise _unreadable(error) from error
 
-    def watch(self, port: int) -> None:
-        """From now on polls of a port that isn't metered are counted, while the program forwards.
-        Raises RunError for a port that isn't up or has several queues."""
-        self._ask(f"watch port={port}", _MARGIN_S)
+    def watch(self, port: int, out: int) -> None:
+        """From now on polls of a port that isn't metered are counted, while the program forwards to
+        port `out`. Raises RunError for ports that aren't up and for one with several queues."""
+        self._ask(f"watch port={port} out={out}", _MARGIN_S)
 
     def unwatch(self) -> Polls:
         """What was counted. Raises RunError when nothing was."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from planecast.dataplanes.polls import BURST, RX, TX
 from planecast.dataplanes.vpp_runtime import NODE
 from planecast.errors import InputError
 from planecast.explain.core import Core, core_of
@@ -49,7 +50,7 @@ POLLING = "polling"
 """What a thread does that polls empty rings, as a stage."""
 FORWARDING = "forwarding"
 """What it does with packets that it found, as a stage, where nothing divides it."""
-BURSTS = ("burst", "batch")
+BURSTS = (BURST, "batch")
 """Packets that a poll found, and packets a send call, among what a program says of itself."""
 _PROCESSING = " processing"
 """Ends the name of its cycles a packet without empty polls."""
@@ -151,13 +152,17 @@ def searched_stages(
 ) -> Iterator[StageExplanation]:
     """What it does with packets, by stage and cause, and how long it polls empty rings."""
     working = list(_working(answer.second_opinion, watched))
-    counted = total(cycles for _, _, cycles in working) or whole
-    if counted is not None and all(name == FORWARDING for name, _, _ in working):
-        stages = list(_divided(counted, by))
-        if not working and not by.model and not by.instructions and not by.port:
-            stages = []  # one number: the whole says it
-    else:
-        stages = [_named(*one, by) for one in working]
+    known = working or by.model or by.instructions or by.port  # else one number: the whole says it
+    undivided: list[Work] = (
+        [(FORWARDING, "processing", whole)] if known and whole is not None else []
+    )
+    timed_ports = any(role == "I/O" for _, role, _ in working)
+    stages: list[StageExplanation] = []
+    for name, role, cycles in working or undivided:
+        if name == FORWARDING:
+            stages += _divided(cycles, by, timed_ports=timed_ports)
+        else:
+            stages.append(_named(name, role, cycles, by))
     yield from (_with_tree(stage) for stage in stages)
     busy = total(stage.cycles for stage in stages)
     if whole is not None and busy is not None and working and whole.value > busy.value:
@@ -168,7 +173,7 @@ def _working(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Iter
     """Its work with packets that it found: ours by stage, others' as one."""
     forwarding = [cycles for name, cycles in opinion.items() if name.endswith(_PROCESSING)]
     if len(forwarding) == 1:  # several programs have one each
-        yield FORWARDING, "processing", forwarding[0]
+        yield from _with_ports(forwarding[0], opinion.get(RX), opinion.get(TX))
     elif watched is not None and watched.stage_cycles:
         for name, value in watched.stage_cycles.items():
             yield name, _role(name), _read(value)
@@ -178,15 +183,28 @@ def _working(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Iter
         yield FORWARDING, "processing", _read(watched.busy_cycles_per_packet)
 
 
-def _divided(working: Estimate, by: Divided) -> Iterator[StageExplanation]:
-    """A program's work that it counts as one number, by stage; what is left over comes last."""
+def _with_ports(working: Estimate, rx: Estimate | None, tx: Estimate | None) -> Iterator[Work]:
+    """A program's work as one; without what its ports' functions took, where they were timed."""
+    if rx is None or tx is None:
+        yield FORWARDING, "processing", working
+        return
+    yield "rx", "I/O", rx
+    yield FORWARDING, "processing", difference(difference(working, rx), tx)
+    yield "tx", "I/O", tx
+
+
+def _divided(working: Estimate, by: Divided, *, timed_ports: bool) -> Iterator[StageExplanation]:
+    """A program's work that it counts as one number, by stage; what is left over comes last. Its
+    ports are in it unless they were timed."""
     if by.model is not None:
         stages = list(_modelled(by.model, by))
     elif by.issue_cycles:
         stages = [_at_issue_width(name, count, by) for name, count in by.instructions.items()]
     else:
         stages = []
-    if by.port is not None:
+    if timed_ports:
+        stages = [stage for stage in stages if stage.role != "I/O"]
+    elif by.port is not None:
         stages.append(_stage(PORTS, "I/O", by.port, PORTS))
     known = total(stage.cycles for stage in stages)
     if known is None:

@@ -177,7 +177,7 @@ def _second_tables(answer: SearchAnswer) -> Iterator[Table]:
     if answer.second_opinion:
         yield Table(
             "opinion",
-            "What the data plane says of itself",
+            "Counted in the data plane",
             "In a trial of its own, after the search.",
             (Heading("name"), Heading("value", number=True), Heading("unit")),
             [

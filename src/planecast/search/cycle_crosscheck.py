@@ -8,7 +8,7 @@ from planecast.results.search import CyclesCheck
 from planecast.search.session import Session
 from planecast.search.tester import Ceiling
 
-_PART = re.compile(r"node |clocks$|.* processing$")
+_PART = re.compile(r"node |clocks$|.* processing$|of it ")
 """Counts of a part of its cycles: of nodes, or without those of polls that found nothing."""
 AGREE_PERCENT = 5.0
 """Counts that differ by more are said to disagree."""

@@ -102,7 +102,7 @@ def _words(answer: SearchAnswer) -> list[str]:
         found.append(answer.soak.statement)
     for name, estimate in answer.second_opinion.items():
         found.append(
-            f"the data plane's own statistics: {estimate_text(estimate)} {estimate.unit} ({name})"
+            f"counted in the data plane: {estimate_text(estimate)} {estimate.unit} ({name})"
         )
     if answer.cycles_check is not None:
         found.append(check_words(answer.cycles_check))
