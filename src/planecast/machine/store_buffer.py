@@ -22,6 +22,10 @@ from planecast.workload.profile import WorkloadProfile
 ENTRIES = 64.0
 """Of the buffer; with 56 or 112 calibrations predict points left out as well."""
 COMMIT = "stores.commit"
+SHARPNESS = 16.0
+"""Of the larger of two times, (a^p + b^p)^(1/p): a core does not change from one limit to the other
+at a point, and a fit finds its way from one to the other. Chosen by cross-validation over
+calibration points (docs/explanation/model.md)."""
 ONE_A_CYCLE = 1.0
 """What calibrations were made with that don't have it among their parameters."""
 
@@ -57,8 +61,10 @@ def store_waits(
         if stores is None:
             continue
         commit = np.maximum(stores - ENTRIES / profile.sizes.burst, 0.0) * each
-        bound = (commit > term.cycles).astype(np.float64)
-        # The stores' time in place of the instructions'.
-        found.append(Term(term.stage, term.cause, (COMMIT,), bound * commit))
-        found.append(Term(term.stage, term.cause, term.parameters, -bound * term.cycles))
+        longer = np.maximum(np.maximum(term.cycles, commit), 1e-300)
+        own, theirs = ((cycles / longer) ** SHARPNESS for cycles in (term.cycles, commit))
+        whole = longer * (own + theirs) ** (1 / SHARPNESS)
+        by_stores = whole * theirs / (own + theirs)  # by its slope: what of the whole scales with it
+        found.append(Term(term.stage, term.cause, (COMMIT,), by_stores))
+        found.append(Term(term.stage, term.cause, term.parameters, whole - by_stores - term.cycles))
     return found
