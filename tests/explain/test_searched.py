@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -108,15 +109,48 @@ def test_the_clock_and_the_program_are_two_sources() -> None:
     assert shares["processing"].value == 60
 
 
-def test_polls_of_a_program_that_were_counted_show_its_bursts_and_its_empty_polls() -> None:
+def test_polls_of_a_program_that_were_counted_show_its_ports_and_its_empty_polls() -> None:
     """testpmd and l3fwd: the meter counts polls of the port during a trial."""
-    made = answer("testpmd", {"program processing": said(150), "burst": said(12, "packets")})
-    found = explain_search(made.model_copy(update={"telemetry": (watched(),)}), "run")
+    opinion = {
+        "program": said(210),
+        "program processing": said(150),
+        "of it rx": said(40),
+        "of it tx": said(70),
+        "burst": said(12, "packets"),
+    }
+    made = answer("testpmd", opinion).model_copy(update={"telemetry": (watched(),)})
+    found = explain_search(made, "run")
     cycles = {stage.stage: stage.cycles.value for stage in found.stages if stage.cycles}
-    assert cycles == {"forwarding": 150, "polling": 50}
-    by = divided_by(made, None, SearchBasis())
-    assert by.burst == 12
+    assert cycles == {"rx": 40, "forwarding": 40, "tx": 70, "polling": 60}
+    assert found.cycles_per_packet == said(210)  # of the same trial, not of the clock's
+    assert any("are 200.0, +5 % from it" in text for text in found.certainty)
+    assert {role.role: role.cycles.value for role in found.roles if role.cycles} == {
+        "I/O": 110,
+        "processing": 40,
+        "other": 60,
+    }
     assert not any("ovs-vsctl" in advice.try_this for advice in found.advice)
+
+
+def test_a_model_divides_what_the_ports_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = {"source": said(9), "rx": said(30), "parse": said(10), "route": said(40)}
+    opinion = {
+        "program": said(250),
+        "program processing": said(200),
+        "of it rx": said(60),
+        "of it tx": said(80),
+        "burst": said(12, "packets"),
+    }
+    made = answer("l3fwd", opinion)
+    by = replace(divided_by(made, None, SearchBasis()), model=of_core(stages), port=said(100))
+    assert (by.burst, by.timed_ports) == (12, True)
+    monkeypatch.setattr("planecast.explain.searched.divided_by", lambda *_: by)
+    found = explain_search(made, "run")
+    cycles = {stage.stage: stage.cycles.value for stage in found.stages if stage.cycles}
+    parts = {"rx": 60, "parse": 10, "route": 40, "unexplained": 10, "tx": 80, "polling": 50}
+    assert cycles == parts
+    assert sum(part.cycles.value for part in found.causes) == 250
+    assert any("timed in the program" in note for note in found.notes)
 
 
 def test_a_program_that_counts_nothing_is_divided_by_its_model(

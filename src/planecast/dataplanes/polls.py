@@ -6,10 +6,12 @@ from __future__ import annotations
 from planecast.results.estimate import Estimate
 from planecast.scenario.model import Noun
 
+PROGRAM = "program"
+"""Name of an opinion: TSC cycles of all polls, over the packets."""
 PROCESSING = "program processing"
-"""Name of an opinion: TSC cycles of polls that found packets, over the packets."""
+"""The same of polls that found packets."""
 RX, TX = "of it rx", "of it tx"
-"""The same of what the drivers' functions took of it, receiving and sending."""
+"""What the drivers' functions took of that, receiving and sending."""
 BURST = "burst"
 """Packets that a poll found which found some."""
 
@@ -41,7 +43,9 @@ class Polls(Noun):
         def said(value: float, unit: str) -> Estimate:
             return Estimate(value=value, samples=self.packets, unit=unit, kind="measured")
 
+        every = self.busy_cycles + self.empty_cycles
         return {
+            PROGRAM: said(every / self.packets, "cycles/packet"),
             PROCESSING: said(self.busy_cycles / self.packets, "cycles/packet"),
             RX: said(self.rx_cycles / self.packets, "cycles/packet"),
             TX: said(self.tx_cycles / self.packets, "cycles/packet"),

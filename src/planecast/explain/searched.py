@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from planecast.dataplanes.polls import PROGRAM
 from planecast.dataplanes.vpp_runtime import THREAD_CLOCKS
 from planecast.explain.caveats import NO_COUNTERS
 from planecast.explain.explanation import (
@@ -84,7 +85,10 @@ def explain_search(answer: SearchAnswer, label: str, known: SearchBasis = _NOTHI
 
 
 def _whole(opinion: Mapping[str, Estimate], watched: Telemetry | None) -> Estimate | None:
-    """TSC cycles a packet, empty polls among them: by the clock, else as the program says."""
+    """TSC cycles a packet, empty polls among them: of all polls where these were counted, for they
+    have the stages', of the same trial; by the clock; else as the program says."""
+    if PROGRAM in opinion:
+        return opinion[PROGRAM]
     if watched is not None and watched.cycles_of == TSC and watched.cycles_per_packet is not None:
         return watched.cycles_per_packet
     return opinion.get("pmd") or opinion.get(THREAD_CLOCKS)

@@ -77,6 +77,8 @@ class Divided:
     """Packets that a poll found, in the mean; None where nobody asked."""
     port: Estimate | None = None
     """What the ports of the search take above ports in memory; None where it wasn't measured."""
+    timed_ports: bool = False
+    """Whether the program's receive and send functions were timed during the search."""
 
 
 def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBasis) -> Divided:
@@ -101,6 +103,7 @@ def divided_by(answer: SearchAnswer, watched: Telemetry | None, known: SearchBas
         issue_cycles=_clocks(calibration) / slots if slots else 0.0,
         stalls=_stalls(model, known, core),
         port=known.port_cost(scenario),
+        timed_ports=RX in answer.second_opinion,
     )
 
 
@@ -156,11 +159,10 @@ def searched_stages(
     undivided: list[Work] = (
         [(FORWARDING, "processing", whole)] if known and whole is not None else []
     )
-    timed_ports = any(role == "I/O" for _, role, _ in working)
     stages: list[StageExplanation] = []
     for name, role, cycles in working or undivided:
         if name == FORWARDING:
-            stages += _divided(cycles, by, timed_ports=timed_ports)
+            stages += _divided(cycles, by)
         else:
             stages.append(_named(name, role, cycles, by))
     yield from (_with_tree(stage) for stage in stages)
@@ -193,7 +195,7 @@ def _with_ports(working: Estimate, rx: Estimate | None, tx: Estimate | None) -> 
     yield "tx", "I/O", tx
 
 
-def _divided(working: Estimate, by: Divided, *, timed_ports: bool) -> Iterator[StageExplanation]:
+def _divided(working: Estimate, by: Divided) -> Iterator[StageExplanation]:
     """A program's work that it counts as one number, by stage; what is left over comes last. Its
     ports are in it unless they were timed."""
     if by.model is not None:
@@ -202,7 +204,7 @@ def _divided(working: Estimate, by: Divided, *, timed_ports: bool) -> Iterator[S
         stages = [_at_issue_width(name, count, by) for name, count in by.instructions.items()]
     else:
         stages = []
-    if timed_ports:
+    if by.timed_ports:
         stages = [stage for stage in stages if stage.role != "I/O"]
     elif by.port is not None:
         stages.append(_stage(PORTS, "I/O", by.port, PORTS))

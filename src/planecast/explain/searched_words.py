@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planecast.dataplanes.polls import PROGRAM
 from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS
 from planecast.explain.caveats import TRACED_BOUNDS
 from planecast.explain.explanation import Advice, CauseCycles, StageExplanation
@@ -23,6 +24,8 @@ _IDLE, _BUSY = 0.3, 0.9
 _MANY_MASKED = 0.1
 _FEW_IN_BATCH = 4.0
 _SOME = 0.001
+_WHOLES = ("pmd", PROGRAM, THREAD_CLOCKS, CLOCKS)
+"""Names of all its cycles a packet among what is counted in it."""
 _MUCH = 0.15
 """Share of the cycles from which on what is not explained is said first."""
 _BETWEEN_PORTS = ("testpmd", "l3fwd", "ovs", "command")
@@ -89,13 +92,13 @@ def certainty(
             f"{'' if len(rate.bounds) == 1 else 's'}"
         )
     opinion = answer.second_opinion
-    said = opinion.get("pmd") or opinion.get(THREAD_CLOCKS) or opinion.get(CLOCKS)
+    said = next((opinion[name] for name in _WHOLES if name in opinion), None)
     if whole is None:
         yield "its cycles are unknown: only the rate was measured"
     if said is not None:
         own = (
-            f"{said.value:.1f} cycles a packet are the data plane's own statistics of one trial at "
-            f"that rate ({said.samples:,} packets), without an interval; what it waited at both "
+            f"{said.value:.1f} cycles a packet were counted in the data plane in one trial at that "
+            f"rate ({said.samples:,} packets), without an interval; what it waited at both "
             "ends of the trial is in them"
         )
         clock = watched.cycles_per_packet if watched is not None else None
@@ -248,7 +251,8 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
     if by.model is None and _calibrated(scenario):
         least = "" if by.instructions else " (or at least planecast profile SCENARIO)"
         yield f"planecast validate {_study(scenario)}{least}, which divides them by stage and cause"
-    if by.port is None and scenario.dataplane.kind in _BETWEEN_PORTS:
+    timed = by.port is not None or by.timed_ports
+    if not timed and scenario.dataplane.kind in _BETWEEN_PORTS:
         yield "planecast machine ports, which measures what its ports take"
     if rate is not None and rate.is_least and not _counts_polls(answer, causes):
         yield f"a search without the cap of the {rate.capped_by}, so that few polls find nothing"
@@ -305,7 +309,12 @@ def basis_notes(
     if by.model is not None and known.calibration is not None:
         burst = by.burst or float(by.scenario.placement.burst)
         yield f"the model is asked for bursts of {burst:.3g}"
-    if by.port is not None and UNEXPLAINED in names:
+    if by.timed_ports:
+        yield (
+            "rx and tx are the drivers' functions, timed in the program in a trial at that rate, "
+            "as polls with packets and without were: the state of the machine is that trial's"
+        )
+    elif by.port is not None and UNEXPLAINED in names:
         yield (
             f"ports are what {known.ports_by} measured of such ports beyond those in "
             "memory; the way between the CPUs at that time is in it"

@@ -64,7 +64,9 @@ def store_waits(
         longer = np.maximum(np.maximum(term.cycles, commit), 1e-300)
         own, theirs = ((cycles / longer) ** SHARPNESS for cycles in (term.cycles, commit))
         whole = longer * (own + theirs) ** (1 / SHARPNESS)
-        by_stores = whole * theirs / (own + theirs)  # by its slope: what of the whole scales with it
+        by_stores = (
+            whole * theirs / (own + theirs)
+        )  # by its slope: what of the whole scales with it
         found.append(Term(term.stage, term.cause, (COMMIT,), by_stores))
         found.append(Term(term.stage, term.cause, term.parameters, whole - by_stores - term.cycles))
     return found
