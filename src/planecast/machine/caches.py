@@ -12,7 +12,7 @@ too; native/model finds both together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,7 +94,7 @@ def serve(
     size = profile.sizes.columns.size
     regions = list(profile.regions)
     foreign = bool(np.any(others.touched))
-    costs = [_costs(region, hierarchy, values, others) for region in regions]
+    costs = _costs_of(regions, hierarchy, values, others)
     if foreign:
         regions.append(_foreign(others))
         costs.append((np.zeros(size),) * 3)
@@ -108,14 +108,14 @@ def serve(
         profile, hierarchy, every, base, others, regions=regions, costs=costs
     )
     names = (hierarchy.levels[-2].name, hierarchy.levels[-1].name, MEMORY)
-    terms = [
+    count = len(profile.regions)
+    terms = _together(
         term
         for region, own, shares in zip(
-            profile.regions, costs, served[:, : len(profile.regions)].swapaxes(0, 1), strict=False
+            profile.regions, costs, served[:, :count].swapaxes(0, 1), strict=False
         )
         for term in _terms(region, names, own, shares, _covered(region, hierarchy, values))
-    ]
-    count = len(profile.regions)
+    )
     touches = np.array([region.touches for region in profile.regions]).reshape(count, size)
     return Served(
         terms=terms,
@@ -126,6 +126,15 @@ def serve(
         lifetime_cycles=lifetime,
         variants=cost,
     )
+
+
+def _together(terms: Iterable[Term]) -> list[Term]:
+    """One term of a stage's regions that wait for the same level by the same parameters."""
+    found: dict[tuple[str, str, tuple[str, ...]], Floats] = {}
+    for term in terms:
+        key = (term.stage, term.cause, term.parameters)
+        found[key] = found[key] + term.cycles if key in found else term.cycles
+    return [Term(*key, cycles) for key, cycles in found.items()]
 
 
 def _terms(
@@ -225,6 +234,20 @@ def _answered(
         cost,
     )
     return served, lifetime, cost
+
+
+def _costs_of(
+    regions: Sequence[Region], hierarchy: Hierarchy, values: Values, others: Others
+) -> list[tuple[Floats, Floats, Floats]]:
+    """`_costs` of each region; regions that ask for lines alike have the same."""
+    known: dict[tuple[Overlap, int], tuple[Floats, Floats, Floats]] = {}
+    found = []
+    for region in regions:
+        key = (region.overlap, id(region.in_flight))
+        if key not in known:
+            known[key] = _costs(region, hierarchy, values, others)
+        found.append(known[key])
+    return found
 
 
 def _costs(

@@ -151,12 +151,13 @@ def _program_instructions(
     bursts = columns.numbers["placement.burst"].astype(int)
     every, places = np.unique(bursts, return_inverse=True)
     own, of_bursts = {}, {}
+    more = instructions(program, values)
     for stage in program.stages:
         part = counts.part(stage)
         at = np.array([part.at(int(burst)) for burst in every])[places]
         longest = part.at(counts.burst)
         level = at + traced_more(program, stage)
-        own[stage] = np.maximum(level + instructions(program, stage, values), 0.0)
+        own[stage] = np.maximum(level + more[stage], 0.0)
         of_bursts[stage] = np.minimum(np.maximum(at - longest, 0.0), own[stage])
     return own, of_bursts
 

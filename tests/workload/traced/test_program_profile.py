@@ -28,7 +28,7 @@ def test_stages_begin_with_the_source() -> None:
 
 @pytest.mark.parametrize(("flows", "more"), [(10, -10), (1000, 0), (10_000, 20), (1e6, 40)])
 def test_instructions_follow_a_key_between_traced_values(flows: float, more: float) -> None:
-    assert instructions(PROFILE, "lookup", at(flows))[0] == pytest.approx(more)
+    assert instructions(PROFILE, at(flows))["lookup"][0] == pytest.approx(more)
 
 
 def test_a_stage_that_was_traced_has_the_trace_s_instructions() -> None:
@@ -61,7 +61,7 @@ def test_two_keys_may_be_traced_together_at_some_of_their_values() -> None:
         ),
     )
     values = {FLOWS: np.array([64.0, 1000.0, 1000.0]), MASKS: np.array([8.0, 8.0, 1.0])}
-    found = instructions(switch, "lookup", values)
+    found = instructions(switch, values)["lookup"]
     # Of 1,000 flows as of 64: their packets are in the exact-match cache, too.
     assert found == pytest.approx([-16, -16, -20], abs=0.2)
 
@@ -90,15 +90,15 @@ def test_routes_and_flows_act_by_the_share_that_they_decide() -> None:
         routes: np.array([512.0, 512.0, 512.0, 512.0]),
         FRAME: np.array([64.0, 64.0, 64.0, 1518.0]),
     }
-    found = instructions(router, "lookup", values)
+    found = instructions(router, values)["lookup"]
     # A share of 1/8 at 64 flows with 16 routes, of 1 up to 256 flows with 512, then of a half.
     assert found == pytest.approx([60, 60, 4 + 56 * 3 / 7, 4 + 56 * 3 / 7 + 1])
 
 
 def test_what_makes_the_packets_is_counted() -> None:
-    assert instructions(PROFILE, "source", at(1000))[0] == pytest.approx(0)
-    assert instructions(PROFILE, "source", at(10, 1024))[0] == pytest.approx(40)
-    assert instructions(PROFILE, "source", at(10, 544))[0] == pytest.approx(40 * 8 / 15)  # lines
+    assert instructions(PROFILE, at(1000))["source"][0] == pytest.approx(0)
+    assert instructions(PROFILE, at(10, 1024))["source"][0] == pytest.approx(40)
+    assert instructions(PROFILE, at(10, 544))["source"][0] == pytest.approx(40 * 8 / 15)  # lines
 
 
 @pytest.mark.parametrize(("flows", "distance"), [(1000, 2000), (10_000, 20_000), (1e6, 200_000)])
@@ -159,7 +159,7 @@ def test_masks_cost_packets_that_the_exact_match_cache_misses() -> None:
 
     def more(flows: float, masks: float) -> float:
         values = {FLOWS: np.array([flows]), MASKS: np.array([masks])}
-        return float(instructions(switch, "lookup", values)[0])
+        return float(instructions(switch, values)["lookup"][0])
 
     assert more(65536, 8) == pytest.approx(300)
     assert more(64, 8) == more(64, 2) == pytest.approx(-200)

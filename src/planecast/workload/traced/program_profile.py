@@ -16,7 +16,7 @@ as they are.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -28,22 +28,11 @@ from pydantic import BeforeValidator
 
 from planecast.scenario.model import Noun, listed
 from planecast.workload.counts import InstructionCounts
-from planecast.workload.traced.coordinates import (
-    INSTRUCTIONS,
-    SCALES,
-    SHARES,
-    Scale,
-    logarithm,
-    together,
-)
+from planecast.workload.traced.between_traces import BetweenTraces, Values
 from planecast.workload.traced.prefetches import prefetched
 from planecast.workload.traced.profile import TouchHistogram, TracedProfile, TracedStage
 
 Floats = NDArray[np.float64]
-Values = Mapping[str, Floats]
-"""Keys' values in many scenarios: arrays of shape (scenarios,)."""
-Scales = Mapping[tuple[str, str], Scale]
-"""By program and key, where a key's scale is not the usual one."""
 
 RANKS = tuple(np.concatenate([[0, 0.05, 0.15, 0.3, 0.5, 0.75], np.geomspace(1, 64, 19)]).tolist())
 """Touches a packet, farthest first, where each component ends: fine where they are farthest."""
@@ -117,7 +106,42 @@ class ProgramProfile(Noun):
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys that some trace changed."""
-        return tuple(dict.fromkeys(key for point in self.points for key in point.keys))
+        return self.between.keys
+
+    @cached_property
+    def between(self) -> BetweenTraces:
+        """What the points count for at values between theirs."""
+        return BetweenTraces(self.subject, self.base, [point.keys for point in self.points])
+
+    @cached_property
+    def executed(self) -> Floats:
+        """Instructions a packet at each point, of shape (points, stages): of what makes the packets
+        as counted, of all else as traced."""
+        burst = self.counts.burst
+        return np.array(
+            [
+                [
+                    (point.counts or self.counts).stages[SOURCE].at(burst)
+                    if stage == SOURCE
+                    else _instructions(point.trace, stage)
+                    for stage in self.stages
+                ]
+                for point in self.points
+            ]
+        )
+
+    @cached_property
+    def mispredicted(self) -> Floats:
+        """Mispredicted branches a packet at each point, of shape (points, stages)."""
+        return np.array(
+            [
+                [
+                    own.mispredictions_per_packet if (own := point.trace.stages.get(stage)) else 0.0
+                    for stage in self.stages
+                ]
+                for point in self.points
+            ]
+        )
 
     @cached_property
     def distances(self) -> Mapping[tuple[str, What], Floats]:
@@ -129,75 +153,6 @@ class ProgramProfile(Noun):
             )
             for stage, what in itertools.product(self.stages, What)
         }
-
-    def work(self, of: Callable[[TracedPoint], Floats], values: Values) -> Floats:
-        """What keys add to what the base's trace executes, of shape (1, scenarios)."""
-        share = SHARES.get(self.subject)
-        if share is None or not self.base.keys() >= set(share.keys):
-            return self.changes(of, values, INSTRUCTIONS)
-        # Its keys by the share that they decide, all points that change no other; the rest apart.
-        own = [point for point in self.points if set(point.keys) <= set(share.keys)]
-        keys = [{**self.base, **point.keys} for point in own]
-        at = share.of({key: np.array([one[key] for one in keys]) for key in share.keys})
-        nodes, places = np.unique(at, return_inverse=True)
-        more = np.array([of(point)[0] - of(self.points[0])[0] for point in own])
-        mean = np.bincount(places, more) / np.bincount(places)
-        others = {key: np.full_like(values[key], self.base[key]) for key in share.keys}
-        apart = self.changes(of, {**values, **others}, INSTRUCTIONS)
-        return apart + np.interp(share.of(values), nodes, mean)
-
-    def changes(self, of: Callable[[TracedPoint], Floats], values: Values, on: Scales) -> Floats:
-        """What keys add to a number of the base's trace, or to several, of shape (numbers,
-        scenarios); linear between traced values `on` the scale of each key."""
-        base = of(self.points[0])
-        weights = {key: self._weights(key, values[key], on, self._nodes(key)) for key in self.keys}
-        found = np.zeros((base.size, max((w.shape[1] for w in weights.values()), default=1)))
-        for key, own in weights.items():
-            found += np.stack([of(self._at({key: x})) - base for x in self._nodes(key)]).T @ own
-        for one, other in together(self.subject):
-            if one in weights and other in weights:
-                rows, columns = (self._nodes(key, (one, other)) for key in (one, other))
-                table = np.stack(
-                    [
-                        [
-                            of(self._at({one: x, other: y}))
-                            - of(self._at({one: x}))
-                            - of(self._at({other: y}))
-                            + base
-                            for y in columns
-                        ]
-                        for x in rows
-                    ]
-                )
-                along = self._weights(one, values[one], on, rows)
-                across = self._weights(other, values[other], on, columns)
-                found += np.einsum("xyn,xs,ys->ns", table, along, across)
-        return found
-
-    def _nodes(self, key: str, together: tuple[str, ...] = ()) -> list[float]:
-        """Traced values of a key, ascending; of those where several were changed together, if they
-        are named."""
-        own = {
-            point.keys[key]
-            for point in self.points
-            if key in point.keys and point.keys.keys() >= {*together}
-        }
-        return sorted(own | {self.base[key]})
-
-    def _at(self, keys: Mapping[str, float]) -> TracedPoint:
-        """The point with these values. Raises KeyError where it was not traced."""
-        changed = {key: value for key, value in keys.items() if value != self.base[key]}
-        for point in self.points:
-            if point.keys == changed:
-                return point
-        raise KeyError(f"no trace of {changed}")
-
-    def _weights(self, key: str, values: Floats, on: Scales, among: Sequence[float]) -> Floats:
-        """Shares of a key's traced values, of shape (values, scenarios)."""
-        scale = on.get((self.subject, key)) or SCALES.get(key, logarithm)
-        nodes = scale(np.array(among))
-        asked = scale(np.asarray(values, dtype=np.float64))
-        return np.stack([np.interp(asked, nodes, row) for row in np.eye(nodes.size)])
 
 
 SOURCE, OTHER = "source", "other"
@@ -216,18 +171,10 @@ class Far:
     """Distinct lines, or pages, that the program touches between two touches of such a one."""
 
 
-def instructions(profile: ProgramProfile, stage: str, values: Values) -> Floats:
-    """Instructions a packet that keys add to a stage's at the base."""
-
-    def counted(point: TracedPoint) -> Floats:
-        return np.array([_instructions(point.trace, stage)])
-
-    def made(point: TracedPoint) -> Floats:
-        counts = point.counts or profile.counts
-        return np.array([counts.stages[SOURCE].at(profile.counts.burst)])
-
-    of = made if stage == SOURCE else counted
-    return np.asarray(profile.work(of, values)[0])
+def instructions(profile: ProgramProfile, values: Values) -> dict[str, Floats]:
+    """Instructions a packet that keys add to those of the base, by stage."""
+    more = profile.executed.T @ profile.between.work(values)
+    return dict(zip(profile.stages, more, strict=True))
 
 
 def traced_more(profile: ProgramProfile, stage: str) -> float:
@@ -246,17 +193,9 @@ def traced_more(profile: ProgramProfile, stage: str) -> float:
 
 def mispredictions(profile: ProgramProfile, values: Values) -> dict[str, Floats]:
     """Mispredicted branches a packet by stage; none of a program that was traced without."""
-    found = {}
-    for stage in profile.stages:
-
-        def traced(point: TracedPoint, stage: str = stage) -> Floats:
-            own = point.trace.stages.get(stage)
-            return np.array([own.mispredictions_per_packet if own is not None else 0.0])
-
-        count = traced(profile.points[0])[0] + profile.work(traced, values)[0]
-        if np.any(count > 0):
-            found[stage] = np.maximum(count, 0.0)
-    return found
+    traced = profile.mispredicted.T
+    found = np.maximum(traced[:, :1] + traced @ profile.between.work(values), 0.0)
+    return {stage: row for stage, row in zip(profile.stages, found, strict=True) if np.any(row > 0)}
 
 
 def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[Far]:
@@ -270,13 +209,8 @@ def far_touches(profile: ProgramProfile, values: Values, *whats: What) -> list[F
     ]
     if not far:
         return []
-    own = np.array([profile.distances[stage, what][:, rank] for stage, what, rank in far])
-    traced = {id(point): row for point, row in zip(profile.points, own.T, strict=True)}
-
-    def logarithms(point: TracedPoint) -> Floats:
-        return np.asarray(traced[id(point)])
-
-    rows = np.exp(own[:, :1] + profile.changes(logarithms, values, {}))
+    traced = np.array([profile.distances[stage, what][:, rank] for stage, what, rank in far])
+    rows = np.exp(traced[:, :1] + traced @ profile.between.weights(values, {}))
     ends = {stage: prefetched(profile.subject, base, stage) for stage, _, _ in far}
     found = []
     for (stage, what, rank), row in zip(far, rows, strict=True):
