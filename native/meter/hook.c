@@ -179,7 +179,10 @@ bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_
     return true;
 }
 
-bool hook_attached(void) { return hook.port >= 0; }
+bool hook_attached(void)
+{
+    return hook.port >= 0;
+}
 
 static bool wait_asleep(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Polls of a port by a program that forwards at full speed: how many found packets, how many, the
- * time from each poll to the next, and what of it the drivers' receive and send functions took. What
- * readings of the clock take is taken off. A poll that takes longer than AWAY_MS was preempted, and
- * is left out.
+ * time from each poll to the next, and what of it the drivers' receive and send functions took.
+ * What readings of the clock take is taken off. A poll that takes longer than AWAY_MS was
+ * preempted, and is left out.
  */
 #ifndef PLANECAST_METER_POLLS_H
 #define PLANECAST_METER_POLLS_H
@@ -21,8 +21,8 @@ struct polls {
     uint64_t away;                      /* polls that were left out */
 };
 
-/* From now on polls of the port are counted; packets leave by port `out`. False with a sentence when it isn't up, has several
- * queues, or is watched or metered already. */
+/* From now on polls of the port are counted; packets leave by port `out`. False with a sentence
+ * when it isn't up, has several queues, or is watched or metered already. */
 bool polls_watch(uint16_t port, uint16_t out, char *error, size_t error_bytes);
 
 /* The driver's own function again. False when nothing was watched. */

@@ -138,8 +138,8 @@ static void unwatch(FILE *out)
         fprintf(out,
                 "{\"packets\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"empty_polls\": %" PRIu64
                 ", \"busy_cycles\": %" PRIu64 ", \"empty_cycles\": %" PRIu64
-                ", \"rx_cycles\": %" PRIu64 ", \"tx_cycles\": %" PRIu64
-                ", \"away_polls\": %" PRIu64 "}\n",
+                ", \"rx_cycles\": %" PRIu64 ", \"tx_cycles\": %" PRIu64 ", \"away_polls\": %" PRIu64
+                "}\n",
                 found.packets, found.found, found.empty, found.busy_cycles, found.empty_cycles,
                 found.rx_cycles, found.tx_cycles, found.away);
     else
