@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "canary.h"
 #include "chase.h"
 #include "clock.h"
 #include "interruptions.h"
@@ -207,7 +208,7 @@ static int watch(const struct options *o)
     return 2;
 }
 
-/* The whole program with --ping-pong, bound to the first of the two. */
+/* The whole program with --ping-pong, bound to the first of the two, on which canaries follow. */
 static int ping_pong(const int *player)
 {
     float slices[PING_PONG_SLICES];
@@ -222,6 +223,9 @@ static int ping_pong(const int *player)
            player[1], clock_tsc_hz(start, end));
     for (size_t i = 0; i < count; i++)
         printf("%s%.1f", i > 0 ? ", " : "", slices[i]);
+    printf("], \"canary\": [");
+    for (size_t i = 0; i < PING_PONG_CANARIES; i++)
+        printf("%s%.4f", i > 0 ? ", " : "", canary_run());
     printf("]}\n");
     return 0;
 }

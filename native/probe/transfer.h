@@ -17,7 +17,7 @@ struct transfer_test {
     float write[TRANSFER_SLICES]; /* many lines that `other` wrote, written without being read */
 };
 
-enum { PING_PONG_SLICES = 100 };
+enum { PING_PONG_SLICES = 100, PING_PONG_CANARIES = 32 };
 
 /* Of one line alone, by slice: half a round trip, in TSC cycles. Takes a few milliseconds; the
  * caller runs on another. How many slices; 0 if no thread could be put on `other`. */

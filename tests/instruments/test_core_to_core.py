@@ -25,7 +25,8 @@ from planecast.native import native_folder
 
 
 def _said(slices: list[float]) -> str:
-    return json.dumps({"cpu": 0, "other": 3, "tsc_hz": 2e9, "half_round_trips": slices})
+    answer = {"cpu": 0, "other": 3, "tsc_hz": 2e9, "half_round_trips": slices}
+    return json.dumps({**answer, "canary": [2.5, 2.8, 2.9]})
 
 
 def test_the_median_of_slices_counts() -> None:
@@ -34,6 +35,7 @@ def test_the_median_of_slices_counts() -> None:
     assert (found.ns, found.low_ns) == pytest.approx((50, 50))
     assert found.high_ns == pytest.approx(60)  # and not of the one that was interrupted
     assert str(found) == "CPUs 0 and 3 50 ns apart"
+    assert found.canary_cycles == 2.8
 
 
 @pytest.mark.parametrize("said", ["", "{}", _said([]), '{"tsc_hz": 0, "half_round_trips": [1]}'])
@@ -52,7 +54,7 @@ def test_far_is_half_as_much_again_as_the_nearest_look(
         ns = next(ways)
         if ns is None:
             return None
-        return CoreToCore(cpu=1, other=0, ns=ns, low_ns=ns, high_ns=ns, slices=1)
+        return CoreToCore(cpu=1, other=0, ns=ns, low_ns=ns, high_ns=ns, slices=1, canary_cycles=2.0)
 
     monkeypatch.setattr(core_to_core_module, "ping_pong_now", look)
     distance = CpuDistance(1, 0)
@@ -77,7 +79,9 @@ def _checks(
         ns = next(found)
         if ns is None:
             return None
-        return CoreToCore(cpu=cpu, other=cpus[0], ns=ns, low_ns=ns, high_ns=ns, slices=1)
+        return CoreToCore(
+            cpu=cpu, other=cpus[0], ns=ns, low_ns=ns, high_ns=ns, slices=1, canary_cycles=2.0
+        )
 
     monkeypatch.setattr(core_to_core_module, "ping_pong_now", look)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(cpus))

@@ -14,6 +14,7 @@ from planecast.search.repetitions import (
     moved_repetition,
     outlying,
     outlying_notes,
+    sibling_note,
     state_note,
 )
 from planecast.search.trial import Trial
@@ -103,6 +104,17 @@ def test_the_way_between_the_cpus_is_said() -> None:
     assert "62 ns" in same
     (moved,) = handoff_note([_trial(0, handoff_ns=60.0), _trial(1, handoff_ns=340.0)])
     assert "60 to 340 ns" in moved
+
+
+def test_a_busy_sibling_is_said() -> None:
+    assert sibling_note([_trial(0)]) == []
+    quiet = [_trial(0, canary_cycles=2.8), _trial(1, canary_cycles=2.9)] * 4
+    assert sibling_note(quiet) == []
+    (said,) = sibling_note([*quiet, *[_trial(2, canary_cycles=3.9)] * 2])
+    assert said == (
+        "another guest was busy on the data plane's core in 20% of the trials: a fixed piece of "
+        "work cost 3.9 cycles there, 2.85 in the others"
+    )
 
 
 def test_rates_are_said_by_state() -> None:

@@ -37,6 +37,9 @@ class CoreToCore(Noun):
     high_ns: float
     """The tenth highest."""
     slices: int
+    canary_cycles: float
+    """Cycles a round of the compute canary on `cpu`, the median of some: it shows another guest on
+    the same core."""
 
     def __str__(self) -> str:
         return f"CPUs {self.cpu} and {self.other} {self.ns:.0f} ns apart"
@@ -65,6 +68,7 @@ def parse_ping_pong(text: str) -> CoreToCore:
             low_ns=float(low),
             high_ns=float(high),
             slices=len(slices),
+            canary_cycles=float(np.median(answer["canary"])),
         )
     except (ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
         raise RunError(f"planecast-probe sent a malformed reply: {error!r}") from error
@@ -92,13 +96,15 @@ class CpuDistance:
         self._nearest_ns = float("inf")
         self.ns: float | None = None
         """What a cache line took at the last look; None: there is no other CPU, or no probe."""
+        self.canary_cycles: float | None = None
+        """Of the first CPU at the last look (`CoreToCore`)."""
 
     def look(self) -> float | None:
         """Looks again, in some 10 ms, and returns `ns`. What polls on the two has half of its CPU
         in that time."""
         found = ping_pong_now(*self._cpus)
         if found is not None:
-            self.ns = found.ns
+            self.ns, self.canary_cycles = found.ns, found.canary_cycles
             self._nearest_ns = min(self._nearest_ns, found.ns)
         return self.ns
 

@@ -90,7 +90,7 @@ class MeasuredTester:
         here = value_if_any(self.scenario, "dataplane.host") is None
         if here and self.scenario.generator.kind == "ours":
             cpu = cpus_here(self.scenario)[0]
-            self._near = self._near or NearCpus(self._cpu, cpu)
+            self._near = self._near or NearCpus(cpu, self._cpu)
             self._near.begin()
             self._pauses = watched(cpu)
         self._testbed = self._stack.enter_context(self._made())
@@ -121,6 +121,8 @@ class MeasuredTester:
                 break
         state = {
             "handoff_ns": None if near is None else near.ns,
+            # Our own data plane reads one in each trial.
+            "canary_cycles": made.canary_cycles or (near and near.canary_cycles),
             "waited_s": waited_s,
             "pause_s": None if self._pauses is None else longest_s(self._pauses, seconds),
             "pages": self._pages,

@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from planecast.instruments.canary import TOLERANCE
+from planecast.instruments.canary import CEILING, TOLERANCE
 from planecast.instruments.core_to_core import CHANGED, near
 from planecast.results.search import Bounds
 from planecast.search.trial import Trial
@@ -24,6 +24,8 @@ _NEAR = 0.07
 """Distance from a repetition's rate, as a share of it, within which trials decided on it."""
 _MOVED = 0.1
 """Share of a repetition's trials with its CPUs apart that a search may have rested on."""
+_SOME = 0.05
+"""Share of trials next to another guest from which on a search says so."""
 _CPU = 0.05
 """Difference of two CPU shares that counts as one."""
 
@@ -178,6 +180,21 @@ def state_note(name: str, bounds: Sequence[Bounds], trials: Sequence[Trial]) -> 
 def _range(values: Sequence[float], form: str) -> str:
     low, high = (format(value, form) for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
+
+
+def sibling_note(trials: Sequence[Trial]) -> list[str]:
+    """In how many trials another guest ran on the data plane's core, where it was some."""
+    cycles = np.array([trial.canary_cycles for trial in trials if trial.canary_cycles is not None])
+    if cycles.size == 0:
+        return []
+    busy = cycles > CEILING * cycles.min()
+    if busy.mean() < _SOME:
+        return []
+    return [
+        f"another guest was busy on the data plane's core in {busy.mean():.0%} of the trials: a "
+        f"fixed piece of work cost {np.median(cycles[busy]):.3g} cycles there, "
+        f"{np.median(cycles[~busy]):.3g} in the others"
+    ]
 
 
 def handoff_note(trials: Sequence[Trial]) -> list[str]:

@@ -19,7 +19,12 @@ from planecast.search.mlr import search_losses
 from planecast.search.pauses import with_pauses
 from planecast.search.precision import precision_notes
 from planecast.search.question import Question
-from planecast.search.repetitions import handoff_note, outlying_notes, state_note
+from planecast.search.repetitions import (
+    handoff_note,
+    outlying_notes,
+    sibling_note,
+    state_note,
+)
 from planecast.search.rfc2544 import search_throughput
 from planecast.search.session import MARGINS, Session
 from planecast.search.telemetry import Watched, found_rates, instruments, observe
@@ -68,6 +73,7 @@ def search(
         notes += outlying_notes(name, rate_found.bounds, session.journal.trials)
         notes += state_note(name, rate_found.bounds, session.journal.trials)
     notes += handoff_note(session.journal.trials)
+    notes += sibling_note(session.journal.trials)
     notes += precision_notes(rates, question)
     if question.scenario.dataplane.kind == "external":
         notes.append(NOT_RESTARTED)

@@ -67,8 +67,8 @@ class Trial(Noun):
     waited_s: Annotated[float, Field(ge=0)] = 0.0
     """For how long it waited, while a hypervisor had moved these CPUs apart."""
     canary_cycles: Annotated[float, Field(gt=0)] | None = None
-    """Cycles a round of the compute canary on the data plane's CPU, before and after the trial: it
-    shows another guest on the same core; null: not measured."""
+    """Cycles a round of the compute canary on the data plane's CPU, before and after the trial, or
+    in a moment between trials: it shows another guest on the same core; null: not measured."""
     pause_s: Annotated[float, Field(ge=0)] | None = None
     """For how long at once something takes the data plane's CPU in half of all times as long as
     this trial, watched before the repetition began; null: not known."""

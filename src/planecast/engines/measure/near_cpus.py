@@ -22,7 +22,7 @@ _AGAIN_S = 0.2
 
 
 class NearCpus:
-    """The generator's CPU and the data plane's, from one trial to the next."""
+    """The data plane's CPU and the generator's, from one trial to the next."""
 
     def __init__(self, cpu: int, other: int) -> None:
         self._distance = CpuDistance(cpu, other)
@@ -37,6 +37,11 @@ class NearCpus:
     def ns(self) -> float | None:
         """What a cache line took at the last look; None: there is no probe."""
         return self._distance.ns
+
+    @property
+    def canary_cycles(self) -> float | None:
+        """Cycles a round of the compute canary on the data plane's CPU at the last look."""
+        return self._distance.canary_cycles
 
     def begin(self) -> None:
         """Looks, and waits, before a repetition's programs run."""
