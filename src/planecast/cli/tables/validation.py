@@ -48,8 +48,8 @@ def validation_sheet(answer: Validation, run: Path, page: Path) -> Sheet:
         f"maximum {answer.max_error_percent:.1f} %; {answer.coverage_percent:.0f} % lie in their "
         "95 % intervals",
         *_scores(answer),
-        "TSC cycles a packet on each lcore; measured: medians of undisturbed windows, their mean "
-        "over process instances; predicted: computed",
+        "TSC cycles a packet on each lcore; measured: the lower quartile of undisturbed windows of "
+        "all process instances; predicted: computed",
     ]
     if answer.repeatability is not None:
         notes.append(

@@ -1,9 +1,10 @@
 """From windows to a Result: undisturbed windows of steady visits, and an interval over restarts.
 
-The estimate is the mean over process instances of the median of their windows. On two recorded runs
-of one host it repeated best among pooled and per-visit quantiles
-(docs/explanation/measuring.md). The interval comes from a bootstrap over visits, because windows of
-one visit share a state, and is widened by the differences between process instances.
+The estimate is a low quantile of all windows: what disturbs a machine makes it slower, in single
+windows and in whole process instances. From run to run it repeats best among quantiles and means of
+windows and of instances (docs/explanation/measuring.md). The interval comes from a bootstrap over
+visits, because windows of one visit share a state, and is widened by the differences between
+process instances.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import IN_MEMORY, Result, StageResult
-from planecast.results.student import FEWEST_ROUNDS, half_width
+from planecast.results.student import FEWEST_ROUNDS, t_quantile
 from planecast.results.trials import Columns
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS
 
-QUANTILE = 0.5
-"""Of a process instance's windows: their median."""
+QUANTILE = 0.25
+"""Of a point's windows, of all process instances together."""
+DEVIATIONS = 1.4826
+"""Standard deviation of a normal distribution over its median absolute deviation."""
 INSTANCES_DIFFER = 0.05
 """Relative spread of process instances above which the result has a note on it."""
 INSTANCES = "process instances differ"
@@ -168,7 +171,7 @@ def estimate_point(
 
 def _instances_note(columns: Columns, rows: Mask) -> list[str]:
     """A sentence where process instances differ by more than INSTANCES_DIFFER."""
-    medians = _instance_medians(_per_packet(columns, rows), np.asarray(columns["restart"])[rows])
+    medians = _of_instances(_per_packet(columns, rows), np.asarray(columns["restart"])[rows], 0.5)
     if len(medians) < 2:
         return []
     spread = float(np.ptp(medians) / np.mean(medians))
@@ -197,17 +200,14 @@ def _lcore_cost(columns: Columns, rows: Mask) -> Estimate:
 def cost_of_windows(
     costs: Floats, visits: NDArray[np.generic], restarts: NDArray[np.generic]
 ) -> Estimate:
-    """TSC cycles a packet from undisturbed windows' `costs`: the mean over restarts of the median.
+    """TSC cycles a packet from undisturbed windows' `costs`, their lower quartile.
 
     `visits` and `restarts` number the trial and the process of each. Raises ValueError for none.
     """
     if costs.size == 0:
         raise ValueError("there are no windows")
-    pooled, low, high = turn_quantile(costs, visits, QUANTILE)
-    medians = _instance_medians(costs, restarts)
-    value = float(np.mean(medians)) if len(medians) > 1 else pooled
-    low, high = low + value - pooled, high + value - pooled
-    extra = _between_instances(medians)
+    value, low, high = turn_quantile(costs, visits, QUANTILE)
+    extra = _between_instances(_of_instances(costs, restarts, QUANTILE))
     return Estimate(
         value=value,
         low=max(value - float(np.hypot(value - low, extra)), LEAST_SHARE * value),
@@ -218,19 +218,22 @@ def cost_of_windows(
     )
 
 
-def _instance_medians(costs: Floats, restarts: NDArray[np.generic]) -> list[float]:
-    """Median cost of each process instance that has enough windows to have one."""
+def _of_instances(costs: Floats, restarts: NDArray[np.generic], quantile: float) -> list[float]:
+    """That quantile of the costs of each process instance that has enough windows to have one."""
     own = [costs[restarts == restart] for restart in np.unique(restarts)]
-    return [float(np.median(some)) for some in own if some.size >= MIN_WINDOWS]
+    return [float(np.quantile(some, quantile)) for some in own if some.size >= MIN_WINDOWS]
 
 
-def _between_instances(medians: Sequence[float]) -> float:
-    """Half the 95 % interval of the mean over process instances: page placement differs."""
-    if len(medians) < 2:
+def _between_instances(costs: Sequence[float]) -> float:
+    """Half a 95 % interval, from how process instances differ: page placement does, and so do the
+    tenants next to them. By the median deviation: an instance that was disturbed all the time says
+    nothing of the others."""
+    count = len(costs)
+    if count < 2:
         return 0.0
-    if len(medians) < FEWEST_ROUNDS:
-        return 1.96 * float(np.std(medians, ddof=1)) / float(np.sqrt(len(medians)))
-    return half_width(medians)
+    deviation = DEVIATIONS * float(np.median(np.abs(np.array(costs) - np.median(costs))))
+    times = 1.96 if count < FEWEST_ROUNDS else t_quantile(count - 1)
+    return times * deviation / float(np.sqrt(count))
 
 
 def _sum_of_rates(lcores: list[Estimate], tsc_hz: int) -> Estimate:
@@ -267,7 +270,8 @@ def _mean_cost(throughput: Estimate, tsc_hz: int, lcores: int) -> Estimate:
 
 
 def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, StageResult]:
-    """Cycles a packet by stage: medians of the sampled bursts, scaled to add up to the whole.
+    """Cycles a packet by stage: the same quantile of the sampled bursts, scaled to add up to the
+    whole.
 
     Intervals have in them what differs between process instances, and none is narrower than a step
     of the clock. Without a `cost` they stay as they are: lcores
@@ -284,9 +288,9 @@ def _stages(columns: Columns, rows: Mask, cost: Estimate | None) -> dict[str, St
             continue
         samples = int(used.sum())
         costs = cycles[used] / packets[used]
-        value, low, high = turn_quantile(costs, visits[used], 0.5)
+        value, low, high = turn_quantile(costs, visits[used], QUANTILE)
         step = max(clock_step(costs, value), 1 / float(np.median(packets[used])))
-        extra = _between_instances(_instance_medians(costs, restarts[used]))
+        extra = _between_instances(_of_instances(costs, restarts[used], QUANTILE))
         below, above = max(value - low, step / 2), max(high - value, step / 2)
         found[name] = (
             value,
