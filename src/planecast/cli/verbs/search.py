@@ -282,6 +282,7 @@ def _searched(
     max_seconds: float | None,
 ) -> SearchAnswer:
     """Searches, and keeps every trial and the answer in the run."""
+    from planecast.dataplanes.polls import RX
     from planecast.results.between_runs import rate_notes
     from planecast.search.journal import JOURNAL, Journal
     from planecast.search.measured import MeasuredTester
@@ -310,7 +311,9 @@ def _searched(
             share = tester.model_share if isinstance(tester, SimulatedTester) else 0.0
             answer = answer_of(question, session, manifest, watched, model_share=share)
             notes = (*answer.notes, *rate_notes(run, answer))
-            observed = without_ports(answer.telemetry, question.scenario, run.path.parent)
+            observed = answer.telemetry
+            if RX not in answer.second_opinion:  # its ports were not timed in the search itself
+                observed = without_ports(observed, question.scenario, run.path.parent)
             answer = answer.model_copy(update={"notes": notes, "telemetry": observed})
         finally:
             if journal.trials:
