@@ -12,6 +12,7 @@ from planecast.errors import InputError
 from planecast.model.calibration import Calibration
 from planecast.results import RunDirectory
 from planecast.results.store import CALIBRATION
+from planecast.study import calibration_run
 from planecast.study.calibration_run import calibration_of
 
 __all__ = ["base", "calibration", "counts", "hierarchy", "manifest"]
@@ -57,3 +58,24 @@ def test_one_of_an_older_model_is_refused_in_one_sentence(
     (tmp_path / "20251231T000000Z-calibrate-new" / CALIBRATION).unlink()
     with pytest.raises(InputError, match="of an older model"):
         calibration_of(None, tmp_path)
+
+
+def test_calibrations_of_others_are_not_read_whole(
+    tmp_path: Path, calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of programs are large, and there may be many newer ones."""
+    kept(tmp_path, calibration, "20260101T000000Z-calibrate-up", points=11)
+    for day in range(2, 8):
+        kept(tmp_path, calibration, f"2026010{day}T000000Z-calibrate-ip4", kind="ip4")
+    read: list[Path] = []
+    whole = calibration_run._text_if_any
+
+    def counted(path: Path) -> str:
+        read.append(path)
+        return whole(path)
+
+    monkeypatch.setattr(calibration_run, "_text_if_any", counted)
+    assert calibration_of(None, tmp_path, kind="vpe-upstream").model.points == 11
+    assert [path.parent.name for path in read if path.name == CALIBRATION] == [
+        "20260101T000000Z-calibrate-up"
+    ]

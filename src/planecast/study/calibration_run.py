@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ COUNTERS = "calibrate-counters-"
 """In the name of a run whose calibration is of imported counters."""
 COUNTED_SCENARIO = "counted-scenario.json"
 """What was counted, where it is known."""
+_HEAD_BYTES = 256
+"""Of a calibration's file, in which its kind stands."""
 _BOUND = ("workload", "traffic", "dataplane")
 """Parts of a scenario between which counters do not carry over."""
 
@@ -117,7 +120,11 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, str, 
             "no run has a calibration", str(root), "make one: planecast calibrate STUDY"
         )
     best, found, text = (False, False, False, False), having[0], ""
-    for path in having:
+    # Those of programs have megabytes of traces: they are read where nothing else is left.
+    begins = {path: _begins_as(path, kind) for path in having}
+    for path in sorted(having, key=lambda path: not begins[path]):
+        if best[0] and best[1] and not begins[path]:
+            break
         seen = _text_if_any(path)
         said = _seen(_Calibration, seen)
         rank = (
@@ -132,6 +139,16 @@ def _latest(root: Path, kind: str | None, *, counted: bool) -> tuple[Path, str, 
             break  # none is fitter, and there may be hundreds
     choice: Choice = "latest of this host" if best[3] else "latest, of another host"
     return found, text or _text(found), choice
+
+
+def _begins_as(path: Path, kind: str | None) -> bool:
+    """Whether a calibration may be of the network function, by its first lines."""
+    try:
+        with path.open("rb") as file:
+            found = re.search(rb'"kind": "([^"]*)"', file.read(_HEAD_BYTES))
+    except OSError:
+        return True
+    return kind is None or found is None or found[1].decode(errors="replace") in (kind, COUNTED)
 
 
 def is_current(path: Path) -> bool:
