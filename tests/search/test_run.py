@@ -92,6 +92,14 @@ def test_a_part_of_its_cycles_is_not_held_against_all_of_ours(session: Sessions)
     assert check is not None
     assert list(check.own) == ["pmd"]
 
+    class Chain(MadeUp):
+        def opinion(self, offered_pps: float, seconds: float) -> Opinion:
+            own = {"program0.program": said(60), "program0.of it rx": said(20)}
+            return Opinion({**own, "program1.program": said(40)}, said(100))
+
+    # Each of several programs is a part of what a packet takes.
+    assert check_cycles(session(Chain()), Ceiling(1e7, "generator", "as it is")) is None
+
 
 def test_a_generator_that_tires_lowers_the_highest_load(tmp_path: Path, manifest: Manifest) -> None:
     """What it offered at the start it can't later: the repetition begins again below that."""

@@ -8,8 +8,9 @@ from planecast.results.search import CyclesCheck
 from planecast.search.session import Session
 from planecast.search.tester import Ceiling
 
-_PART = re.compile(r"node |clocks$|.* processing$|of it ")
-"""Counts of a part of its cycles: of nodes, or without those of polls that found nothing."""
+_PART = re.compile(r"node |clocks$|.* processing$|of it |program\d+\.")
+"""Counts of a part of its cycles: of nodes, of ports, without those of polls that found nothing, or
+of one of several programs."""
 AGREE_PERCENT = 5.0
 """Counts that differ by more are said to disagree."""
 
