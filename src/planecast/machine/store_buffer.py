@@ -25,7 +25,7 @@ COMMIT = "stores.commit"
 SHARPNESS = 16.0
 """Of the larger of two times, (a^p + b^p)^(1/p): a core does not change from one limit to the other
 at a point, and a fit finds its way from one to the other. Chosen by cross-validation over
-calibration points (docs/explanation/model.md)."""
+calibration points (docs/lab-notes/2026-11-25-a-busy-zen-4-guest.md)."""
 ONE_A_CYCLE = 1.0
 """What calibrations were made with that don't have it among their parameters."""
 
@@ -64,9 +64,8 @@ def store_waits(
         longer = np.maximum(np.maximum(term.cycles, commit), 1e-300)
         own, theirs = ((cycles / longer) ** SHARPNESS for cycles in (term.cycles, commit))
         whole = longer * (own + theirs) ** (1 / SHARPNESS)
-        by_stores = (
-            whole * theirs / (own + theirs)
-        )  # by its slope: what of the whole scales with it
+        # What of the whole scales with the stores' time: its slope.
+        by_stores = whole * theirs / (own + theirs)
         found.append(Term(term.stage, term.cause, (COMMIT,), by_stores))
         found.append(Term(term.stage, term.cause, term.parameters, whole - by_stores - term.cycles))
     return found
