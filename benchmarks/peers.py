@@ -27,14 +27,14 @@ NULL_PORT = "net_null0,size=64,copy=0"
 def l2patch_and_testpmd() -> list[Row]:
     """Port to port: l2patch, and testpmd's io."""
     ours = _ours("l2patch")
-    peer = plan_testpmd("io", [NULL_PORT], cpu=_cpu(ours))
+    peer = plan_testpmd("io", [NULL_PORT], cpus=[_cpu(ours)])
     return _rows("l2patch/testpmd-io", ours, [NULL_PORT], peer, 1.0)
 
 
 def macswap_and_testpmd() -> list[Row]:
     """Addresses swapped: macswap of both."""
     ours = _ours("macswap")
-    peer = plan_testpmd("macswap", [NULL_PORT], cpu=_cpu(ours))
+    peer = plan_testpmd("macswap", [NULL_PORT], cpus=[_cpu(ours)])
     return _rows("macswap/testpmd-macswap", ours, [NULL_PORT], peer, 1.0)
 
 
@@ -46,7 +46,7 @@ def ip4_and_l3fwd() -> list[Row]:
         write_pcap(folder / "frames.pcap", routed_frames())
         write_rules(folder / "rules", routes(), ports=1)
         vdevs = [f"net_pcap0,rx_pcap={folder / 'frames.pcap'},infinite_rx=1"]
-        peer = plan_l3fwd(L3FWD, vdevs, folder / "rules", cpu=_cpu(ours))
+        peer = plan_l3fwd(L3FWD, vdevs, folder / "rules", cpus=[_cpu(ours)])
         return _rows("ip4/l3fwd-lpm", ours, vdevs, peer, 1.0)
 
 

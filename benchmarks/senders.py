@@ -150,7 +150,7 @@ def _turns(
     peer = plan_testpmd(
         "txonly",
         [vdevs[1]],
-        cpu=CPU,
+        cpus=[CPU],
         main_cpu=SINK_CPU,
         burst=BURST,
         frame_bytes=FRAME_BYTES,

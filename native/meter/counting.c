@@ -32,9 +32,10 @@ static struct {
     enum phase phase;
     eth_rx_burst_t driver;
     struct counted now, first;
-    uint64_t target;       /* of now.packets: where the warm-up or the window ends */
-    bool reports_sent;     /* a port that does says what it sent */
-    bool made;             /* packets get frames of ours */
+    uint64_t target;   /* of now.packets: where the warm-up or the window ends */
+    bool reports_sent; /* a port that does says what it sent */
+    bool made;         /* packets get frames of ours */
+    struct flow_stream flows;
     atomic_bool held, led; /* between the lead and all else; the lead is over */
     char report[512], go[512], hold[512];
 } counting;
@@ -123,7 +124,7 @@ static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
     now->polls++;
     now->empty += count == 0;
     if (counting.made)
-        frames_write(packets, count);
+        frames_write(&counting.flows, packets, count);
     return count;
 }
 
@@ -196,6 +197,8 @@ void counting_start(void)
     counting.made = word_value(text, "frame", frame, sizeof frame);
     if (counting.made && !frames_open(text))
         refuse("PLANECAST_COUNT has a frame that can't be read");
+    if (counting.made)
+        counting.flows = frames_stream(0, 1);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &kept); /* signals are the program's own affair */
     if (pthread_create(&thread, NULL, attach, NULL) == 0)

@@ -15,19 +15,30 @@ enum { IP_AT = 14, FRAME_MOST = 9600, BLOCK = 64 };
 static struct {
     uint16_t length; /* bytes, without FCS */
     uint32_t flows, source_step, destination_step;
-    uint64_t random; /* splitmix64 (Steele, Lea, Flood 2014) */
+    uint64_t seed;
     alignas(BLOCK) uint8_t frame[FRAME_MOST];
     uint32_t source, destination; /* of the first flow, host order */
     uint32_t sum;                 /* of the IPv4 header's other words */
 } frames;
 
-static uint32_t next_flow(void)
+static uint32_t next_flow(struct flow_stream *stream)
 {
-    uint64_t z = frames.random += 0x9e3779b97f4a7c15u;
+    uint64_t z = stream->random += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     z ^= z >> 31;
-    return (uint32_t)(((z >> 32) * frames.flows) >> 32);
+    return stream->first + stream->step * (uint32_t)(((z >> 32) * stream->count) >> 32);
+}
+
+struct flow_stream frames_stream(uint32_t number, uint32_t lcores)
+{
+    if (frames.flows < lcores)
+        return (struct flow_stream){
+            .random = frames.seed + number, .first = number % frames.flows, .count = 1};
+    return (struct flow_stream){.random = frames.seed + number,
+                                .first = number,
+                                .step = lcores,
+                                .count = (frames.flows + lcores - 1 - number) / lcores};
 }
 
 bool frames_open(const char *text)
@@ -49,7 +60,7 @@ bool frames_open(const char *text)
     frames.flows = (uint32_t)flows;
     frames.source_step = (uint32_t)word_number(text, "source_step", 1);
     frames.destination_step = (uint32_t)word_number(text, "destination_step", 1);
-    frames.random = (uint64_t)word_number(text, "seed", 1);
+    frames.seed = (uint64_t)word_number(text, "seed", 1);
     frames.source = rte_be_to_cpu_32(ip.src_addr);
     frames.destination = rte_be_to_cpu_32(ip.dst_addr);
     ip.src_addr = ip.dst_addr = 0;
@@ -86,11 +97,11 @@ static void copy_frame(uint8_t *to, uint16_t whole)
         rte_memcpy(to + at, frames.frame + at, frames.length - at);
 }
 
-void frames_write(struct rte_mbuf **packets, uint16_t count)
+void frames_write(struct flow_stream *stream, struct rte_mbuf **packets, uint16_t count)
 {
     uint16_t whole = count > 0 ? whole_lines(packets[0]) : 0;
     for (uint16_t i = 0; i < count; i++) {
-        uint32_t flow = next_flow();
+        uint32_t flow = next_flow(stream);
         uint8_t *data = rte_pktmbuf_mtod(packets[i], uint8_t *);
         struct rte_ipv4_hdr *ip = (struct rte_ipv4_hdr *)(data + IP_AT);
         uint32_t source = rte_cpu_to_be_32(frames.source + flow * frames.source_step);

@@ -12,12 +12,22 @@
 
 #define FRAME_HEADERS 42 /* bytes: Ethernet 14, IPv4 20, UDP 8 */
 
+/* The flows of one lcore, as a port divides them over its queues. */
+struct flow_stream {
+    uint64_t random;             /* splitmix64 (Steele, Lea, Flood 2014) */
+    uint32_t first, step, count; /* flows first, first + step, …: so many */
+};
+
 /* What is asked, in words: frame=HEX, the headers of the first flow's packets; length=60, bytes
  * without FCS; flows=3125 seed=1 source_step=1 destination_step=1. False when it can't be made. */
 bool frames_open(const char *text);
 
+/* The flows of lcore `number` of so many, as many as of each other; fewer flows than lcores are
+ * shared. */
+struct flow_stream frames_stream(uint32_t number, uint32_t lcores);
+
 /* Makes the next packets: headers of flows at random, and of the frame's other bytes a copy, as a
  * port that copies brings them. */
-void frames_write(struct rte_mbuf **packets, uint16_t count);
+void frames_write(struct flow_stream *stream, struct rte_mbuf **packets, uint16_t count);
 
 #endif

@@ -8,11 +8,16 @@
 #include <time.h>
 
 #include "frames.h"
-#include "stage_clock.h"
-#include "windows.h"
 
 /* How long a sleep may last: a program that is to end looks at its own flag after it. */
 enum { IDLE_NS = 20 * 1000 * 1000 };
+
+/* A queue of the port, and the thread that polls it. */
+struct lane {
+    struct meter meter;
+    const void *queue; /* the driver's: what its functions are given */
+    atomic_bool asleep;
+};
 
 static struct {
     enum side side;
@@ -21,9 +26,23 @@ static struct {
     eth_tx_burst_t driver_tx;
     eth_tx_burst_t out_tx; /* of the port that packets leave by; NULL: it is not known */
     uint16_t out;
-    atomic_bool asleep;
     sem_t go, done;
+    atomic_uint running; /* lanes whose windows are not over */
+    uint32_t count;
+    struct lane lanes[HOOK_LANES];
 } hook = {.port = -1};
+
+static __thread struct lane *own __attribute__((tls_model("initial-exec")));
+
+static struct lane *lane_of(const void *queue)
+{
+    if (likely(own != NULL && own->queue == queue))
+        return own;
+    own = &hook.lanes[0];
+    while (own->queue != queue)
+        own++;
+    return own;
+}
 
 static void sleep_until(sem_t *event, uint64_t ns)
 {
@@ -35,26 +54,28 @@ static void sleep_until(sem_t *event, uint64_t ns)
     sem_clockwait(event, CLOCK_MONOTONIC, &until);
 }
 
-static uint16_t idle(void)
+static uint16_t idle(const void *queue)
 {
-    atomic_store(&hook.asleep, true);
+    struct lane *lane = lane_of(queue);
+    atomic_store(&lane->asleep, true);
     sleep_until(&hook.go, IDLE_NS);
+    atomic_store(&lane->asleep, false);
     return 0;
 }
 
 static uint16_t idle_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
-    (void)queue, (void)packets, (void)room;
-    return idle();
+    (void)packets, (void)room;
+    return idle(queue);
 }
 
 static uint16_t idle_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
 {
-    (void)queue, (void)packets, (void)count;
-    return idle();
+    (void)packets, (void)count;
+    return idle(queue);
 }
 
-/* The pointer is a word, read by the forwarding thread at each poll. */
+/* The pointer is a word, read by the forwarding threads at each poll. */
 static void put(eth_rx_burst_t rx, eth_tx_burst_t tx)
 {
     struct rte_eth_fp_ops *port = &rte_eth_fp_ops[hook.port];
@@ -64,48 +85,52 @@ static void put(eth_rx_burst_t rx, eth_tx_burst_t tx)
         __atomic_store_n(&port->tx_pkt_burst, tx, __ATOMIC_SEQ_CST);
 }
 
+/* Windows of one lane are over. */
 static void over(void)
 {
+    if (atomic_fetch_sub(&hook.running, 1) > 1)
+        return;
     put(idle_rx, idle_tx);
     sem_post(&hook.done);
 }
 
-static uint16_t receive(void *queue, struct rte_mbuf **packets, uint16_t room)
+static uint16_t receive(struct meter *meter, void *queue, struct rte_mbuf **packets, uint16_t room)
 {
-    return hook.driver_rx(queue, packets, RTE_MIN(room, meter.burst));
+    return hook.driver_rx(queue, packets, RTE_MIN(room, meter->burst));
 }
 
-static uint16_t timed_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
+static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **packets, uint16_t room)
 {
-    struct stage_cycles *now = &stage_clock.now;
+    struct stage_clock *clock = &meter->clock;
     uint64_t came = rte_rdtsc();
-    uint16_t count = receive(queue, packets, room);
+    uint16_t count = receive(meter, queue, packets, room);
     uint64_t received = rte_rdtsc();
-    if (meter.made)
-        frames_write(packets, count);
+    if (meter->made)
+        frames_write(&meter->flows, packets, count);
     uint64_t made = rte_rdtsc();
-    stage_clock.waits = count > 0 ? stage_clock.every : 1;
-    if (windows_count(count)) {
+    clock->waits = count > 0 ? clock->every : 1;
+    if (windows_count(meter, count)) {
         over();
     } else if (count > 0) {
-        *now = (struct stage_cycles){.packets = count,
-                                     .rx = stage_clock_part(came, received),
-                                     .source = stage_clock_part(received, made)};
-        stage_clock.readings = 0;
-        stage_clock.running = true;
-        stage_clock.left = rte_rdtsc();
+        clock->now = (struct stage_cycles){.packets = count,
+                                           .rx = stage_clock_part(clock, came, received),
+                                           .source = stage_clock_part(clock, received, made)};
+        clock->readings = 0;
+        clock->running = true;
+        clock->left = rte_rdtsc();
     }
     return count;
 }
 
 static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
-    if (stage_clock_due())
-        return timed_rx(queue, packets, room);
-    uint16_t count = receive(queue, packets, room);
-    if (meter.made)
-        frames_write(packets, count);
-    if (windows_count(count))
+    struct meter *meter = &lane_of(queue)->meter;
+    if (stage_clock_due(&meter->clock))
+        return timed_rx(meter, queue, packets, room);
+    uint16_t count = receive(meter, queue, packets, room);
+    if (meter->made)
+        frames_write(&meter->flows, packets, count);
+    if (windows_count(meter, count))
         over();
     return count;
 }
@@ -113,19 +138,20 @@ static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room
 /* The send function of the port that packets leave by, while a poll's parts are timed. */
 static uint16_t timed_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
 {
-    if (likely(!stage_clock.running))
+    if (likely(own == NULL || !own->meter.clock.running))
         return hook.out_tx(queue, packets, count);
+    struct stage_clock *clock = &own->meter.clock;
     uint64_t came = rte_rdtsc();
     uint16_t sent = hook.out_tx(queue, packets, count);
-    stage_clock.now.tx += stage_clock_part(came, rte_rdtsc());
-    stage_clock.readings += 2;
+    clock->now.tx += stage_clock_part(clock, came, rte_rdtsc());
+    clock->readings += 2;
     return sent;
 }
 
 static uint16_t measure_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
 {
     uint16_t sent = hook.driver_tx(queue, packets, count);
-    if (windows_count(sent))
+    if (windows_count(&lane_of(queue)->meter, sent))
         over();
     return sent;
 }
@@ -142,35 +168,49 @@ bool hook_started(uint16_t port)
            rte_eth_link_get_nowait(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
+/* Queues of a port in a direction; 0: it is not up. */
+static uint16_t queues(uint16_t port, enum side side)
 {
     struct rte_eth_dev_info info;
-    if (!hook_started(port) || rte_eth_dev_info_get(port, &info) != 0) {
+    if (!hook_started(port) || rte_eth_dev_info_get(port, &info) != 0)
+        return 0;
+    return side == SIDE_RX ? info.nb_rx_queues : info.nb_tx_queues;
+}
+
+bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes)
+{
+    uint16_t count = queues(port, side);
+    if (count == 0)
         snprintf(error, error_bytes, "port %u is not up", port);
-        return false;
-    }
-    if ((side == SIDE_RX ? info.nb_rx_queues : info.nb_tx_queues) != 1) {
+    else if (count != 1)
         snprintf(error, error_bytes, "port %u has several queues; one can be metered", port);
-        return false;
-    }
-    return true;
+    return count == 1;
 }
 
 bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_t error_bytes)
 {
+    const struct rte_eth_fp_ops *ops = &rte_eth_fp_ops[port];
     if (hook.port >= 0) {
         if (hook.port == port && hook.side == side)
             return true;
         snprintf(error, error_bytes, "port %d is metered already", hook.port);
         return false;
     }
-    if (!hook_ready(port, side, error, error_bytes))
+    uint16_t count = queues(port, side);
+    if (count == 0 || count > HOOK_LANES) {
+        snprintf(error, error_bytes,
+                 count == 0 ? "port %u is not up" : "port %u has more queues than can be metered",
+                 port);
         return false;
+    }
+    for (uint16_t i = 0; i < count; i++)
+        hook.lanes[i].queue = (side == SIDE_RX ? ops->rxq : ops->txq).data[i];
     sem_init(&hook.go, 0, 0);
     sem_init(&hook.done, 0, 0);
+    hook.count = count;
     hook.side = side;
-    hook.driver_rx = rte_eth_fp_ops[port].rx_pkt_burst;
-    hook.driver_tx = rte_eth_fp_ops[port].tx_pkt_burst;
+    hook.driver_rx = ops->rx_pkt_burst;
+    hook.driver_tx = ops->tx_pkt_burst;
     hook.port = port;
     hook.out = hook_started(out) ? out : port;
     hook.out_tx = rte_eth_fp_ops[hook.out].tx_pkt_burst;
@@ -184,22 +224,42 @@ bool hook_attached(void)
     return hook.port >= 0;
 }
 
-static bool wait_asleep(void)
+uint32_t hook_lanes(void)
+{
+    return hook.count;
+}
+
+struct meter *hook_meter(uint32_t lane)
+{
+    return &hook.lanes[lane].meter;
+}
+
+static bool all_asleep(void)
+{
+    for (uint32_t i = 0; i < hook.count; i++)
+        if (!atomic_load(&hook.lanes[i].asleep))
+            return false;
+    return true;
+}
+
+/* From then on nobody else reads or writes the meters. */
+static void wait_asleep(void)
 {
     const struct timespec moment = {.tv_nsec = 100000};
-    for (int turn = 0; turn < 20000; turn++) {
-        if (atomic_load(&hook.asleep))
-            return true;
+    for (int turn = 0; turn < 20000 && !all_asleep(); turn++)
         nanosleep(&moment, NULL);
-    }
-    return false;
+}
+
+static void wake(void)
+{
+    for (uint32_t i = 0; i < hook.count; i++)
+        sem_post(&hook.go);
 }
 
 void hook_idle(void)
 {
-    atomic_store(&hook.asleep, false);
     put(idle_rx, idle_tx);
-    wait_asleep(); /* from here on nobody else reads or writes the meter */
+    wait_asleep();
 }
 
 bool hook_measure(double seconds)
@@ -209,21 +269,20 @@ bool hook_measure(double seconds)
     double whole = (double)until.tv_nsec * 1e-9 + seconds;
     until.tv_sec += (time_t)whole;
     until.tv_nsec = (long)((whole - (double)(time_t)whole) * 1e9);
-    atomic_store(&hook.asleep, false);
+    atomic_store(&hook.running, hook.count);
     put(measure_rx, measure_tx);
-    sem_post(&hook.go);
+    wake();
     bool fine = sem_clockwait(&hook.done, CLOCK_MONOTONIC, &until) == 0;
-    if (!fine) {
-        put(idle_rx, idle_tx);
-        wait_asleep();
+    while (sem_trywait(&hook.go) == 0)
+        ; /* of threads that woke by themselves: they would not sleep */
+    hook_idle();
+    if (!fine)
         sem_trywait(&hook.done); /* it may have ended just now: not the next one's */
-    }
-    sem_trywait(&hook.go);
     return fine;
 }
 
 void hook_release(void)
 {
     put(hook.driver_rx, hook.driver_tx);
-    sem_post(&hook.go);
+    wake();
 }

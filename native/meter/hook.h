@@ -3,7 +3,7 @@
  * A port's receive (or send) function, in whose place ours stands: it calls the driver's and counts
  * (measuring), or sends the thread to sleep (idle).
  *
- * One queue of one port, so one thread: `hook_attach` refuses others.
+ * All queues of one port, each polled by a thread of its own.
  */
 #ifndef PLANECAST_METER_HOOK_H
 #define PLANECAST_METER_HOOK_H
@@ -12,13 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "windows.h"
+
+enum { HOOK_LANES = 64 }; /* queues at most */
+
 enum side { SIDE_RX, SIDE_TX };
 
 /* Whether the port is there and its start is over. */
 bool hook_started(uint16_t port);
 
-/* The same, with one queue. False with a sentence: not yet, or not at
- * all. */
+/* The same, with one queue. False with a sentence: not yet, or not at all. */
 bool hook_ready(uint16_t port, enum side side, char *error, size_t error_bytes);
 
 /* Takes hold of it when it is ready; false with a sentence. `out` is the port that packets leave
@@ -28,10 +31,15 @@ bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_
 /* Whether it took hold of a port. */
 bool hook_attached(void);
 
-/* The forwarding thread sleeps from its next poll on. */
+/* Its queues; the meter of one, which is ours while the thread sleeps. */
+uint32_t hook_lanes(void);
+struct meter *hook_meter(uint32_t lane);
+
+/* The forwarding threads sleep from their next polls on. */
 void hook_idle(void);
 
-/* Measures what windows_prepare asked for. False when it was not over in time. It is idle after. */
+/* Measures what windows_prepare asked of each lane. False when one was not over in time. They are
+ * idle after. */
 bool hook_measure(double seconds);
 
 /* The driver's own function again, at full speed. */

@@ -21,6 +21,7 @@ static struct {
     eth_rx_burst_t driver_rx;
     eth_tx_burst_t driver_tx;
     uint64_t longest;
+    struct stage_clock clock;
     struct poll last;
     struct polls now;
 } watched = {.port = -1};
@@ -29,7 +30,7 @@ static struct {
 static void account(const struct poll *poll, uint64_t whole)
 {
     struct polls *now = &watched.now;
-    uint64_t clock = (uint64_t)poll->readings * stage_clock.cost;
+    uint64_t clock = (uint64_t)poll->readings * watched.clock.cost;
     uint64_t cycles = whole > clock ? whole - clock : 0;
     if (unlikely(whole > watched.longest)) {
         now->away++;
@@ -52,7 +53,7 @@ static uint16_t watch_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
         account(&watched.last, came - watched.last.came);
     uint16_t count = watched.driver_rx(queue, packets, room);
     watched.last = (struct poll){.came = came,
-                                 .rx = stage_clock_part(came, rte_rdtsc()),
+                                 .rx = stage_clock_part(&watched.clock, came, rte_rdtsc()),
                                  .readings = 2,
                                  .packets = count,
                                  .any = true};
@@ -63,7 +64,7 @@ static uint16_t watch_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
 {
     uint64_t came = rte_rdtsc();
     uint16_t sent = watched.driver_tx(queue, packets, count);
-    watched.last.tx += stage_clock_part(came, rte_rdtsc());
+    watched.last.tx += stage_clock_part(&watched.clock, came, rte_rdtsc());
     watched.last.readings += 2;
     return sent;
 }
@@ -84,7 +85,7 @@ bool polls_watch(uint16_t port, uint16_t out, char *error, size_t error_bytes)
         snprintf(error, error_bytes, "port %u is not up", out);
         return false;
     }
-    stage_clock_open(0);
+    stage_clock_open(&watched.clock, 0);
     watched.now = (struct polls){0};
     watched.last = (struct poll){0};
     watched.longest = rte_get_tsc_hz() / 1000 * AWAY_MS;

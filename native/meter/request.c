@@ -11,7 +11,6 @@
 #include "frames.h"
 #include "hook.h"
 #include "polls.h"
-#include "windows.h"
 #include "words.h"
 
 enum { WINDOWS_MAX = 1 << 16 };
@@ -37,24 +36,24 @@ static void attach(const char *line, FILE *out)
 #define COLUMN(before, name, field)                                                                \
     do {                                                                                           \
         fputs(before "\"" name "\": [", out);                                                      \
-        for (uint32_t i = 0; i < meter.count; i++)                                                 \
-            fprintf(out, "%s%" PRIu64, i == 0 ? "" : ", ", meter.windows[i].field);                \
+        for (uint32_t i = 0; i < meter->count; i++)                                                \
+            fprintf(out, "%s%" PRIu64, i == 0 ? "" : ", ", meter->windows[i].field);               \
         fputs("]", out);                                                                           \
     } while (0)
 
 #define PAIRS(name, before, after)                                                                 \
     do {                                                                                           \
         fputs(", \"" name "\": [", out);                                                           \
-        for (uint32_t i = 0; meter.canary && i < meter.count; i++)                                 \
-            fprintf(out, "%s[%.4f, %.4f]", i == 0 ? "" : ", ", meter.windows[i].before,            \
-                    meter.windows[i].after);                                                       \
+        for (uint32_t i = 0; meter->canary && i < meter->count; i++)                               \
+            fprintf(out, "%s[%.4f, %.4f]", i == 0 ? "" : ", ", meter->windows[i].before,           \
+                    meter->windows[i].after);                                                      \
         fputs("]", out);                                                                           \
     } while (0)
 
-static void write_windows(FILE *out)
+static void write_windows(const struct meter *meter, FILE *out)
 {
     fprintf(out, "{\"cpu\": %d, \"edge_cycles\": %" PRIu64 ", \"windows\": {\"count\": %u, ",
-            meter.cpu, meter.edge_cycles, meter.count);
+            meter->cpu, meter->edge_cycles, meter->count);
     COLUMN("", "cycles", cycles);
     COLUMN(", ", "packets", packets);
     COLUMN(", ", "bursts", bursts);
@@ -68,7 +67,37 @@ static void write_windows(FILE *out)
     fputs("}", out);
     PAIRS("canary_compute", compute_before, compute_after);
     PAIRS("canary_chase", chase_before, chase_after);
-    fputs("}}\n", out);
+    fputs("}}", out);
+}
+
+static void write_lcores(FILE *out)
+{
+    fputs("{\"lcores\": [", out);
+    for (uint32_t i = 0; i < hook_lanes(); i++) {
+        fputs(i == 0 ? "" : ", ", out);
+        write_windows(hook_meter(i), out);
+    }
+    fputs("]}\n", out);
+}
+
+/* Of the lcore that got the fewest packets. */
+static void write_too_few(double seconds, FILE *out)
+{
+    const struct meter *least = hook_meter(0);
+    for (uint32_t i = 1; i < hook_lanes(); i++)
+        if (hook_meter(i)->packets < least->packets)
+            least = hook_meter(i);
+    fprintf(out,
+            "{\"error\": \"%" PRIu64 " packets came in %g s, too few for %u of %u windows\"}\n",
+            least->packets, seconds, least->count - least->next, least->count);
+}
+
+static bool prepare(const struct windows_wanted *wanted)
+{
+    for (uint32_t i = 0; i < hook_lanes(); i++)
+        if (!windows_prepare(hook_meter(i), wanted, i, hook_lanes()))
+            return false;
+    return true;
 }
 
 static void trial(const char *line, FILE *out)
@@ -92,17 +121,13 @@ static void trial(const char *line, FILE *out)
     wanted.packets = (uint64_t)packets;
     wanted.warmup = (uint64_t)warmup;
     wanted.burst = (uint16_t)burst;
-    if (!windows_prepare(&wanted)) {
+    wanted.clock = (uint32_t)clock;
+    if (!prepare(&wanted))
         fputs("{\"error\": \"no memory for the windows\"}\n", out);
-        return;
-    }
-    stage_clock_open((uint32_t)clock);
-    if (hook_measure(seconds))
-        write_windows(out);
+    else if (hook_measure(seconds))
+        write_lcores(out);
     else
-        fprintf(out,
-                "{\"error\": \"%" PRIu64 " packets came in %g s, too few for %u of %u windows\"}\n",
-                meter.packets, seconds, meter.count - meter.next, meter.count);
+        write_too_few(seconds, out);
 }
 
 static void stats(const char *line, FILE *out)

@@ -3,9 +3,7 @@
 
 enum { READINGS = 64 };
 
-struct stage_clock stage_clock;
-
-void stage_clock_open(uint32_t every)
+void stage_clock_open(struct stage_clock *clock, uint32_t every)
 {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < READINGS; i++) {
@@ -13,19 +11,19 @@ void stage_clock_open(uint32_t every)
         if (second - first < least)
             least = second - first;
     }
-    stage_clock = (struct stage_clock){.every = every, .waits = every, .cost = (uint32_t)least};
+    *clock = (struct stage_clock){.every = every, .waits = every, .cost = (uint32_t)least};
 }
 
-void stage_clock_back(void)
+void stage_clock_back(struct stage_clock *clock)
 {
-    struct stage_cycles *sums = &stage_clock.sums, *now = &stage_clock.now;
-    uint64_t whole = stage_clock_part(stage_clock.left, rte_rdtsc());
-    uint64_t others = now->tx + (uint64_t)stage_clock.readings * stage_clock.cost;
+    struct stage_cycles *sums = &clock->sums, *now = &clock->now;
+    uint64_t whole = stage_clock_part(clock, clock->left, rte_rdtsc());
+    uint64_t others = now->tx + (uint64_t)clock->readings * clock->cost;
     sums->packets += now->packets;
     sums->bursts++;
     sums->rx += now->rx;
     sums->source += now->source;
     sums->tx += now->tx;
     sums->program += whole > others ? whole - others : 0;
-    stage_clock.running = false;
+    clock->running = false;
 }

@@ -25,27 +25,25 @@ struct stage_clock {
     uint32_t cost, readings;       /* TSC cycles of a reading; those of this poll in the program */
 };
 
-extern struct stage_clock stage_clock;
-
 /* Forgets all; measures the clock. */
-void stage_clock_open(uint32_t every);
+void stage_clock_open(struct stage_clock *clock, uint32_t every);
 
 /* The program is back from a sampled poll. */
-void stage_clock_back(void);
+void stage_clock_back(struct stage_clock *clock);
 
 /* At a poll: whether this one is to be timed. */
-static inline bool stage_clock_due(void)
+static inline bool stage_clock_due(struct stage_clock *clock)
 {
-    if (unlikely(stage_clock.running))
-        stage_clock_back();
-    return stage_clock.every > 0 && unlikely(--stage_clock.waits == 0);
+    if (unlikely(clock->running))
+        stage_clock_back(clock);
+    return clock->every > 0 && unlikely(--clock->waits == 0);
 }
 
 /* The time between two readings without what a reading takes. */
-static inline uint64_t stage_clock_part(uint64_t from, uint64_t to)
+static inline uint64_t stage_clock_part(const struct stage_clock *clock, uint64_t from, uint64_t to)
 {
     uint64_t whole = to - from;
-    return whole > stage_clock.cost ? whole - stage_clock.cost : 0;
+    return whole > clock->cost ? whole - clock->cost : 0;
 }
 
 #endif

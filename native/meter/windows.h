@@ -3,7 +3,7 @@
  * Windows of a fixed number of packets, with canaries before and after each: what the data plane's
  * trial.c does in its own loop, done from inside a port of a program that isn't ours.
  *
- * The forwarding thread counts; the control thread prepares a trial while the other is idle, and
+ * A forwarding thread counts; the control thread prepares a trial while the other is idle, and
  * reads it when it is done.
  */
 #ifndef PLANECAST_METER_WINDOWS_H
@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "canary.h"
+#include "frames.h"
 #include "stage_clock.h"
 
 struct window {
@@ -21,6 +23,7 @@ struct window {
     double compute_before, compute_after, chase_before, chase_after;
 };
 
+/* Of one lcore. */
 struct meter {
     uint64_t packets, polls, empty_polls;
     uint64_t target;      /* of `packets`: where the warm-up or a window ends */
@@ -34,31 +37,34 @@ struct meter {
     bool made;      /* packets get frames of ours */
     bool warm, canary;
     int cpu; /* where it forwards */
+    struct stage_clock clock;
+    struct flow_stream flows;
+    struct canary chase; /* kept from trial to trial */
 };
-
-extern struct meter meter;
 
 struct windows_wanted {
     uint32_t count;
     uint64_t packets, warmup;
     uint16_t burst;
+    uint32_t clock; /* of every so-manieth poll the parts are timed; 0: of none */
     bool made, canary;
 };
 
-/* Makes room. False when memory is short. */
-bool windows_prepare(const struct windows_wanted *wanted);
+/* Makes room for those of lcore `number` of so many. False when memory is short. */
+bool windows_prepare(struct meter *meter, const struct windows_wanted *wanted, uint32_t number,
+                     uint32_t lcores);
 
-/* The warm-up or a window ended. True when it was the last one. */
-bool windows_edge(void);
+/* The warm-up or a window ended. True when it was the last one, once. */
+bool windows_edge(struct meter *meter);
 
-/* After each poll that brought `packets`. True when the trial is over. */
-static inline bool windows_count(uint16_t packets)
+/* After each poll that brought `packets`. True, once, when the lcore's windows are over. */
+static inline bool windows_count(struct meter *meter, uint16_t packets)
 {
-    meter.packets += packets;
-    meter.polls++;
+    meter->packets += packets;
+    meter->polls++;
     if (unlikely(packets == 0))
-        meter.empty_polls++;
-    return unlikely(meter.packets >= meter.target) && windows_edge();
+        meter->empty_polls++;
+    return unlikely(meter->packets >= meter->target) && windows_edge(meter);
 }
 
 #endif

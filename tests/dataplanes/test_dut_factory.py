@@ -181,12 +181,12 @@ def test_what_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     wanted = Ovs(kind="ovs", program=program)
     with (
         pytest.raises(MissingError, match="Open vSwitch"),
-        OpenVswitch(ports, folder, cpu=1, main_cpu=0, wanted=wanted),
+        OpenVswitch(ports, folder, cpus=[1], main_cpu=0, wanted=wanted),
     ):
         pass
     monkeypatch.setattr("planecast.dataplanes.dpdk_program.L3FWD_PLACES", (tmp_path / "none",))
     with pytest.raises(MissingError, match=r"tools/setup\.sh bench"):
-        l3fwd_between(ports, with_overrides(BASE, {"dataplane.kind": "l3fwd"}), 1, folder)
+        l3fwd_between(ports, with_overrides(BASE, {"dataplane.kind": "l3fwd"}), [1], folder)
 
 
 KILLED = """\

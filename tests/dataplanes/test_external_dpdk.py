@@ -60,7 +60,7 @@ def _leftovers(tmp_path: Path) -> set[str]:
 @pytest.mark.parametrize("mode", ["io", "macswap", "txonly"])
 def test_testpmd_is_measured(mode: Mode, tmp_path: Path) -> None:
     before = _leftovers(tmp_path)
-    with ExternalDpdk(plan_testpmd(mode, [NULL], cpu=CPU)) as program:
+    with ExternalDpdk(plan_testpmd(mode, [NULL], cpus=[CPU])) as program:
         found = program.trial(windows=8, packets=2048, warmup=1024)
         counted = program.observe()
         assert found.cpu == CPU
@@ -79,7 +79,7 @@ def test_testpmd_is_measured(mode: Mode, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_it_sleeps_between_trials_and_runs_when_released() -> None:
-    with ExternalDpdk(plan_testpmd("io", [NULL], cpu=CPU)) as program:
+    with ExternalDpdk(plan_testpmd("io", [NULL], cpus=[CPU])) as program:
         first = program.observe().rx_packets
         time.sleep(0.1)
         assert program.observe().rx_packets == first
@@ -93,7 +93,7 @@ def test_it_sleeps_between_trials_and_runs_when_released() -> None:
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_polls_are_counted_while_it_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", None)  # a socket's path is short
-    with DpdkProgram(plan_testpmd("io", [NULL], cpu=CPU), ports=1) as program:
+    with DpdkProgram(plan_testpmd("io", [NULL], cpus=[CPU]), ports=1) as program:
         program.begin_opinion()
         time.sleep(0.05)
         found = program.opinion()
@@ -128,7 +128,7 @@ def test_pages_and_buffers_are_as_asked(pages: Pages, monkeypatch: pytest.Monkey
     enabled = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     if pages == "2MiB" and (not enabled.exists() or "[never]" in enabled.read_text()):
         pytest.skip("transparent huge pages are off")
-    plan = plan_testpmd("io", [NULL], cpu=CPU, pages=pages)
+    plan = plan_testpmd("io", [NULL], cpus=[CPU], pages=pages)
     with ExternalDpdk(replace(plan, telemetry=True)) as program:
         assert program.page_size == ("2MiB" if pages == "2MiB" else "4KiB")
         assert program.telemetry_socket is not None
@@ -139,7 +139,7 @@ def test_pages_and_buffers_are_as_asked(pages: Pages, monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_packets_that_do_not_come_end_the_trial() -> None:
-    with ExternalDpdk(plan_testpmd("io", ["net_null0,no-rx=1"], cpu=CPU)) as program:
+    with ExternalDpdk(plan_testpmd("io", ["net_null0,no-rx=1"], cpus=[CPU])) as program:
         with pytest.raises(RunError, match=r"0 packets came in 0\.2 s"):
             program.trial(windows=1, packets=32, warmup=0, seconds=0.2)
         assert program.observe().rx_packets == 0  # it lives
@@ -147,7 +147,7 @@ def test_packets_that_do_not_come_end_the_trial() -> None:
 
 @pytest.mark.usefixtures("_testpmd_is_here")
 def test_a_peer_that_dies_is_a_sentence(tmp_path: Path) -> None:
-    with ExternalDpdk(plan_testpmd("io", [NULL], cpu=CPU)) as program:
+    with ExternalDpdk(plan_testpmd("io", [NULL], cpus=[CPU])) as program:
         os.kill(program.pid, signal.SIGKILL)
         with pytest.raises(PlanecastError, match="testpmd: it was ended by SIGKILL"):
             program.trial(windows=1, packets=32, warmup=0)
@@ -158,7 +158,7 @@ def test_a_peer_that_dies_is_a_sentence(tmp_path: Path) -> None:
 def test_a_port_that_is_none_is_reported(tmp_path: Path) -> None:
     with (
         pytest.raises(PlanecastError, match="net_nothing"),
-        ExternalDpdk(plan_testpmd("io", ["net_nothing0"], cpu=CPU)),
+        ExternalDpdk(plan_testpmd("io", ["net_nothing0"], cpus=[CPU])),
     ):
         pass
     assert _leftovers(tmp_path) == set()
@@ -178,7 +178,7 @@ import sys, tempfile, time
 tempfile.tempdir = sys.argv[1]
 from planecast.dataplanes.external_dpdk import ExternalDpdk
 from planecast.dataplanes.testpmd import plan_testpmd
-with ExternalDpdk(plan_testpmd("io", [sys.argv[2]], cpu=int(sys.argv[3]))) as program:
+with ExternalDpdk(plan_testpmd("io", [sys.argv[2]], cpus=[int(sys.argv[3])])) as program:
     program.release()
     print(program.pid, flush=True)
     time.sleep(60)
@@ -223,7 +223,7 @@ def test_l3fwd_is_measured(tmp_path: Path) -> None:
     if not L3FWD.exists():
         pytest.skip("l3fwd is not built (tools/setup.sh bench)")
     write_rules(tmp_path / "rules", ["10.0.0.0/8"], ports=1)
-    with ExternalDpdk(plan_l3fwd(L3FWD, [NULL], tmp_path / "rules", cpu=CPU)) as program:
+    with ExternalDpdk(plan_l3fwd(L3FWD, [NULL], tmp_path / "rules", cpus=[CPU])) as program:
         found = program.trial(windows=4, packets=2048, warmup=1024)
         assert found.cpu == CPU
         assert found.windows.count == 4

@@ -22,14 +22,14 @@ BASE = Scenario.model_validate(
 )
 
 
-def started(scenario: Scenario, folder: Path) -> list[str]:
+def started(scenario: Scenario, folder: Path, cpus: tuple[int, ...] = (1,)) -> list[str]:
     """The command; its tables are in `folder`."""
     program = folder / "l3fwd"
     program.write_text("")
     program.chmod(0o755)
     ports = [Port(kind="virtual", address=name) for name in ("net_null0", "net_null1")]
     named = with_overrides(scenario, {"dataplane.program": str(program)})
-    (plan,) = program_of(named, ports, Seat(1, 0, folder)).planned()
+    (plan,) = program_of(named, ports, Seat(cpus, 0, folder)).planned()
     return list(plan.words)
 
 
@@ -37,6 +37,12 @@ def test_every_address_is_routed_by_two_halves(tmp_path: Path) -> None:
     assert "--lookup=lpm" in started(BASE, tmp_path)
     assert (tmp_path / "rules").read_text() == "R0.0.0.0/1 1\nR128.0.0.0/1 1\n"
     assert str(plain_stream(BASE).keys["destination_ip"]) == "11.0.0.1"
+
+
+def test_each_lcore_has_a_queue_of_every_port(tmp_path: Path) -> None:
+    words = started(BASE, tmp_path, (3, 5))
+    assert words[words.index("--lcores") + 1] == "0@3,1@5"
+    assert "--config=(0,0,0),(0,1,1),(1,0,0),(1,1,1)" in words
 
 
 @settings(max_examples=20, deadline=None)

@@ -12,10 +12,10 @@ from planecast.errors import InputError, RunError
 from planecast.process import ended_error
 
 ANSWER = (
-    '{"cpu": 1, "windows": {"count": 2, "cycles": [100, 90], "packets": [32, 33], '
+    '{"lcores": [{"cpu": 1, "windows": {"count": 2, "cycles": [100, 90], "packets": [32, 33], '
     '"bursts": [1, 2], "empty_polls": [0, 4], "canary_compute": [[2.5, 2.6], [2.5, 2.5]], '
     '"canary_chase": [[100.0, 99.5], [98.0, 101.0]], '
-    '"sampled_packets": [0, 0], "sampled_bursts": [0, 0], "stage_cycles": {}}}'
+    '"sampled_packets": [0, 0], "sampled_bursts": [0, 0], "stage_cycles": {}}}]}'
 )
 
 SMAPS = """\
@@ -37,7 +37,7 @@ ShmemPmdMapped:        0 kB
 
 
 def test_answer_of_a_trial() -> None:
-    found = MeterAnswer.model_validate(parse_answer(ANSWER))
+    (found,) = MeterAnswer.model_validate(parse_answer(ANSWER)).lcores
     assert found.cpu == 1
     assert found.windows.cycles == (100, 90)
     assert found.windows.empty_polls == (0, 4)
@@ -88,18 +88,21 @@ def test_an_invalid_argument_is_bad_input() -> None:
 
 
 def test_own_devices_are_left_alone_unless_named() -> None:
-    plan = plan_testpmd("io", ["net_null0"], cpu=1)
+    plan = plan_testpmd("io", ["net_null0"], cpus=[1])
     assert "--no-pci" in eal_arguments(plan)
-    named = ExternalDpdkPlan("x", "x", 0, "", eal=("-a", "0000:18:00.0"), arguments=())
+    named = ExternalDpdkPlan("x", "x", (0,), "", eal=("-a", "0000:18:00.0"), arguments=())
     assert "--no-pci" not in eal_arguments(named)
 
 
 def test_testpmd_gets_what_is_compared() -> None:
-    plan = plan_testpmd("macswap", ["net_null0,copy=0"], cpu=3, main_cpu=2, burst=16)
+    plan = plan_testpmd("macswap", ["net_null0,copy=0"], cpus=[3], main_cpu=2, burst=16)
     assert plan.eal == ("--lcores", "0@2,1@3", "--vdev", "net_null0,copy=0")
     assert {"--forward-mode=macswap", "--burst=16", "--port-topology=loop"} <= set(plan.arguments)
     assert plan.side == "rx"
-    two = plan_testpmd("txonly", ["net_null0", "net_null1"], cpu=1, frame_bytes=128)
+    several = plan_testpmd("io", ["net_null0"], cpus=[3, 5], main_cpu=2)
+    assert several.eal[1] == "0@2,1@3,2@5"
+    assert {"--nb-cores=2", "--rxq=2", "--txq=2"} <= set(several.arguments)
+    two = plan_testpmd("txonly", ["net_null0", "net_null1"], cpus=[1], frame_bytes=128)
     assert two.side == "tx"
     assert "--txpkts=124" in two.arguments
     assert "--port-topology=loop" not in two.arguments

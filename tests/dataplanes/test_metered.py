@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from statistics import median
@@ -65,7 +66,14 @@ def test_ours_and_others_in_one_run(scenario: Make) -> None:
         ),
         ({"dataplane.kind": "testpmd", "dataplane.chain": 2}, "they are several programs"),
         ({"dataplane.kind": "ovs", "dataplane.guests": 1}, "it is one program of several"),
-        ({"dataplane.kind": "l3fwd", "placement.cpus": "0-1"}, "2 lcores are to forward"),
+        (
+            {
+                "dataplane.kind": "command",
+                "dataplane.command": "x {in_eal} {out_eal}",
+                "placement.cpus": "0-1",
+            },
+            "how a program of your own divides",
+        ),
     ],
 )
 def test_refused_with_the_reason(scenario: Make, point: dict[str, Any], reason: str) -> None:
@@ -98,6 +106,42 @@ def test_testpmd_for_real(scenario: Make, testpmd: str) -> None:
             assert {len(column) for column in windows.stage_cycles.values()} == {windows.count}
             for name in ("source", "program"):  # a driver's part may be shorter than the clock's
                 assert sum(windows.stage_cycles[name]) > 0, name
+
+
+def test_several_lcores_are_a_process_of_their_own(scenario: Make) -> None:
+    def configs(kind: str, *points: dict[str, Any]) -> list[Any]:
+        return processes_for([scenario({"dataplane.kind": kind} | point) for point in points])
+
+    two = {"placement.cpus": "0-1"}
+    first, second, third = configs("l3fwd", {}, two, two | {"traffic.flows": 9})
+    assert isinstance(second, MeteredConfig)
+    assert first != second == third
+    assert second.cpus == (0, 1)
+    # What a switch of several threads learnt would not be forgotten.
+    one, few, many = configs("ovs", {"traffic.flows": 9}, two | {"traffic.flows": 9}, two)
+    assert len({one, few, many}) == 3
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kind", ["testpmd", "ovs"])
+def test_two_lcores_for_real(scenario: Make, testpmd: str, kind: str) -> None:
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        pytest.skip("a second CPU is needed")
+    asked = scenario({"dataplane.kind": kind, "placement.cpus": f"{cpus[0]},{cpus[1]}"})
+    try:
+        running = MeteredDataplane(MeteredConfig.of(asked))
+        running.plan()
+    except MissingError as missing:
+        pytest.skip(str(missing))
+    with running:
+        found = running.trial(trial(asked))
+    assert sorted(lcore.cpu for lcore in found.lcores) == cpus
+    for lcore in found.lcores:
+        assert sum(lcore.windows.packets) == 32 * sum(lcore.windows.bursts) >= 4 * 2048
+    # The first to have its windows forwards on until the other has them.
+    assert found.packets_in >= 2 * (4096 + 4 * 2048)
+    assert found.packets_out >= 0.99 * found.packets_in
 
 
 @pytest.mark.live

@@ -13,14 +13,17 @@ pmd thread numa_id 0 core_id 1:
   avg cycles per packet: 252.94 (702697892/2778144)
   avg processing cycles per packet: 112.93 (313732562/2778144)
 pmd thread numa_id 0 core_id 2:
+  packets received: 1000
+  processing cycles: 438 (1.00%)
+pmd thread numa_id 0 core_id 3:
   packets received: 0
 main thread:
   packets received: 9999999
 """
 
 
-def test_the_thread_that_received_most() -> None:
-    assert parse_pmd_work(STATS) == PmdWork(2778144, 313732562)
+def test_all_threads_together() -> None:
+    assert parse_pmd_work(STATS) == PmdWork(2779144, 313733000)
     assert parse_pmd_work("main thread:\n  packets received: 0\n") == PmdWork(0, 0)
 
 

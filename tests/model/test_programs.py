@@ -67,7 +67,6 @@ def test_it_survives_its_file(model: Calibration, manifest: Manifest) -> None:
     ("point", "reason"),
     [
         ({"dataplane.kind": "testpmd"}, "this calibration is of l3fwd, not of testpmd io"),
-        ({"placement.lcores": 2}, "2 lcores are named"),
         ({"dataplane.chain": 2}, "this can't be modelled: they are several programs"),
     ],
 )

@@ -34,6 +34,15 @@ def test_the_router_is_known() -> None:
         ),
         ({"nic.link_gbps": 10}, "nic: the closed form does not model nic; add --engine simulate"),
         (
+            {
+                "dataplane.kind": "command",
+                "dataplane.command": "x {in_eal} {out_eal}",
+                "placement.lcores": 2,
+            },
+            "placement.lcores: 2 lcores are named, but how a program of your own divides its work "
+            "over them is not known; name one",
+        ),
+        (
             {"accelerator.stage": "acl"},
             "accelerator: the closed form does not model accelerator; add --engine simulate",
         ),

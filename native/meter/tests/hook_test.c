@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * When a port may be taken hold of: not before its start is over, and not once it was stopped.
- * Polls of one that is watched are counted, each with its time to the next.
+ * Polls of one that is watched are counted, each with its time to the next. Queues are measured
+ * together, each with flows of its own, until the last of them has its windows.
  */
+#include <pthread.h>
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "hook.h"
 #include "polls.h"
 #include "stage_clock.h"
+#include "windows.h"
 
 static int failures;
 
@@ -45,6 +49,7 @@ static void watch(void)
     enum { POLLS = 10, EMPTY = 5, BURST = 32 };
     char error[96] = "";
     struct polls found;
+    struct stage_clock clock;
     eth_rx_burst_t driver = rte_eth_fp_ops[0].rx_pkt_burst;
     eth_tx_burst_t sender = rte_eth_fp_ops[0].tx_pkt_burst;
     require(!polls_end(&found), "nothing is watched at first");
@@ -65,25 +70,95 @@ static void watch(void)
     require(found.found + found.away >= POLLS && found.empty + found.away >= EMPTY - 1,
             "polls with packets and without are apart");
     require(found.busy_cycles > 0 && found.busy_cycles < longest, "their time is known");
-    require(found.rx_cycles <= found.busy_cycles + found.found * stage_clock.cost,
+    stage_clock_open(&clock, 0);
+    require(found.rx_cycles <= found.busy_cycles + 2 * found.found * clock.cost,
             "receiving is a part of it");
     require(found.tx_cycles == 0, "nothing was sent");
     require(polls_watch(0, 0, error, sizeof error) && polls_end(&found) && found.packets == 0,
             "it can be watched again, from nothing");
 }
 
+enum { QUEUES = 2, FLOWS = 10 };
+static atomic_bool ending;
+static uint32_t seen[QUEUES][FLOWS];
+
+/* Counts the flows of a queue by the last byte of their destination addresses. */
+static void *forward(void *number)
+{
+    struct rte_mbuf *packets[32];
+    uint16_t queue = (uint16_t)(uintptr_t)number;
+    while (!atomic_load(&ending)) {
+        uint16_t count = rte_eth_rx_burst(0, queue, packets, 32);
+        for (uint16_t i = 0; i < count; i++) {
+            uint8_t last = rte_pktmbuf_mtod(packets[i], uint8_t *)[33];
+            if (last > 0) /* not before the meter */
+                seen[queue][(last - 1) % FLOWS]++;
+        }
+        rte_pktmbuf_free_bulk(packets, count);
+    }
+    return NULL;
+}
+
+static void measure_two_queues(void)
+{
+    enum { WINDOWS = 8, PACKETS = 64 };
+    char error[96] = "";
+    pthread_t threads[QUEUES];
+    /* 10.0.0.1 to 11.0.0.1 and on: Ethernet, IPv4 and UDP headers. */
+    const char *asked = " frame=020000000002020000000001080045000028000000004011"
+                        "66b90a0000010b00000100350035001400000000 length=60 flows=10 seed=1"
+                        " source_step=0 destination_step=1";
+    struct windows_wanted wanted = {
+        .count = WINDOWS, .packets = PACKETS, .warmup = PACKETS, .burst = 8, .made = true};
+    require(frames_open(asked), "the frame can be read");
+    require(hook_attach(0, 0, SIDE_RX, error, sizeof error), error);
+    require(hook_lanes() == QUEUES, "it has so many lanes");
+    for (uintptr_t i = 0; i < QUEUES; i++)
+        pthread_create(&threads[i], NULL, forward, (void *)i);
+    hook_idle();
+    for (uint32_t i = 0; i < QUEUES; i++)
+        require(windows_prepare(hook_meter(i), &wanted, i, QUEUES), "there is room");
+    require(hook_measure(10.0), "it is over in time");
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        const struct meter *meter = hook_meter(i);
+        require(meter->next == WINDOWS, "each lane has all its windows");
+        for (uint32_t w = 0; w < meter->next; w++)
+            require(meter->windows[w].packets == PACKETS && meter->windows[w].bursts == 8 &&
+                        meter->windows[w].cycles > 0,
+                    "of whole polls");
+    }
+    atomic_store(&ending, true);
+    hook_release();
+    for (uint32_t i = 0; i < QUEUES; i++)
+        pthread_join(threads[i], NULL);
+    for (uint32_t flow = 0; flow < FLOWS; flow++)
+        require(seen[flow % QUEUES][flow] > 0 && seen[(flow + 1) % QUEUES][flow] == 0,
+                "a flow comes to one queue");
+    struct flow_stream shared = frames_stream(FLOWS + 3, 4 * FLOWS);
+    require(shared.first == 3 && shared.count == 1, "fewer flows than lcores are shared");
+}
+
+static bool start(struct rte_mempool *pool, uint16_t queues)
+{
+    struct rte_eth_conf plain = {0};
+    if (rte_eth_dev_configure(0, queues, queues, &plain) != 0)
+        return false;
+    for (uint16_t i = 0; i < queues; i++)
+        if (rte_eth_rx_queue_setup(0, i, 64, 0, NULL, pool) != 0 ||
+            rte_eth_tx_queue_setup(0, i, 64, 0, NULL) != 0)
+            return false;
+    return true;
+}
+
 int main(void)
 {
     char *words[] = {"hook_test", "--no-huge", "-m",          "64",     "-l",
                      "0",         "--no-pci",  "--no-shconf", "--vdev", "net_null0"};
-    struct rte_eth_conf plain = {0};
     if (rte_eal_init(RTE_DIM(words), words) < 0)
         return 2;
     struct rte_mempool *pool =
         rte_pktmbuf_pool_create("pool", 511, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
-    if (pool == NULL || rte_eth_dev_configure(0, 1, 1, &plain) != 0 ||
-        rte_eth_rx_queue_setup(0, 0, 64, 0, NULL, pool) != 0 ||
-        rte_eth_tx_queue_setup(0, 0, 64, 0, NULL) != 0)
+    if (pool == NULL || !start(pool, 1))
         return 2;
     expect(false, 0, "before its start");
     expect(false, 1, "though it isn't there");
@@ -103,6 +178,11 @@ int main(void)
     if (rte_eth_dev_stop(0) != 0)
         return 2;
     expect(false, 0, "after its stop");
+
+    if (!start(pool, QUEUES) || rte_eth_dev_start(0) != 0)
+        return 2;
+    expect(false, 0, "with several queues");
+    measure_two_queues();
     rte_eal_cleanup();
     return failures != 0;
 }

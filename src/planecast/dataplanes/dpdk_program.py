@@ -100,10 +100,10 @@ class ConnectedPlan:
     """How testpmd connects two ports."""
 
     mode: Mode
-    cpu: int
+    cpus: tuple[int, ...]
     main_cpu: int
-    queues: int = 1
-    """Of each port, each way."""
+    queues: int | None = None
+    """Of each port, each way; None: as many as CPUs."""
     burst: int = 32
     """Packets that it takes at a time, at most."""
     program: str | None = None
@@ -119,16 +119,16 @@ def testpmd_between(
     plan = plan_testpmd(
         wanted.mode,
         devices,
-        cpu=wanted.cpu,
+        cpus=wanted.cpus,
         main_cpu=wanted.main_cpu,
         burst=wanted.burst,
+        queues=wanted.queues,
         pages=pages_for(wanted.memory, ports),
     )
     if wanted.program is not None:
         plan = replace(plan, program=wanted.program)
-    queues = (f"--rxq={wanted.queues}", f"--txq={wanted.queues}")
     # A link comes up when the other side does, which may be later.
-    arguments = (*plan.arguments, "--disable-link-check", *queues)
+    arguments = (*plan.arguments, "--disable-link-check")
     return DpdkProgram(replace(plan, arguments=arguments, before=tuple(before)), len(ports))
 
 
@@ -149,7 +149,7 @@ def l3fwd_program(program: str | None) -> Path:
 def l3fwd_between(
     ports: Sequence[Port],
     scenario: Scenario,
-    cpu: int,
+    cpus: Sequence[int],
     folder: Path,
     before: Sequence[str] = (),
 ) -> DpdkProgram:
@@ -169,7 +169,7 @@ def l3fwd_between(
         path.absolute(),
         devices,
         rules,
-        cpu=cpu,
+        cpus=cpus,
         lookup=wanted.lookup,
         pages=pages_for(wanted.memory, ports),
     )

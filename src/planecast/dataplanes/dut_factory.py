@@ -25,7 +25,7 @@ from planecast.scenario.scenario import Scenario
 class Seat:
     """Where a program runs."""
 
-    cpu: int
+    cpus: tuple[int, ...]
     """Where it forwards."""
     main_cpu: int
     """For its threads that sleep."""
@@ -53,7 +53,7 @@ def programs_of(
     for number, ports in enumerate(topology.programs):
         own = folder / f"program{number}"
         own.mkdir()
-        seat = Seat(cpus[number % len(cpus)], main_cpu, own, tuple(before))
+        seat = Seat((cpus[number % len(cpus)],), main_cpu, own, tuple(before))
         switch = scenario.dataplane
         if number > 0 and switch.kind == "ovs":
             found.append(_guest(switch, ports, seat))
@@ -65,36 +65,42 @@ def programs_of(
 def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:
     """The program of a scenario between two ports. Raises as `programs_of` does."""
     wanted = scenario.started
-    cpus = {"cpu": seat.cpu, "main_cpu": seat.main_cpu}
+    (*_, cpu) = seat.cpus
     if isinstance(wanted, Testpmd):
         return _testpmd(wanted, scenario.placement.burst, ports, seat)
     if isinstance(wanted, Ovs):
         return OpenVswitch(
-            ports, seat.folder, **cpus, wanted=wanted, before=seat.before, fds=seat.fds
+            ports,
+            seat.folder,
+            cpus=seat.cpus,
+            main_cpu=seat.main_cpu,
+            wanted=wanted,
+            before=seat.before,
+            fds=seat.fds,
         )
     if wanted.kind == "ours":
-        return OwnProgram(scenario, ports, seat.cpu, seat.before)
+        return OwnProgram(scenario, ports, cpu, seat.before)
     if wanted.kind == "l3fwd":
-        return l3fwd_between(ports, scenario, seat.cpu, seat.folder, seat.before)
+        return l3fwd_between(ports, scenario, seat.cpus, seat.folder, seat.before)
     if wanted.kind == "vpp":
-        return Vpp(scenario, ports, seat.folder, **cpus)
+        return Vpp(scenario, ports, seat.folder, cpu=cpu, main_cpu=seat.main_cpu)
     assert isinstance(wanted, Command)
-    words = filled_words(wanted.command, ports, seat.cpu, seat.main_cpu, seat.folder)
+    words = filled_words(wanted.command, ports, cpu, seat.main_cpu, seat.folder)
     return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
 
 
 def _guest(switch: Ovs, ports: Sequence[Port], seat: Seat) -> Program:
     """A testpmd behind a switch."""
-    queues = THREADS if ports[0].kind == "memif" else 1
+    queues = THREADS if ports[0].kind == "memif" else None
     mode, memory = switch.guest_mode, switch.memory
-    plan = ConnectedPlan(mode, seat.cpu, seat.main_cpu, queues=queues, memory=memory)
+    plan = ConnectedPlan(mode, seat.cpus, seat.main_cpu, queues=queues, memory=memory)
     return testpmd_between(ports, plan, seat.before)
 
 
 def _testpmd(wanted: Testpmd, burst: int, ports: Sequence[Port], seat: Seat) -> Program:
     plan = ConnectedPlan(
         wanted.mode,
-        seat.cpu,
+        seat.cpus,
         seat.main_cpu,
         burst=burst,
         program=wanted.program,

@@ -21,7 +21,7 @@ from planecast.cleanup import private_folder
 from planecast.dataplanes.memory import Pages, env_words, pages_of_process
 from planecast.dataplanes.meter import (
     Meter,
-    MeterAnswer,
+    MeteredLcore,
     PortStats,
     trial_request,
     wait_attached,
@@ -31,6 +31,7 @@ from planecast.dataplanes.port import device_words
 from planecast.errors import MissingError, RunError
 from planecast.instruments.dpdk_telemetry import SOCKET
 from planecast.process import Process, Started
+from planecast.scenario.cpus import format_cpus
 
 START_TIMEOUT_S = 30.0
 _LAST_WORDS_S = 1.0
@@ -46,7 +47,7 @@ class ExternalDpdkPlan:
     name: str
     program: str
     """A path, or a name that is looked up in PATH."""
-    cpu: int
+    cpus: tuple[int, ...]
     """Where it forwards."""
     package: str
     """What to install, or do, when the program isn't there."""
@@ -79,20 +80,19 @@ class ExternalDpdk(Started):
 
     def trial(
         self, windows: int, packets: int, warmup: int, seconds: float = 10.0, clock: int = 0
-    ) -> MeterAnswer:
+    ) -> MeteredLcore:
         """Windows of `packets` each after `warmup` packets; of every `clock`-th poll the parts are
-        timed (0: of none). Raises RunError when it fails."""
+        timed (0: of none). It has one queue. Raises RunError when it fails."""
         process, meter = self._running()
         request = trial_request(windows, packets, warmup, seconds, {"clock": clock})
         try:
-            answer = meter.trial(request, seconds)
+            (answer,) = meter.trial(request, seconds).lcores
         except RunError:
             process.check(_LAST_WORDS_S)
             raise
-        if answer.cpu != self.plan.cpu:
-            raise RunError(
-                f"it forwards on CPU {answer.cpu} and not on {self.plan.cpu}", self.plan.name
-            )
+        if answer.cpu not in self.plan.cpus:
+            wanted = format_cpus(self.plan.cpus)
+            raise RunError(f"it forwards on CPU {answer.cpu} and not on {wanted}", self.plan.name)
         return answer
 
     def observe(self) -> PortStats:
@@ -217,9 +217,9 @@ def eal_arguments(plan: ExternalDpdkPlan) -> list[str]:
     ]
 
 
-def lcore_arguments(cpu: int, main_cpu: int) -> tuple[str, str]:
-    """EAL's lcores: 0 sleeps on `main_cpu`, 1 forwards on `cpu`."""
-    return ("--lcores", f"0@{main_cpu},1@{cpu}")
+def lcore_arguments(cpus: Sequence[int], main_cpu: int) -> tuple[str, str]:
+    """EAL's lcores: 0 sleeps on `main_cpu`, the others forward on `cpus`."""
+    return ("--lcores", ",".join(f"{i}@{cpu}" for i, cpu in enumerate((main_cpu, *cpus))))
 
 
 def vdev_arguments(devices: Sequence[str]) -> tuple[str, ...]:

@@ -58,6 +58,13 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
             "its command does not take its ports as {in_eal} and {out_eal}, as DPDK programs do",
             "command",
         )
+    if wanted.kind == "command" and scenario.placement.lcores > 1:
+        raise InputError(
+            f"{scenario.placement.lcores} lcores are named, but how a program of your own divides "
+            "its work over them is not known",
+            "placement.lcores",
+            "name one",
+        )
     if scenario.traffic.frame_mix != "none" or scenario.traffic.classes != "none":
         raise InputError(
             f"frames of one size are {verb}", "traffic", "set traffic.frame_bytes alone"
@@ -71,9 +78,9 @@ def program_in_memory(
     descriptors that it inherits. Raises MissingError when it isn't here, InputError for a CPU that
     isn't."""
     ports = [Port(kind="virtual", address=port) for port in PORTS]
-    cpu = cpus_here(scenario)[0]
-    refuse_offline([cpu])
-    return program_of(scenario, ports, Seat(cpu, cpu, folder, tuple(before), tuple(fds)))
+    cpus = cpus_here(scenario)
+    refuse_offline(cpus)
+    return program_of(scenario, ports, Seat(cpus, cpus[0], folder, tuple(before), tuple(fds)))
 
 
 def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) -> list[str]:
@@ -86,9 +93,12 @@ def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) 
 
 
 def portable(scenario: Scenario) -> Scenario:
-    """As instruments can run it: with l3fwd's build for those that know no AVX-512, where there is
+    """As instruments can run it: on one lcore, with l3fwd's build for those that know no AVX-512, where there is
     one next to it, and a command of a person's own on small pages, for valgrind maps no large
     ones."""
+    if scenario.placement.lcores > 1:
+        one = scenario.placement.on(cpus_here(scenario)[:1])
+        scenario = scenario.model_copy(update={"placement": one})
     if scenario.dataplane.kind == "command":
         command = _without_large_pages(scenario.dataplane.command)
         wanted = scenario.dataplane.model_copy(update={"command": command})

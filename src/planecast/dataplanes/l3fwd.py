@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from planecast.dataplanes.external_dpdk import MEMORY_MIB, ExternalDpdkPlan, vdev_arguments
+from planecast.dataplanes.external_dpdk import (
+    MEMORY_MIB,
+    ExternalDpdkPlan,
+    lcore_arguments,
+    vdev_arguments,
+)
 from planecast.dataplanes.memory import Pages
 from planecast.native import set_up
 from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
@@ -21,25 +26,26 @@ def plan_l3fwd(
     vdevs: Sequence[str],
     rules: Path,
     *,
-    cpu: int,
+    cpus: Sequence[int],
     lookup: Literal["lpm", "fib", "em"] = "lpm",
     pages: Pages = "2MiB",
 ) -> ExternalDpdkPlan:
-    """l3fwd on `cpu`, every port's first queue; bursts are its own 32.
+    """l3fwd on `cpus`, each with a queue of every port; bursts are its own 32.
 
-    Its main lcore is the one that forwards: l3fwd opens as many TX queues as it has lcores, and a
+    Its main lcore is one that forwards: l3fwd opens as many TX queues as it has lcores, and a
     virtual port may have one only. `rules` is a file of `write_rules`, or of `write_flows` for em.
     A virtual port reports no packet type, so l3fwd looks for itself (--parse-ptype), as it does for
     a NIC that reports none.
     """
-    queues = ",".join(f"({port},0,0)" for port in range(len(vdevs)))
+    lcores = range(len(cpus))
+    queues = ",".join(f"({port},{i},{i})" for port in range(len(vdevs)) for i in lcores)
     no_rules = rules.with_name(rules.name + ".v6")
     return ExternalDpdkPlan(
         name="l3fwd",
         program=str(program),
-        cpu=cpu,
+        cpus=tuple(cpus),
         package=f"build it with {set_up('bench')}",
-        eal=("--lcores", f"0@{cpu}", *vdev_arguments(vdevs)),
+        eal=(*lcore_arguments(cpus[1:], cpus[0]), *vdev_arguments(vdevs)),
         arguments=(
             "-p",
             f"{(1 << len(vdevs)) - 1:#x}",

@@ -13,32 +13,38 @@ import socket
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from planecast.dataplanes.memory import Pages, pages_environment
 from planecast.dataplanes.polls import Polls
 from planecast.dataplanes.trial import Windows
 from planecast.errors import RunError, first_refusal
 from planecast.native import how_to_build, native_library
-from planecast.scenario.model import Noun
+from planecast.scenario.model import Noun, listed
 
 LIBRARY = "planecast-meter.so"
 _MARGIN_S = 10.0
 """How much later than the trial's own limit an answer may come."""
 
 
-class MeterAnswer(Noun):
-    """What one trial found."""
+class MeteredLcore(Noun):
+    """What one trial found of a thread that polls a queue of the metered port."""
 
     cpu: int
     """Where the thread forwards."""
     edge_cycles: int = 0
     """TSC cycles of canaries and notes between windows, in polls that bring packets."""
     windows: Windows
-    """Of the metered thread. Its stages are rx, source (the frames that the meter makes), program
-    and tx."""
+    """Its stages are rx, source (the frames that the meter makes), program and tx."""
+
+
+class MeterAnswer(Noun):
+    """What one trial found, by queue."""
+
+    lcores: Annotated[tuple[MeteredLcore, ...], BeforeValidator(listed)]
+    """They forward until the last one's windows are over."""
 
 
 class PortStats(Noun):

@@ -31,6 +31,7 @@ from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words
 from planecast.process import Planned, Process, Started, dying_with_us
+from planecast.scenario.cpus import format_cpus
 from planecast.scenario.dataplanes.dpdk_memory import MemoryLayout
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.neighbour import Neighbour
@@ -62,26 +63,22 @@ class MeteredConfig:
     def of(cls, scenario: Scenario) -> Self:
         """The process that serves a scenario. Raises InputError for one that can't be metered."""
         refuse_outside(scenario, "measured here")
-        if scenario.placement.lcores > 1:
-            raise InputError(
-                f"{scenario.placement.lcores} lcores are to forward, but the meter observes one "
-                "queue of one port",
-                "placement.lcores",
-                "take one",
-            )
+        cpus, wanted = cpus_here(scenario), scenario.dataplane
+        # A switch that forgets what several threads learnt would start its ports again.
+        learns_once = wanted.kind == "ovs" and len(cpus) > 1
         fixed = {
             "name": "metered",
-            "traffic": traffic_of_tables(scenario),
-            "placement": Placement().on(cpus_here(scenario)),
+            "traffic": scenario.traffic if learns_once else traffic_of_tables(scenario),
+            "placement": Placement().on(cpus),
             "neighbour": Neighbour(),
-            "dataplane": scenario.dataplane.model_copy(update={"stage_map": None}),
+            "dataplane": wanted.model_copy(update={"stage_map": None}),
         }
         return cls(scenario.model_copy(update=fixed))
 
     @property
-    def cpu(self) -> int:
+    def cpus(self) -> tuple[int, ...]:
         """Where it forwards."""
-        return cpus_here(self.scenario)[0]
+        return cpus_here(self.scenario)
 
 
 class MeteredDataplane(Started):
@@ -118,7 +115,8 @@ class MeteredDataplane(Started):
         answer = self._answer(found, before, after)
         if worked is None or works is None:
             return answer
-        own = works._replace(cycles=works.cycles - found.edge_cycles).since(worked)
+        edges = sum(lcore.edge_cycles for lcore in found.lcores)
+        own = works._replace(cycles=works.cycles - edges).since(worked)
         return answer.model_copy(update={"own_cycles_per_packet": own})
 
     def request(self, trial: Trial) -> str:
@@ -154,14 +152,15 @@ class MeteredDataplane(Started):
             self._switch.restart_thread()
             self._meter.idle()
             self._switch.forget()
-        packets = SEEN * max(flows, wanted.rules)
+        packets = SEEN * max(flows, wanted.rules) // len(self.config.cpus)
         with self._switch.learning():
             self._asked(trial.model_copy(update={"windows": 1, "warmup": packets}))
         self._learnt = flows
 
     def _check(self, found: MeterAnswer, burst: int) -> None:
-        windows = found.windows
-        packets, bursts = sum(windows.packets), sum(windows.bursts)
+        every = [lcore.windows for lcore in found.lcores]
+        packets = sum(sum(windows.packets) for windows in every)
+        bursts = sum(sum(windows.bursts) for windows in every)
         if packets != burst * bursts:
             raise InputError(
                 f"packets came in bursts of {packets / max(bursts, 1):.3g} and not of {burst}: it "
@@ -169,10 +168,10 @@ class MeteredDataplane(Started):
                 "placement.burst",
                 "set it to what the program asks for, or lower",
             )
-        if found.cpu != self.config.cpu:
-            raise RunError(
-                f"it forwards on CPU {found.cpu} and not on {self.config.cpu}", self._name
-            )
+        used = sorted(lcore.cpu for lcore in found.lcores)
+        if used != sorted(self.config.cpus):
+            wanted = format_cpus(self.config.cpus)
+            raise RunError(f"it forwards on CPU {format_cpus(used)} and not on {wanted}", self._name)
 
     def _answer(
         self, found: MeterAnswer, before: tuple[PortStats, PortStats], after: tuple[PortStats, ...]
@@ -188,10 +187,13 @@ class MeteredDataplane(Started):
             )
         attached = self._meter.attached
         assert attached is not None
-        lcore = LcoreAnswer(cpu=found.cpu, chain=0, segment=0, clock_cost=0, windows=found.windows)
+        lcores = tuple(
+            LcoreAnswer(cpu=lcore.cpu, chain=i, segment=0, clock_cost=0, windows=lcore.windows)
+            for i, lcore in enumerate(found.lcores)
+        )
         return TrialAnswer(
             trial={},
-            lcores=(lcore,),
+            lcores=lcores,
             packets_in=came,
             copies=0,
             packets_out=left,

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +85,7 @@ class OpenVswitch(Program):
         ports: Sequence[Port],
         folder: Path,
         *,
-        cpu: int,
+        cpus: Sequence[int],
         main_cpu: int,
         wanted: Ovs,
         before: Sequence[str] = (),
@@ -98,7 +98,7 @@ class OpenVswitch(Program):
         self._fds = tuple(fds)
         self._stack = ExitStack()
         self._folder = folder
-        self._cpu = cpu
+        self._cpus = tuple(cpus)
         self._main_cpu = main_cpu
         self._wanted = wanted
         self._program = wanted.program
@@ -122,7 +122,7 @@ class OpenVswitch(Program):
             process.check()
 
     def begin_opinion(self) -> None:
-        """Clears the statistics of the thread that forwards."""
+        """Clears the statistics of the threads that forward."""
         self._appctl("dpif-netdev/pmd-stats-clear")
 
     def opinion(self) -> Mapping[str, Estimate]:
@@ -130,7 +130,7 @@ class OpenVswitch(Program):
         return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
 
     def work(self) -> PmdWork:
-        """What the thread that forwards has done since its start."""
+        """What the threads that forward have done since their start."""
         return parse_pmd_work(self._appctl("dpif-netdev/pmd-stats-show"))
 
     def forget(self) -> None:
@@ -146,10 +146,10 @@ class OpenVswitch(Program):
         whose entry has the lower hash, so entries that are dead stay where theirs is high. A thread
         goes when its CPU is taken from it; on a machine with one CPU it stays.
         """
-        other = next((cpu for cpu in range(os.cpu_count() or 1) if cpu != self._cpu), None)
+        other = next((cpu for cpu in range(os.cpu_count() or 1) if cpu not in self._cpus), None)
         if other is not None:
-            self._configure(f"other_config:pmd-cpu-mask={1 << other:#x}")
-            self._configure(f"other_config:pmd-cpu-mask={1 << self._cpu:#x}")
+            self._configure(f"other_config:pmd-cpu-mask={_mask([other])}")
+            self._configure(f"other_config:pmd-cpu-mask={_mask(self._cpus)}")
 
     @contextmanager
     def learning(self) -> Iterator[None]:
@@ -186,8 +186,8 @@ class OpenVswitch(Program):
             *("--no-wait", "set", "Open_vSwitch", "."),
             "other_config:dpdk-init=true",
             f'other_config:dpdk-extra="{extra}"',
-            f"other_config:pmd-cpu-mask={1 << self._cpu:#x}",
-            f"other_config:dpdk-lcore-mask={1 << self._main_cpu:#x}",
+            f"other_config:pmd-cpu-mask={_mask(self._cpus)}",
+            f"other_config:dpdk-lcore-mask={_mask([self._main_cpu])}",
             "other_config:per-port-memory=true",
             f"other_config:emc-insert-inv-prob={self._wanted.emc_insert_inv_prob}",
             f"other_config:smc-enable={str(self._wanted.smc).lower()}",
@@ -250,6 +250,10 @@ class OpenVswitch(Program):
         kind: tuple[str, ...] = ("type=dpdk", f'options:dpdk-devargs="{port.device(number)}"')
         if port.kind == "memif" and len(self._ports) > 2:
             kind = (*kind, f"options:n_rxq={THREADS}")
+        if len(self._cpus) > 1:
+            queues = ",".join(f"{queue}:{cpu}" for queue, cpu in enumerate(self._cpus))
+            kind = (*kind, f"options:n_rxq={len(self._cpus)}")
+            kind = (*kind, f'other_config:pmd-rxq-affinity="{queues}"')
         if port.kind == "vhost":
             kind = ("type=dpdkvhostuserclient", f"options:vhost-server-path={port.address}")
         self._vsctl(
@@ -331,6 +335,11 @@ class OpenVswitch(Program):
             said = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
             raise RunError(said[-1], f"{self.name}: {program}")
         return done.stdout
+
+
+def _mask(cpus: Iterable[int]) -> str:
+    """As its options have CPUs."""
+    return f"{sum(1 << cpu for cpu in cpus):#x}"
 
 
 def opinion_of(found: PmdStats) -> dict[str, Estimate]:

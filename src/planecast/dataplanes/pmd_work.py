@@ -1,4 +1,4 @@
-"""Work of Open vSwitch's forwarding thread by its own counters: packets, and cycles that they took.
+"""Work of Open vSwitch's forwarding threads by their own counters: packets, and cycles that they took.
 
 Cycles of turns without packets are apart: in ports of memory a thread that sleeps between trials
 has such a turn.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class PmdWork(NamedTuple):
-    """Packets of a thread, and TSC cycles of the turns that had some."""
+    """Packets of all threads, and TSC cycles of the turns that had some."""
 
     packets: int
     cycles: int
@@ -23,11 +23,12 @@ class PmdWork(NamedTuple):
 
 
 def parse_pmd_work(text: str) -> PmdWork:
-    """``dpif-netdev/pmd-stats-show``: the thread that received most, nothing without one."""
-    found = [PmdWork(0, 0)]
+    """``dpif-netdev/pmd-stats-show``: all threads together, nothing without one."""
+    packets = busy = 0
     for part in re.split(r"^pmd thread ", text, flags=re.MULTILINE)[1:]:
         received = re.search(r"packets received: (\d+)", part)
         cycles = re.search(r"^  processing cycles: (\d+)", part, flags=re.MULTILINE)
         if received and cycles:
-            found.append(PmdWork(int(received[1]), int(cycles[1])))
-    return max(found)
+            packets += int(received[1])
+            busy += int(cycles[1])
+    return PmdWork(packets, busy)

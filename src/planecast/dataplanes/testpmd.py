@@ -19,20 +19,24 @@ def plan_testpmd(
     mode: Mode,
     vdevs: Sequence[str],
     *,
-    cpu: int,
+    cpus: Sequence[int],
     main_cpu: int = 0,
     burst: int = 32,
     frame_bytes: int = 64,
     pages: Pages = "2MiB",
+    queues: int | None = None,
 ) -> ExternalDpdkPlan:
-    """testpmd forwarding on `cpu` in one of its modes.
+    """testpmd forwarding on `cpus` in one of its modes, each with a queue of every port, or
+    with so many queues.
 
     One port is sent back to itself; two are connected with each other. `frame_bytes`, with FCS, is
     what txonly sends. What is metered is the first port's receive function; for a mode that only
     sends, its send function.
     """
     arguments = [
-        "--nb-cores=1",
+        f"--nb-cores={len(cpus)}",
+        f"--rxq={queues or len(cpus)}",
+        f"--txq={queues or len(cpus)}",
         f"--forward-mode={mode}",
         f"--burst={burst}",
         f"--total-num-mbufs={POOL_MBUFS}",
@@ -48,9 +52,9 @@ def plan_testpmd(
     return ExternalDpdkPlan(
         name="testpmd",
         program=PROGRAM,
-        cpu=cpu,
+        cpus=tuple(cpus),
         package="apt-get install dpdk-dev (newer Debian: dpdk)",
-        eal=lcore_arguments(cpu, main_cpu) + vdev_arguments(vdevs),
+        eal=lcore_arguments(cpus, main_cpu) + vdev_arguments(vdevs),
         arguments=tuple(arguments),
         side="tx" if mode == "txonly" else "rx",
         pages=pages,

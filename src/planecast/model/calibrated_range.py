@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import FUNCTIONS
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
 
@@ -35,6 +36,8 @@ COORDINATES = (
     "neighbour bytes",
 )
 """What places a scenario among others."""
+_RINGS = ("placement.rx_ring", "placement.tx_ring")
+"""Of our own data plane's ports; programs of others run between ports in memory, without."""
 
 
 def coordinates(asked: ScenarioColumns | Sequence[Scenario]) -> dict[str, Floats]:
@@ -49,7 +52,8 @@ def coordinates(asked: ScenarioColumns | Sequence[Scenario]) -> dict[str, Floats
         "4KiB pages": small,
         "neighbour bytes": questions.choices["neighbour"].each(lambda one: one.all_bytes),
     }
-    return {key: numbers[key] for key in COORDINATES if key in numbers}
+    lacks = () if questions.kind in FUNCTIONS else _RINGS
+    return {key: numbers[key] for key in COORDINATES if key in numbers and key not in lacks}
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,12 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
     """Raises InputError for a network function other than `kind`, and for a placement or a device
     that the model doesn't know."""
     every = list(scenarios)
+    if any(scenario.dataplane.kind != OWN for scenario in every):
+        # `predict` of a function of ours starts quickly without
+        from planecast.dataplanes.in_memory import refuse_outside
     for scenario in every:
         if scenario.dataplane.kind != OWN and kind != COUNTED:
-            _refuse_program(scenario)
+            refuse_outside(scenario, "modelled")
     _refuse_kinds({scenario.forwards for scenario in every}, kind)
     for scenario in every:
         if value_if_any(scenario, "placement.cuts"):
@@ -63,20 +66,6 @@ def refuse_unmodelled(scenarios: Iterable[Scenario], kind: str | None = None) ->
                 raise InputError(
                     f"the closed form does not model {section}", section, "add --engine simulate"
                 )
-
-
-def _refuse_program(scenario: Scenario) -> None:
-    """Raises InputError for a program of others that can't be counted, and for several lcores."""
-    from planecast.dataplanes.in_memory import refuse_outside  # `predict` starts quickly without
-
-    refuse_outside(scenario, "modelled")
-    if scenario.placement.lcores > 1:
-        raise InputError(
-            f"{scenario.placement.lcores} lcores are named, but of an external program one is "
-            "counted and measured",
-            "placement.lcores",
-            "name one",
-        )
 
 
 COUNTED = "counted"

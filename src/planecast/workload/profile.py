@@ -16,7 +16,13 @@ from planecast.workload.sizes import Sizes
 from planecast.workload.stages.descriptor import LockStep
 from planecast.workload.stages.registry import stages_of
 from planecast.workload.traced.clocks import clocked_stages
-from planecast.workload.traced.coordinates import FRAME, frame_stores
+from planecast.workload.traced.coordinates import (
+    FRAME,
+    OWN_TABLES,
+    SHARES,
+    frame_stores,
+    of_one_lcore,
+)
 from planecast.workload.traced.program_profile import (
     SOURCE,
     ProgramProfile,
@@ -26,7 +32,7 @@ from planecast.workload.traced.program_profile import (
     mispredictions,
     traced_more,
 )
-from planecast.workload.traced.regions import traced_regions
+from planecast.workload.traced.regions import footprints, traced_regions
 from planecast.workload.traced.strides import strided
 
 Floats = NDArray[np.float64]
@@ -108,9 +114,13 @@ class WorkloadProfile:
     def _of_program(cls, columns: ScenarioColumns, program: ProgramProfile) -> WorkloadProfile:
         values = _program_values(columns, program)
         bursts = np.trunc(columns.numbers["placement.burst"])
+        divided = of_one_lcore(program.subject, values, columns.lcores)
 
         def touched(*whats: What) -> tuple[Region, ...]:
-            return traced_regions(far_touches(program, values, *whats), bursts)
+            own = far_touches(program, divided, *whats)
+            if not own or np.all(columns.lcores == 1):
+                return traced_regions(own, bursts)
+            return traced_regions(own, bursts, _of_all_lcores(program, columns, whats))
 
         own, of_bursts = _program_instructions(columns, program)
         return cls(
@@ -124,7 +134,7 @@ class WorkloadProfile:
             lock_steps={},
             exposed_headers=np.zeros(columns.size),
             header_reader=None,
-            mispredictions=mispredictions(program, values),
+            mispredictions=mispredictions(program, _worked_on(columns, program)),
             stores={SOURCE: frame_stores(columns.numbers[FRAME])},
             made_in_memory=True,
             clocked=clocked_stages(program.subject, program.stages),
@@ -143,11 +153,41 @@ def _program_values(columns: ScenarioColumns, program: ProgramProfile) -> dict[s
     return {key: columns.numbers[key] for key in keys}
 
 
+def _worked_on(columns: ScenarioColumns, program: ProgramProfile) -> dict[str, Floats]:
+    """The values that instructions follow: what shares of the packets several keys decide together
+    is the same on each lcore as on one that has all flows."""
+    values = _program_values(columns, program)
+    if program.subject in SHARES:
+        return values
+    return of_one_lcore(program.subject, values, columns.lcores)
+
+
+def _of_all_lcores(
+    program: ProgramProfile, columns: ScenarioColumns, whats: Sequence[What]
+) -> Floats:
+    """Lines that all lcores touch together, by touch, of shape (touches, scenarios).
+
+    Of tables that all of them read these are as many as one lcore with all flows would touch; what
+    does not grow with flows, such as packet buffers, each has for itself.
+    """
+    values = _program_values(columns, program)
+
+    def lines(lcores: Floats) -> Floats:
+        own = of_one_lcore(program.subject, values, lcores)
+        return footprints(far_touches(program, own, *whats))
+
+    here = lines(columns.lcores) * columns.lcores
+    if program.subject.partition(" ")[0] in OWN_TABLES:
+        return here
+    alone = np.full_like(columns.lcores, np.inf)  # so many that each has a flow
+    return np.minimum(here, lines(np.ones_like(alone)) + (columns.lcores - 1) * lines(alone))
+
+
 def _program_instructions(
     columns: ScenarioColumns, program: ProgramProfile
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Instructions a packet of a program's stages, and what of these short bursts add."""
-    values, counts = _program_values(columns, program), program.counts
+    values, counts = _worked_on(columns, program), program.counts
     bursts = columns.numbers["placement.burst"].astype(int)
     every, places = np.unique(bursts, return_inverse=True)
     own, of_bursts = {}, {}

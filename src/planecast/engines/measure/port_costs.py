@@ -162,7 +162,7 @@ def _over_a_cable(kind: str, cpus: tuple[int, int], size: int) -> float:
     with private_folder() as folder, Namespace(Path(folder)) as inside:
         topology = link_topology_of(scenario, Path(folder), inside)
         devices = [port.device(number) for number, port in enumerate(topology.programs[0])]
-        plan = plan_testpmd("io", devices, cpu=cpus[0], main_cpu=cpus[1], pages="4KiB")
+        plan = plan_testpmd("io", devices, cpus=[cpus[0]], main_cpu=cpus[1], pages="4KiB")
         made, _ = generator_ports(topology.generator)
         config = joined(cpus[1], plain_stream(scenario), _DRAIN_S, topology.generator)
         with (
@@ -201,7 +201,7 @@ def _in_process(kind: str, cpus: tuple[int, int], size: int) -> float:
             capture = Path(folder) / "frames.pcap"
             capture.write_bytes(_capture(size - _FCS_BYTES))
             device = f"net_pcap0,rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
-        with ExternalDpdk(plan_testpmd("io", [device], cpu=cpus[0], main_cpu=cpus[1])) as program:
+        with ExternalDpdk(plan_testpmd("io", [device], cpus=[cpus[0]], main_cpu=cpus[1])) as program:
             windows = program.trial(_WINDOWS, _PACKETS, _WARMUP).windows
     return float(np.median(np.asarray(windows.cycles) / np.asarray(windows.packets)))
 

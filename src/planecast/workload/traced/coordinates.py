@@ -70,6 +70,17 @@ BENDS: Mapping[str, Mapping[str, str]] = {"ovs": {FLOWS: RULES}}
 """By program: a key that is traced at the values of another, too. Each flow meets a megaflow of its
 own until flows are as many as rules: there the lines that they touch together bend."""
 
+OWN_TABLES = frozenset({"ovs"})
+"""Programs in which each lcore has tables of its own; in others all lcores read the same ones."""
+
+
+def of_one_lcore(subject: str, values: Mapping[str, Floats], lcores: Floats) -> dict[str, Floats]:
+    """The keys' values as one of several lcores has them: RSS divides flows, and with them l3fwd's
+    routes, which lie around their destinations. `lcores` is of shape (scenarios,)."""
+    divided = (FLOWS, ROUTES) if subject in SHARES else (FLOWS,)
+    own = {key: np.maximum(values[key] / lcores, 1.0) for key in divided if key in values}
+    return {**values, **own}
+
 
 def own_routes(values: Mapping[str, Floats]) -> Floats:
     """Share of l3fwd's flows around whose destinations a route lies, where depths are mixed: some

@@ -27,8 +27,11 @@ core sees a few packets of a burst."""
 _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
 
 
-def traced_regions(far: Sequence[Far], bursts: Floats) -> tuple[Region, ...]:
-    """The regions of one lcore's touches, of lines or of pages, in bursts of so many packets.
+def traced_regions(
+    far: Sequence[Far], bursts: Floats, every: Sequence[Floats] | None = None
+) -> tuple[Region, ...]:
+    """The regions of one lcore's touches, of lines or of pages, in bursts of so many packets;
+    `every` has the lines of all lcores together by touch (None: there is one lcore).
 
     Packets of a burst are independent, but those of two bursts are too far apart for a core to see
     both: its first lines are asked for before the last ones, and these are waited for alone. So
@@ -37,9 +40,7 @@ def traced_regions(far: Sequence[Far], bursts: Floats) -> tuple[Region, ...]:
     if not far:
         return ()
     in_flight = np.clip(bursts / 2, 1.0, IN_FLIGHT)
-    distances = np.stack([one.distance for one in far])
-    touches = np.array([one.touches for one in far])
-    lines = touches[:, None] * _times(distances, touches)
+    lines = footprints(far)
     return tuple(
         Region(
             stage=one.stage,
@@ -48,12 +49,18 @@ def traced_regions(far: Sequence[Far], bursts: Floats) -> tuple[Region, ...]:
             lines=own,
             touches=np.full_like(own, one.touches),
             pages=own,
-            total_lines=own,
+            total_lines=total,
             overlap=_overlap(one),
             in_flight=in_flight,
         )
-        for one, own in zip(far, lines, strict=True)
+        for one, own, total in zip(far, lines, lines if every is None else every, strict=True)
     )
+
+
+def footprints(far: Sequence[Far]) -> Floats:
+    """Lines that an lcore touches in turns, of shape (touches, scenarios)."""
+    touches = np.array([one.touches for one in far])
+    return touches[:, None] * _times(np.stack([one.distance for one in far]), touches)
 
 
 def _times(distances: Floats, touches: Floats) -> Floats:
