@@ -3,6 +3,7 @@
 
 #include <rte_ethdev.h>
 #include <semaphore.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -12,9 +13,10 @@
 /* How long a sleep may last: a program that is to end looks at its own flag after it. */
 enum { IDLE_NS = 20 * 1000 * 1000 };
 
-/* A queue of the port, and the thread that polls it. */
+/* A queue of the port, and the thread that polls it: no two share a cache line, nor two lines that a
+ * prefetcher brings in together. */
 struct lane {
-    struct meter meter;
+    alignas(2 * RTE_CACHE_LINE_SIZE) struct meter meter;
     const void *queue; /* the driver's: what its functions are given */
     atomic_bool asleep;
 };
@@ -38,10 +40,10 @@ static struct lane *lane_of(const void *queue)
 {
     if (likely(own != NULL && own->queue == queue))
         return own;
-    own = &hook.lanes[0];
-    while (own->queue != queue)
-        own++;
-    return own;
+    uint32_t lane = 0;
+    while (lane + 1 < hook.count && hook.lanes[lane].queue != queue)
+        lane++;
+    return own = &hook.lanes[lane];
 }
 
 static void sleep_until(sem_t *event, uint64_t ns)

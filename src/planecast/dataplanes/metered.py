@@ -171,7 +171,9 @@ class MeteredDataplane(Started):
         used = sorted(lcore.cpu for lcore in found.lcores)
         if used != sorted(self.config.cpus):
             wanted = format_cpus(self.config.cpus)
-            raise RunError(f"it forwards on CPU {format_cpus(used)} and not on {wanted}", self._name)
+            raise RunError(
+                f"it forwards on CPU {format_cpus(used)} and not on {wanted}", self._name
+            )
 
     def _answer(
         self, found: MeterAnswer, before: tuple[PortStats, PortStats], after: tuple[PortStats, ...]

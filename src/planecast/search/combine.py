@@ -11,11 +11,13 @@ import numpy as np
 
 from planecast.results.estimate import Estimate, Kind
 from planecast.results.search import Bounds, FoundRate
-from planecast.results.student import half_width
+from planecast.results.student import half_width, median_half_width
 from planecast.search.repetitions import middle
 from planecast.search.tester import Ceiling
 
 DATAPLANE = "data plane"
+_FEWEST = 4
+"""Repetitions from which on a median says more than a mean."""
 _SAME = 0.99
 """Ceilings that are closer than this count as one."""
 
@@ -23,7 +25,9 @@ _SAME = 0.99
 def rate_estimate(bounds: Sequence[Bounds], kind: Kind, model_share: float = 0.0) -> Estimate:
     """A rate from its bounds, repetition by repetition.
 
-    The value is the mean of their middles. Independent uncertainties add up in the interval: where
+    The value is the median of their middles where they were measured, for a start that something
+    disturbed all the time is slower than the others, and never faster; of simulated ones and of
+    fewer than `_FEWEST` it is the mean. Independent uncertainties add up in the interval: where
     between its bounds the rate of a repetition lies (all that is known of one repetition), how much
     the middles differ from start to start (Student), and of a simulated rate what the calibration
     leaves open, `model_share` of the value. A repetition that met no upper bound has its lower one
@@ -31,13 +35,16 @@ def rate_estimate(bounds: Sequence[Bounds], kind: Kind, model_share: float = 0.0
     """
     middles = [middle(bound) for bound in bounds]
     width = float(np.mean([middle(bound) - bound.low_pps for bound in bounds]))
-    spread = half_width(middles) if len(middles) > 1 else 0.0
-    mean = float(np.mean(middles))
-    half = math.hypot(width, spread, model_share * mean)
+    if kind == "measured" and len(middles) >= _FEWEST:
+        value, spread = float(np.median(middles)), median_half_width(middles)
+    else:
+        value = float(np.mean(middles))
+        spread = half_width(middles) if len(middles) > 1 else 0.0
+    half = math.hypot(width, spread, model_share * value)
     return Estimate(
-        value=mean,
-        low=max(mean - half, 0.0),
-        high=mean + half,
+        value=value,
+        low=max(value - half, 0.0),
+        high=value + half,
         samples=len(bounds),
         unit="pps",
         kind=kind,

@@ -201,7 +201,9 @@ def _in_process(kind: str, cpus: tuple[int, int], size: int) -> float:
             capture = Path(folder) / "frames.pcap"
             capture.write_bytes(_capture(size - _FCS_BYTES))
             device = f"net_pcap0,rx_pcap={capture},infinite_rx=1,tx_pcap=/dev/null"
-        with ExternalDpdk(plan_testpmd("io", [device], cpus=[cpus[0]], main_cpu=cpus[1])) as program:
+        with ExternalDpdk(
+            plan_testpmd("io", [device], cpus=[cpus[0]], main_cpu=cpus[1])
+        ) as program:
             windows = program.trial(_WINDOWS, _PACKETS, _WARMUP).windows
     return float(np.median(np.asarray(windows.cycles) / np.asarray(windows.packets)))
 
