@@ -29,7 +29,7 @@ from planecast.instruments.quantiles import turn_quantile
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
 from planecast.results.result import IN_MEMORY, Result, StageResult
-from planecast.results.student import FEWEST_ROUNDS, t_quantile
+from planecast.results.student import DEVIATIONS, FEWEST_ROUNDS, t_quantile
 from planecast.results.trials import Columns
 from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
@@ -37,8 +37,6 @@ from planecast.scenario.workload import FUNCTIONS
 
 QUANTILE = 0.25
 """Of a point's windows, of all process instances together."""
-DEVIATIONS = 1.4826
-"""Standard deviation of a normal distribution over its median absolute deviation."""
 INSTANCES_DIFFER = 0.05
 """Relative spread of process instances above which the result has a note on it."""
 INSTANCES = "process instances differ"
