@@ -27,18 +27,24 @@ static uint32_t next_flow(struct flow_stream *stream)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     z ^= z >> 31;
-    return stream->first + stream->step * (uint32_t)(((z >> 32) * stream->count) >> 32);
+    uint32_t group = (uint32_t)(((z >> 32) * stream->groups) >> 32);
+    if (likely(stream->lcores == 1))
+        return stream->first + group;
+    uint32_t place = group * 0x9e3779b1u + stream->turn; /* Fibonacci hashing (Knuth) */
+    return group * stream->lcores + (uint32_t)(((uint64_t)place * stream->lcores) >> 32);
 }
 
 struct flow_stream frames_stream(uint32_t number, uint32_t lcores)
 {
-    if (frames.flows < lcores)
-        return (struct flow_stream){
-            .random = frames.seed + number, .first = number % frames.flows, .count = 1};
-    return (struct flow_stream){.random = frames.seed + number,
-                                .first = number,
-                                .step = lcores,
-                                .count = (frames.flows + lcores - 1 - number) / lcores};
+    struct flow_stream found = {.random = frames.seed + number, .lcores = 1, .groups = 1};
+    if (frames.flows < lcores) {
+        found.first = number % frames.flows;
+        return found;
+    }
+    found.lcores = lcores;
+    found.groups = frames.flows / lcores;
+    found.turn = (uint32_t)(((uint64_t)number << 32) / lcores);
+    return found;
 }
 
 bool frames_open(const char *text)

@@ -12,10 +12,14 @@
 
 #define FRAME_HEADERS 42 /* bytes: Ethernet 14, IPv4 20, UDP 8 */
 
-/* The flows of one lcore, as a port divides them over its queues. */
+/* The flows of one lcore, as a port divides them over its queues: of each group of as many flows as
+ * there are lcores it has one, by a hash, so that what lies at equal distances does so for it, too.
+ */
 struct flow_stream {
-    uint64_t random;             /* splitmix64 (Steele, Lea, Flood 2014) */
-    uint32_t first, step, count; /* flows first, first + step, …: so many */
+    uint64_t random; /* splitmix64 (Steele, Lea, Flood 2014) */
+    uint32_t lcores, groups;
+    uint32_t turn; /* the lcore's part of 2^32 */
+    uint32_t first;
 };
 
 /* What is asked, in words: frame=HEX, the headers of the first flow's packets; length=60, bytes
@@ -23,7 +27,7 @@ struct flow_stream {
 bool frames_open(const char *text);
 
 /* The flows of lcore `number` of so many, as many as of each other; fewer flows than lcores are
- * shared. */
+ * shared, and what is left of the last group comes to none. */
 struct flow_stream frames_stream(uint32_t number, uint32_t lcores);
 
 /* Makes the next packets: headers of flows at random, and of the frame's other bytes a copy, as a

@@ -13,8 +13,8 @@
 /* How long a sleep may last: a program that is to end looks at its own flag after it. */
 enum { IDLE_NS = 20 * 1000 * 1000 };
 
-/* A queue of the port, and the thread that polls it: no two share a cache line, nor two lines that a
- * prefetcher brings in together. */
+/* A queue of the port, and the thread that polls it: no two share a cache line, nor two lines that
+ * a prefetcher brings in together. */
 struct lane {
     alignas(2 * RTE_CACHE_LINE_SIZE) struct meter meter;
     const void *queue; /* the driver's: what its functions are given */
