@@ -33,6 +33,16 @@ def test_the_sentence_names_run_age_host_and_error() -> None:
     assert plain.sentence(NOW).endswith("of an unknown CPU; not validated")
 
 
+def test_of_another_function_the_machine_alone_counts() -> None:
+    """Its validation neither speaks for the answer nor against it."""
+    missed = BASIS.model_copy(update={"noise_floor_percent": 1.0})
+    assert missed.warnings()
+    machine = missed.of_machine()
+    assert machine.warnings() == []
+    assert "(for its machine alone), 3 hours old" in machine.sentence(NOW)
+    assert machine.sentence(NOW).endswith("it is of another network function")
+
+
 @pytest.mark.parametrize(
     ("made", "age"),
     [

@@ -1,4 +1,4 @@
-"""Work of Open vSwitch's forwarding threads by their own counters: packets, and cycles that they took.
+"""Work of Open vSwitch's forwarding threads by their own counters: packets, and what they took.
 
 Cycles of turns without packets are apart: in ports of memory a thread that sleeps between trials
 has such a turn.

@@ -17,7 +17,9 @@ from planecast.scenario.model import Noun
 WIDE_PERCENT = 10.0
 """Median half-width of the intervals above which a reader is warned."""
 
-Choice = Literal["named", "own", "latest of this host", "latest, of another host"]
+Choice = Literal[
+    "named", "own", "latest of this host", "latest, of another host", "for its machine alone"
+]
 
 
 class Basis(Noun):
@@ -34,7 +36,8 @@ class Basis(Noun):
     this_host: bool
     """Whether it is of the machine that answered."""
     choice: Choice
-    """Why this one: named by a person, the explained run's own, or the latest."""
+    """Why this one: named by a person, the explained run's own, the latest, or, of another network
+    function, for the caches and the memory that it knows."""
     held_out: int | None = None
     """Points that its validation predicted before it measured them; None without a validation."""
     mean_error_percent: float | None = None
@@ -44,6 +47,14 @@ class Basis(Noun):
     noise_floor_percent: float | None = None
     """How much the machine's own noise puts two measurements of one point apart, where the
     validation states it."""
+
+    def of_machine(self) -> Basis:
+        """The same for an answer about another network function, of which its validation says
+        nothing."""
+        unknown = dict.fromkeys(
+            ("held_out", "mean_error_percent", "coverage_percent", "noise_floor_percent")
+        )
+        return self.model_copy(update={"choice": "for its machine alone", **unknown})
 
     def sentence(self, now: datetime | None = None) -> str:
         """The calibration in one line: run, why this one, age, host, validation."""
@@ -65,6 +76,8 @@ class Basis(Noun):
         ]
 
     def _validation(self) -> str:
+        if self.choice == "for its machine alone":
+            return "it is of another network function"
         if self.mean_error_percent is None:
             return "not validated"
         covered = "" if self.coverage_percent is None else f", {self.coverage_percent:.0f} % inside"

@@ -18,8 +18,8 @@ they are apart."""
 DEVIATIONS = 1.4826
 """Standard deviation of a normal distribution over its median absolute deviation."""
 _OF_FEW = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.200, 7: 1.140, 8: 1.129, 9: 1.107}
-"""By so many rounds, how much more than `DEVIATIONS` that is in the mean (Croux and Rousseeuw:
-Time-efficient algorithms for two highly robust estimators of scale, 1992); of more, n / (n - 0.8)."""
+"""By so many rounds, how much more than `DEVIATIONS` that is in the mean; of more, n / (n - 0.8)
+(Croux and Rousseeuw: Time-efficient algorithms for two highly robust estimators of scale, 1992)."""
 _MEDIAN = 1.2533
 """Standard error of the median of normal values over that of their mean: the root of pi / 2."""
 

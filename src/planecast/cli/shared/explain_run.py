@@ -37,10 +37,13 @@ def explain_run(
     name, position = picked(run)
     folder = latest_explicable(root) if name == "latest" else find_run(name, root)
     chosen = calibration or own_calibration(folder)
-    model, _ = calibration_if_any(chosen, root, workload_kind(folder, position))
+    kind = workload_kind(folder, position)
+    model, _ = calibration_if_any(chosen, root, kind)
     if model is not None and calibration is None and chosen is not None:
         own = model.basis.model_copy(update={"choice": "own"})
         model = replace(model, basis=own)
+    if model is not None and kind not in (None, model.model.kind) and not model.model.counted:
+        model = replace(model, basis=model.basis.of_machine())
     found = explained_run(folder, position, model, apart=apart)
     return found, model.model if model is not None else None
 

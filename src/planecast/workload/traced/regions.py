@@ -28,7 +28,7 @@ _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
 
 
 def traced_regions(
-    far: Sequence[Far], bursts: Floats, every: Sequence[Floats] | None = None
+    far: Sequence[Far], bursts: Floats, every: Floats | None = None
 ) -> tuple[Region, ...]:
     """The regions of one lcore's touches, of lines or of pages, in bursts of so many packets;
     `every` has the lines of all lcores together by touch (None: there is one lcore).
