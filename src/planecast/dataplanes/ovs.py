@@ -13,12 +13,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.dataplanes.dut import Program
-from planecast.dataplanes.memory import env_words, memory_environment, pages_for
+from planecast.dataplanes.memory import Pages, env_words, memory_environment, pages_for
+from planecast.dataplanes.meter import Meter
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs_flows import open_flow_rules
 from planecast.dataplanes.pmd_work import PmdWork, parse_pmd_work
@@ -42,6 +43,9 @@ _MEMORY = "--no-huge --legacy-mem --no-shconf --no-telemetry -m"
 """EAL's arguments for MiB of memory without a reservation."""
 _MIB, _MIB_OF_VIRTUAL = 1024, 384
 """Enough for ports of any kind; for two in memory, of which a study has a switch a table."""
+_BETWEEN = (0, 1)
+"""DPDK's numbers of the ports that packets come in and leave by, where it has two."""
+_BUSY = "pmd processing"
 _CONTROL = "br0.mgmt"
 _DATABASE = "conf.db"
 _QUIET = ("--no-chdir", "--log-file=/dev/null")
@@ -104,6 +108,8 @@ class OpenVswitch(Program):
         self._program = wanted.program
         self._root = ROOTS[0]
         self._processes: dict[str, Process] = {}
+        self._meter: Meter | None = None
+        self._watched = False
 
     def planned(self) -> list[Planned]:
         """Database and switch. Raises MissingError when they aren't here."""
@@ -122,12 +128,24 @@ class OpenVswitch(Program):
             process.check()
 
     def begin_opinion(self) -> None:
-        """Clears the statistics of the threads that forward."""
+        """Clears the statistics of the threads that forward; from now on its polls are counted,
+        where it has two ports and one queue of the first has them all."""
         self._appctl("dpif-netdev/pmd-stats-clear")
+        self._watched = False
+        if self._meter is not None and len(self._ports) == len(_BETWEEN):
+            with suppress(RunError):  # several queues
+                self._meter.watch(*_BETWEEN)
+                self._watched = True
 
     def opinion(self) -> Mapping[str, Estimate]:
-        """Its own cycles a packet since then."""
-        return opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
+        """Its own cycles a packet since then; those of polls, too, where they were counted: of the
+        ones that found packets in place of its own, in which readings of the clock are."""
+        said = opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
+        if self._meter is None or not self._watched:
+            return said
+        self._watched = False
+        polls = self._meter.unwatch().opinion()
+        return {name: one for name, one in said.items() if not polls or name != _BUSY} | polls
 
     def work(self) -> PmdWork:
         """What the threads that forward have done since their start."""
@@ -168,6 +186,7 @@ class OpenVswitch(Program):
     def stop(self) -> None:
         """Ends the switch, then the database; both, also when we are interrupted during it."""
         self._processes.clear()
+        self._meter = None
         self._stack.close()
 
     def _start(self) -> None:
@@ -192,7 +211,12 @@ class OpenVswitch(Program):
             f"other_config:emc-insert-inv-prob={self._wanted.emc_insert_inv_prob}",
             f"other_config:smc-enable={str(self._wanted.smc).lower()}",
         )
+        if not virtual:
+            self._meter = Meter(self._pages())
+            self._stack.callback(self._meter.close)
         self._launch("ovs-vswitchd", *self._words_of(switch), before=self._before)
+        if self._meter is not None:
+            self._meter.started()
         self._wait_for("vsw.ctl")
         self._add_bridge()
         for number, port in enumerate(self._ports, 1):
@@ -211,16 +235,20 @@ class OpenVswitch(Program):
 
     def _words_of(self, switch: str) -> tuple[str, ...]:
         """The switch's command. Between ports in memory its callers load what it needs."""
-        virtual = all(port.kind == "virtual" for port in self._ports)
-        pages = pages_for("no-huge" if virtual else self._wanted.memory, self._ports)
+        meter = self._meter
+        loads = memory_environment(self._pages()) if meter is None else meter.environment()
         return (
-            *env_words(memory_environment(pages)),
+            *env_words(loads),
             switch,
             f"unix:{self._folder / 'db.sock'}",
             f"--unixctl={self._folder / 'vsw.ctl'}",
             "--disable-system",
             *_QUIET,
         )
+
+    def _pages(self) -> Pages:
+        virtual = all(port.kind == "virtual" for port in self._ports)
+        return pages_for("no-huge" if virtual else self._wanted.memory, self._ports)
 
     def _add_bridge(self) -> None:
         """Raises RunError with the switch's reason, which it writes to its log alone."""
@@ -290,9 +318,12 @@ class OpenVswitch(Program):
             [*before, *dying_with_us(words)],
             self._folder / f"{name}.said",
             environment=self._environment(),
-            descriptors=self._fds if name == "ovs-vswitchd" else (),
+            descriptors=self._descriptors() if name == "ovs-vswitchd" else (),
         )
         self._processes[name] = self._stack.enter_context(process)
+
+    def _descriptors(self) -> tuple[int, ...]:
+        return self._fds if self._meter is None else (*self._fds, self._meter.descriptor)
 
     def _environment(self) -> dict[str, str]:
         folder = str(self._folder)
@@ -350,7 +381,7 @@ def opinion_of(found: PmdStats) -> dict[str, Estimate]:
 
     opinion = {
         "pmd": said(found.cycles_per_packet, "cycles/packet"),
-        "pmd processing": said(found.processing_cycles_per_packet, "cycles/packet"),
+        _BUSY: said(found.processing_cycles_per_packet, "cycles/packet"),
     }
     for name, count in (("megaflow look-ups", found.megaflow_hits), ("upcalls", found.upcalls)):
         if count is not None and found.received > 0:
