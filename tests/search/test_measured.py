@@ -150,6 +150,8 @@ def test_its_opinion_is_asked_for_longer_than_a_trial(tester: MeasuredTester) ->
     [
         ({"placement.cpus": "0,1"}, "feeds one"),
         ({"placement.cpus": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "cut as well"),
+        ({"placement.cpus": "0,1", "dataplane.kind": "l3fwd"}, "feeds one"),
+        ({"placement.cpus": "0-3", "dataplane.kind": "ovs", "dataplane.guests": 2}, "3 or fewer"),
     ],
 )
 def test_lcores_that_one_port_can_not_feed(keys: dict[str, object], said: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from planecast.cleanup import private_folder, sweep_leftovers
 from planecast.dataplanes import TrialAnswer
 from planecast.dataplanes.dut_factory import title_of
+from planecast.dataplanes.link_topology import guests_of
 from planecast.dataplanes.own_dut import OwnDut
 from planecast.engines.measure.near_cpus import NearCpus
 from planecast.engines.measure.testbed import LoadTrial, Testbed, dut_of, generator_cpu
@@ -168,19 +169,28 @@ def _slow_path_s(scenario: Scenario) -> float:
 
 
 def _refuse_spread(scenario: Scenario) -> None:
-    """Raises InputError for lcores of ours that one port can't feed."""
+    """Raises InputError for lcores that one port can't feed: each program has one. CPUs of what is
+    running already are its own."""
     lcores, wanted = scenario.placement.lcores, scenario.dataplane
-    if wanted.kind != "ours" or (lcores == 1 and not scenario.placement.cuts):
+    if wanted.kind == "external":
         return
-    if wanted.programs == 1:
+    programs = wanted.programs + guests_of(scenario)
+    cut = wanted.kind == "ours" and scenario.placement.cuts
+    if cut and programs > 1:
+        raise InputError(
+            "programs in series can't be cut as well", "placement.cuts", "leave one of the two out"
+        )
+    if cut or lcores > programs == 1:
         raise InputError(
             f"{lcores} lcores forward, but the one port that packets come in at feeds one",
             "placement.lcores",
             "name one CPU",
         )
-    if scenario.placement.cuts:
+    if lcores > programs:
         raise InputError(
-            "programs in series can't be cut as well", "placement.cuts", "leave one of the two out"
+            f"{lcores} lcores are named, but {programs} programs forward, on one each",
+            "placement.lcores",
+            f"name {programs} or fewer",
         )
 
 
