@@ -12,7 +12,7 @@ from planecast.engines.measure.tx_pacing import WARM_UP_S
 from planecast.errors import InputError, MissingError
 from planecast.results import Estimate
 from planecast.scenario import Scenario, with_overrides
-from planecast.search.measured import MeasuredTester, trial_of
+from planecast.search.measured import MeasuredTester, _refuse_spread, trial_of
 
 DRAIN_S = Dut.drain_s
 SCENARIO = with_overrides(Scenario(name="s"), {"dataplane.kind": "testpmd"})
@@ -151,12 +151,19 @@ def test_its_opinion_is_asked_for_longer_than_a_trial(tester: MeasuredTester) ->
         ({"placement.cpus": "0,1"}, "feeds one"),
         ({"placement.cpus": "0,1", "placement.cuts": "tx", "dataplane.chain": 2}, "cut as well"),
         ({"placement.cpus": "0,1", "dataplane.kind": "l3fwd"}, "feeds one"),
-        ({"placement.cpus": "0-3", "dataplane.kind": "ovs", "dataplane.guests": 2}, "3 or fewer"),
     ],
 )
 def test_lcores_that_one_port_can_not_feed(keys: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         MeasuredTester(with_overrides(Scenario(name="s"), keys), None)
+
+
+def test_more_lcores_than_programs() -> None:
+    """Of a machine with more CPUs than this one may have."""
+    keys = {"placement.cpus": "0-2", "dataplane.kind": "ovs", "dataplane.guests": 2}
+    _refuse_spread(with_overrides(Scenario(name="s"), keys))
+    with pytest.raises(InputError, match="3 programs forward, on one each; name 3 or fewer"):
+        _refuse_spread(with_overrides(Scenario(name="s"), keys | {"placement.cpus": "0-3"}))
 
 
 def test_another_hosts_cpus_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
