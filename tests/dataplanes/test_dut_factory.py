@@ -17,8 +17,9 @@ from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
 from planecast.dataplanes.dut_factory import programs_of, title_of
 from planecast.dataplanes.link_topology import link_topology_of
-from planecast.dataplanes.ovs import ROOTS, OpenVswitch, PmdStats, parse_pmd_stats
-from planecast.dataplanes.ovs import opinion_of as pmd_opinion
+from planecast.dataplanes.ovs import ROOTS, OpenVswitch
+from planecast.dataplanes.pmd_stats import PmdStats, parse_pmd_stats
+from planecast.dataplanes.pmd_stats import opinion_of as pmd_opinion
 from planecast.dataplanes.vpp import Vpp
 from planecast.errors import InputError, MissingError, PlanecastError, RunError
 from planecast.native import peers_folder

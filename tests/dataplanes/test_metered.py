@@ -34,6 +34,16 @@ def testpmd() -> str:
     return path
 
 
+def program_of(scenario: Scenario) -> MeteredDataplane:
+    """Not started; the test is skipped where the program is not installed."""
+    try:
+        running = MeteredDataplane(MeteredConfig.of(scenario))
+        running.plan()
+    except MissingError as missing:
+        pytest.skip(str(missing))
+    return running
+
+
 def trial(scenario: Scenario, windows: int = 4, packets: int = 2048) -> Trial:
     return Trial(windows=windows, packets=packets, warmup=4096, scenario=scenario)
 
@@ -129,12 +139,7 @@ def test_two_lcores_for_real(scenario: Make, testpmd: str, kind: str) -> None:
     if len(cpus) < 2:
         pytest.skip("a second CPU is needed")
     asked = scenario({"dataplane.kind": kind, "placement.cpus": f"{cpus[0]},{cpus[1]}"})
-    try:
-        running = MeteredDataplane(MeteredConfig.of(asked))
-        running.plan()
-    except MissingError as missing:
-        pytest.skip(str(missing))
-    with running:
+    with program_of(asked) as running:
         found = running.trial(trial(asked))
     assert sorted(lcore.cpu for lcore in found.lcores) == cpus
     for lcore in found.lcores:
@@ -170,12 +175,7 @@ def test_a_switch_forgets_the_flows_of_before(scenario: Make) -> None:
         running.trial(trial(asked(flows), windows=32))
         return switch.opinion()["megaflow look-ups"].value
 
-    try:
-        running = MeteredDataplane(MeteredConfig.of(asked(4096)))
-        running.plan()
-    except MissingError as missing:
-        pytest.skip(str(missing))
-    with running:
+    with program_of(asked(4096)) as running:
         # As counted in a switch that never saw others: a simulated cache misses 0.033 of 4,096.
         shares = [missed(running, flows) for flows in (4096, 32768, 4096, 64)]
     assert shares == pytest.approx([0.034, 0.75, 0.034, 0], abs=0.01)
@@ -184,12 +184,7 @@ def test_a_switch_forgets_the_flows_of_before(scenario: Make) -> None:
 @pytest.mark.live
 def test_a_switchs_own_counters_agree_with_the_meter(scenario: Make) -> None:
     asked = scenario({"dataplane.kind": "ovs", "traffic.flows": 64})
-    try:
-        running = MeteredDataplane(MeteredConfig.of(asked))
-        running.plan()
-    except MissingError as missing:
-        pytest.skip(str(missing))
-    with running:
+    with program_of(asked) as running:
         answers = [running.trial(trial(asked, windows=16)) for _ in range(9)]
     own = [found.own_cycles_per_packet for found in answers]
     assert all(one is not None for one in own)

@@ -26,7 +26,7 @@ from planecast.dataplanes.memory import env_words, pages_for, pages_of_process
 from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
-from planecast.dataplanes.pmd_work import PmdWork
+from planecast.dataplanes.pmd_stats import PmdWork
 from planecast.dataplanes.trial import LcoreAnswer, Trial, TrialAnswer
 from planecast.errors import InputError, RunError
 from planecast.instruments.window import frame_words

@@ -9,12 +9,10 @@ it disturb. Both end when we do.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from planecast.dataplanes.dut import Program
@@ -22,7 +20,13 @@ from planecast.dataplanes.memory import Pages, env_words, memory_environment, pa
 from planecast.dataplanes.meter import Meter
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs_flows import open_flow_rules
-from planecast.dataplanes.pmd_work import PmdWork, parse_pmd_work
+from planecast.dataplanes.pmd_stats import (
+    PROCESSING,
+    PmdWork,
+    opinion_of,
+    parse_pmd_stats,
+    parse_pmd_work,
+)
 from planecast.dataplanes.port import Port
 from planecast.errors import MissingError, RunError
 from planecast.native import peers_folder, set_up
@@ -45,7 +49,6 @@ _MIB, _MIB_OF_VIRTUAL = 1024, 384
 """Enough for ports of any kind; for two in memory, of which a study has a switch a table."""
 _BETWEEN = (0, 1)
 """DPDK's numbers of the ports that packets come in and leave by, where it has two."""
-_BUSY = "pmd processing"
 _CONTROL = "br0.mgmt"
 _DATABASE = "conf.db"
 _QUIET = ("--no-chdir", "--log-file=/dev/null")
@@ -58,25 +61,6 @@ SEEN = 10
 START_TIMEOUT_S = 60.0
 _CALL_TIMEOUT_S = 120.0
 _LONGEST_IDLE_MS = 1_000_000_000
-
-
-@dataclass(frozen=True)
-class PmdStats:
-    """What a PMD thread says of its work since its statistics were cleared."""
-
-    received: int
-    """Packets."""
-    cycles_per_packet: float
-    """TSC cycles, those in which it found none among them."""
-    processing_cycles_per_packet: float
-    """TSC cycles of the iterations that found packets."""
-    megaflow_hits: int | None = None
-    """Packets that no exact cache knew (EMC, SMC, simple match), so that masks were tried one after
-    another; None where it doesn't say."""
-    upcalls: int | None = None
-    """Packets that no cache knew: the slow path was asked."""
-    packets_per_batch: float | None = None
-    """Packets of a send call."""
 
 
 class OpenVswitch(Program):
@@ -145,7 +129,7 @@ class OpenVswitch(Program):
             return said
         self._watched = False
         polls = self._meter.unwatch().opinion()
-        return {name: one for name, one in said.items() if not polls or name != _BUSY} | polls
+        return {name: one for name, one in said.items() if not polls or name != PROCESSING} | polls
 
     def work(self) -> PmdWork:
         """What the threads that forward have done since their start."""
@@ -371,50 +355,3 @@ class OpenVswitch(Program):
 def _mask(cpus: Iterable[int]) -> str:
     """As its options have CPUs."""
     return f"{sum(1 << cpu for cpu in cpus):#x}"
-
-
-def opinion_of(found: PmdStats) -> dict[str, Estimate]:
-    """The statistics as estimates: cycles a packet, shares of the packets, packets a batch."""
-
-    def said(value: float, unit: str) -> Estimate:
-        return Estimate(value=value, samples=found.received, unit=unit, kind="measured")
-
-    opinion = {
-        "pmd": said(found.cycles_per_packet, "cycles/packet"),
-        _BUSY: said(found.processing_cycles_per_packet, "cycles/packet"),
-    }
-    for name, count in (("megaflow look-ups", found.megaflow_hits), ("upcalls", found.upcalls)):
-        if count is not None and found.received > 0:
-            opinion[name] = said(count / found.received, "share")
-    if found.packets_per_batch is not None:
-        opinion["batch"] = said(found.packets_per_batch, "packets")
-    return opinion
-
-
-def parse_pmd_stats(text: str) -> PmdStats:
-    """``dpif-netdev/pmd-stats-show``: the thread that received most. Raises RunError for text
-    without one."""
-    found = [_thread(part) for part in re.split(r"^pmd thread ", text, flags=re.MULTILINE)[1:]]
-    threads = [thread for thread in found if thread is not None]
-    if not threads:
-        raise RunError("no thread that forwards reports packets", "pmd-stats-show")
-    return max(threads, key=lambda thread: thread.received)
-
-
-def _thread(text: str) -> PmdStats | None:
-    received = re.search(r"packets received: (\d+)", text)
-    total = re.search(r"avg cycles per packet: ([\d.]+)", text)
-    processing = re.search(r"avg processing cycles per packet: ([\d.]+)", text)
-    if received is None or total is None or processing is None:
-        return None  # a thread without packets has no averages
-    hits = re.search(r"megaflow hits: (\d+)", text)
-    failed = re.findall(r"miss with (?:success|failed) upcall: (\d+)", text)
-    batch = re.search(r"avg\. packets per output batch: ([\d.]+)", text)
-    return PmdStats(
-        int(received[1]),
-        float(total[1]),
-        float(processing[1]),
-        megaflow_hits=int(hits[1]) if hits else None,
-        upcalls=sum(map(int, failed)) if failed else None,
-        packets_per_batch=float(batch[1]) if batch else None,
-    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planecast.dataplanes.pmd_work import PmdWork, parse_pmd_work
+from planecast.dataplanes.pmd_stats import PmdWork, parse_pmd_work
 
 STATS = """\
 pmd thread numa_id 0 core_id 1:
