@@ -74,11 +74,10 @@ class DpdkProgram(Program):
 
     def begin_opinion(self) -> None:
         """Its polls are counted from now on, where one queue of the port has all of them."""
-        try:
+        self.opinion()  # one that nobody asked for ends
+        with suppress(RunError):  # several queues
             self._external.watch(out=self._ports - 1)
             self._watched = True
-        except RunError:  # several queues
-            self._watched = False
 
     def opinion(self) -> Mapping[str, Estimate]:
         """TSC cycles a packet of polls that found some, of these in the drivers' receive and send

@@ -114,8 +114,8 @@ class OpenVswitch(Program):
     def begin_opinion(self) -> None:
         """Clears the statistics of the threads that forward; from now on its polls are counted,
         where it has two ports and one queue of the first has them all."""
+        self._polls()  # of an opinion that nobody asked for
         self._appctl("dpif-netdev/pmd-stats-clear")
-        self._watched = False
         if self._meter is not None and len(self._ports) == len(_BETWEEN):
             with suppress(RunError):  # several queues
                 self._meter.watch(*_BETWEEN)
@@ -124,12 +124,16 @@ class OpenVswitch(Program):
     def opinion(self) -> Mapping[str, Estimate]:
         """Its own cycles a packet since then; those of polls, too, where they were counted: of the
         ones that found packets in place of its own, in which readings of the clock are."""
+        polls = self._polls()
         said = opinion_of(parse_pmd_stats(self._appctl("dpif-netdev/pmd-stats-show")))
-        if self._meter is None or not self._watched:
-            return said
-        self._watched = False
-        polls = self._meter.unwatch().opinion()
         return {name: one for name, one in said.items() if not polls or name != PROCESSING} | polls
+
+    def _polls(self) -> dict[str, Estimate]:
+        """What was counted since `begin_opinion`; nothing where nothing was."""
+        if self._meter is None or not self._watched:
+            return {}
+        self._watched = False
+        return self._meter.unwatch().opinion()
 
     def work(self) -> PmdWork:
         """What the threads that forward have done since their start."""
