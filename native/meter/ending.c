@@ -2,6 +2,7 @@
 #include "ending.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <rte_eal.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 enum { POLITE_SECONDS = 3 };
 
 /* EAL's folder, and the two above it, which were made for this run; a folder that holds something
- * else stays. */
+ * else stays. Two threads may do so at once, of which one ends the process: what the other has
+ * removed by then is no reason to leave the rest. */
 void ending_clean(void)
 {
     char path[512];
@@ -27,7 +29,7 @@ void ending_clean(void)
     }
     if (folder != NULL)
         closedir(folder);
-    for (int level = 0; level < 3 && rmdir(path) == 0; level++) {
+    for (int level = 0; level < 3 && (rmdir(path) == 0 || errno == ENOENT); level++) {
         char *slash = strrchr(path, '/');
         if (slash != NULL)
             *slash = '\0';

@@ -208,7 +208,7 @@ def test_it_ends_with_us(
     process.wait()
     wait_until(lambda: not Path(f"/proc/{pid}").exists(), "the program had ended")
     # What a killed process leaves is removed by another one, a moment later.
-    wait_until(lambda: not _leftovers(tmp_path), "nothing was left")
+    wait_until(lambda: not _leftovers(tmp_path), f"nothing of {pid} was left in {tmp_path}")
 
 
 def test_rules_of_l3fwd(tmp_path: Path) -> None:
