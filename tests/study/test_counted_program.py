@@ -233,10 +233,10 @@ def _differ(first: InstructionCounts, second: InstructionCounts) -> set[str]:
 @pytest.mark.live
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["l3fwd", "ovs"])
-def test_two_counts_agree(scenario: Make, tools: None, kind: str) -> None:
+def test_two_counts_agree(scenario: Make, tools: None, kind: str, tmp_path: Path) -> None:
     asked = scenario({"dataplane.kind": kind, "traffic.flows": 64})
     try:
-        program_words(asked, Path())
+        program_words(asked, tmp_path)
     except MissingError as error:
         pytest.skip(str(error))
     found = [count_program(asked, (8, 32)) for _ in range(2)]
