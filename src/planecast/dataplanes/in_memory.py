@@ -93,12 +93,9 @@ def program_words(scenario: Scenario, folder: Path, before: Sequence[str] = ()) 
 
 
 def portable(scenario: Scenario) -> Scenario:
-    """As instruments can run it: on one lcore, with l3fwd's build for those that know no AVX-512,
-    where there is one next to it, and a command of a person's own on small pages, for valgrind maps
-    no large ones."""
-    if scenario.placement.lcores > 1:
-        one = scenario.placement.on(cpus_here(scenario)[:1])
-        scenario = scenario.model_copy(update={"placement": one})
+    """As instruments can run it: with l3fwd's build for those that know no AVX-512, where there is
+    one next to it, and a command of a person's own on small pages, for valgrind maps no large
+    ones."""
     if scenario.dataplane.kind == "command":
         command = _without_large_pages(scenario.dataplane.command)
         wanted = scenario.dataplane.model_copy(update={"command": command})
