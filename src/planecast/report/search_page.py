@@ -238,7 +238,7 @@ def _bound_table(rates: Mapping[str, FoundRate]) -> Table:
     )
     caption = (
         "Repetition by repetition, each on a fresh start. Outlying: further from the others' "
-        "median than their spread and bounds allow; the interval includes it."
+        "median than their spread and bounds allow; it counts as one start."
     )
     return Table("bounds", "Bounds", caption, headings, rows)
 
@@ -323,7 +323,7 @@ def _warnings(answer: SearchAnswer) -> Iterator[Warned]:
         yield Warned(
             "repetition-outlying",
             f"Not like the other repetitions: {off} off the others' median.",
-            "The interval includes it; repeat the search to see whether it comes again.",
+            "It counts as one start; repeat the search to see whether it comes again.",
         )
     refused = sum(answer.refused.values())
     if refused > _REFUSED_SHARE * answer.trials:
