@@ -96,6 +96,10 @@ def test_a_command_dies_with_us(tmp_path: Path) -> None:
     with python(tmp_path, code) as child:
         wait_until(child.said, 20, child.check, RunError("it is not up"))
         grandchild = int(child.said())
+        # Its signal is asked for by the program before it, a moment after it has its number.
+        name = Path(f"/proc/{grandchild}/comm")
+        late = RunError("it does not sleep")
+        wait_until(lambda: name.read_text() == "sleep\n", 20, child.check, late)
         assert child.pid is not None
         os.kill(child.pid, signal.SIGKILL)
     until = time.monotonic() + 20
