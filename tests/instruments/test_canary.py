@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planecast.instruments.canary import low_mode, settled, settled_floor, summarise, undisturbed
+from planecast.instruments.canary import (
+    lines,
+    low_mode,
+    settled,
+    settled_floor,
+    summarise,
+    undisturbed,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -58,14 +65,33 @@ def test_both_canaries_have_to_be_undisturbed() -> None:
 
 
 def test_settled_canaries_agree_at_any_clock() -> None:
-    rows = [[2.37, 2.37], [2.57, 2.58], [2.8, 2.8], [2.37, 2.57], [2.5, 3.3], [3.4, 3.4]]
-    assert settled(rows, floor=2.37).tolist() == [True, True, True, False, False, False]
+    known = lines([[at, at] for at in (2.37, 2.575, 2.8, 3.4) for _ in range(9)])
+    assert known.floor == 2.37
+    assert len(known.ends) == 3
+    rows = [[2.37, 2.37], [2.574, 2.577], [2.8, 2.8], [2.37, 2.57], [2.5, 3.3], [3.4, 3.4]]
+    assert settled(rows, known).tolist() == [True, True, True, False, False, False]
+
+
+def test_readings_that_only_agree_are_in_no_line() -> None:
+    """A sibling that is busy all the time lets two canaries in a row agree, at any reading."""
+    rng = np.random.default_rng(1)
+    at = rng.uniform(2.32, 2.7, 200)
+    disturbed = np.stack([at, at * (1 + rng.uniform(-0.005, 0.005, 200))], axis=1)
+    calm = np.stack([quiet(rng, 60), quiet(rng, 60)], axis=1)
+    found = settled(np.concatenate([disturbed, calm]))
+    assert found[200:].all()
+    assert found[:200].mean() < 0.1
+
+
+def test_without_a_line_canaries_count_that_agree() -> None:
+    assert settled([[2.37, 2.38], [2.5, 2.7]]).tolist() == [True, False]
+    assert len(lines([[2.37, 2.38], [2.5, 2.7]]).ends) == 0
 
 
 @given(seeds, st.integers(20, 100), st.integers(0, 50))
 def test_a_busy_sibling_does_not_lift_the_floor(seed: int, n: int, times: int) -> None:
     rng = np.random.default_rng(seed)
-    clocks = rng.choice([2.37, 2.47, 2.57, 2.69], n)
+    clocks = np.resize([2.37, 2.47, 2.57, 2.69], n)
     calm = np.stack([clocks, clocks], axis=1)
     busy = rng.uniform(3.0, 4.5, (times * n, 2))
     rows = np.concatenate([calm, busy])

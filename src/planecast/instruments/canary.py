@@ -9,6 +9,8 @@ canaries do (`undisturbed`), or, where the core's clock moves too, when they agr
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,6 +22,12 @@ sibling costs 20 % and more, so anything between separates them."""
 
 AGREEMENT = 0.01
 """The difference between the canaries before and after a settled measurement, at the most."""
+LINE = 0.005
+"""Relative width in which undisturbed canaries at one clock read: a step of the TSC is 0.15 % of
+one. A sibling that is busy all the time may have two in a row agree, but never so many so nearly."""
+_LINE_SHARE = 0.05
+"""Share of the canaries that agree which makes a line of it: twice what readings would have that are
+spread evenly over all that `CEILING` allows."""
 CEILING = 1.2
 """Clock steps move an undisturbed canary by less than this (2.37 to 2.80 cycles a round were seen
 within a minute); a busy sibling by more, and hardly ever twice by the same."""
@@ -81,24 +89,63 @@ def undisturbed(
     return np.asarray(near.all(axis=1), dtype=np.bool_)
 
 
-def settled(canaries: ArrayLike, floor: float | None = None) -> NDArray[np.bool_]:
+@dataclass(frozen=True)
+class Lines:
+    """What undisturbed canaries of one CPU read: a narrow line at each clock that its core had."""
+
+    floor: float
+    """The reading at the fastest clock (`settled_floor`)."""
+    ends: NDArray[np.float64]
+    """Shape (lines, 2), ascending; without any, canaries that agree count wherever they lie."""
+
+    def hold(self, pairs: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which pairs have both canaries in the same line."""
+        if len(self.ends) == 0:
+            return _agree(pairs)
+        lows, highs = self.ends.T
+        at = np.maximum(np.searchsorted(lows, pairs.min(axis=1), side="right") - 1, 0)
+        inside = (pairs.min(axis=1) >= lows[at]) & (pairs.max(axis=1) <= highs[at])
+        return np.asarray(inside, dtype=np.bool_)
+
+
+def lines(canaries: ArrayLike) -> Lines:
+    """The lines that one CPU's canaries show, a row a measurement: readings around which, `LINE`
+    wide, lie a twentieth of those that agree, and three at least. Raises ValueError as low_mode
+    does."""
+    values = _pairs(canaries)
+    floor = settled_floor(values)
+    near = values[_agree(values) & (values.max(axis=1) <= CEILING * floor)]
+    read = np.sort(near.mean(axis=1))
+    first, last = read * (1 - LINE / 2), read * (1 + LINE / 2)
+    count = np.searchsorted(read, last, side="right") - np.searchsorted(read, first)
+    dense = count >= max(3, int(np.ceil(_LINE_SHARE * read.size)))
+    if not dense.any():
+        return Lines(floor, np.empty((0, 2)))
+    # Dense readings within half a width of each other are one line.
+    lows, highs = first[dense], last[dense]
+    new = np.flatnonzero(np.concatenate([[True], lows[1:] > highs[:-1]]))
+    return Lines(floor, np.stack([lows[new], highs[[*(new[1:] - 1), -1]]], axis=1))
+
+
+def settled(canaries: ArrayLike, known: Lines | None = None) -> NDArray[np.bool_]:
     """Which measurements are undisturbed, at whatever clock the core ran.
 
     The clock of a shared machine moves in steps that last milliseconds to minutes, and an
     undisturbed compute canary follows exactly; one with a busy sibling reads differently each time.
-    So both canaries shall agree, and not exceed `CEILING` times `floor`, the cost at the fastest
-    clock (by default `settled_floor`'s). Raises ValueError as low_mode does.
+    So both canaries shall lie in one of the lines, by default `lines` of these. Raises ValueError
+    as low_mode does.
     """
     values = _pairs(canaries)
-    lowest = settled_floor(values) if floor is None else floor
-    return np.asarray(_agree(values) & (values.max(axis=1) <= CEILING * lowest), dtype=np.bool_)
+    found = lines(values) if known is None else known
+    inside = found.hold(values) & (values.max(axis=1) <= CEILING * (1 + LINE) * found.floor)
+    return np.asarray(inside, dtype=np.bool_)
 
 
 def busy(canaries: ArrayLike, floor: float | None = None) -> NDArray[np.bool_]:
     """Which measurements had a busy sibling before and after: both canaries read more than any
     clock step explains, and less than when we did not run at all.
 
-    `floor` is as in `settled`. Raises ValueError as low_mode does.
+    `floor` is the cost at the fastest clock (`settled_floor`). Raises ValueError as low_mode does.
     """
     values = _pairs(canaries)
     lowest = settled_floor(values) if floor is None else floor

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from planecast.engines.measure.machine_state import INCLUDED, moved_note, near_rows
 from planecast.engines.measure.quiet_windows import undisturbed_windows
-from planecast.instruments.canary import settled_floor
+from planecast.instruments.canary import lines
 from planecast.results.trials import Columns
 
 Mask = NDArray[np.bool_]
@@ -58,7 +58,7 @@ def counted_windows(
             chosen = own & good
             unsteady_counted = True
         if int(chosen.sum()) < MIN_WINDOWS:
-            chosen = _least_disturbed(columns, own)
+            chosen = _least_disturbed(columns, own, good & of_cpu(columns, cpu))
             on = f" on CPU {cpu}" if len(cpus) > 1 else ""
             few.append(
                 f"{FEW_WINDOWS}{on}, {int((own & good).sum())} of {int(own.sum())}, so the "
@@ -85,14 +85,14 @@ def undisturbed_rows(columns: Columns) -> Mask:
     pairs = canary_pairs(columns)
     cycles, packets = (np.asarray(columns[n], dtype=np.float64) for n in ("cycles", "packets"))
     cpus, visits = np.asarray(columns["cpu"]), np.asarray(columns["visit"])
-    floors = {cpu: settled_floor(pairs[cpus == cpu]) for cpu in np.unique(cpus)}
+    known = {cpu: lines(pairs[cpus == cpu]) for cpu in np.unique(cpus)}
     new = (np.diff(visits) != 0) | (np.diff(cpus) != 0)
     starts = np.flatnonzero(np.concatenate([[True], new]))
     good = np.zeros(len(pairs), dtype=np.bool_)
     for start, end in zip(starts, [*starts[1:], len(pairs)], strict=True):
         rows = slice(start, end)
         good[rows] = undisturbed_windows(
-            pairs[rows], cycles[rows], packets[rows], floors[cpus[start]]
+            pairs[rows], cycles[rows], packets[rows], known[cpus[start]]
         )
     return good
 
@@ -133,9 +133,12 @@ def _unsteady_note(columns: Columns, rows: Mask, steady: Mask, *, counted: bool)
     ]
 
 
-def _least_disturbed(columns: Columns, own: Mask) -> Mask:
-    """Those of the rows with the lowest canaries: a tenth, and at least MIN_WINDOWS."""
-    worst = np.where(own, canary_pairs(columns).max(axis=1), np.inf)
+def _least_disturbed(columns: Columns, own: Mask, good: Mask) -> Mask:
+    """Those of the rows whose canaries are nearest to what undisturbed ones read, those of all
+    points on this CPU, or lowest where there are none: a tenth, and at least MIN_WINDOWS."""
+    pairs = canary_pairs(columns)
+    usual = float(np.median(pairs[good])) if good.any() else 0.0
+    worst = np.where(own, np.abs(pairs - usual).max(axis=1), np.inf)
     count = min(int(own.sum()), max(MIN_WINDOWS, int(own.sum()) // 10))
     chosen = np.zeros_like(own)
     chosen[np.argsort(worst, kind="stable")[:count]] = True

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.engines.measure.load_trials import IDLE, OVERLOAD, Columns
-from planecast.instruments.canary import settled, settled_floor
+from planecast.instruments.canary import settled
 from planecast.results.estimate import Estimate, Kind
 from planecast.results.load_curve import knee_pps
 
@@ -35,7 +35,7 @@ Mask = NDArray[np.bool_]
 def undisturbed_trials(columns: Columns) -> Mask:
     """Which trials are whole, have settled canaries, and a generator that kept up with its rate."""
     pairs = np.stack([columns[f"canary_compute_{end}"] for end in ("before", "after")], axis=1)
-    good = whole_trials(columns) & settled(pairs, settled_floor(pairs)) & ~late_trials(columns)
+    good = whole_trials(columns) & settled(pairs) & ~late_trials(columns)
     return np.asarray(good, dtype=np.bool_)
 
 

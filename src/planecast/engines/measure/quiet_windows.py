@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from planecast.instruments.canary import settled
+from planecast.instruments.canary import Lines, settled
 
 STOPPED = 2.5
 """A window that takes so many times the visit's median was interrupted: another process, or another
@@ -25,20 +25,21 @@ def undisturbed_windows(
     canaries: NDArray[np.float64],
     cycles: NDArray[np.float64],
     packets: NDArray[np.float64],
-    floor: float,
+    lines: Lines,
 ) -> NDArray[np.bool_]:
     """Which windows of one CPU in one visit are undisturbed, in the order they were taken in.
 
-    `canaries` has a row a window, (before, after), in the unit of `floor`.
+    `canaries` has a row a window, (before, after); `lines` are what that CPU's undisturbed ones
+    read.
     """
-    before, after = (canaries > STOPPED_CANARY * floor).T
+    before, after = (canaries > STOPPED_CANARY * lines.floor).T
     stopped = before | (cycles > STOPPED * np.median(cycles))
     # What comes after a stop is cold; a stop in the canary after a window is the next one's.
     stopped[1:] |= after[:-1]
     done = np.cumsum(packets) - packets
     last = np.maximum.accumulate(np.where(stopped, done, -np.inf))
     warm = done - last >= COLD_PACKETS
-    return np.asarray(_among_settled(settled(canaries, floor)) & warm, dtype=np.bool_)
+    return np.asarray(_among_settled(settled(canaries, lines)) & warm, dtype=np.bool_)
 
 
 def _among_settled(found: NDArray[np.bool_]) -> NDArray[np.bool_]:

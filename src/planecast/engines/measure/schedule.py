@@ -19,7 +19,7 @@ import numpy as np
 
 from planecast.dataplanes import TrialAnswer
 from planecast.engines.measure.quiet_windows import undisturbed_windows
-from planecast.instruments.canary import settled_floor
+from planecast.instruments.canary import Lines, lines
 from planecast.instruments.core_to_core import CpuDistance
 
 MIN_ROUNDS = 1
@@ -30,7 +30,7 @@ visits, for quiet moments differ in what they left in the shared cache."""
 WAIT_S = 0.1
 """Disturbance that is waited through before a visit is made all the same."""
 _RENEWED = 256
-"""New canaries after which a CPU's floor is taken again: it costs a millisecond."""
+"""New canaries after which a CPU's lines are taken again: it costs a millisecond."""
 
 Look = Callable[[int], TrialAnswer]
 """Reads the canaries of a point's CPUs, in as short a trial as there is."""
@@ -52,7 +52,7 @@ class Schedule:
         self._random = random
         self._near_only = near_only
         self._distance = distance
-        self._floors: dict[int, _Floor] = {}
+        self._known: dict[int, _Known] = {}
         self._counts = [dict.fromkeys(own, 0) for own in self._cpus]
 
     def seen(self, point: int, answer: TrialAnswer) -> None:
@@ -108,8 +108,8 @@ class Schedule:
         """Undisturbed windows by CPU, judged by all canaries so far."""
         found = {}
         for lcore in answer.lcores:
-            floor = self._floors.setdefault(lcore.cpu, _Floor())
-            floor.add(lcore.windows.canary_compute)
+            known = self._known.setdefault(lcore.cpu, _Known())
+            known.add(lcore.windows.canary_compute)
             pairs, cycles, packets = (
                 np.array(column, dtype=np.float64)
                 for column in (
@@ -118,20 +118,20 @@ class Schedule:
                     lcore.windows.packets,
                 )
             )
-            found[lcore.cpu] = int(undisturbed_windows(pairs, cycles, packets, floor.value).sum())
+            found[lcore.cpu] = int(undisturbed_windows(pairs, cycles, packets, known.lines).sum())
         return found
 
 
-class _Floor:
-    """What an undisturbed canary reads at the fastest clock, by all that one CPU has shown."""
+class _Known:
+    """What undisturbed canaries read, by all that one CPU has shown."""
 
     def __init__(self) -> None:
-        self.value = 0.0
-        self._known: list[tuple[float, float]] = []
+        self.lines = Lines(0.0, np.empty((0, 2)))
+        self._pairs: list[tuple[float, float]] = []
         self._at = 0
 
     def add(self, pairs: Sequence[tuple[float, float]]) -> None:
-        self._known.extend(pairs)
-        if len(self._known) >= self._at:
-            self.value = settled_floor(self._known)
-            self._at = len(self._known) + min(_RENEWED, len(self._known))
+        self._pairs.extend(pairs)
+        if len(self._pairs) >= self._at:
+            self.lines = lines(self._pairs)
+            self._at = len(self._pairs) + min(_RENEWED, len(self._pairs))
