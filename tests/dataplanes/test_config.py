@@ -123,6 +123,7 @@ seed = 1
 rx_ring = 128
 tx_ring = 512
 handoff_ring = 256
+mbufs = 4096
 [machine]
 lcores = 3,1
 main_cpu = 0
@@ -149,6 +150,7 @@ seed = 1
 rx_ring = 128
 tx_ring = 512
 handoff_ring = 256
+mbufs = 4096
 [machine]
 lcores = 0
 main_cpu = 0
@@ -247,7 +249,12 @@ def test_a_cut_pipeline_has_no_more_buffers_than_it_can_hold(
     cut = with_overrides(BASE, {"placement.cuts": "tx", "placement.cpus": "0-1"} | changes)
     (config,) = configs_for([cut])
     assert f"\nmbufs = {mbufs}\n" in config_text(config)
-    assert "mbufs" not in config_text(configs_for([BASE])[0])
+
+
+def test_a_pipeline_without_ports_has_no_more_buffers_than_it_can_hold() -> None:
+    (config,) = configs_for([BASE])
+    assert "\nmbufs = 4096\n" in config_text(config)
+    assert "mbufs" not in config_text(replace(config, rx="0", tx="0"))
 
 
 def test_meters_know_where_they_differ() -> None:

@@ -37,7 +37,8 @@ class Budget(Noun):
         typed(parse_duration_s),
         Field(ge=1, le=86400),
     ] = 90.0
-    """Wall-clock time to measure for, over all points together, in seconds."""
+    """Wall-clock time to measure for, over all points together, in seconds; starts of the data
+    plane come on top."""
     patience: Annotated[
         float,
         typed(parse_duration_s),

@@ -11,20 +11,21 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from ipaddress import IPv4Address
 
 import numpy as np
 
 from planecast.dataplanes import Trial, TrialAnswer
-from planecast.dataplanes.processes import Answering, Process, process, processes_for
+from planecast.dataplanes.processes import Process, processes_for
 from planecast.engines.measure.counted_windows import canary_pairs, undisturbed_rows
 from planecast.engines.measure.estimate import PointFacts, at_reference, estimate_point
 from planecast.engines.measure.machine_state import others_matter, watched_cpus
 from planecast.engines.measure.neighbours import NeighbourOf, neighbours
 from planecast.engines.measure.reference import reference_state
-from planecast.engines.measure.schedule import Look, Schedule
+from planecast.engines.measure.restarts import Running
+from planecast.engines.measure.schedule import ENOUGH, Look, Schedule
 from planecast.engines.measure.trials import TrialTable
 from planecast.engines.measure.unsupported import refuse_unmeasured
 from planecast.instruments.core_to_core import CpuDistance
@@ -62,9 +63,9 @@ def measure(
     progress: Progress = lambda done, total, words: None,
     neighbour_of: NeighbourOf | None = None,
 ) -> list[Result]:
-    """Measures the scenarios together, interleaved, for about ``budget.seconds``.
+    """Measures the scenarios together, interleaved, for ``budget.seconds`` and what starts take.
 
-    For ``budget.patience`` seconds more when a point lacks undisturbed windows by then.
+    For ``budget.patience`` seconds more while a point lacks undisturbed windows.
     `table` receives the raw trials as they come, so that an interrupted run has them too; its
     labels name the scenarios. `neighbour_of` is next to a point during its visits alone; by default
     it is the scenario's neighbour. Raises InputError for what the simulator alone can do,
@@ -97,7 +98,7 @@ def visit(
     """The first half of `measure`: every trial goes into the table, and nothing is estimated.
 
     `between` is called before each start of the processes and after the last, with the share of
-    the time that is over: nothing of the data plane runs then.
+    the time that is over: nothing forwards then.
     """
     refuse_unmeasured(scenarios)
     facts = [PointFacts(point) for point in range(len(scenarios))]
@@ -106,40 +107,39 @@ def visit(
     near_only = [others_matter(s, alone=neighbour_of is None) for s in scenarios]
     distance = CpuDistance(*watched_cpus(scenarios))
     schedule = Schedule([cpus_here(s) for s in scenarios], random, near_only, distance)
-    began, visits = time.monotonic(), itertools.count()
-    for restart in range(budget.restarts):
-        paused = time.monotonic()
-        between(restart / budget.restarts)
-        distance.look()
-        began += time.monotonic() - paused
-        until = began + budget.seconds * (restart + 1) / budget.restarts
-        with ExitStack() as stack:
-            elapsed = min(time.monotonic() - began, budget.seconds)
-            progress(elapsed, budget.seconds, "building the tables")
-            running = _start(stack, configs, eal_arguments)
-            look = _looker(running, configs, scenarios)
-            neighbour = neighbour_of or stack.enter_context(neighbours(scenarios))
-            last = restart == budget.restarts - 1
-            for point in schedule.turns(until, budget.patience if last else 0.0, look):
-                trial, before_ns = trial_of(scenarios[point], budget), distance.ns
-                with neighbour(point):
-                    stay = [
-                        (number, running[configs[point]].trial(trial))
-                        for number in itertools.islice(visits, IN_A_ROW)
-                    ]
-                after_ns = distance.look()
-                apart_ns = max(filter(None, (before_ns, after_ns)), default=None)
-                for number, answer in stay:
-                    trials.append(point, restart, number, answer, apart_ns)
-                    facts[point].add(answer)
-                    schedule.seen(point, answer)
-                elapsed = time.monotonic() - began
-                words, most = trials.labels[point], budget.seconds
-                if budget.patience and elapsed > budget.seconds and schedule.lacking:
-                    waiting = schedule.lacking
-                    words = f"{waiting} disturbed point{'s' * (waiting > 1)} wait for quiet windows"
-                    most += budget.patience
-                progress(min(elapsed, most), most, words)
+    visits, share = itertools.count(), 1 / budget.restarts
+    with Running(configs, eal_arguments, random) as running:
+        look = _looker(running, configs, scenarios)
+        for restart in range(budget.restarts):
+            between(restart * share)
+            distance.look()
+            done = budget.seconds * restart * share
+            progress(done, budget.seconds, "building the tables")
+            running.restart()
+            with ExitStack() as stack:
+                neighbour = neighbour_of or stack.enter_context(neighbours(scenarios))
+                began = time.monotonic()
+                turns = schedule.turns(
+                    began + budget.seconds * share,
+                    budget.patience * share,
+                    look,
+                    math.ceil(ENOUGH * (restart + 1) * share),
+                )
+                for point in turns:
+                    trial, before_ns = trial_of(scenarios[point], budget), distance.ns
+                    with neighbour(point):
+                        stay = [
+                            (number, running[configs[point]].trial(trial))
+                            for number in itertools.islice(visits, IN_A_ROW)
+                        ]
+                    after_ns = distance.look()
+                    apart_ns = max(filter(None, (before_ns, after_ns)), default=None)
+                    for number, answer in stay:
+                        trials.append(point, restart, number, answer, apart_ns)
+                        facts[point].add(answer)
+                        schedule.seen(point, answer)
+                    own = min(time.monotonic() - began, budget.seconds * share)
+                    progress(done + own, budget.seconds, trials.labels[point])
     between(1.0)
     return facts
 
@@ -168,7 +168,7 @@ def estimate(
 
 
 def _looker(
-    running: Mapping[Process, Answering],
+    running: Running,
     configs: Sequence[Process],
     scenarios: Sequence[Scenario],
 ) -> Look:
@@ -177,16 +177,6 @@ def _looker(
         return running[configs[point]].trial(trial)
 
     return look
-
-
-def _start(
-    stack: ExitStack, configs: Sequence[Process], eal_arguments: Sequence[str]
-) -> dict[Process, Answering]:
-    """One process for each configuration. They sleep while another one forwards."""
-    return {
-        config: stack.enter_context(process(config, eal_arguments))
-        for config in dict.fromkeys(configs)
-    }
 
 
 def warmup_packets(scenario: Scenario, budget: Budget) -> int:

@@ -62,18 +62,21 @@ class Schedule:
             for cpu, share in found.items():
                 self._counts[point][cpu] = self._counts[point].get(cpu, 0) + share
 
-    @property
-    def lacking(self) -> int:
-        """Points that have too few undisturbed windows."""
-        return sum(1 for point in range(len(self._cpus)) if self._least(point) < ENOUGH)
+    def _lacking(self, enough: int) -> bool:
+        """Whether some point has too few undisturbed windows."""
+        return any(self._least(point) < enough for point in range(len(self._cpus)))
 
-    def turns(self, until: float, patience: float, look: Look) -> Iterator[int]:
+    def turns(
+        self, until: float, patience: float, look: Look, enough: int = ENOUGH
+    ) -> Iterator[int]:
         """Numbers of points, until the clock is at `until`, and for `patience` seconds more while
-        some are lacking. `seen` is to be called after each."""
+        some have fewer than `enough` undisturbed windows. `seen` is to be called after each."""
         for _ in range(MIN_ROUNDS):
             yield from (int(point) for point in self._random.permutation(len(self._cpus)))
         waiting_since = time.monotonic()
-        while (now := time.monotonic()) < until or (now < until + patience and self.lacking):
+        while (now := time.monotonic()) < until or (
+            now < until + patience and self._lacking(enough)
+        ):
             quiet, every = self._quiet(look), range(len(self._cpus))
             wanted = [point for point in every if not self._waits(point)] or every
             ready = [point for point in wanted if quiet.issuperset(self._cpus[point])]
