@@ -67,14 +67,20 @@ class JsonProcess(Started):
         """The program. Raises MissingError when it isn't there."""
         return native_program(self._program)
 
-    def _start(self) -> None:
-        """Starts the program and waits until it is ready.
-
-        Raises MissingError, InputError or RunError with what the program said.
-        """
+    def begin(self) -> None:
+        """Starts the program, which builds what it needs while others are started. Entering it
+        waits until it is ready; `stop` ends it. Raises MissingError, InputError or RunError."""
         program = self._path()
         self._check()
         self._launch(program)
+
+    def _start(self) -> None:
+        """Starts the program, unless it has begun, and waits until it is ready.
+
+        Raises MissingError, InputError or RunError with what the program said.
+        """
+        if self._process is None:
+            self.begin()
         answer = self.answer(START_TIMEOUT_S)
         if "ready" not in answer:
             raise RunError(f"{self._title}'s first message was {answer}")

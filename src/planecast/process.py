@@ -57,6 +57,9 @@ class Started(ABC):
     def __exit__(self, *about: object) -> None:
         self.stop()
 
+    def begin(self) -> None:  # noqa: B027 - most have nothing to begin with
+        """What of the start needs no waiting; entering it does the rest. Raises PlanecastError."""
+
     @abstractmethod
     def _start(self) -> None:
         """Starts it. Raises PlanecastError."""

@@ -19,6 +19,12 @@ Process = DataplaneConfig | MeteredConfig
 class Answering(AbstractContextManager["Answering", None], Protocol):
     """A process that answers trials. A context manager: it never outlives its block."""
 
+    def begin(self) -> None:
+        """What of its start needs no waiting (`Started.begin`)."""
+
+    def stop(self) -> None:
+        """Ends it; nothing when it doesn't run."""
+
     def plan(self, name: str, /) -> Planned:
         """What would be started; `name` is that of its configuration, where it reads one."""
 

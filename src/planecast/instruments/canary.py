@@ -24,10 +24,10 @@ AGREEMENT = 0.01
 """The difference between the canaries before and after a settled measurement, at the most."""
 LINE = 0.005
 """Relative width in which undisturbed canaries at one clock read: a step of the TSC is 0.15 % of
-one. A sibling that is busy all the time may have two in a row agree, but never so many so nearly."""
+one. Next to a sibling that is always busy two in a row may agree, but never so many so nearly."""
 _LINE_SHARE = 0.05
-"""Share of the canaries that agree which makes a line of it: twice what readings would have that are
-spread evenly over all that `CEILING` allows."""
+"""Share of the canaries that agree which makes a line: twice what readings have that are spread
+evenly over all that `CEILING` allows."""
 CEILING = 1.2
 """Clock steps move an undisturbed canary by less than this (2.37 to 2.80 cycles a round were seen
 within a minute); a busy sibling by more, and hardly ever twice by the same."""
