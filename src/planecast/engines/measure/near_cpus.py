@@ -60,7 +60,7 @@ class NearCpus:
         while self._distance.far and waited_s < self._patience_s:
             time.sleep(_AGAIN_S)
             waited_s += _AGAIN_S
-            self._look()
+            self._look(counts=False)
         self._patience_s -= waited_s
         self.waited_s += waited_s
         return waited_s
@@ -74,6 +74,6 @@ class NearCpus:
         self.moves += self._distance.far
         return self._distance.far
 
-    def _look(self) -> None:
-        self._distance.look()
+    def _look(self, *, counts: bool = True) -> None:
+        self._distance.look(counts=counts)
         self._looked = time.monotonic()
