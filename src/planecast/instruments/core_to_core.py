@@ -21,7 +21,7 @@ from planecast.scenario.model import Noun
 
 CHANGED = 2.0
 """Factor by which half a round trip differs between two states: 24 and 165 ns, 45 and 220, 60 and
-340. Within one, looks differed by a tenth on some guests, and lay between 40 and 65 ns on another."""
+340. Within one, looks differed by a tenth on some guests, and were 40 to 65 ns on another."""
 _SHARE = 0.05
 """Share of the looks that makes a state: a hypervisor may put both CPUs on one core for once."""
 _TIMEOUT_S = 30.0
