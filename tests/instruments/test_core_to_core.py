@@ -46,7 +46,7 @@ def test_what_cannot_be_read_is_refused(said: str) -> None:
         parse_ping_pong(said)
 
 
-def test_far_is_twice_as_far_as_the_nearest_look(
+def test_far_is_twice_the_nearest_look(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ways = iter((160.0, 26.0, 27.0, 160.0, None, 28.0))
