@@ -83,7 +83,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measuring takes no longer than two visits of every point."""
     monkeypatch.setattr(
         "planecast.engines.measure.schedule.Schedule.turns",
-        lambda self, until, patience, look: iter(list(range(len(self._cpus))) * 2),
+        lambda self, until, patience, look, enough: iter(list(range(len(self._cpus))) * 2),
     )
 
 
