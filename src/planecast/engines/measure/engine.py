@@ -41,6 +41,8 @@ from planecast.scenario.study import Budget
 PACKETS_OF_AN_ITERATION = 64
 """Packets of a router that take about as long as an iteration of the compute reference."""
 
+WAITING = "disturbed points wait for quiet windows"
+"""What progress shows while patience is spent."""
 IN_A_ROW = 2
 """Visits of a stay: the second starts from what the first left in the caches."""
 BLOCK_WINDOWS = 8
@@ -138,8 +140,10 @@ def visit(
                         trials.append(point, restart, number, answer, apart_ns)
                         facts[point].add(answer)
                         schedule.seen(point, answer)
-                    own = min(time.monotonic() - began, budget.seconds * share)
-                    progress(done + own, budget.seconds, trials.labels[point])
+                    own = time.monotonic() - began
+                    late = bool(budget.patience) and own > budget.seconds * share
+                    words = WAITING if late else trials.labels[point]
+                    progress(done + min(own, budget.seconds * share), budget.seconds, words)
     between(1.0)
     return facts
 
