@@ -3,8 +3,8 @@
 On a shared machine disturbance goes one way only, to slower, and comes in states that last seconds
 to minutes (a busy hyper-thread sibling that a guest can't see). So the lowest cost that a canary
 shows often is the undisturbed one, and a measurement counts as undisturbed when both of its
-canaries do (`undisturbed`), or, where the core's clock moves too, when they agree near it
-(`settled`). Everything here is a pure function of arrays.
+canaries do (`undisturbed`), or, where the core's clock moves too, when both read what many others
+do (`settled`). Everything here is a pure function of arrays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ TOLERANCE = 0.03
 sibling costs 20 % and more, so anything between separates them."""
 
 AGREEMENT = 0.01
-"""The difference between the canaries before and after a settled measurement, at the most."""
+"""The difference between two canaries that may be undisturbed, before and after a measurement, at
+the most."""
 LINE = 0.005
 """Relative width in which undisturbed canaries at one clock read: a step of the TSC is 0.15 % of
 one. Next to a sibling that is always busy two in a row may agree, but never so many so nearly."""
@@ -96,12 +97,12 @@ class Lines:
     floor: float
     """The reading at the fastest clock (`settled_floor`)."""
     ends: NDArray[np.float64]
-    """Shape (lines, 2), ascending; without any, canaries that agree count wherever they lie."""
+    """Shape (lines, 2), ascending; without any, canaries that agree below the ceiling count."""
 
     def hold(self, pairs: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which pairs have both canaries in the same line."""
         if len(self.ends) == 0:
-            return _agree(pairs)
+            return _below_ceiling(pairs, self.floor)
         lows, highs = self.ends.T
         at = np.maximum(np.searchsorted(lows, pairs.min(axis=1), side="right") - 1, 0)
         inside = (pairs.min(axis=1) >= lows[at]) & (pairs.max(axis=1) <= highs[at])
@@ -114,8 +115,7 @@ def lines(canaries: ArrayLike) -> Lines:
     does."""
     values = _pairs(canaries)
     floor = settled_floor(values)
-    near = values[_agree(values) & (values.max(axis=1) <= CEILING * floor)]
-    read = np.sort(near.mean(axis=1))
+    read = np.sort(values[_below_ceiling(values, floor)].mean(axis=1))
     first, last = read * (1 - LINE / 2), read * (1 + LINE / 2)
     count = np.searchsorted(read, last, side="right") - np.searchsorted(read, first)
     dense = count >= max(3, int(np.ceil(_LINE_SHARE * read.size)))
@@ -136,9 +136,7 @@ def settled(canaries: ArrayLike, known: Lines | None = None) -> NDArray[np.bool_
     as low_mode does.
     """
     values = _pairs(canaries)
-    found = lines(values) if known is None else known
-    inside = found.hold(values) & (values.max(axis=1) <= CEILING * (1 + LINE) * found.floor)
-    return np.asarray(inside, dtype=np.bool_)
+    return (lines(values) if known is None else known).hold(values)
 
 
 def busy(canaries: ArrayLike, floor: float | None = None) -> NDArray[np.bool_]:
@@ -158,6 +156,11 @@ def settled_floor(canaries: ArrayLike) -> float:
     values = _pairs(canaries)
     agreeing = values[_agree(values)]
     return low_mode(agreeing if len(agreeing) else values)
+
+
+def _below_ceiling(pairs: NDArray[np.float64], floor: float) -> NDArray[np.bool_]:
+    """Which pairs agree, and at what a clock step explains."""
+    return np.asarray(_agree(pairs) & (pairs.max(axis=1) <= CEILING * floor), dtype=np.bool_)
 
 
 def _agree(pairs: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -41,8 +41,6 @@ from planecast.scenario.study import Budget
 PACKETS_OF_AN_ITERATION = 64
 """Packets of a router that take about as long as an iteration of the compute reference."""
 
-WAITING = "disturbed points wait for quiet windows"
-"""What progress shows while patience is spent."""
 IN_A_ROW = 2
 """Visits of a stay: the second starts from what the first left in the caches."""
 BLOCK_WINDOWS = 8
@@ -120,14 +118,10 @@ def visit(
             running.restart()
             with ExitStack() as stack:
                 neighbour = neighbour_of or stack.enter_context(neighbours(scenarios))
-                began = time.monotonic()
-                turns = schedule.turns(
-                    began + budget.seconds * share,
-                    budget.patience * share,
-                    look,
-                    math.ceil(ENOUGH * (restart + 1) * share),
-                )
-                for point in turns:
+                began, own_s = time.monotonic(), budget.seconds * share
+                enough = math.ceil(ENOUGH * (restart + 1) * share)
+                patience_s = budget.patience * share
+                for point in schedule.turns(began + own_s, patience_s, look, enough):
                     trial, before_ns = trial_of(scenarios[point], budget), distance.ns
                     with neighbour(point):
                         stay = [
@@ -140,10 +134,10 @@ def visit(
                         trials.append(point, restart, number, answer, apart_ns)
                         facts[point].add(answer)
                         schedule.seen(point, answer)
-                    own = time.monotonic() - began
-                    late = bool(budget.patience) and own > budget.seconds * share
-                    words = WAITING if late else trials.labels[point]
-                    progress(done + min(own, budget.seconds * share), budget.seconds, words)
+                    spent_s, words = time.monotonic() - began, trials.labels[point]
+                    if patience_s and spent_s > own_s and (some := schedule.lacking(enough)):
+                        words = f"{some} disturbed point{'s' * (some > 1)} wait for quiet windows"
+                    progress(done + min(spent_s, own_s), budget.seconds, words)
     between(1.0)
     return facts
 

@@ -29,8 +29,8 @@ class Running(ExitStack):
 
     def restart(self) -> None:
         """Starts all, or each again in the memory that another one gave back just before: a guest's
-        host takes memory that nobody uses for two seconds, and giving it back page by page took
-        four fifths of the time of a start. Raises as starting a process does."""
+        host takes memory that nobody uses for a while, and giving it back page by page was most of
+        a start (docs/explanation/measuring.md). Raises as starting a process does."""
         ending = [self._stacks[at] for at in self._random.permutation(len(self._stacks))]
         self._stacks.clear()
         begun: list[tuple[ExitStack, Answering]] = []

@@ -62,9 +62,9 @@ class Schedule:
             for cpu, share in found.items():
                 self._counts[point][cpu] = self._counts[point].get(cpu, 0) + share
 
-    def _lacking(self, enough: int) -> bool:
-        """Whether some point has too few undisturbed windows."""
-        return any(self._least(point) < enough for point in range(len(self._cpus)))
+    def lacking(self, enough: int) -> int:
+        """Points that have fewer than `enough` undisturbed windows."""
+        return sum(self._least(point) < enough for point in range(len(self._cpus)))
 
     def turns(
         self, until: float, patience: float, look: Look, enough: int = ENOUGH
@@ -75,7 +75,7 @@ class Schedule:
             yield from (int(point) for point in self._random.permutation(len(self._cpus)))
         waiting_since = time.monotonic()
         while (now := time.monotonic()) < until or (
-            now < until + patience and self._lacking(enough)
+            now < until + patience and self.lacking(enough)
         ):
             quiet, every = self._quiet(look), range(len(self._cpus))
             wanted = [point for point in every if not self._waits(point)] or every
