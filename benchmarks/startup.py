@@ -1,4 +1,5 @@
-"""What a start of `planecast` costs: user CPU milliseconds of its help and of a prediction."""
+"""What a start of `planecast` costs: user CPU milliseconds of its help, of a prediction, and of
+refusing what has no end."""
 
 from __future__ import annotations
 
@@ -18,25 +19,36 @@ from row import Row, row
 
 STARTS = 25
 SCENARIO = Path(__file__).parents[1] / "scenarios" / "vpe-upstream.yaml"
-GOALS_MS = {"--help": 150.0, "predict": 400.0}
+ENDLESS = "/dev/zero"
+BRACKETS = "a: " + "[" * 20_000
+GOALS_MS = {"--help": 150.0, "predict": 400.0, "brackets": 1000.0, "endless device": 1000.0}
+REFUSED = 2
+"""The exit code of the last two."""
 
 
 def startup() -> list[Row]:
-    """Both in turns; the first start of each, which may compile, doesn't count."""
+    """All in turns; the first start of each, which may compile, doesn't count."""
     with tempfile.TemporaryDirectory() as folder:
         with RunDirectory.create(Path(folder), "calibrate", "bench") as run:
             run.write_json(CALIBRATION, calibration())
             run.write_result([])
         predict = ["predict", str(SCENARIO), "--runs", folder, "--calibration", str(run.path)]
-        words = {"--help": ["--help"], "predict": predict}
+        brackets = Path(folder, "brackets.yaml")
+        brackets.write_text(BRACKETS)
+        words = {
+            "--help": ["--help"],
+            "predict": predict,
+            "brackets": ["predict", str(brackets)],
+            "endless device": ["explain", "--from", ENDLESS],
+        }
         found: dict[str, list[float]] = {name: [] for name in words}
         for _ in range(STARTS + 1):
             for name, own in words.items():
-                found[name].append(_user_ms(own))
+                found[name].append(_user_ms(own, 0 if own in (["--help"], predict) else REFUSED))
     return [_row(name, took[1:]) for name, took in found.items()]
 
 
-def _user_ms(words: list[str]) -> float:
+def _user_ms(words: list[str], code: int) -> float:
     # With compiled modules kept, as a user has them.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     planecast = Path(sys.executable).with_name("planecast")
@@ -44,7 +56,7 @@ def _user_ms(words: list[str]) -> float:
     process = subprocess.Popen([planecast, *words], stdout=nowhere, stderr=nowhere, env=environment)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+    if process.returncode != code:
         raise subprocess.CalledProcessError(process.returncode, words)
     return 1e3 * used.ru_utime
 

@@ -29,7 +29,7 @@ _ARGUMENTS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
-_START_SECONDS = 30
+_START_SECONDS = 60
 _ANSWER_SECONDS = 60
 
 # Figures as wide as their frames, and nothing moved for 0.3 s.

@@ -45,7 +45,7 @@ def test_one_that_ignores_a_polite_end_is_killed(
     monkeypatch.setattr(module, "STOP_TIMEOUT_S", 0.1)
     code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True)"
     with python(tmp_path, f"{code}; time.sleep(60)") as child:
-        wait_until(child.said, 20, child.check, RunError("it is not up"))
+        wait_until(child.said, 60, child.check, RunError("it is not up"))
         pid = child.pid
     assert pid is not None
     with pytest.raises(ProcessLookupError):
@@ -94,15 +94,15 @@ def test_a_command_dies_with_us(tmp_path: Path) -> None:
         "time.sleep(60)\n"
     )
     with python(tmp_path, code) as child:
-        wait_until(child.said, 20, child.check, RunError("it is not up"))
+        wait_until(child.said, 60, child.check, RunError("it is not up"))
         grandchild = int(child.said())
         # Its signal is asked for by the program before it, a moment after it has its number.
         name = Path(f"/proc/{grandchild}/comm")
         late = RunError("it does not sleep")
-        wait_until(lambda: name.read_text() == "sleep\n", 20, child.check, late)
+        wait_until(lambda: name.read_text() == "sleep\n", 60, child.check, late)
         assert child.pid is not None
         os.kill(child.pid, signal.SIGKILL)
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while Path(f"/proc/{grandchild}/cmdline").exists() and time.monotonic() < until:
         if "Z" in Path(f"/proc/{grandchild}/stat").read_text().rpartition(")")[2].split()[0]:
             break

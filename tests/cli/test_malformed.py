@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import stat
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,12 +16,13 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from tests.cli.conftest import Run
 
+from planecast.results.atomic import READER_WAIT_S
 from planecast.scenario import SCENARIO_KEYS
+from planecast.scenario.read_file import SILENCE_S
 
 HANG_S = 60
-"""What takes so long on whatever machine has no end."""
-CPU_S = 2.0
-"""CPU time that a refusal takes at most, with what else runs left out."""
+"""What takes so long on whatever machine has no end. How soon a refusal comes is a goal of
+`make bench` (benchmarks/startup.py): a busy machine takes several times as long."""
 WAITS_S = 2.0
 """A pipe that nobody writes into, or reads from, is waited for no longer."""
 
@@ -122,9 +122,7 @@ def _no_hang() -> Iterator[None]:
 
 def refused(run: Run, *words: str, code: int = 2) -> str:
     """Runs what is to be refused; its sentence."""
-    began = time.process_time()
     answer = run(*words)
-    assert time.process_time() - began < CPU_S
     assert (answer.code, answer.out) == (code, ""), answer.err[:500]
     assert answer.err
     assert len(answer.err) < 5000
@@ -290,10 +288,10 @@ UNPATCHED: dict[str, tuple[str, ...]] = {
 def test_a_pipe_is_waited_for_no_longer_than_a_person_waits(
     run: Run, tmp_path: Path, what: str
 ) -> None:
+    """As shipped: the other tests wait for less."""
+    assert max(SILENCE_S, READER_WAIT_S) <= WAITS_S
     _fifo(tmp_path / "pipe")
-    began = time.monotonic()
     said = refused(run, *UNPATCHED[what], code=1 if what == "an output" else 2)
-    assert time.monotonic() - began < WAITS_S
     assert "pipe" in said
 
 
@@ -333,9 +331,7 @@ def _yaml(value: object) -> bytes:
 )
 def test_whatever_a_file_holds_gets_a_sentence(run: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "any.yaml").write_bytes(content)
-    began = time.process_time()
     answer = run("predict", "any.yaml")  # `run` has seen that no traceback was printed
-    assert time.process_time() - began < CPU_S
     assert answer.code in (0, 2), answer.err[:500]
     assert "mistake in planecast" not in answer.err
     assert answer.code == 0 or answer.err.startswith("planecast: ")

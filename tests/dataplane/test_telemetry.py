@@ -118,7 +118,7 @@ def test_dpdks_own_client_reads_it(dataplane: Any) -> None:
             input=f"{STATS}\n{STAGES}\nquit\n",
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=60,
             check=False,
         )
         assert done.returncode == 0, done.stderr

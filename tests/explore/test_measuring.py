@@ -36,7 +36,7 @@ def program(tmp_path: Path) -> Callable[[str], tuple[str, ...]]:
 
 
 def ended(measuring: Measuring) -> dict[str, object]:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while measuring.state()["running"]:
         assert time.monotonic() < deadline
         time.sleep(0.01)

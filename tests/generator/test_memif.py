@@ -230,7 +230,7 @@ def through_the_data_plane(
             assert control.end() == 0
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")

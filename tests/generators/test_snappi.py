@@ -57,7 +57,7 @@ def served(
         if process.poll() is None:
             process.send_signal(end)
         try:
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -134,7 +134,7 @@ def check_whole(metrics: dict[str, Any], packets: int, sizes: dict[str, int]) ->
 
 
 def get(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=30) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         return json.load(answer)
 
 
@@ -308,7 +308,7 @@ def patched(folder: Path, *vdevs: str) -> Iterator[None]:
         yield
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")

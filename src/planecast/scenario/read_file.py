@@ -20,6 +20,8 @@ WRITER_S = 60.0
 """How long a pipe's writer may say nothing."""
 MOST_OF_A_RUN = 1 << 28
 """Bytes of a file of a run: ten thousand results are a quarter of it."""
+MOST_OF_A_DEVICE = 1 << 20
+"""Bytes of a device, which may never end: a terminal's worth, not a run's."""
 _CHUNK = 1 << 16
 
 
@@ -73,7 +75,10 @@ def _unreadable(path: Path, error: Exception) -> InputError:
 
 
 def _read(descriptor: int, path: Path, most_bytes: int) -> bytes:
-    pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    mode = os.fstat(descriptor).st_mode
+    pipe = stat.S_ISFIFO(mode)
+    if stat.S_ISCHR(mode):
+        most_bytes = min(most_bytes, MOST_OF_A_DEVICE)
     found = bytearray()
     since = time.monotonic()
     while True:

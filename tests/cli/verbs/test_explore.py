@@ -54,7 +54,7 @@ def started(runs: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def asked(address: str, path: str = "") -> int:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(address + path, timeout=20) as answer:
+        with opener.open(address + path, timeout=60) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         with error:
@@ -67,7 +67,7 @@ def test_it_serves_its_page_until_ctrl_c(started: tuple[subprocess.Popen[str], s
     assert asked(address, "static/main.js") == 200
     assert asked(address.rsplit("/", 2)[0] + "/") == 403
     process.send_signal(signal.SIGINT)
-    _, complaints = process.communicate(timeout=20)
+    _, complaints = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in complaints
     assert complaints.splitlines()[-1] == "planecast: interrupted"
@@ -77,7 +77,7 @@ def test_sigterm_ends_it_too(started: tuple[subprocess.Popen[str], str]) -> None
     process, address = started
     assert asked(address) == 200
     process.terminate()
-    _, complaints = process.communicate(timeout=20)
+    _, complaints = process.communicate(timeout=60)
     assert process.returncode == 143
     assert complaints.splitlines()[-1] == "planecast: ended by SIGTERM"
 

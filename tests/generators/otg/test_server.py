@@ -28,7 +28,7 @@ class Client:
     port: int
 
     def __post_init__(self) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def send(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] = JSON

@@ -282,7 +282,7 @@ def test_a_table_sorts_and_is_saved_as_csv(
     assert browser.script(column) == sorted(before, reverse=True)
     browser.script("document.querySelector('#points .csv').click()")
     saved = tmp_path / "saved" / "points.csv"
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not saved.is_file() and time.monotonic() < deadline:
         time.sleep(0.05)
     with saved.open(encoding="utf-8", newline="") as file:
