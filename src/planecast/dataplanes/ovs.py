@@ -50,9 +50,9 @@ _MIB, _MIB_OF_VIRTUAL = 1024, 384
 _BETWEEN = (0, 1)
 """DPDK's numbers of the ports that packets come in and leave by, where it has two."""
 _CONTROL = "br0.mgmt"
+"""Socket of the bridge, for its flows."""
 _DATABASE = "conf.db"
 _QUIET = ("--no-chdir", "--log-file=/dev/null")
-"""Socket of the bridge, for its flows."""
 THREADS = 2
 """Its main thread, and the one that forwards. A thread sends into the queue that has its number, so
 whoever is at the other end of a memory interface has so many queues; the first stays empty."""
@@ -207,9 +207,9 @@ class OpenVswitch(Program):
             self._meter.started()
         self._wait_for("vsw.ctl")
         self._add_bridge()
+        self._add_flows()  # before its ports: threads that poll take the CPU from who adds them
         for number, port in enumerate(self._ports, 1):
             self._add_port(number, port)
-        self._add_flows()
 
     def _database_words(self) -> tuple[str, ...]:
         """The database's command, when it is known where its package is."""
