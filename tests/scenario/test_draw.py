@@ -37,6 +37,16 @@ def test_points_are_drawn_over_what_is_spanned() -> None:
     assert flows[9] < 256 * 2 ** (10 / 3 + 0.5)
 
 
+def test_no_table_is_drawn_that_no_stage_of_a_point_uses() -> None:
+    sizes = ({"workload.acl_rules": 64}, {"workload.routes": 64})
+    points = drawn_points(BASE, (*CALIBRATE, *sizes), 30, 7)
+    assert len(points) == 30
+    plain = [point for point in points if point.get("workload.stages") == ("key",)]
+    assert len(plain) == 15
+    assert not any({"workload.acl_rules", "workload.routes"} & set(point) for point in plain)
+    assert all("workload.acl_rules" in point for point in points if point not in plain)
+
+
 def test_a_seed_repeats_them_and_another_does_not() -> None:
     first, again, other = (drawn_points(BASE, CALIBRATE, 10, seed) for seed in (1, 1, 2))
     assert first == again != other

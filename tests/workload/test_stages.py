@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planecast.scenario import Scenario, with_overrides
-from planecast.scenario.workload import FUNCTIONS
+from planecast.scenario.workload import FUNCTIONS, NEEDS, TABLE_STAGES
 from planecast.workload.regions import Overlap, Region
 from planecast.workload.scenario_columns import ScenarioColumns
 from planecast.workload.sizes import Sizes
@@ -53,6 +53,24 @@ def test_functions_without_tables_touch_packets_alone(kind: str) -> None:
     assert set(touched(kind)) == {
         *("source: packet buffers", "source: receive ring", "tx: transmit ring")
     }
+
+
+@pytest.mark.parametrize("size", TABLE_STAGES)
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_tables_matter_to_the_stages_that_are_said_to_use_them_alone(kind: str, size: str) -> None:
+    users = TABLE_STAGES[size]
+    others: list[str] = []
+    for stage in FUNCTIONS[kind]:
+        if stage not in users and NEEDS.get(stage, stage) in (*others, stage):
+            others.append(stage)
+    small, large = (
+        touched(kind, **{"workload__stages": ",".join(others) or "none", f"workload__{size}": n})
+        for n in (64, 65536)
+    )
+    assert small == large
+    if users[0] in FUNCTIONS[kind]:
+        few, many = (touched(kind, **{f"workload__{size}": n}) for n in (64, 65536))
+        assert few != many
 
 
 def test_a_bridge_has_the_rings_of_two_ports() -> None:

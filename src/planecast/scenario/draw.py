@@ -18,6 +18,7 @@ from planecast.errors import InputError
 from planecast.scenario.override import with_overrides
 from planecast.scenario.points import PointValue, value_at, value_if_any
 from planecast.scenario.scenario import Scenario
+from planecast.scenario.workload import TABLE_STAGES
 
 Points = tuple[dict[str, PointValue], ...]
 
@@ -132,4 +133,13 @@ def _possible(base: Scenario, wanted: Mapping[str, PointValue]) -> dict[str, Poi
         drawn = point.get(table)
         if isinstance(flows, int) and isinstance(drawn, int):
             point[table] = max(drawn, each * flows)
-    return point
+    return _heeded(base, point)
+
+
+def _heeded(base: Scenario, point: dict[str, PointValue]) -> dict[str, PointValue]:
+    """Without the sizes of tables that no stage of the point uses: it then shares their process."""
+    stages = set(with_overrides(base, point).stages)
+    unused = {
+        f"workload.{size}" for size, users in TABLE_STAGES.items() if stages.isdisjoint(users)
+    }
+    return {key: value for key, value in point.items() if key not in unused}

@@ -59,6 +59,14 @@ _GIVES: dict[Stage, str] = {
     "next_hop": "next hop",
 }
 
+TABLE_STAGES: dict[str, tuple[Stage, ...]] = {
+    "acl_rules": ("acl",),
+    "routes": ("route", "downroute", "next_hop"),
+    "next_hops": ("next_hop", "rewrite"),
+}
+"""Of a table's size the stages that look something up in it: nothing else depends on it. A bridge
+has its stations from the start, whatever runs."""
+
 MAX_FLOWS = 1 << 24
 """A flow is numbered by two VLAN tags of 12 bits each."""
 
