@@ -23,7 +23,7 @@ ENDLESS = "/dev/zero"
 BRACKETS = "a: " + "[" * 20_000
 GOALS_MS = {"--help": 150.0, "predict": 400.0, "brackets": 1000.0, "endless device": 1000.0}
 REFUSED = 2
-"""The exit code of the last two."""
+"""The exit code of bad input."""
 
 
 def startup() -> list[Row]:
@@ -35,16 +35,16 @@ def startup() -> list[Row]:
         predict = ["predict", str(SCENARIO), "--runs", folder, "--calibration", str(run.path)]
         brackets = Path(folder, "brackets.yaml")
         brackets.write_text(BRACKETS)
-        words = {
-            "--help": ["--help"],
-            "predict": predict,
-            "brackets": ["predict", str(brackets)],
-            "endless device": ["explain", "--from", ENDLESS],
+        commands = {
+            "--help": (["--help"], 0),
+            "predict": (predict, 0),
+            "brackets": (["predict", str(brackets)], REFUSED),
+            "endless device": (["explain", "--from", ENDLESS], REFUSED),
         }
-        found: dict[str, list[float]] = {name: [] for name in words}
+        found: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(STARTS + 1):
-            for name, own in words.items():
-                found[name].append(_user_ms(own, 0 if own in (["--help"], predict) else REFUSED))
+            for name, (words, code) in commands.items():
+                found[name].append(_user_ms(words, code))
     return [_row(name, took[1:]) for name, took in found.items()]
 
 

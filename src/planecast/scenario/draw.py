@@ -133,11 +133,12 @@ def _possible(base: Scenario, wanted: Mapping[str, PointValue]) -> dict[str, Poi
         drawn = point.get(table)
         if isinstance(flows, int) and isinstance(drawn, int):
             point[table] = max(drawn, each * flows)
-    return _heeded(base, point)
+    return _without_unused_tables(base, point)
 
 
-def _heeded(base: Scenario, point: dict[str, PointValue]) -> dict[str, PointValue]:
-    """Without the sizes of tables that no stage of the point uses: it then shares their process."""
+def _without_unused_tables(base: Scenario, point: dict[str, PointValue]) -> dict[str, PointValue]:
+    """The point without the sizes of tables that none of its stages looks up: it can then share a
+    process with points that have the base's."""
     stages = set(with_overrides(base, point).stages)
     unused = {
         f"workload.{size}" for size, users in TABLE_STAGES.items() if stages.isdisjoint(users)

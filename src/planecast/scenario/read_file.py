@@ -26,7 +26,8 @@ _CHUNK = 1 << 16
 
 
 def read_bytes(path: Path, most_bytes: int) -> bytes:
-    """What is in a file, a pipe or a device, if that isn't more than `most_bytes`.
+    """What is in a file, a pipe or a device, if that isn't more than `most_bytes`, and in a device
+    no more than `MOST_OF_A_DEVICE`.
 
     Raises InputError for more, for a pipe that says nothing, and for what can't be read.
     """
