@@ -57,3 +57,42 @@ def test_levels_of_recursion_are_no_callers() -> None:
 def test_no_thread_that_polls() -> None:
     with pytest.raises(RunError, match="no thread that polls the program's first port"):
         counts_by_stage([parse_callgrind(POLLING.splitlines())], stage_map("testpmd"))
+
+
+NODES = """\
+events: Ir
+positions: line
+ob=(1) /lib/libvnet.so.26.10
+fn=(1) ip4_lookup_node_fn_hsw'dispatch_pending_node'vlib_main
+1 60
+fn=(2) unseen_node_fn
+1 5
+fn=(3) pg_input'vlib_main
+1 900
+fn=(4) memcpy'pg_input'vlib_main
+1 80
+ob=(2) /lib/libvlib.so.26.10
+fn=(5) dispatch_pending_node'vlib_main
+1 20
+fn=(6) tw_timer_expire'vlib_main
+1 40
+fn=(7) some_process
+1 30
+fn=(8) 0x0000000000004d70 [PLT]
+1 3
+totals: 1138
+"""
+
+
+def test_nodes_without_what_makes_their_packets_and_what_time_makes() -> None:
+    threads = [parse_callgrind(NODES.splitlines())]
+    found = counts_by_stage(threads, stage_map("vpp"), maker="pg_input")
+    assert dict(found.stages) == {"next_hop": 60, "nodes": 5, "dispatch": 20}
+    assert found.total == sum(found.stages.values()) == sum(found.functions.values())
+    whole = counts_by_stage(threads, stage_map("vpp"), maker="pg_input", source=True)
+    assert whole.stages["source"] == 980
+    assert whole.total == found.total + 980
+
+
+def test_an_entry_of_a_linkage_table_keeps_its_words() -> None:
+    assert stack_of("0x00000000048d53b0 [PLT]", "app", {}) == [Called("0x48d53b0 [PLT]", "app")]

@@ -269,6 +269,15 @@ def test_any_text_after_set_is_a_value_or_a_sentence(key: str, text: str) -> Non
         assert str(error).startswith("--set")  # noqa: PT017  either outcome is right
 
 
+def test_null_after_set_is_nothing() -> None:
+    busy = with_overrides(Scenario(name="x"), {"neighbour.stream": "64MiB"})
+    for text in ("null", "~"):
+        assert with_overrides(busy, {"neighbour.stream": parse_value(text)}).neighbour.stream is None
+    assert parse_value("") == ""
+    with pytest.raises(InputError, match="--set traffic.flows=null: got nothing"):
+        with_overrides(busy, {"traffic.flows": parse_value("null")})
+
+
 @given(st.text(max_size=200))
 @example("-_")
 def test_any_file_is_a_document_or_a_sentence(text: str) -> None:

@@ -38,10 +38,6 @@ Make = Callable[..., Scenario]
     ("changes", "reason"),
     [
         ({"dataplane.kind": "external"}, "an external data plane is already running"),
-        (
-            {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"},
-            "VPP's ports are its own",
-        ),
         ({"dataplane.kind": "testpmd", "dataplane.host": "far"}, "it runs on far"),
         ({"dataplane.kind": "testpmd", "dataplane.chain": 2}, "they are several programs"),
         ({"dataplane.kind": "ovs", "dataplane.guests": 1}, "it is one program of several"),

@@ -14,6 +14,7 @@ from planecast.dataplanes.ovs import THREADS, OpenVswitch
 from planecast.dataplanes.own_program import OwnProgram
 from planecast.dataplanes.port import Port
 from planecast.dataplanes.vpp import Vpp
+from planecast.dataplanes.vpp_in_memory import VppInMemory
 from planecast.scenario.dataplanes.command import Command
 from planecast.scenario.dataplanes.ovs import Ovs
 from planecast.scenario.dataplanes.testpmd import Testpmd
@@ -83,6 +84,8 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
     if wanted.kind == "l3fwd":
         return l3fwd_between(ports, scenario, seat.cpus, seat.folder, seat.before)
     if wanted.kind == "vpp":
+        if ports[0].kind == "virtual":
+            return VppInMemory(scenario, seat.folder, cpu=cpu, before=seat.before)
         return Vpp(scenario, ports, seat.folder, cpu=cpu, main_cpu=seat.main_cpu)
     assert isinstance(wanted, Command)
     words = filled_words(wanted.command, ports, cpu, seat.main_cpu, seat.folder)

@@ -31,6 +31,8 @@ _OF_MEMORY = {
 }  # fmt: skip
 """EAL's options that exclude ``--no-huge`` or come with it, and how many words each has after
 it."""
+COUNTED = "counted"
+"""What VPP can be, too, by its own packet generator."""
 BURST_MOST = 256
 """What testpmd asks its port for: the library limits bursts, and changes the limit as it runs."""
 
@@ -45,8 +47,8 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
 
     if wanted.kind == "external":
         raise refused("an external data plane is already running, and is not started here", "kind")
-    if wanted.kind == "vpp":
-        raise refused("VPP's ports are its own, and no window of packets can be marked", "kind")
+    if wanted.kind == "vpp" and verb != COUNTED:
+        raise refused("VPP's ports are its own: its instructions alone can be counted", "kind")
     if wanted.host is not None:
         raise refused(f"it runs on {wanted.host}; start planecast there", "host")
     if guests_of(scenario):

@@ -32,7 +32,7 @@ from planecast.scenario.scenario import Scenario
 _STARTUP = """\
 unix {{ nodaemon cli-listen {folder}/cli.sock runtime-dir {folder} }}
 api-segment {{ prefix planecast-{number} }}
-cpu {{ main-core {main_cpu} corelist-workers {cpu} }}
+cpu {{ {threads} }}
 plugins {{ plugin default {{ disable }} plugin memif_plugin.so {{ enable }} }}
 """
 _INTERFACE_ID = 0
@@ -45,27 +45,44 @@ class Vpp(Program):
     name = NAME
 
     def __init__(
-        self, scenario: Scenario, ports: Sequence[Port], folder: Path, *, cpu: int, main_cpu: int
+        self,
+        scenario: Scenario,
+        ports: Sequence[Port],
+        folder: Path,
+        *,
+        cpu: int,
+        main_cpu: int,
+        before: Sequence[str] = (),
     ) -> None:
-        """`folder` is empty, private, and the caller's; `ports` are memory interfaces.
+        """`folder` is empty, private, and the caller's; `ports` are memory interfaces; `before` are
+        words before the command.
 
         Raises InputError for tables that don't fit the traffic."""
         self._ports = ports
         self._folder = folder
-        self._cpus = {"cpu": cpu, "main_cpu": main_cpu}
+        self._before = tuple(before)
+        self._cpu, self._main_cpu = cpu, main_cpu
         wanted = scenario.dataplane
         assert isinstance(wanted, VppDataplane)
         self._program = wanted.program or "vpp"
         self._running: CommandProgram | None = None
-        self._interfaces = [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(ports, 1)]
+        self._interfaces = self._names()
         self._graph = graph_of(scenario, self._interfaces)
 
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when it isn't installed."""
         startup = str(self._folder / "startup.conf")
         number = self._folder.parent.name.rpartition("-")[2]
-        text = _STARTUP.format(folder=self._folder, number=number, **self._cpus)
-        return [Planned((str(self._found()), "-c", startup), startup, text)]
+        text = _STARTUP.format(folder=self._folder, number=number, threads=self._threads())
+        return [Planned((*self._before, str(self._found()), "-c", startup), startup, text)]
+
+    def _names(self) -> list[str]:
+        """Of the interfaces: where packets come in, and where they go out."""
+        return [f"memif{number}/{_INTERFACE_ID}" for number, _ in enumerate(self._ports, 1)]
+
+    def _threads(self) -> str:
+        """The CPUs of its threads, in its own words."""
+        return f"main-core {self._main_cpu} corelist-workers {self._cpu}"
 
     def _start(self) -> None:
         (plan,) = self.planned()
@@ -129,6 +146,17 @@ class Vpp(Program):
         return Path(path)
 
     def _connect(self) -> None:
+        self._make_interfaces()
+        for command in self._graph.commands:
+            self._cli.configure(command)
+        if self._graph.neighbours:
+            self._cli.execute(self._folder / "neighbours", self._graph.neighbours)
+        if self._graph.entries:
+            self._add_entries(self._graph)
+        for name in self._interfaces:
+            self._cli.configure(f"set interface state {name} up")
+
+    def _make_interfaces(self) -> None:
         for number, (port, mac) in enumerate(
             zip(self._ports, hardware_addresses(), strict=True), 1
         ):
@@ -138,14 +166,6 @@ class Vpp(Program):
                 f"create interface memif id {_INTERFACE_ID} socket-id {number} {role} "
                 f"rx-queues 1 tx-queues 1 ring-size {port.ring} hw-addr {mac}"
             )
-        for command in self._graph.commands:
-            self._cli.configure(command)
-        if self._graph.neighbours:
-            self._cli.execute(self._folder / "neighbours", self._graph.neighbours)
-        if self._graph.entries:
-            self._add_entries(self._graph)
-        for name in self._interfaces:
-            self._cli.configure(f"set interface state {name} up")
 
     def _add_entries(self, graph: Graph) -> None:
         """Fills the table, and counts what that added: VPP has entries of its own, and one for each

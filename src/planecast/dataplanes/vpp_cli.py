@@ -21,7 +21,7 @@ _CALL_TIMEOUT_S = 120.0
 """Of one call; a file of 131,072 stations takes 13 s."""
 _START_TIMEOUT_S = 60.0
 _POLL_S = 0.02
-_MADE = re.compile(r"memif\d+/\d+|bridge-domain \d+")
+_MADE = re.compile(r"memif\d+/\d+|pg\d+|bridge-domain \d+")
 """What a command replies that made something."""
 _ERROR = re.compile(
     r"^(?:[a-z0-9 -]+: )?(?:unknown input|unknown command|no sub-commands)\b.*", re.M

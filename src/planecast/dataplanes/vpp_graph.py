@@ -14,11 +14,9 @@ from planecast.dataplanes.ip4_routes import ip4_prefixes
 from planecast.errors import InputError
 from planecast.scenario.dataplanes.vpp import MAX_STATIONS
 from planecast.scenario.dataplanes.vpp import Vpp as VppDataplane
+from planecast.scenario.plain_flows import IP6_DEPTH, STATION_MACS, ip6_route
 from planecast.scenario.scenario import Scenario
 
-STATION_MACS = (0x0200_0000_0000, 0x0200_0100_0000)
-"""Of flow 0's source and destination; each further flow's is the next one. The streams of
-`generators.matching` have the same."""
 IN_MAC = "02:00:00:00:00:02"
 """Of the interface that packets come in at: where the generator's frames are addressed to."""
 _OUT_MAC = "02:00:00:00:00:03"
@@ -29,8 +27,6 @@ _ADDRESSES = {"ip4": ("192.0.2.1/24", "198.18.0.1/15"), "ip6": ("fd00:1::1/64", 
 _NEIGHBOURS = {"ip4": int(IPv4Address("198.18.0.2")), "ip6": int(IPv6Address("fd00:2::2"))}
 _IP4_OWN = {"0.0.0.0/0", "0.0.0.0/32", "224.0.0.0/4", "240.0.0.0/4", "255.255.255.255/32"}
 """Prefixes that each IPv4 table of VPP has from the start: a route to one of them adds no entry."""
-_IP6_ROUTES = int(IPv6Address("2001:db8::"))
-_IP6_DEPTH = 48
 
 
 @dataclass(frozen=True)
@@ -147,7 +143,7 @@ def _ip4_routes(scenario: Scenario, wanted: VppDataplane) -> Iterator[str]:
 def _ip6_routes(count: int) -> Iterator[str]:
     """2001:db8:0::/48, 2001:db8:1::/48, …"""
     for number in range(count):
-        yield f"{IPv6Address(_IP6_ROUTES + (number << (128 - _IP6_DEPTH)))}/{_IP6_DEPTH}"
+        yield f"{ip6_route(number)}/{IP6_DEPTH}"
 
 
 def _mac(number: int) -> str:

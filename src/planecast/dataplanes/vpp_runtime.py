@@ -20,6 +20,8 @@ THREAD_CLOCKS = "thread clocks"
 """Name of an opinion: all TSC cycles of the thread that forwards, over its packets."""
 CLOCKS = "clocks"
 """Name of an opinion: the TSC cycles of all nodes, over the packets."""
+VECTORS = "vectors/call"
+"""Name of an opinion: packets of a call of the node that takes most of them."""
 NODE = "node "
 """Before a node's name in an opinion: its TSC cycles over the packets."""
 _COLUMNS = ("Name", "State", "Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call")
@@ -129,7 +131,7 @@ def opinion_of(
     if clock_hz is not None and busiest.in_pps > 0:
         found[THREAD_CLOCKS] = said(clock_hz / busiest.in_pps)
     found[CLOCKS] = said(sum(by_node.values()))
-    found["vectors/call"] = said(first.vectors_per_call, "packets")
+    found[VECTORS] = said(first.vectors_per_call, "packets")
     for node in nodes:
         found[f"{NODE}{node.name}"] = said(by_node[node.name], samples=node.vectors)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planecast.dataplanes.polls import PROGRAM
-from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS
+from planecast.dataplanes.vpp_runtime import CLOCKS, NODE, THREAD_CLOCKS, VECTORS
 from planecast.explain.caveats import TRACED_BOUNDS
 from planecast.explain.explanation import Advice, CauseCycles, StageExplanation
 from planecast.explain.search_basis import SearchBasis
@@ -176,7 +176,7 @@ def advice(answer: SearchAnswer, idle: float | None) -> Iterator[Advice]:
 
 def polls_within(answer: SearchAnswer) -> Iterator[str]:
     """VPP counts an input node's polls that found nothing among its clocks."""
-    size = answer.second_opinion.get("vectors/call")
+    size = answer.second_opinion.get(VECTORS)
     if size is not None and size.value < _FEW_IN_BATCH:
         yield (
             f"the cost of rx a packet: {size.value:.2g} packets a call, so most of its cycles are "
@@ -251,6 +251,8 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
     if by.model is None and _calibrated(scenario):
         least = "" if by.instructions else " (or at least planecast profile SCENARIO)"
         yield f"planecast validate {_study(scenario)}{least}, which divides them by stage and cause"
+    if scenario.dataplane.kind == "vpp" and not by.instructions:
+        yield "planecast profile SCENARIO, which counts the instructions of its nodes"
     timed = by.port is not None or by.timed_ports
     if not timed and scenario.dataplane.kind in _BETWEEN_PORTS:
         yield "planecast machine ports, which measures what its ports take"
@@ -259,7 +261,7 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
 
 
 def _calibrated(scenario: Scenario) -> bool:
-    """Whether a study can calibrate it: VPP and what is started elsewhere can't be counted."""
+    """Whether a study can calibrate it: VPP and what is started elsewhere can't be traced."""
     return scenario.dataplane.kind not in ("vpp", "external")
 
 

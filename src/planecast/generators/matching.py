@@ -5,7 +5,7 @@ from __future__ import annotations
 from planecast.errors import InputError
 from planecast.generators.config import StreamConfig
 from planecast.scenario.dataplanes.vpp import Vpp
-from planecast.scenario.plain_flows import UDP_PORTS, plain_flows
+from planecast.scenario.plain_flows import STATION_MACS, UDP_PORTS, plain_flows
 from planecast.scenario.scenario import Scenario
 
 _DSCP = "0,10,12,18,20,26,34,46"
@@ -40,10 +40,11 @@ def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
 def _vpp_addresses(graph: str) -> dict[str, object]:
     """Keys of the stream, by VPP's graph."""
     if graph == "l2bridge":
+        source, destination = (mac.to_bytes(6, "big").hex(":") for mac in STATION_MACS)
         return {
-            "source_mac": "02:00:00:00:00:00",
+            "source_mac": source,
             "source_mac_step": 1,
-            "destination_mac": "02:00:01:00:00:00",
+            "destination_mac": destination,
             "destination_mac_step": 1,
         }
     if graph == "ip6":

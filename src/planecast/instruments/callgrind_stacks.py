@@ -21,6 +21,8 @@ from planecast.workload.traced.program_profile import SOURCE
 CALLERS = 10
 """How many levels of a stack are shown: from a driver's memory copy to the program's loop."""
 
+_BY_TIME = ("timers", "other")
+
 
 def stacks_words(output: Path) -> list[str]:
     """Words before a program's command that count it into `output`. Raises MissingError."""
@@ -42,13 +44,18 @@ def counts_by_stage(
     names: Mapping[Called, str] | None = None,
     *,
     source: bool = False,
+    maker: str | None = None,
 ) -> RawCounts:
     """Instructions of the thread that polls the hooked port; those of the hook itself as a stage
-    `source`, or left out. `names` are those of functions that have no symbol.
+    `source`, or left out. `names` are those of functions that have no symbol. Where no port is
+    hooked, `maker` is the program's own function that makes packets, with what it calls; and what is
+    in no stage, or in one called `timers`, is left out: timers run out by time, and an instrument
+    slows packets alone.
 
     Raises RunError when no thread does.
     """
-    profile = next((t for t in threads if any(_polls(name) for name, _ in t.exclusive)), None)
+    polled = maker or HOOK_FUNCTION
+    profile = next((t for t in threads if any(_calls(polled, n) for n, _ in t.exclusive)), None)
     if profile is None:
         raise RunError("callgrind saw no thread that polls the program's first port")
     objects = _objects(profile)
@@ -56,11 +63,15 @@ def counts_by_stage(
     by_stage: dict[str, int] = defaultdict(int)
     functions: dict[tuple[str, str], int] = defaultdict(int)
     for (name, where), cost in profile.exclusive.items():
-        if where == HOOK_OBJECT:
+        made = where == HOOK_OBJECT if maker is None else _calls(maker, name)
+        if made:
             by_stage[SOURCE] += cost[at] if source else 0
             continue
         stack = [_named(call, names or {}) for call in stack_of(name, where, objects)]
-        by_stage[stages.stage_of(stack)] += cost[at]
+        stage = stages.stage_of(stack)
+        if maker is not None and stage in _BY_TIME:
+            continue
+        by_stage[stage] += cost[at]
         functions[stack[0].function, where] += cost[at]
     total = sum(functions.values()) + by_stage[SOURCE]
     by_stage.pop("other", None)
@@ -88,8 +99,9 @@ def _named(call: Called, names: Mapping[Called, str]) -> Called:
     return call._replace(function=names.get(call, call.function))
 
 
-def _polls(name: str) -> bool:
-    return HOOK_FUNCTION in name.split("'")
+def _calls(function: str, name: str) -> bool:
+    """Whether a function is this one, or is called by it, however far up."""
+    return function in name.split("'")
 
 
 def _objects(profile: CallgrindProfile) -> dict[str, str]:
@@ -102,5 +114,6 @@ def _objects(profile: CallgrindProfile) -> dict[str, str]:
 
 
 def _short(function: str) -> str:
-    """An address without its leading zeros."""
-    return hex(int(function, 16)) if function.startswith("0x") else function
+    """An address without its leading zeros; one in a linkage table has more words."""
+    address, _, words = function.partition(" ")
+    return f"{hex(int(address, 16))} {words}".strip() if function.startswith("0x") else function

@@ -91,6 +91,9 @@ def parse_document(text: str, path: str) -> Document:
     return Document(path, _Plain(path, lines).value(root, ()), lines)
 
 
+_NULL = ("null", "Null", "NULL", "~")
+
+
 def parse_value(text: str) -> Any:
     """A value typed on the command line, read as YAML reads it: ``4096``, ``auto``, ``[a, b]``.
 
@@ -100,7 +103,9 @@ def parse_value(text: str) -> Any:
         return text
     try:
         value = YAML(typ="rt", pure=True).load(text)
-        return text if value is None else _Plain(text, {}).value(value, ())
+        if value is None:  # nothing, or a comment, is text
+            return None if text in _NULL else text
+        return _Plain(text, {}).value(value, ())
     except (*_REFUSED, InputError):
         return text
 

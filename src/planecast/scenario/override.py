@@ -112,4 +112,6 @@ def set_place(
 
 
 def _typed(value: Any) -> Any:
+    if value is None:
+        return "null"
     return list_text(value) if isinstance(value, list | tuple) else value

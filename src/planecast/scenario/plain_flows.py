@@ -7,7 +7,7 @@ from here, so that the two agree.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address
 
 from planecast.errors import InputError
 from planecast.scenario.dataplanes.l3fwd import EVERY_ADDRESS
@@ -16,6 +16,11 @@ from planecast.scenario.traffic import Traffic
 
 UDP_PORTS = (49152, 49153)
 """Source and destination of all packets."""
+STATION_MACS = (0x0200_0000_0000, 0x0200_0100_0000)
+"""Of flow 0's source and destination over a bridge; each further flow's are the next ones."""
+IP6_DEPTH = 48
+"""Bits of an IPv6 route."""
+_IP6_ROUTES = int(IPv6Address("2001:db8::"))
 _STEP = IPv4Address("0.0.0.1")
 _SOURCE, _DESTINATION = IPv4Address("10.0.0.1"), IPv4Address("11.0.0.1")
 _ROUTED = IPv4Address("128.0.0.0")
@@ -57,6 +62,11 @@ def plain_flows(scenario: Scenario) -> PlainFlows:
             "lower one of the two",
         )
     return PlainFlows(destination=_ROUTED, destination_step=step)
+
+
+def ip6_route(number: int) -> IPv6Address:
+    """2001:db8:0::, 2001:db8:1::, …"""
+    return IPv6Address(_IP6_ROUTES + (number << (128 - IP6_DEPTH)))
 
 
 def traffic_of_tables(scenario: Scenario) -> Traffic:

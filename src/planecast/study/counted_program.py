@@ -15,6 +15,7 @@ from subprocess import PIPE
 
 from planecast.cleanup import private_folder
 from planecast.dataplanes.in_memory import (
+    COUNTED,
     portable,
     program_words,
     refuse_outside,
@@ -34,6 +35,7 @@ from planecast.native import set_up
 from planecast.process import Process, dying_with_us, ended_error
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.scenario import Scenario
+from planecast.study.counted_vpp import counted_bursts
 from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 from planecast.workload.stage_map import Called, StageMap, stage_map
 
@@ -52,17 +54,18 @@ _UNMAPPED = 0.2
 UNSEEN = "none of its ports says what it sent: whether packets were forwarded is not known"
 Tool = Callable[[Mapping[str, str]], list[str]]
 """From what the program's environment gets in addition to the words before its command."""
-_MAPS = {"testpmd": "testpmd", "l3fwd": "l3fwd", "ovs": "ovs", "command": "dpdk"}
+_MAPS = {"command": "dpdk"}
+"""Stage maps of the catalogue by kind, where they are called otherwise."""
 
 
-def check_program(scenario: Scenario) -> None:
-    """Raises InputError for a data plane that can't be counted, with the reason."""
-    refuse_outside(scenario, "counted")
+def check_program(scenario: Scenario, verb: str = COUNTED) -> None:
+    """Raises InputError for a data plane that can't be counted, or traced, with the reason."""
+    refuse_outside(scenario, verb)
     lcores = scenario.placement.lcores
     if lcores > 1:
         raise InputError(
             f"{lcores} lcores are to forward, but the thread that polls one queue of one port is "
-            "counted",
+            f"{verb}",
             "placement.lcores",
             "take one: a packet takes the same instructions on each",
         )
@@ -71,8 +74,8 @@ def check_program(scenario: Scenario) -> None:
 def map_of(scenario: Scenario) -> StageMap:
     """The stage map of the scenario's program: its own, or the catalogue's."""
     wanted = scenario.dataplane
-    assert isinstance(wanted, Mapped)
-    return stage_map(_MAPS[wanted.kind], wanted.stage_map)
+    own = wanted.stage_map if isinstance(wanted, Mapped) else None
+    return stage_map(_MAPS.get(wanted.kind, wanted.kind), own)
 
 
 def count_program(
@@ -90,21 +93,38 @@ def count_program(
     RunError when a run fails.
     """
     check_program(scenario)
-    stages, names = map_of(scenario), names_of(scenario)
-    plan = run_plan(packets or PACKETS.get(scenario.dataplane.kind, _PACKETS), bursts)
-    found: dict[tuple[int, int], RawCounts] = {}
-    notes = unnamed(scenario)
-    for number, (count, burst) in enumerate(plan):
-        done(number, len(plan))
-        threads, said = _counted(scenario, count, burst)
+    stages, notes = map_of(scenario), unnamed(scenario)
+    if scenario.dataplane.kind == "vpp":
+        found = counted_bursts(scenario, bursts, stages, done, source=source)
+    else:
+        plan = run_plan(packets or PACKETS.get(scenario.dataplane.kind, _PACKETS), bursts)
+        found, said = _counted_windows(scenario, plan, done, source=source)
         notes = tuple(dict.fromkeys([*notes, *said]))
-        found[count, burst] = counts_by_stage(threads, stages, names, source=source)
-    done(len(plan), len(plan))
     counts = solve_counts("callgrind", INSTRUCTION_SET, found)
     ordered = {name: counts.stages[name] for name in stages.in_order(list(counts.stages))}
     share = counts.other.at(counts.burst) / max(counts.total.at(counts.burst), 1.0)
     notes += unmapped(share, stages.name)
     return counts.model_copy(update={"stages": ordered, "notes": notes})
+
+
+def _counted_windows(
+    scenario: Scenario,
+    plan: Sequence[tuple[int, int]],
+    done: Callable[[int, int], None],
+    *,
+    source: bool,
+) -> tuple[dict[tuple[int, int], RawCounts], list[str]]:
+    """Counts by (packets, burst), a run of the program each, and what is to be known of them."""
+    stages, names = map_of(scenario), names_of(scenario)
+    found: dict[tuple[int, int], RawCounts] = {}
+    notes: list[str] = []
+    for number, (count, burst) in enumerate(plan):
+        done(number, len(plan))
+        threads, said = _counted(scenario, count, burst)
+        notes += said
+        found[count, burst] = counts_by_stage(threads, stages, names, source=source)
+    done(len(plan), len(plan))
+    return found, notes
 
 
 def names_of(scenario: Scenario) -> Mapping[Called, str]:

@@ -103,7 +103,7 @@ def _stages(scenario: Scenario, packets: int) -> Found:
     if scenario.dataplane.kind == "ours":
         trace = _traced_ours(scenario, packets)
         return trace, traced_stages(trace, own_map(scenario), packets), ()
-    check_program(scenario)
+    check_program(scenario, "traced")
     trace, notes = _traced(scenario, packets, scenario.placement.burst)
     stages = map_of(scenario)
     found = traced_stages(trace, stages, packets, names_of(scenario))
@@ -169,6 +169,6 @@ def planned_words(scenario: Scenario) -> list[str]:
         if scenario.dataplane.kind == "ours":
             words = once_command(scenario, folder, PACKETS, instrument="trace", portable=True)
         else:
-            check_program(scenario)
+            check_program(scenario, "traced")
             words = program_words(portable(scenario), folder)
         return [*trace_words(folder / "trace.json", {}), *words]

@@ -7,14 +7,14 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from planecast.scenario.conditional import Only
-from planecast.scenario.dataplanes.hosted import OWN_ALONE, Hosted
+from planecast.scenario.dataplanes.hosted import OWN_ALONE, Hosted, Mapped
 from planecast.scenario.dataplanes.routes import RouteDepth
 from planecast.scenario.model import Count
 
 MAX_STATIONS = 1 << 22
 
 
-class Vpp(Hosted):
+class Vpp(Hosted, Mapped):
     """VPP between two memory interfaces."""
 
     lacks: ClassVar[tuple[str, ...]] = OWN_ALONE

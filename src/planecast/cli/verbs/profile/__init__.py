@@ -174,9 +174,10 @@ def _sheet(profile: Profile) -> Sheet:
         f"other: {_OTHER[own]}; by packet, by burst: what one more of each adds",
     ]
     if not own:
-        notes.append(
-            "its ports are in memory: rx and tx are those of net_null, not of a NIC or of memif"
-        )
+        ports = "tx is that of its packet generator, and rx is not counted"
+        if profile.scenario.dataplane.kind != "vpp":
+            ports = "rx and tx are those of net_null, not of a NIC or of memif"
+        notes.append(f"its ports are in memory: {ports}")
     notes += first.notes
     if native is not None:
         notes.append(f"native: {native.instrument} ({native.instruction_set})")
