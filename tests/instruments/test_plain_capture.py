@@ -83,9 +83,7 @@ def test_ipv6_goes_where_the_routes_are(scenario: Make) -> None:
     assert {len(frame) for frame in frames} == {60}
 
 
-def test_of_very_many_flows_some_are_drawn(
-    scenario: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_very_many_flows_some_are_drawn(scenario: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PACKETS", 16)
     _, frames = made(scenario, "l2xc", **{"traffic.flows": 1000})
     assert len({frame[26:34] for frame in frames}) == len(frames) == 16

@@ -272,9 +272,10 @@ def test_any_text_after_set_is_a_value_or_a_sentence(key: str, text: str) -> Non
 def test_null_after_set_is_nothing() -> None:
     busy = with_overrides(Scenario(name="x"), {"neighbour.stream": "64MiB"})
     for text in ("null", "~"):
-        assert with_overrides(busy, {"neighbour.stream": parse_value(text)}).neighbour.stream is None
+        idle = with_overrides(busy, {"neighbour.stream": parse_value(text)})
+        assert idle.neighbour.stream is None
     assert parse_value("") == ""
-    with pytest.raises(InputError, match="--set traffic.flows=null: got nothing"):
+    with pytest.raises(InputError, match=r"--set traffic\.flows=null: got nothing"):
         with_overrides(busy, {"traffic.flows": parse_value("null")})
 
 

@@ -10,8 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planecast.results import Estimate, Kind
+from planecast.results import Estimate, Kind, Manifest
+from planecast.results.search import SearchAnswer
+from planecast.scenario import Scenario
 from planecast.search.journal import Journal
+from planecast.search.question import Question
+from planecast.search.run import search
 from planecast.search.session import Session
 from planecast.search.tester import Ceiling, Opinion
 from planecast.search.trial import Trial
@@ -118,3 +122,26 @@ def session(tmp_path: Path) -> Iterator[Sessions]:
 
     with stack:
         yield made
+
+
+def asked(method: str = "rfc2544", **keys: object) -> Question:
+    """The question of a short search with a method; two repetitions."""
+    values: dict[str, object] = {
+        "method": method,
+        "engine": "simulate",
+        "scenario": Scenario(name="made-up"),
+        "repetitions": 2,
+        "trial_seconds": 0.1,
+        "soak_seconds": 2.0,
+        "step_trials": 2,
+    }
+    return Question.model_validate(values | keys)
+
+
+def searched(
+    path: Path, question: Question, tester: MadeUp, manifest: Manifest, **keys: float
+) -> SearchAnswer:
+    """A search's answer; its trials are kept at `path`."""
+    with Journal(path, sync=False) as journal:
+        session = Session(tester, journal, question.trial_seconds, **keys)
+        return search(question, session, manifest)

@@ -32,7 +32,7 @@ NURSERY = """\
 import os, signal, sys
 from pathlib import Path
 from tests.search.conftest import MadeUp
-from tests.search.test_run import _question
+from tests.search.conftest import asked
 from planecast.results import Manifest
 from planecast.search.journal import Journal
 from planecast.search.run import search
@@ -45,7 +45,7 @@ class KilledInTheThird(MadeUp):
         return super().trial(*load)
 
 def searched(tester, sync):
-    question = _question("rfc2544", step_trials=8)
+    question = asked("rfc2544", step_trials=8)
     manifest = Manifest(command="", seed=1, started_at="", host={}, versions={}, engine="simulate")
     with Journal(Path(sys.argv[1]), sync=sync) as journal:
         session = Session(tester, journal, question.trial_seconds)

@@ -84,12 +84,17 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
     if wanted.kind == "l3fwd":
         return l3fwd_between(ports, scenario, seat.cpus, seat.folder, seat.before)
     if wanted.kind == "vpp":
-        if ports[0].kind == "virtual":
-            return VppInMemory(scenario, seat.folder, cpu=cpu, before=seat.before)
-        return Vpp(scenario, ports, seat.folder, cpu=cpu, main_cpu=seat.main_cpu)
+        return _vpp(scenario, ports, seat)
     assert isinstance(wanted, Command)
     words = filled_words(wanted.command, ports, cpu, seat.main_cpu, seat.folder)
     return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
+
+
+def _vpp(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:
+    cpu = seat.cpus[0]
+    if ports[0].kind == "virtual":
+        return VppInMemory(scenario, seat.folder, cpu=cpu, before=seat.before)
+    return Vpp(scenario, ports, seat.folder, cpu=cpu, main_cpu=seat.main_cpu)
 
 
 def _guest(switch: Ovs, ports: Sequence[Port], seat: Seat) -> Program:

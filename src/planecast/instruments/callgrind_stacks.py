@@ -47,10 +47,11 @@ def counts_by_stage(
     maker: str | None = None,
 ) -> RawCounts:
     """Instructions of the thread that polls the hooked port; those of the hook itself as a stage
-    `source`, or left out. `names` are those of functions that have no symbol. Where no port is
-    hooked, `maker` is the program's own function that makes packets, with what it calls; and what is
-    in no stage, or in one called `timers`, is left out: timers run out by time, and an instrument
-    slows packets alone.
+    `source`, or left out. `names` are those of functions that have no symbol.
+
+    Where no port is hooked, `maker` is the program's own function that makes packets, with what it
+    calls; and what is in no stage, or in one called `timers`, is left out: timers run out by time,
+    and an instrument slows packets alone.
 
     Raises RunError when no thread does.
     """

@@ -33,7 +33,7 @@ def plain_capture(scenario: Scenario, to: bytes) -> bytes:
     """
     traffic = scenario.traffic
     count = min(traffic.active_flows, MOST_PACKETS)
-    order = random.Random(traffic.seed).sample(range(traffic.active_flows), count)  # noqa: S311
+    order = random.Random(traffic.seed).sample(range(traffic.active_flows), count)
     frames = (_frame(scenario, flow, to) for flow in order)
     return _PCAP + b"".join(
         struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame for frame in frames

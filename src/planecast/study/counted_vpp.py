@@ -90,8 +90,8 @@ def _counted(
         )
     if went < _FORWARDED * came - burst:
         raise RunError(
-            f"only {went:,} of {came:,} packets came out, so the counted packets are not those that "
-            "it forwards",
+            f"only {went:,} of {came:,} packets came out, so the counted packets are not those "
+            "that it forwards",
             vpp.name,
         )
     return _dumped(output)
@@ -126,7 +126,7 @@ def _turns(threads: Sequence[CallgrindProfile], name: str) -> int:
     )
     if turns < _FEWEST_BURSTS:
         raise RunError(
-            f"{turns} bursts were counted in {_COUNTED_S:.0f} s, too few for their share to be exact",
+            f"{turns} bursts were counted in {_COUNTED_S:.0f} s, too few for an exact share",
             name,
             "count again when the machine is less busy",
         )
