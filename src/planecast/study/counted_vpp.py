@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planecast.cleanup import private_folder
+from planecast.dataplanes.in_memory import program_in_memory
 from planecast.dataplanes.vpp_in_memory import SOURCE, VppInMemory
 from planecast.dataplanes.vpp_runtime import VECTORS
 from planecast.errors import RunError
 from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.callgrind_switch import CallgrindSwitch
-from planecast.scenario.host_cpus import cpus_here
 from planecast.scenario.scenario import Scenario
 from planecast.workload.counts import RawCounts
 from planecast.workload.stage_map import StageMap
@@ -46,8 +46,8 @@ def counted_bursts(
 ) -> dict[tuple[int, int], RawCounts]:
     """Counts by (packets, burst), of one VPP.
 
-    Raises InputError for tables that don't fit the traffic, MissingError without VPP or valgrind,
-    RunError when it fails.
+    Raises InputError for tables that don't fit the traffic and a CPU that isn't there, MissingError
+    without VPP or valgrind, RunError when it fails.
     """
     with private_folder(for_sockets=True) as name:
         folder = Path(name)
@@ -58,7 +58,8 @@ def counted_bursts(
         before = stacks_words(output)
         before[1:1] = switch.words
         found = {}
-        with VppInMemory(scenario, own, cpu=cpus_here(scenario)[0], before=before) as vpp:
+        with program_in_memory(scenario, own, before) as vpp:
+            assert isinstance(vpp, VppInMemory)
             for number, burst in enumerate(bursts):
                 done(number, len(bursts))
                 threads = _counted(vpp, switch, burst, output)
