@@ -25,8 +25,8 @@ STAGE_COLOURS = {
     "acl": _ORANGE,
     "key": _GREEN,
     "parse": _GREEN,
-    "check": _GREEN,
-    "learn": _GREEN,
+    "check": _BLUE,
+    "learn": _ORANGE,
     "qinq": _GREEN,
     "classify": _BLUE,
     "megaflow": _ROSE,
@@ -38,13 +38,17 @@ STAGE_COLOURS = {
     "lookup": _PURPLE,
     # What changes it, or decides when it leaves.
     "actions": _RED,
-    "rewrite": _RED,
+    "rewrite": _ROSE,
     "macswap": _RED,
     "forward": _RED,
     "meter": _RED,
     "compute": _ORANGE,
     "tm": _ORANGE,
     "schedule": _ORANGE,
+    # What runs around all that.
+    "nodes": _VIOLET,
+    "dispatch": _BROWN,
+    "timers": OTHER_COLOUR,
     "loop": OTHER_COLOUR,
 }
 """By the stage's name; no two stages of one network function or stage map share one."""
