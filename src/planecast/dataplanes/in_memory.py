@@ -17,7 +17,7 @@ from planecast.dataplanes.dut_factory import Seat, program_of
 from planecast.dataplanes.link_topology import guests_of
 from planecast.dataplanes.ovs import OpenVswitch
 from planecast.dataplanes.port import Port
-from planecast.errors import InputError
+from planecast.errors import InputError, RunError
 from planecast.instruments.window import PORTS
 from planecast.scenario.host_cpus import cpus_here, refuse_offline
 from planecast.scenario.scenario import Scenario
@@ -33,6 +33,8 @@ _OF_MEMORY = {
 it."""
 COUNTED = "counted"
 """What VPP can be, too, by its own packet generator."""
+FORWARDED = 0.9
+"""Share of the packets that has to come out; a program may hold some back in its own buffers."""
 BURST_MOST = 256
 """What testpmd asks its port for: the library limits bursts, and changes the limit as it runs."""
 
@@ -70,6 +72,27 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
     if scenario.traffic.frame_mix != "none" or scenario.traffic.classes != "none":
         raise InputError(
             f"frames of one size are {verb}", "traffic", "set traffic.frame_bytes alone"
+        )
+
+
+def refuse_lost(
+    came: int,
+    left: int,
+    verb: str,
+    name: str,
+    *,
+    share: float = FORWARDED,
+    held: int = 0,
+    what_to_do: str = "",
+) -> None:
+    """Raises RunError when less than this share of the packets that came has left, but for those
+    that the program may hold; `verb` is what was done to them, such as counted."""
+    if left < share * came - held:
+        raise RunError(
+            f"only {left:,} of {came:,} packets came out, so the {verb} packets are not those that "
+            "it forwards",
+            name,
+            what_to_do,
         )
 
 

@@ -19,6 +19,7 @@ from planecast.cleanup import private_folder
 from planecast.dataplanes.dut_factory import title_of
 from planecast.dataplanes.in_memory import (
     program_words,
+    refuse_lost,
     refuse_outside,
     switch_by_script,
 )
@@ -46,8 +47,6 @@ TIMED_PACKETS, TIMED_POLLS = 512, 8
 """The parts of a poll in so many packets are timed, of one in so many polls at most: readings of
 the clock take some 200 cycles of a timed poll, which are in the whole. With one poll in 16 that was
 3 cycles a packet in bursts of 4, and 0.4 in bursts of 32."""
-FORWARDED = 0.9
-"""Share of the packets that has to come out; a program may hold some back in its own buffers."""
 HELD = 512
 """Packets of these: some of DPDK's bursts."""
 _IN, _OUT = 0, 1
@@ -181,12 +180,7 @@ class MeteredDataplane(Started):
         came = after[_IN].rx_packets - before[_IN].rx_packets
         left = after[_OUT].tx_packets - before[_OUT].tx_packets
         left += after[_IN].tx_packets - before[_IN].tx_packets  # a program may send back
-        if left < FORWARDED * came - HELD:
-            raise RunError(
-                f"only {left} of {came} packets came out, so the measured packets are not those "
-                "that it forwards",
-                self._name,
-            )
+        refuse_lost(came, left, "measured", self._name, held=HELD)
         attached = self._meter.attached
         assert attached is not None
         lcores = tuple(

@@ -7,7 +7,7 @@ stack, and a stage map says whose it is. The hook's own costs are taken out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from planecast.errors import RunError
@@ -22,10 +22,12 @@ CALLERS = 10
 """How many levels of a stack are shown: from a driver's memory copy to the program's loop."""
 
 _BY_TIME = ("timers", "other")
+"""Stages of work that comes by time, where packets are made by the program itself."""
 
 
-def stacks_words(output: Path) -> list[str]:
-    """Words before a program's command that count it into `output`. Raises MissingError."""
+def stacks_words(output: Path, options: Sequence[str] = ()) -> list[str]:
+    """Words before a program's command that count it into `output`; `options` are more of
+    valgrind's. Raises MissingError."""
     return [
         find_valgrind(),
         "--tool=callgrind",
@@ -35,6 +37,7 @@ def stacks_words(output: Path) -> list[str]:
         f"--separate-callers={CALLERS}",
         "--trace-children=yes",  # env and setpriv become the program
         f"--callgrind-out-file={output}",
+        *options,
     ]
 
 

@@ -1,4 +1,4 @@
-"""A capture of a scenario's plain packets, for a program that replays one: a packet a flow.
+"""A capture of a scenario's plain packets, for VPP, which replays it: a packet a flow.
 
 The packets are those that the generator's plain stream sends, in an order drawn by the seed; IPv6
 ones go to the routes that VPP's table has.
@@ -31,27 +31,26 @@ def plain_capture(scenario: Scenario, to: bytes) -> bytes:
 
     Raises InputError for flows that leave the addresses that are routed.
     """
-    traffic = scenario.traffic
+    traffic, flows = scenario.traffic, plain_flows(scenario)
     count = min(traffic.active_flows, MOST_PACKETS)
     order = random.Random(traffic.seed).sample(range(traffic.active_flows), count)
-    frames = (_frame(scenario, flow, to) for flow in order)
+    frames = (_frame(scenario, flows, flow, to) for flow in order)
     return _PCAP + b"".join(
         struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame for frame in frames
     )
 
 
-def _frame(scenario: Scenario, flow: int, to: bytes) -> bytes:
+def _frame(scenario: Scenario, flows: PlainFlows, flow: int, to: bytes) -> bytes:
     """One packet of a flow, without its FCS."""
     wanted, frame_bytes = scenario.dataplane, scenario.traffic.frame_bytes
-    graph = wanted.graph if isinstance(wanted, Vpp) else ""
-    if isinstance(wanted, Vpp) and graph == "ip6":
+    assert isinstance(wanted, Vpp)
+    if wanted.graph == "ip6":
         frame = _ip6_frame(ip6_route(flow % wanted.routes), frame_bytes)
     else:
-        flows = plain_flows(scenario)
         own = PlainFlows(source=flows.source_of(flow), destination=flows.destination_of(flow))
         frame = _with_checksum(first_frame(frame_bytes, own))
     addresses = to + frame[6:12]
-    if graph == "l2bridge":
+    if wanted.graph == "l2bridge":
         addresses = b"".join((first + flow).to_bytes(6, "big") for first in STATION_MACS[::-1])
     return (addresses + frame[12:]).ljust(frame_bytes - _FCS, b"\0")
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planecast.cleanup import private_folder
-from planecast.dataplanes.in_memory import program_in_memory
+from planecast.dataplanes.in_memory import COUNTED, program_in_memory, refuse_lost
 from planecast.dataplanes.vpp_in_memory import SOURCE, VppInMemory
 from planecast.dataplanes.vpp_runtime import VECTORS
 from planecast.errors import RunError
@@ -26,7 +26,7 @@ from planecast.workload.stage_map import StageMap
 _LEAD_BURSTS = 512
 """Before the count."""
 _COUNTED_S = 4.0
-_FEWEST_BURSTS = 500
+_FEWEST_BURSTS = 1000
 """Of a count: its ends lie within a turn, which is one in so many."""
 _FORWARDED = 0.999
 """Share of the packets that has to come out; the last burst is on its way."""
@@ -55,8 +55,7 @@ def counted_bursts(
         own.mkdir()
         output = folder / "callgrind.out"
         switch = CallgrindSwitch(folder)
-        before = stacks_words(output)
-        before[1:1] = switch.words
+        before = stacks_words(output, switch.words)
         found = {}
         with program_in_memory(scenario, own, before) as vpp:
             assert isinstance(vpp, VppInMemory)
@@ -89,12 +88,7 @@ def _counted(
             f"packets came {found.value:.4g} at a time, not in bursts of {burst}",
             vpp.name,
         )
-    if went < _FORWARDED * came - burst:
-        raise RunError(
-            f"only {went:,} of {came:,} packets came out, so the counted packets are not those "
-            "that it forwards",
-            vpp.name,
-        )
+    refuse_lost(came, went, COUNTED, vpp.name, share=_FORWARDED, held=burst)
     return _dumped(output)
 
 

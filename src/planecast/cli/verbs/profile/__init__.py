@@ -174,8 +174,9 @@ def _sheet(profile: Profile) -> Sheet:
         f"other: {_OTHER[own]}; by packet, by burst: what one more of each adds",
     ]
     if not own:
-        ports = "tx is that of its packet generator, and rx is not counted"
-        if profile.scenario.dataplane.kind != "vpp":
+        if profile.scenario.dataplane.kind == "vpp":
+            ports = "tx is that of its packet generator, and rx is not counted"
+        else:
             ports = "rx and tx are those of net_null, not of a NIC or of memif"
         notes.append(f"its ports are in memory: {ports}")
     notes += first.notes
