@@ -175,7 +175,7 @@ def _sheet(profile: Profile) -> Sheet:
     ]
     if not own:
         if profile.scenario.dataplane.kind == "vpp":
-            ports = "tx is that of its packet generator, and rx is not counted"
+            ports = "tx is its packet generator's; rx and what its timers do are left out"
         else:
             ports = "rx and tx are those of net_null, not of a NIC or of memif"
         notes.append(f"its ports are in memory: {ports}")
