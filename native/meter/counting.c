@@ -3,9 +3,8 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <rte_ethdev.h>
+#include <rte_branch_prediction.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,7 @@
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
-#include "frames.h"
-#include "hook.h"
+#include "source.h"
 #include "trace_marks.h"
 #include "words.h"
 
@@ -30,36 +28,18 @@ static struct {
     uint64_t warmup, window;
     enum mark mark;
     enum phase phase;
-    eth_rx_burst_t driver;
     struct counted now, first;
     uint64_t target;   /* of now.packets: where the warm-up or the window ends */
     bool reports_sent; /* a port that does says what it sent */
     bool made;         /* packets get frames of ours */
     struct flow_stream flows;
-    atomic_bool held, led; /* between the lead and all else; the lead is over */
+    bool asked, held, led; /* held: until a file is there; led: it was said that the lead is over */
     char report[512], go[512], hold[512];
 } counting;
 
-/* What all ports have sent by now: a program may send back by the first one, or by one of its own.
- */
-static uint64_t sent(void)
-{
-    struct rte_eth_stats stats;
-    uint64_t found = 0;
-    uint16_t port;
-    RTE_ETH_FOREACH_DEV(port)
-    {
-        if (rte_eth_stats_get(port, &stats) == 0) {
-            found += stats.opackets;
-            counting.reports_sent = true;
-        }
-    }
-    return found;
-}
-
 static void begin(void)
 {
-    counting.now.sent = sent();
+    counting.reports_sent = source_sent(&counting.now.sent);
     counting.first = counting.now;
     counting.phase = COUNTING;
     counting.target = counting.now.packets + counting.window;
@@ -75,7 +55,7 @@ static void end(void)
         CALLGRIND_STOP_INSTRUMENTATION;
     else if (counting.mark == MARK_TRACE)
         trace_mark(TRACE_END);
-    counting.now.sent = sent();
+    counting.reports_sent = source_sent(&counting.now.sent);
     FILE *out = fopen(counting.report, "w");
     const struct counted *now = &counting.now, *first = &counting.first;
     bool good =
@@ -106,48 +86,58 @@ static void edge(void)
     }
 }
 
-/* The program's receive function: what it does is not the program's work, and counted apart by the
- * name of this library. */
-static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
+/* Between the lead and all else: says so once, and looks for the file that ends it. By this thread,
+ * for an instrument that runs one at a time may let no other. */
+static bool held(void)
 {
-    struct counted *now = &counting.now;
-    if (unlikely(now->packets >= counting.target)) {
-        if (unlikely(atomic_load(&counting.held))) {
-            atomic_store(&counting.led, true);
-            return 0;
-        }
-        edge();
+    char said[sizeof counting.hold + 8];
+    FILE *out;
+    if (!counting.led) {
+        snprintf(said, sizeof said, "%s.led", counting.hold);
+        if ((out = fopen(said, "w")) != NULL)
+            fclose(out);
+        counting.led = true;
     }
-    uint16_t wanted = RTE_MIN(room, counting.burst);
-    uint16_t count = counting.driver(queue, packets, wanted);
-    now->packets += count;
-    now->polls++;
-    now->empty += count == 0;
-    if (counting.made)
-        frames_write(&counting.flows, packets, count);
-    return count;
+    counting.held = access(counting.hold, F_OK) != 0;
+    return counting.held;
+}
+
+bool counting_asked(void)
+{
+    return counting.asked;
+}
+
+bool counting_waits(void)
+{
+    if (likely(counting.now.packets < counting.target))
+        return false;
+    if (unlikely(counting.held) && held())
+        return true;
+    edge();
+    return false;
+}
+
+void counting_came(uint64_t packets)
+{
+    counting.now.packets += packets;
+    counting.now.polls++;
+    counting.now.empty += packets == 0;
+}
+
+uint16_t counting_burst(void)
+{
+    return counting.burst;
+}
+
+struct flow_stream *counting_flows(void)
+{
+    return counting.made ? &counting.flows : NULL;
 }
 
 static void refuse(const char *reason)
 {
     fprintf(stderr, "planecast-meter: %s\n", reason);
     _exit(1);
-}
-
-/* Says that the lead is over, and waits until all else may begin. */
-static void hold(void)
-{
-    const struct timespec moment = {.tv_nsec = 5000000};
-    char said[sizeof counting.hold + 8];
-    while (!atomic_load(&counting.led))
-        nanosleep(&moment, NULL);
-    snprintf(said, sizeof said, "%s.led", counting.hold);
-    FILE *out = fopen(said, "w");
-    if (out != NULL)
-        fclose(out);
-    while (access(counting.hold, F_OK) != 0)
-        nanosleep(&moment, NULL);
-    atomic_store(&counting.held, false);
 }
 
 static void *attach(void *unused)
@@ -157,18 +147,13 @@ static void *attach(void *unused)
     (void)unused;
     while (counting.go[0] != '\0' && access(counting.go, F_OK) != 0)
         nanosleep(&moment, NULL);
-    while (!hook_ready(counting.port, SIDE_RX, error, sizeof error)) {
+    while (!source_counts(counting.port, error, sizeof error)) {
         if (strstr(error, "queues") != NULL)
             refuse(error);
         nanosleep(&moment, NULL);
     }
     unsetenv("LD_PRELOAD"); /* programs that this one starts are not to be counted; not earlier, */
     unsetenv("PLANECAST_COUNT"); /* for this one may have been started by another: env, valgrind */
-    struct rte_eth_fp_ops *port = &rte_eth_fp_ops[counting.port];
-    counting.driver = port->rx_pkt_burst;
-    __atomic_store_n(&port->rx_pkt_burst, count_rx, __ATOMIC_SEQ_CST);
-    if (atomic_load(&counting.held))
-        hold();
     return NULL;
 }
 
@@ -189,7 +174,7 @@ void counting_start(void)
     if (!word_value(text, "report", counting.report, sizeof counting.report))
         refuse("PLANECAST_COUNT names no report");
     word_value(text, "go", counting.go, sizeof counting.go);
-    atomic_store(&counting.held, word_value(text, "hold", counting.hold, sizeof counting.hold));
+    counting.held = word_value(text, "hold", counting.hold, sizeof counting.hold);
     word_value(text, "mark", mark, sizeof mark);
     counting.mark = strcmp(mark, "callgrind") == 0 ? MARK_CALLGRIND
                     : strcmp(mark, "trace") == 0   ? MARK_TRACE
@@ -199,6 +184,7 @@ void counting_start(void)
         refuse("PLANECAST_COUNT has a frame that can't be read");
     if (counting.made)
         counting.flows = frames_stream(0, 1);
+    counting.asked = true;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &kept); /* signals are the program's own affair */
     if (pthread_create(&thread, NULL, attach, NULL) == 0)

@@ -21,7 +21,27 @@
 #ifndef PLANECAST_METER_COUNTING_H
 #define PLANECAST_METER_COUNTING_H
 
-/* Starts a thread that waits for the port; nothing without PLANECAST_COUNT. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frames.h"
+
+/* Starts a thread that waits for what brings packets; nothing without PLANECAST_COUNT. */
 void counting_start(void);
+
+/* Whether PLANECAST_COUNT was there. */
+bool counting_asked(void);
+
+/* At the beginning of a poll: whether no packet is to come yet. */
+bool counting_waits(void);
+
+/* At its end. */
+void counting_came(uint64_t packets);
+
+/* Packets of a poll at most. */
+uint16_t counting_burst(void);
+
+/* The flows that packets are to be given; NULL: they stay as they come. */
+struct flow_stream *counting_flows(void);
 
 #endif

@@ -2,24 +2,10 @@
 #include "hook.h"
 
 #include <rte_ethdev.h>
-#include <semaphore.h>
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "frames.h"
-
-/* How long a sleep may last: a program that is to end looks at its own flag after it. */
-enum { IDLE_NS = 20 * 1000 * 1000 };
-
-/* A queue of the port, and the thread that polls it: no two share a cache line, nor two lines that
- * a prefetcher brings in together. */
-struct lane {
-    alignas(2 * RTE_CACHE_LINE_SIZE) struct meter meter;
-    const void *queue; /* the driver's: what its functions are given */
-    atomic_bool asleep;
-};
+#include "lanes.h"
 
 static struct {
     enum side side;
@@ -28,10 +14,6 @@ static struct {
     eth_tx_burst_t driver_tx;
     eth_tx_burst_t out_tx; /* of the port that packets leave by; NULL: it is not known */
     uint16_t out;
-    sem_t go, done;
-    atomic_uint running; /* lanes whose windows are not over */
-    uint32_t count;
-    struct lane lanes[HOOK_LANES];
 } hook = {.port = -1};
 
 static __thread struct lane *own __attribute__((tls_model("initial-exec")));
@@ -41,59 +23,23 @@ static struct lane *lane_of(const void *queue)
     if (likely(own != NULL && own->queue == queue))
         return own;
     uint32_t lane = 0;
-    while (lane + 1 < hook.count && hook.lanes[lane].queue != queue)
+    while (lane + 1 < lanes_count() && lanes_at(lane)->queue != queue)
         lane++;
-    return own = &hook.lanes[lane];
-}
-
-static void sleep_until(sem_t *event, uint64_t ns)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    ns += (uint64_t)until.tv_nsec;
-    until.tv_sec += (time_t)(ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
-    sem_clockwait(event, CLOCK_MONOTONIC, &until);
-}
-
-static uint16_t idle(const void *queue)
-{
-    struct lane *lane = lane_of(queue);
-    atomic_store(&lane->asleep, true);
-    sleep_until(&hook.go, IDLE_NS);
-    atomic_store(&lane->asleep, false);
-    return 0;
+    return own = lanes_at(lane);
 }
 
 static uint16_t idle_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
 {
     (void)packets, (void)room;
-    return idle(queue);
+    lanes_sleep(lane_of(queue));
+    return 0;
 }
 
 static uint16_t idle_tx(void *queue, struct rte_mbuf **packets, uint16_t count)
 {
     (void)packets, (void)count;
-    return idle(queue);
-}
-
-/* The pointer is a word, read by the forwarding threads at each poll. */
-static void put(eth_rx_burst_t rx, eth_tx_burst_t tx)
-{
-    struct rte_eth_fp_ops *port = &rte_eth_fp_ops[hook.port];
-    if (hook.side == SIDE_RX)
-        __atomic_store_n(&port->rx_pkt_burst, rx, __ATOMIC_SEQ_CST);
-    else
-        __atomic_store_n(&port->tx_pkt_burst, tx, __ATOMIC_SEQ_CST);
-}
-
-/* Windows of one lane are over. */
-static void over(void)
-{
-    if (atomic_fetch_sub(&hook.running, 1) > 1)
-        return;
-    put(idle_rx, idle_tx);
-    sem_post(&hook.done);
+    lanes_sleep(lane_of(queue));
+    return 0;
 }
 
 static uint16_t receive(struct meter *meter, void *queue, struct rte_mbuf **packets, uint16_t room)
@@ -112,7 +58,7 @@ static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **pac
     uint64_t made = rte_rdtsc();
     clock->waits = count > 0 ? clock->every : 1;
     if (windows_count(meter, count)) {
-        over();
+        lanes_over();
     } else if (count > 0) {
         clock->now = (struct stage_cycles){.packets = count,
                                            .rx = stage_clock_part(clock, came, received),
@@ -133,7 +79,7 @@ static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room
     if (meter->made)
         frames_write(&meter->flows, packets, count);
     if (windows_count(meter, count))
-        over();
+        lanes_over();
     return count;
 }
 
@@ -154,8 +100,20 @@ static uint16_t measure_tx(void *queue, struct rte_mbuf **packets, uint16_t coun
 {
     uint16_t sent = hook.driver_tx(queue, packets, count);
     if (windows_count(&lane_of(queue)->meter, sent))
-        over();
+        lanes_over();
     return sent;
+}
+
+/* The pointer is a word, read by the forwarding threads at each poll. */
+static void put(enum at_a_poll what)
+{
+    const eth_rx_burst_t rx[] = {idle_rx, measure_rx, hook.driver_rx};
+    const eth_tx_burst_t tx[] = {idle_tx, measure_tx, hook.driver_tx};
+    struct rte_eth_fp_ops *port = &rte_eth_fp_ops[hook.port];
+    if (hook.side == SIDE_RX)
+        __atomic_store_n(&port->rx_pkt_burst, rx[what], __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n(&port->tx_pkt_burst, tx[what], __ATOMIC_SEQ_CST);
 }
 
 /* Until a port's start is over it has DPDK's own receive function, which prints and returns
@@ -199,21 +157,19 @@ bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_
         return false;
     }
     uint16_t count = queues(port, side);
-    if (count == 0 || count > HOOK_LANES) {
+    if (count == 0 || count > LANES) {
         snprintf(error, error_bytes,
                  count == 0 ? "port %u is not up" : "port %u has more queues than can be metered",
                  port);
         return false;
     }
     for (uint16_t i = 0; i < count; i++)
-        hook.lanes[i].queue = (side == SIDE_RX ? ops->rxq : ops->txq).data[i];
-    sem_init(&hook.go, 0, 0);
-    sem_init(&hook.done, 0, 0);
-    hook.count = count;
+        lanes_at(i)->queue = (side == SIDE_RX ? ops->rxq : ops->txq).data[i];
     hook.side = side;
     hook.driver_rx = ops->rx_pkt_burst;
     hook.driver_tx = ops->tx_pkt_burst;
     hook.port = port;
+    lanes_open(count, put);
     hook.out = hook_started(out) ? out : port;
     hook.out_tx = rte_eth_fp_ops[hook.out].tx_pkt_burst;
     if (side == SIDE_RX)
@@ -224,67 +180,4 @@ bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_
 bool hook_attached(void)
 {
     return hook.port >= 0;
-}
-
-uint32_t hook_lanes(void)
-{
-    return hook.count;
-}
-
-struct meter *hook_meter(uint32_t lane)
-{
-    return &hook.lanes[lane].meter;
-}
-
-static bool all_asleep(void)
-{
-    for (uint32_t i = 0; i < hook.count; i++)
-        if (!atomic_load(&hook.lanes[i].asleep))
-            return false;
-    return true;
-}
-
-/* From then on nobody else reads or writes the meters. */
-static void wait_asleep(void)
-{
-    const struct timespec moment = {.tv_nsec = 100000};
-    for (int turn = 0; turn < 20000 && !all_asleep(); turn++)
-        nanosleep(&moment, NULL);
-}
-
-static void wake(void)
-{
-    for (uint32_t i = 0; i < hook.count; i++)
-        sem_post(&hook.go);
-}
-
-void hook_idle(void)
-{
-    put(idle_rx, idle_tx);
-    wait_asleep();
-}
-
-bool hook_measure(double seconds)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    double whole = (double)until.tv_nsec * 1e-9 + seconds;
-    until.tv_sec += (time_t)whole;
-    until.tv_nsec = (long)((whole - (double)(time_t)whole) * 1e9);
-    atomic_store(&hook.running, hook.count);
-    put(measure_rx, measure_tx);
-    wake();
-    bool fine = sem_clockwait(&hook.done, CLOCK_MONOTONIC, &until) == 0;
-    while (sem_trywait(&hook.go) == 0)
-        ; /* of threads that woke by themselves: they would not sleep */
-    hook_idle();
-    if (!fine)
-        sem_trywait(&hook.done); /* it may have ended just now: not the next one's */
-    return fine;
-}
-
-void hook_release(void)
-{
-    put(hook.driver_rx, hook.driver_tx);
-    wake();
 }

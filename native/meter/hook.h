@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "windows.h"
-
-enum { HOOK_LANES = 64 }; /* queues at most */
-
 enum side { SIDE_RX, SIDE_TX };
 
 /* Whether the port is there and its start is over. */
@@ -30,19 +26,5 @@ bool hook_attach(uint16_t port, uint16_t out, enum side side, char *error, size_
 
 /* Whether it took hold of a port. */
 bool hook_attached(void);
-
-/* Its queues; the meter of one, which is ours while the thread sleeps. */
-uint32_t hook_lanes(void);
-struct meter *hook_meter(uint32_t lane);
-
-/* The forwarding threads sleep from their next polls on. */
-void hook_idle(void);
-
-/* Measures what windows_prepare asked of each lane. False when one was not over in time. They are
- * idle after. */
-bool hook_measure(double seconds);
-
-/* The driver's own function again, at full speed. */
-void hook_release(void);
 
 #endif

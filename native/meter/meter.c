@@ -28,8 +28,10 @@ static void *serve(void *opaque)
     char *line = NULL;
     size_t room = 0;
     FILE *in = fdopen(fd, "r"), *out = fdopen(fd, "w");
-    while (in != NULL && out != NULL && getline(&line, &room, in) > 0)
-        request_answer(line, out);
+    while (in != NULL && out != NULL && getline(&line, &room, in) > 0) {
+        unsetenv("LD_PRELOAD");    /* programs that this one starts are not to be measured; not */
+        request_answer(line, out); /* earlier: it may start by executing itself again */
+    }
     ending_now();
     return NULL;
 }
@@ -42,7 +44,6 @@ __attribute__((constructor)) static void meter_start(void)
     counting_start();
     if (fd == NULL)
         return;
-    unsetenv("LD_PRELOAD"); /* programs that this one starts are not to be measured */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &kept); /* signals are the program's own affair */
     if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)atoi(fd)) == 0)

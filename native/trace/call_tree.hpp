@@ -6,14 +6,17 @@
  * Fed with the blocks that run. A block after a call begins a function; one after a return goes
  * back to the call that it returns to. A jump to the start of another function, or into another
  * file, is a tail call: what it leads to was called by the function that jumps, and returns for it.
- * A stub of the procedure linkage table is left out.
+ * A stub of the procedure linkage table is left out. A jump into another file to where a call
+ * returns to is a longjmp, as of coroutines: it goes back to whoever made that call last.
  */
 #ifndef PLANECAST_TRACE_CALL_TREE_HPP
 #define PLANECAST_TRACE_CALL_TREE_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "branch_kind.hpp"
@@ -22,11 +25,20 @@
 namespace planecast
 {
 
+struct Node;
+
+/* Who made a call last, and how many calls it was within. */
+struct Caller {
+    Node *node;
+    size_t depth;
+};
+
 struct Block {
     uint64_t start, end; /* `end` is where a call returns to */
     uint32_t instructions, prefetches;
     int32_t object; /* the file that it is of; -1: not known */
     Ending ending;
+    mutable Caller *caller = nullptr; /* of one that ends with a call, once it was made */
 };
 
 struct Node {
@@ -52,13 +64,15 @@ class CallTree
         if (now_ == nullptr)
             now_ = add(nullptr, block.start, excluded(block.start));
         else if (ending == Ending::CALL && frames_.size() < DEPTH) {
+            note_caller();
             frames_.push_back({now_, last_->end});
             now_ = callee(now_, block.start, excluded);
         } else if (!frames_.empty() && ending == Ending::LINKAGE && now_->parent != nullptr)
             now_ = callee(now_->parent, block.start, excluded);
-        else if (!frames_.empty() && jumped(block, begins))
-            now_ = tail(block.start, excluded);
-        else if (ending == Ending::RETURN)
+        else if (!frames_.empty() && jumped(block, begins)) {
+            if (begins(block.start) || !jumped_back(block.start))
+                now_ = tail(block.start, excluded);
+        } else if (ending == Ending::RETURN)
             back(block, excluded);
         last_ = &block;
     }
@@ -80,6 +94,23 @@ class CallTree
                block.start != now_->entry &&
                (begins(block.start) ||
                 (block.object >= 0 && last_->object >= 0 && block.object != last_->object));
+    }
+
+    void note_caller()
+    {
+        if (last_->caller == nullptr)
+            last_->caller = &callers_[last_->end];
+        *last_->caller = {now_, frames_.size()};
+    }
+
+    bool jumped_back(uint64_t address)
+    {
+        const auto found = callers_.find(address);
+        if (found == callers_.end())
+            return false;
+        now_ = found->second.node;
+        frames_.resize(std::min(frames_.size(), found->second.depth));
+        return true;
     }
 
     /* Functions that jump to each other in turn are no deeper each time. */
@@ -135,6 +166,7 @@ class CallTree
     Node *now_ = nullptr;
     std::vector<Frame> frames_;
     std::map<uint64_t, Node *> roots_;
+    std::unordered_map<uint64_t, Caller> callers_; /* by where the call returns to */
     std::deque<Node> nodes_;
 };
 

@@ -7,7 +7,8 @@
  *
  * The program says by prctl(0x706c616e, …) what to trace: 1 begins, with the thread that asks, but
  * counts nothing yet; 2 counts from here; 3 ends and writes FILE. Until the first nothing is
- * instrumented. References made by planecast-meter.so itself are left out: they are the wire's.
+ * instrumented. References made by planecast-meter.so (and -vpp.so) itself are left out: they are
+ * the wire's.
  */
 #include <algorithm>
 #include <cinttypes>
@@ -38,7 +39,7 @@ constexpr uint64_t REQUEST = 0x706c616e;
 enum Request { BEGIN = 1, COUNT = 2, END = 3 };
 constexpr unsigned LINE_SHIFT = 6, PAGE_SHIFT = 12;
 constexpr unsigned VECTOR_BYTES = 64;
-constexpr const char *HOOK = "planecast-meter.so";
+constexpr const char *HOOK = "planecast-meter";
 
 struct Range {
     uint64_t start, end;

@@ -71,8 +71,8 @@ def test_ours_and_others_in_one_run(scenario: Make) -> None:
     ("point", "reason"),
     [
         (
-            {"dataplane.kind": "vpp", "dataplane.graph": "l2xc"},
-            "can't be measured here: VPP's ports are its own",
+            {"dataplane.kind": "vpp", "placement.lcores": 2},
+            "2 lcores are named, but VPP forwards by one thread",
         ),
         ({"dataplane.kind": "testpmd", "dataplane.chain": 2}, "they are several programs"),
         ({"dataplane.kind": "ovs", "dataplane.guests": 1}, "it is one program of several"),

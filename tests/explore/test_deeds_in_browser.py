@@ -61,7 +61,7 @@ def test_a_point_is_measured_shown_and_added(
     basis = page.run(f"return {BASIS}")
     assert session.chosen("vpe-upstream").basis.run in basis
     assert "not validated" in basis
-    assert "from now on" in page.until(SAID)
+    page.until(f"{SAID}.includes('from now on')")
     page.until("!document.querySelector('#headline.extrapolates')")  # it is within now
     assert page.browser.complaints() == []
 

@@ -111,7 +111,6 @@ def test_a_measured_point_is_added(ask: Ask, session: Session, results: list[Res
 @pytest.mark.parametrize(
     ("dataplane", "why"),
     [
-        ({"kind": "vpp"}, "VPP's ports are its own"),
         ({"kind": "testpmd", "host": "elsewhere"}, "it runs on elsewhere"),
         ({"kind": "command", "command": "./mine {in} {out}"}, "does not take its ports"),
     ],

@@ -46,16 +46,6 @@ def test_the_split_is_exact_whatever_the_constant(a: int, b: int, constant: int)
     assert found.at(64) == pytest.approx(a + b / 64)
 
 
-def test_one_length_where_nothing_but_bursts_was_counted() -> None:
-    counted = {(800, 8): 800 * 10 + 100 * 40, (6400, 32): 6400 * 10 + 200 * 40}
-    found = split(counted)
-    assert (found.per_packet, found.per_burst) == (10, 40)
-    raw = {key: RawCounts(n, {"parse": n}, {("f", "app"): n}) for key, n in counted.items()}
-    counts = solve_counts("callgrind", "AVX2", raw)
-    assert counts.total.at(32) == counts.stages["parse"].at(32) == 10 + 40 / 32
-    assert counts.functions[0].per_packet == 10 + 40 / 32
-
-
 def test_more_burst_sizes_show_what_is_no_line() -> None:
     cost = {4: 100, 8: 90, 32: 20}  # a wide path from 32 packets on
     found = split({(n, burst): cost[burst] * n for n in (64, 128) for burst in cost})

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "hook.h"
+#include "lanes.h"
 #include "polls.h"
 #include "stage_clock.h"
 #include "windows.h"
@@ -112,15 +113,15 @@ static void measure_two_queues(void)
         .count = WINDOWS, .packets = PACKETS, .warmup = PACKETS, .burst = 8, .made = true};
     require(frames_open(asked), "the frame can be read");
     require(hook_attach(0, 0, SIDE_RX, error, sizeof error), error);
-    require(hook_lanes() == QUEUES, "it has so many lanes");
+    require(lanes_count() == QUEUES, "it has so many lanes");
     for (uintptr_t i = 0; i < QUEUES; i++)
         pthread_create(&threads[i], NULL, forward, (void *)i);
-    hook_idle();
+    lanes_idle();
     for (uint32_t i = 0; i < QUEUES; i++)
-        require(windows_prepare(hook_meter(i), &wanted, i, QUEUES), "there is room");
-    require(hook_measure(10.0), "it is over in time");
+        require(windows_prepare(&lanes_at(i)->meter, &wanted, i, QUEUES), "there is room");
+    require(lanes_measure(10.0), "it is over in time");
     for (uint32_t i = 0; i < QUEUES; i++) {
-        const struct meter *meter = hook_meter(i);
+        const struct meter *meter = &lanes_at(i)->meter;
         require(meter->next == WINDOWS, "each lane has all its windows");
         for (uint32_t w = 0; w < meter->next; w++)
             require(meter->windows[w].packets == PACKETS && meter->windows[w].bursts == 8 &&
@@ -128,7 +129,7 @@ static void measure_two_queues(void)
                     "of whole polls");
     }
     atomic_store(&ending, true);
-    hook_release();
+    lanes_release();
     for (uint32_t i = 0; i < QUEUES; i++)
         pthread_join(threads[i], NULL);
     for (uint32_t flow = 0; flow < FLOWS; flow++)

@@ -145,6 +145,25 @@ TEST(CallTree, OutOfTheFunctionInWhichItBegan)
     EXPECT_EQ(thread.at(0x1020, Ending::OTHER), outer);
 }
 
+/* A main loop that takes turns with a coroutine: setjmp returns a second time. */
+TEST(CallTree, LongJumpsLeadBackToWhoCalledSetjmp)
+{
+    Running thread;
+    const Node *loop = thread.at(0x1000, Ending::CALL);
+    for (int turn = 0; turn < 1000; turn++) {
+        EXPECT_EQ(thread.at(0x8000, Ending::RETURN, 1)->parent, loop); /* setjmp */
+        EXPECT_EQ(thread.at(0x1010, Ending::CALL), loop);
+        thread.at(0x2000, Ending::CALL); /* the coroutine */
+        thread.at(0x3000, Ending::CALL);
+        thread.at(0x4000, Ending::OTHER, 1); /* longjmp */
+        EXPECT_EQ(thread.at(0x1010, Ending::CALL), loop);
+        EXPECT_EQ(thread.at(0x5000, Ending::RETURN)->parent, loop);
+        EXPECT_EQ(thread.at(0x1020, Ending::OTHER), loop);
+        EXPECT_EQ(thread.at(0x1000, Ending::CALL), loop);
+    }
+    EXPECT_EQ(thread.tree.nodes().size(), 6u);
+}
+
 TEST(CallTree, OnlyTheFunctionItselfIsExcluded)
 {
     Running thread;

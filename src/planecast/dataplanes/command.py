@@ -26,12 +26,13 @@ class CommandProgram(Program):
         name: str = "command",
         ready: str | None = None,
         before: Sequence[str] = (),
+        fds: Sequence[int] = (),
     ) -> None:
         """`folder` holds its words; it is the caller's. `ready` are words in them; `before` stands
-        before the command, to run it elsewhere."""
+        before the command, to run it elsewhere; `fds` are file descriptors that it inherits."""
         self.name = name
         self._words = list(words)
-        self._before = list(before)
+        self._before, self._fds = list(before), tuple(fds)
         self._folder = folder
         self._ready = ready
         self._process: Process | None = None
@@ -73,7 +74,9 @@ class CommandProgram(Program):
     def _start(self) -> None:
         """Raises RunError when it ends, or never says that it is ready."""
         words = [*self._before, *dying_with_us(self._command())]
-        self._process = Process(self.name, words, self._folder / "said", folder=self._folder)
+        self._process = Process(
+            self.name, words, self._folder / "said", folder=self._folder, descriptors=self._fds
+        )
         self._process.__enter__()
         ready = self._ready
         if ready is not None:

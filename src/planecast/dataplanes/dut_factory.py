@@ -35,7 +35,7 @@ class Seat:
     before: tuple[str, ...] = ()
     """Words before its command, to run it in a network namespace."""
     fds: tuple[int, ...] = ()
-    """File descriptors that a switch inherits."""
+    """File descriptors that a switch, or VPP, inherits."""
 
 
 def programs_of(
@@ -93,7 +93,7 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
 def _vpp(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:
     cpu = seat.cpus[0]
     if ports[0].kind == "virtual":
-        return VppInMemory(scenario, seat.folder, cpu=cpu, before=seat.before)
+        return VppInMemory(scenario, seat.folder, cpu=cpu, before=seat.before, fds=seat.fds)
     return Vpp(scenario, ports, seat.folder, cpu=cpu, main_cpu=seat.main_cpu)
 
 

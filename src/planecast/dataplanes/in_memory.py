@@ -1,7 +1,8 @@
 """A program of others between two ports in memory, with planecast-meter.so loaded into it.
 
 Nothing sends to it: its ports are ``net_null``, and the library, in the receive function of the
-first one, gives packets the frames of the scenario's flows. So one CPU is enough, and neither links
+first one, gives packets the frames of the scenario's flows. VPP has a packet generator of its own
+(`vpp_in_memory`). So one CPU is enough, and neither links
 nor copies of a generator are in what is counted, traced or measured.
 """
 
@@ -32,7 +33,11 @@ _OF_MEMORY = {
 """EAL's options that exclude ``--no-huge`` or come with it, and how many words each has after
 it."""
 COUNTED = "counted"
-"""What VPP can be, too, by its own packet generator."""
+_ON_ONE = {
+    "command": "how a program of your own divides its work over them is not known",
+    "vpp": "VPP forwards by one thread between ports in memory",
+}
+"""Kinds that have one lcore, with the reason."""
 FORWARDED = 0.9
 """Share of the packets that has to come out; a program may hold some back in its own buffers."""
 BURST_MOST = 256
@@ -49,8 +54,6 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
 
     if wanted.kind == "external":
         raise refused("an external data plane is already running, and is not started here", "kind")
-    if wanted.kind == "vpp" and verb != COUNTED:
-        raise refused("VPP's ports are its own: its instructions alone can be counted", "kind")
     if wanted.host is not None:
         raise refused(f"it runs on {wanted.host}; start planecast there", "host")
     if guests_of(scenario):
@@ -62,10 +65,9 @@ def refuse_outside(scenario: Scenario, verb: str) -> None:
             "its command does not take its ports as {in_eal} and {out_eal}, as DPDK programs do",
             "command",
         )
-    if wanted.kind == "command" and scenario.placement.lcores > 1:
+    if wanted.kind in _ON_ONE and scenario.placement.lcores > 1:
         raise InputError(
-            f"{scenario.placement.lcores} lcores are named, but how a program of your own divides "
-            "its work over them is not known",
+            f"{scenario.placement.lcores} lcores are named, but {_ON_ONE[wanted.kind]}",
             "placement.lcores",
             "name one",
         )

@@ -25,6 +25,8 @@ from planecast.native import how_to_build, native_library
 from planecast.scenario.model import Noun, listed
 
 LIBRARY = "planecast-meter.so"
+LIBRARIES = {"vpp": "planecast-meter-vpp.so"}
+"""By kind of data plane, where it is another one."""
 _MARGIN_S = 10.0
 """How much later than the trial's own limit an answer may come."""
 
@@ -63,17 +65,18 @@ class _Attached(Noun):
     dpdk: str
 
 
-def meter_library() -> Path:
-    """The library's path. Raises MissingError when it was not built."""
-    return native_library(LIBRARY)
+def meter_library(kind: str = "") -> Path:
+    """The library's path, for a kind of data plane. Raises MissingError when it was not built."""
+    return native_library(LIBRARIES.get(kind, LIBRARY))
 
 
 class Meter:
     """The asking end. Give `environment` and `descriptor` to the process, then `attach`."""
 
-    def __init__(self, pages: Pages) -> None:
-        """`pages`: how the memory of a program that runs with --no-huge is to lie."""
-        self._library = meter_library()
+    def __init__(self, pages: Pages, kind: str = "") -> None:
+        """`pages`: how the memory of a program that runs with --no-huge is to lie; `kind`: of the
+        data plane."""
+        self._library = meter_library(kind)
         self._pages = pages
         self._ours, self._theirs = socket.socketpair()
         self._lines = self._ours.makefile("r", encoding="utf-8", errors="replace")

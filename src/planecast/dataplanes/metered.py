@@ -24,7 +24,8 @@ from planecast.dataplanes.in_memory import (
     switch_by_script,
 )
 from planecast.dataplanes.memory import env_words, pages_for, pages_of_process
-from planecast.dataplanes.meter import Meter, MeterAnswer, PortStats, trial_request, wait_attached
+from planecast.dataplanes.meter import Meter, MeterAnswer, trial_request, wait_attached
+from planecast.dataplanes.metered_vpp import MeteredVpp
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
 from planecast.dataplanes.pmd_stats import PmdWork
@@ -89,6 +90,7 @@ class MeteredDataplane(Started):
         self._stack = ExitStack()
         self._process: Process | None = None
         self._switch: OpenVswitch | None = None
+        self._vpp: MeteredVpp | None = None
         self._learnt = 0
         """Flows that its caches know by now."""
 
@@ -107,9 +109,10 @@ class MeteredDataplane(Started):
         """Runs one trial. Raises RunError when it fails, or forwards other packets than it got."""
         scenario = trial.scenario
         self._learn(trial)
-        before, worked = self._stats(), self._work()
+        before = self._forwarded() if self._vpp is None else self._vpp.send(scenario)
+        worked = self._work()
         found = self._asked(trial)
-        after, works = self._stats(), self._work()
+        after, works = self._forwarded(), self._work()
         self._check(found, scenario.placement.burst)
         answer = self._answer(found, before, after)
         if worked is None or works is None:
@@ -121,17 +124,17 @@ class MeteredDataplane(Started):
     def request(self, trial: Trial) -> str:
         """The line that asks the meter for a trial."""
         burst = trial.scenario.placement.burst
-        every = max(TIMED_POLLS, TIMED_PACKETS // burst)
-        words: dict[str, object] = {"burst": burst, "clock": every}
-        words |= frame_words(trial.scenario)
+        words: dict[str, object] = {"burst": burst}
+        if self.config.scenario.dataplane.kind != "vpp":  # makes packets, 256 at a time
+            words["clock"] = max(TIMED_POLLS, TIMED_PACKETS // burst)
+            words |= frame_words(trial.scenario)
         return trial_request(trial.windows, trial.packets, trial.warmup, TRIAL_S, words)
 
     def check(self) -> None:
         """Raises RunError with its last words when it has ended."""
-        if self._switch is not None:
-            self._switch.check()
-        if self._process is not None:
-            self._process.check()
+        for running in (self._switch, self._vpp, self._process):
+            if running is not None:
+                running.check()
 
     def _asked(self, trial: Trial) -> MeterAnswer:
         try:
@@ -175,11 +178,9 @@ class MeteredDataplane(Started):
             )
 
     def _answer(
-        self, found: MeterAnswer, before: tuple[PortStats, PortStats], after: tuple[PortStats, ...]
+        self, found: MeterAnswer, before: tuple[int, int], after: tuple[int, int]
     ) -> TrialAnswer:
-        came = after[_IN].rx_packets - before[_IN].rx_packets
-        left = after[_OUT].tx_packets - before[_OUT].tx_packets
-        left += after[_IN].tx_packets - before[_IN].tx_packets  # a program may send back
+        came, left = after[_IN] - before[_IN], after[_OUT] - before[_OUT]
         refuse_lost(came, left, "measured", self._name, held=HELD)
         attached = self._meter.attached
         assert attached is not None
@@ -203,8 +204,12 @@ class MeteredDataplane(Started):
             dpdk=attached.dpdk,
         )
 
-    def _stats(self) -> tuple[PortStats, PortStats]:
-        return self._meter.stats(_IN), self._meter.stats(_OUT)
+    def _forwarded(self) -> tuple[int, int]:
+        """Packets that came in, and that went out."""
+        if self._vpp is not None:
+            return self._vpp.forwarded()
+        comes_in, goes_out = self._meter.stats(_IN), self._meter.stats(_OUT)
+        return comes_in.rx_packets, goes_out.tx_packets + comes_in.tx_packets  # it may send back
 
     def _work(self) -> PmdWork | None:
         """By a switch's own counters; None for programs without any. The meter's thread sleeps, so
@@ -212,35 +217,29 @@ class MeteredDataplane(Started):
         return None if self._switch is None else self._switch.work()
 
     def _page_size(self) -> str | None:
-        running = self._process if self._switch is None else self._switch
+        running = self._switch or self._vpp or self._process
         return None if running is None else pages_of_process(running.pid)
 
     def _start(self) -> None:
         """Starts it and waits until it forwards. Raises MissingError, InputError or RunError."""
         scenario = self.config.scenario
-        folder = Path(
-            self._stack.enter_context(private_folder(for_sockets=scenario.dataplane.kind == "ovs"))
-        )
+        kind = scenario.dataplane.kind
+        sockets = kind in ("ovs", "vpp")
+        folder = Path(self._stack.enter_context(private_folder(for_sockets=sockets)))
         own = folder / "program"
         own.mkdir()
         layout: MemoryLayout = value_if_any(scenario, "dataplane.memory") or "as-hugepages"
-        self._meter = Meter(pages_for(layout))
+        self._meter = Meter(pages_for(layout), kind)
         self._stack.callback(self._meter.close)
         loads = env_words(self._meter.environment())
-        if scenario.dataplane.kind == "ovs":
+        if kind == "ovs":
             self._start_switch(folder, loads)
+        elif kind == "vpp":
+            self._vpp = MeteredVpp(scenario, own, self._meter, loads)
+            self._stack.enter_context(self._vpp)
         else:
-            words = [*loads, *program_words(scenario, own)]
-            self._process = Process(
-                self._name,
-                dying_with_us(words),
-                environment={**os.environ, "RUNTIME_DIRECTORY": str(own)},
-                folder=own,
-                stdin=PIPE,  # testpmd ends when it is closed
-                descriptors=[self._meter.descriptor],
-            )
-            self._stack.enter_context(self._process)
-            self._meter.started()
+            self._start_program(own, loads)
+        self._meter.started()
         try:
             waiting = wait_attached(self._meter, _IN, "rx", time.monotonic() + START_S, _OUT)
         except RunError:
@@ -253,10 +252,20 @@ class MeteredDataplane(Started):
         if self._switch is not None:
             self._switch.forget()
 
+    def _start_program(self, folder: Path, loads: list[str]) -> None:
+        self._process = Process(
+            self._name,
+            dying_with_us([*loads, *program_words(self.config.scenario, folder)]),
+            environment={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
+            folder=folder,
+            stdin=PIPE,  # testpmd ends when it is closed
+            descriptors=[self._meter.descriptor],
+        )
+        self._stack.enter_context(self._process)
+
     def _start_switch(self, folder: Path, loads: list[str]) -> None:
         inside = self._stack.enter_context(Namespace(folder))
         fds = (self._meter.descriptor,)
         switch = switch_by_script(self.config.scenario, folder, loads, inside.words, fds)
         self._stack.enter_context(switch)
-        self._meter.started()
         self._switch = switch

@@ -53,14 +53,15 @@ class Vpp(Program):
         cpu: int,
         main_cpu: int,
         before: Sequence[str] = (),
+        fds: Sequence[int] = (),
     ) -> None:
         """`folder` is empty, private, and the caller's; `ports` are memory interfaces; `before` are
-        words before the command.
+        words before the command, `fds` file descriptors that it inherits.
 
         Raises InputError for tables that don't fit the traffic."""
         self._ports = ports
         self._folder = folder
-        self._before = tuple(before)
+        self._before, self._fds = tuple(before), tuple(fds)
         self._cpu, self._main_cpu = cpu, main_cpu
         wanted = scenario.dataplane
         assert isinstance(wanted, VppDataplane)
@@ -87,7 +88,7 @@ class Vpp(Program):
     def _start(self) -> None:
         (plan,) = self.planned()
         Path(plan.file).write_text(plan.text, encoding="utf-8")
-        self._running = CommandProgram(plan.words, self._folder, name=self.name)
+        self._running = CommandProgram(plan.words, self._folder, name=self.name, fds=self._fds)
         socket = self._folder / "cli.sock"
         self._cli = VppCli(self._found(), socket, self._running.check, self._running.said)
         self._running.__enter__()

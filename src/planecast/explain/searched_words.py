@@ -36,6 +36,7 @@ _STUDIES = {
     "ovs": "ovs",
     "ovs l2xc": "ovs-l2xc",
     "l3fwd": "l3fwd",
+    "vpp ip4": "vpp-ip4",
 }
 """By what they calibrate, the studies that are shipped."""
 
@@ -251,8 +252,6 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
     if by.model is None and _calibrated(scenario):
         least = "" if by.instructions else " (or at least planecast profile SCENARIO)"
         yield f"planecast validate {_study(scenario)}{least}, which divides them by stage and cause"
-    if scenario.dataplane.kind == "vpp" and not by.instructions:
-        yield "planecast profile SCENARIO, which counts the instructions of its nodes"
     timed = by.port is not None or by.timed_ports
     if not timed and scenario.dataplane.kind in _BETWEEN_PORTS:
         yield "planecast machine ports, which measures what its ports take"
@@ -261,8 +260,8 @@ def _to_run(answer: SearchAnswer, causes: tuple[CauseCycles, ...], by: Divided) 
 
 
 def _calibrated(scenario: Scenario) -> bool:
-    """Whether a study can calibrate it: VPP and what is started elsewhere can't be traced."""
-    return scenario.dataplane.kind not in ("vpp", "external")
+    """Whether a study can calibrate it: what is started elsewhere can't be traced."""
+    return scenario.dataplane.kind != "external"
 
 
 def _study(scenario: Scenario) -> str:

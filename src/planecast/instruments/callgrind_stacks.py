@@ -13,7 +13,7 @@ from pathlib import Path
 from planecast.errors import RunError
 from planecast.instruments.callgrind_output import CallgrindProfile
 from planecast.instruments.tool import find_valgrind
-from planecast.instruments.window import HOOK_FUNCTION, HOOK_OBJECT
+from planecast.instruments.window import HOOK_FUNCTION, HOOK_OBJECTS
 from planecast.workload.counts import RawCounts
 from planecast.workload.stage_map import Called, StageMap
 from planecast.workload.traced.program_profile import SOURCE
@@ -21,13 +21,9 @@ from planecast.workload.traced.program_profile import SOURCE
 CALLERS = 10
 """How many levels of a stack are shown: from a driver's memory copy to the program's loop."""
 
-_BY_TIME = ("timers", "other")
-"""Stages of work that comes by time, where packets are made by the program itself."""
 
-
-def stacks_words(output: Path, options: Sequence[str] = ()) -> list[str]:
-    """Words before a program's command that count it into `output`; `options` are more of
-    valgrind's. Raises MissingError."""
+def stacks_words(output: Path) -> list[str]:
+    """Words before a program's command that count it into `output`. Raises MissingError."""
     return [
         find_valgrind(),
         "--tool=callgrind",
@@ -37,7 +33,6 @@ def stacks_words(output: Path, options: Sequence[str] = ()) -> list[str]:
         f"--separate-callers={CALLERS}",
         "--trace-children=yes",  # env and setpriv become the program
         f"--callgrind-out-file={output}",
-        *options,
     ]
 
 
@@ -47,19 +42,16 @@ def counts_by_stage(
     names: Mapping[Called, str] | None = None,
     *,
     source: bool = False,
-    maker: str | None = None,
 ) -> RawCounts:
-    """Instructions of the thread that polls the hooked port; those of the hook itself as a stage
-    `source`, or left out. `names` are those of functions that have no symbol.
-
-    Where no port is hooked, `maker` is the program's own function that makes packets, with what it
-    calls; and what is in no stage, or in one called `timers`, is left out: timers run out by time,
-    and an instrument slows packets alone.
+    """Instructions of the thread that polls the hooked port; those of the hook itself, and of what
+    makes packets, as a stage `source`, or left out; what comes by time is left out. `names` are
+    those of functions that have no symbol.
 
     Raises RunError when no thread does.
     """
-    polled = maker or HOOK_FUNCTION
-    profile = next((t for t in threads if any(_calls(polled, n) for n, _ in t.exclusive)), None)
+    profile = next(
+        (t for t in threads if any(_calls(HOOK_FUNCTION, n) for n, _ in t.exclusive)), None
+    )
     if profile is None:
         raise RunError("callgrind saw no thread that polls the program's first port")
     objects = _objects(profile)
@@ -67,13 +59,12 @@ def counts_by_stage(
     by_stage: dict[str, int] = defaultdict(int)
     functions: dict[tuple[str, str], int] = defaultdict(int)
     for (name, where), cost in profile.exclusive.items():
-        made = where == HOOK_OBJECT if maker is None else _calls(maker, name)
-        if made:
+        stack = [_named(call, names or {}) for call in stack_of(name, where, objects)]
+        stage = SOURCE if where in HOOK_OBJECTS else stages.stage_of(stack)
+        if stage == SOURCE:
             by_stage[SOURCE] += cost[at] if source else 0
             continue
-        stack = [_named(call, names or {}) for call in stack_of(name, where, objects)]
-        stage = stages.stage_of(stack)
-        if maker is not None and stage in _BY_TIME:
+        if stage in stages.by_time:
             continue
         by_stage[stage] += cost[at]
         functions[stack[0].function, where] += cost[at]

@@ -113,7 +113,8 @@ def read_trace(output: Path) -> Trace:
 def traced_stages(
     trace: Trace, stages: StageMap, packets: int, names: Mapping[Called, str] | None = None
 ) -> dict[str, TracedStage]:
-    """Instructions and touches a packet by stage, in the map's order, ``other`` last.
+    """Instructions and touches a packet by stage, in the map's order, ``other`` last; without what
+    comes by time.
 
     `names` are those of functions without a symbol.
     """
@@ -124,7 +125,8 @@ def traced_stages(
             continue
         stack = [calls[above] for above in _stack(trace.nodes, number)]
         found[stages.stage_of(stack)].append(_stage(node, packets))
-    return {name: summed(found[name]) for name in stages.in_order(list(found))}
+    kept = [name for name in found if name not in stages.by_time]
+    return {name: summed(found[name]) for name in stages.in_order(kept)}
 
 
 def _stack(nodes: Sequence[_Node], number: int) -> Iterable[int]:

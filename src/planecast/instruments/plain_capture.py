@@ -1,6 +1,6 @@
-"""A capture of a scenario's plain packets, for VPP, which replays it: a packet a flow.
+"""A capture of a scenario's plain packets, for VPP, which replays it: rounds of a packet a flow.
 
-The packets are those that the generator's plain stream sends, in an order drawn by the seed; IPv6
+The packets are those that the generator's plain stream sends, each round in an order drawn by the seed; IPv6
 ones go to the routes that VPP's table has.
 """
 
@@ -15,8 +15,9 @@ from planecast.scenario.dataplanes.vpp import Vpp
 from planecast.scenario.plain_flows import STATION_MACS, PlainFlows, ip6_route, plain_flows
 from planecast.scenario.scenario import Scenario
 
-MOST_PACKETS = 65536
-"""Of a capture; of more flows so many are drawn."""
+MOST_PACKETS, ROUNDS = 131072, 4
+"""Of a capture; of more flows so many are drawn. In one round alone a flow would come back after
+all others, always."""
 _PCAP = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 _FCS = 4
 _IP, _CHECKSUM = 14, 24
@@ -33,8 +34,13 @@ def plain_capture(scenario: Scenario, to: bytes) -> bytes:
     """
     traffic, flows = scenario.traffic, plain_flows(scenario)
     count = min(traffic.active_flows, MOST_PACKETS)
-    order = random.Random(traffic.seed).sample(range(traffic.active_flows), count)
-    frames = (_frame(scenario, flows, flow, to) for flow in order)
+    rounds, drawn = max(1, min(ROUNDS, MOST_PACKETS // count)), random.Random(traffic.seed)
+    made = {
+        flow: _frame(scenario, flows, flow, to)
+        for flow in drawn.sample(range(traffic.active_flows), count)
+    }
+    order = [flow for _ in range(rounds) for flow in drawn.sample(list(made), count)]
+    frames = (made[flow] for flow in order)
     return _PCAP + b"".join(
         struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame for frame in frames
     )

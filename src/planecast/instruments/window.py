@@ -21,7 +21,7 @@ from planecast.scenario.scenario import Scenario
 
 HOOK_FUNCTION = "count_rx"
 """What the receive function of the driver is called by."""
-HOOK_OBJECT = "planecast-meter.so"
+HOOK_OBJECTS = ("planecast-meter.so", "planecast-meter-vpp.so")
 """Whose own instructions are none of the program's."""
 PORTS = ("net_null0", "net_null1,no-rx=1")
 """In and out: ports in memory; what the first receives gets its headers here."""
@@ -84,8 +84,9 @@ def window_environment(library: Path, window: Window, scenario: Scenario) -> dic
         "packets": window.packets,
         "report": window.report,
         "mark": window.mark,
-        **frame_words(scenario),
     }
+    if scenario.dataplane.kind != "vpp":  # which makes its packets
+        words |= frame_words(scenario)
     for name, file in (("go", window.go), ("hold", window.hold)):
         if file is not None:
             words[name] = file

@@ -139,6 +139,4 @@ def _quoted(text: str) -> str:
 def next_commands(kind: StarterKind, path: str) -> tuple[str, str, str]:
     """The three commands to type then."""
     file = shlex.quote(path)
-    if kind == "vpp":  # between ports in memory it can't be measured
-        return ("planecast doctor", f"planecast search {file}", "planecast report latest")
     return (f"planecast measure {file}", f"planecast search {file}", "planecast report latest")

@@ -6,37 +6,20 @@ functions are divided among stages by a map.
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from subprocess import PIPE
 
 from planecast.cleanup import private_folder
-from planecast.dataplanes.in_memory import (
-    COUNTED,
-    portable,
-    program_words,
-    refuse_lost,
-    refuse_outside,
-    switch_by_script,
-)
+from planecast.dataplanes.in_memory import COUNTED, portable, program_words, refuse_outside
 from planecast.dataplanes.memory import env_words
-from planecast.dataplanes.meter import meter_library
-from planecast.dataplanes.namespace import Namespace
-from planecast.dataplanes.ovs import SEEN, OpenVswitch
-from planecast.errors import InputError, PlanecastError, RunError
+from planecast.errors import InputError
 from planecast.instruments.callgrind import INSTRUCTION_SET
 from planecast.instruments.callgrind_output import CallgrindProfile, parse_callgrind
 from planecast.instruments.callgrind_stacks import counts_by_stage, stacks_words
 from planecast.instruments.elf import Elf
-from planecast.instruments.window import Mark, Window, read_report, window_environment
-from planecast.native import set_up
-from planecast.process import Process, dying_with_us, ended_error
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.scenario import Scenario
-from planecast.study.counted_vpp import counted_bursts
+from planecast.study.window_run import run_window, window_of
 from planecast.workload.counts import InstructionCounts, RawCounts, run_plan, solve_counts
 from planecast.workload.stage_map import Called, StageMap, stage_map
 
@@ -44,15 +27,10 @@ PACKETS = {"ovs": 131072}
 """Packets of the shorter window by kind: what Open vSwitch does once in 1,024 turns, and by its
 timers, has to come often enough for two runs to agree."""
 _PACKETS = 32768
-_LEAD = 32768
 _SLOWER = 60.0
 """Callgrind, against running natively."""
-_START_S = 180.0
 _UNMAPPED = 0.2
 """Share of the instructions that may be in no stage before it is said."""
-UNSEEN = "none of its ports says what it sent: whether packets were forwarded is not known"
-Tool = Callable[[Mapping[str, str]], list[str]]
-"""From what the program's environment gets in addition to the words before its command."""
 _MAPS = {"command": "dpdk"}
 """Stage maps of the catalogue by kind, where they are called otherwise."""
 
@@ -93,12 +71,9 @@ def count_program(
     """
     check_program(scenario)
     stages, notes = map_of(scenario), unnamed(scenario)
-    if scenario.dataplane.kind == "vpp":
-        found = counted_bursts(scenario, bursts, stages, done, source=source)
-    else:
-        plan = run_plan(packets or PACKETS.get(scenario.dataplane.kind, _PACKETS), bursts)
-        found, said = _counted_windows(scenario, plan, done, source=source)
-        notes = tuple(dict.fromkeys([*notes, *said]))
+    plan = run_plan(packets or PACKETS.get(scenario.dataplane.kind, _PACKETS), bursts)
+    found, said = _counted_windows(scenario, plan, done, source=source)
+    notes = tuple(dict.fromkeys([*notes, *said]))
     counts = solve_counts("callgrind", INSTRUCTION_SET, found)
     ordered = {name: counts.stages[name] for name in stages.in_order(list(counts.stages))}
     share = counts.other.at(counts.burst) / max(counts.total.at(counts.burst), 1.0)
@@ -185,116 +160,3 @@ def _counted(
             with file.open(encoding="utf-8", errors="replace") as lines:
                 found.append(parse_callgrind(lines))
         return [thread for thread in found if thread.exclusive], notes
-
-
-def window_of(
-    scenario: Scenario,
-    folder: Path,
-    packets: int,
-    burst: int,
-    *,
-    warmup: int,
-    mark: Mark,
-    slower: float,
-) -> Window:
-    """The window of a scenario's program, once the program is as it stays.
-
-    A switch waits for a file: packets before its flows are there would be dropped.
-    """
-    return Window(
-        packets=packets,
-        burst=burst,
-        lead=_lead_packets(scenario, burst),
-        warmup=warmup,
-        mark=mark,
-        slower=slower,
-        report=folder / "window.json",
-        go=folder / "go" if scenario.dataplane.kind == "ovs" else None,
-        hold=folder / "hold" if scenario.dataplane.kind == "ovs" else None,
-    )
-
-
-def _lead_packets(scenario: Scenario, burst: int) -> int:
-    """Packets until the program is as it stays, in whole bursts."""
-    wanted, lead = scenario.dataplane, _LEAD
-    if wanted.kind == "ovs":
-        lead = max(_LEAD, SEEN * max(scenario.traffic.flows, wanted.rules))
-    return -(-lead // burst) * burst
-
-
-def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> tuple[str, ...]:
-    """Runs the program with `tool` before its command until the window is over; what is to be known
-    of the answer.
-
-    Raises RunError when it fails, or takes too long.
-    """
-    prefix = tool(window_environment(meter_library(), window, scenario))
-    own = folder / "program"
-    own.mkdir()
-    if scenario.dataplane.kind == "ovs":
-        _run_switch(scenario, folder, prefix, window)
-    else:
-        words = program_words(portable(scenario), own)
-        if scenario.dataplane.kind == "testpmd":
-            words.append("--no-mlockall")  # an instrument would touch all of that memory
-        _run([*prefix, *words], own, Path(words[0]).name)
-    report = read_report(window)
-    if not report.sent_reported:
-        return (UNSEEN,)
-    refuse_lost(
-        report.packets,
-        report.sent,
-        COUNTED,
-        scenario.dataplane.kind,
-        what_to_do="see that its ports send what the first one receives",
-    )
-    return ()
-
-
-def _run_switch(scenario: Scenario, folder: Path, prefix: Sequence[str], window: Window) -> None:
-    """Starts it by a script that has the tool before it: the emulator runs no setpriv."""
-    with Namespace(folder) as inside:
-        _wait_for_switch(switch_by_script(scenario, folder, prefix, inside.words), window)
-
-
-def _wait_for_switch(switch: OpenVswitch, window: Window) -> None:
-    """Starts it, and waits until its window is over: then it ends."""
-    until = time.monotonic() + _START_S
-    try:
-        with switch:
-            assert window.go is not None
-            assert window.hold is not None
-            with switch.learning():
-                window.go.touch()  # its rules are there
-                while not window.led and time.monotonic() < until:
-                    switch.check()
-                    time.sleep(0.02)
-            window.hold.touch()
-            while time.monotonic() < until:
-                switch.check()
-                time.sleep(0.1)
-            raise RunError(f"it counted no window of packets in {_START_S:.0f} s", switch.name)
-    except PlanecastError:
-        if not window.report.exists():
-            raise
-
-
-def _run(words: Sequence[str], folder: Path, name: str) -> None:
-    """Runs a command to its end. Raises RunError when it fails or takes too long."""
-    environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder)}
-    command, said = dying_with_us(words), folder / "said"
-    # testpmd ends when its input is closed.
-    with Process(
-        name, command, said, environment=environment, folder=folder, stdin=PIPE
-    ) as process:
-        code = process.ended(_START_S)
-    if code is None:
-        raise RunError(f"it counted no window of packets in {_START_S:.0f} s", name)
-    if code == -signal.SIGILL:
-        raise RunError(
-            "it is compiled with instructions that the instrument does not know (AVX-512)",
-            name,
-            what_to_do=f"compile it for x86-64-v3 (l3fwd: {set_up('bench')}), and name that one",
-        )
-    if code != 0:
-        raise ended_error(name, code, process.said())

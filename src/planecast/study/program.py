@@ -240,7 +240,7 @@ def _kept(what: str, scenario: Scenario) -> Path:
     whole = hashlib.sha256()
     with private_folder() as folder:
         words = program_words(portable(scenario), Path(folder))
-    files = [*made_of(words), meter_library(), native_library(PLUGIN)]
+    files = [*made_of(words), meter_library(scenario.dataplane.kind), native_library(PLUGIN)]
     for digest in sorted({_digest(file) for file in files}):
         whole.update(digest)
     whole.update(what.encode())

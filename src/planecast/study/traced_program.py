@@ -25,11 +25,10 @@ from planecast.study.counted_program import (
     check_program,
     map_of,
     names_of,
-    run_window,
     unmapped,
     unnamed,
-    window_of,
 )
+from planecast.study.window_run import run_window, window_of
 from planecast.workload.counts import STAGE_PREFIX
 from planecast.workload.stage_map import StageMap, StageRule
 from planecast.workload.traced.profile import TracedProfile, TracedStage, summed

@@ -239,16 +239,14 @@ def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
 def split(counts: Mapping[tuple[int, int], int]) -> StageInstructions:
     """Instructions by (packets, burst) as parts for each packet and each burst, exactly.
 
-    Needs two burst sizes or more with two run lengths each; or with one, where nothing but bursts
-    was counted. The slopes over the run length at the smallest and the largest burst give two
+    Needs two burst sizes or more with two run lengths each. The slopes over the run length at the smallest and the largest burst give two
     equations: slope = a + b/burst.
     """
     bursts = sorted({burst for _, burst in counts})
     slopes = []
     for burst in bursts:
-        short, long = _lengths(counts, burst)
-        few = counts[short, burst] if short else 0
-        slopes.append(Fraction(counts[long, burst] - few, long - short))
+        short, long = sorted(n for n, b in counts if b == burst)
+        slopes.append(Fraction(counts[long, burst] - counts[short, burst], long - short))
     per_burst = (slopes[0] - slopes[-1]) / (Fraction(1, bursts[0]) - Fraction(1, bursts[-1]))
     return StageInstructions(
         per_packet=float(slopes[0] - per_burst / bursts[0]),
@@ -260,19 +258,12 @@ def split(counts: Mapping[tuple[int, int], int]) -> StageInstructions:
     )
 
 
-def _lengths(runs: Iterable[tuple[int, int]], burst: int) -> tuple[int, int]:
-    """The two run lengths of a burst size; the shorter one is 0 where there is one."""
-    *short, long = sorted(n for n, b in runs if b == burst)
-    return (short[0] if short else 0), long
-
-
 def solve_counts(
     instrument: Instrument,
     instruction_set: str,
     runs: Mapping[tuple[int, int], RawCounts],
 ) -> InstructionCounts:
-    """Instructions by stage from the runs of `run_plan`, by (packets, burst); from one of each
-    burst size where nothing but bursts was counted."""
+    """Instructions by stage from the runs of `run_plan`, by (packets, burst)."""
     names = _in_order(runs.values())
     total = {key: run.total for key, run in runs.items()}
     inside = {key: sum(run.stages.values()) for key, run in runs.items()}
@@ -366,8 +357,8 @@ def _in_order(runs: Iterable[RawCounts]) -> Sequence[str]:
 def _functions(runs: Mapping[tuple[int, int], RawCounts]) -> tuple[FunctionInstructions, ...]:
     """Differences of the two run lengths at the largest burst."""
     burst = max(b for _, b in runs)
-    short, long = _lengths(runs, burst)
-    few, many = (runs[short, burst].functions if short else {}), runs[long, burst].functions
+    short, long = sorted(n for n, b in runs if b == burst)
+    few, many = runs[short, burst].functions, runs[long, burst].functions
     found = [
         FunctionInstructions(
             name=name, object=where, per_packet=(count - few.get((name, where), 0)) / (long - short)

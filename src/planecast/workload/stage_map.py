@@ -74,6 +74,9 @@ class StageMap(Noun):
     fallback: Literal["other", "object"] = "other"
     """Where functions belong that neither a rule nor a caller has a stage for: ``other``, or a
     stage with the name of their program or library."""
+    by_time: Names = ()
+    """Stages, ``other`` among them, of work that comes by time and not by packets, which an
+    instrument slows alone: it is left out."""
     symbols: Annotated[tuple[Symbols, ...], BeforeValidator(listed)] = ()
     """Names for stripped programs."""
 

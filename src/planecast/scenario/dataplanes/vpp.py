@@ -36,3 +36,8 @@ class Vpp(Hosted, Mapped):
     """Stations that the bridge knows from the start: two of each flow, one at either port."""
     program: str | None = None
     """Path of the binary; null: vpp in the search path."""
+
+    @property
+    def subject(self) -> str:
+        """With its graph."""
+        return f"vpp {self.graph}"

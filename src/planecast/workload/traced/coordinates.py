@@ -63,6 +63,7 @@ INSTRUCTIONS: Mapping[tuple[str, str], Scale] = {("ovs", FLOWS): exact_misses}
 TOGETHER: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ovs": ((FLOWS, MASKS), (FLOWS, RULES)),
     "l3fwd": ((FLOWS, ROUTES),),
+    "vpp ip4": ((FLOWS, ROUTES),),
 }
 """By program: masks are tried for packets that the exact-match cache misses, and no more rules or
 routes are met than there are flows."""
@@ -83,8 +84,9 @@ def of_one_lcore(subject: str, values: Mapping[str, Floats], lcores: Floats) -> 
 
 
 def own_routes(values: Mapping[str, Floats]) -> Floats:
-    """Share of l3fwd's flows around whose destinations a route lies, where depths are mixed: some
-    of these routes are deeper than 24 bits, and a look-up takes a second table."""
+    """Share of the flows around whose destinations a route lies, where depths are mixed: some of
+    these routes are deeper than 24 bits, and a look-up takes a second table (l3fwd), or one more
+    (VPP)."""
     others = [routes - base_routes(round(routes)) for routes in values[ROUTES].tolist()]
     return np.asarray(np.clip(np.array(others) / np.maximum(values[FLOWS], 1), 0, 1))
 
@@ -96,7 +98,9 @@ class Share(NamedTuple):
     of: Callable[[Mapping[str, Floats]], Floats]
 
 
-SHARES: Mapping[str, Share] = {"l3fwd": Share((FLOWS, ROUTES), own_routes)}
+SHARES: Mapping[str, Share] = dict.fromkeys(
+    ("l3fwd", "vpp ip4"), Share((FLOWS, ROUTES), own_routes)
+)
 """By program."""
 
 

@@ -39,7 +39,7 @@ RANKS = tuple(np.concatenate([[0, 0.05, 0.15, 0.3, 0.5, 0.75], np.geomspace(1, 6
 _RANKED = tuple(itertools.pairwise(RANKS))
 
 
-ON_THE_HEAP = frozenset({"ovs"})
+ON_THE_HEAP = frozenset({"ovs", "vpp"})
 """Programs whose tables malloc places; others ask DPDK, which has them in its large pages."""
 
 
