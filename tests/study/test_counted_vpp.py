@@ -71,7 +71,7 @@ def folder(short_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def says(folder: Path, *, went: int = 90_000, bursts_are: float = 1.0) -> None:
-    """What the stand-ins reply: packets that came out, and how large bursts are of what is asked."""
+    """What the stand-ins reply: packets that came out; bursts are so many times as large."""
     interfaces = (
         "Name Idx State MTU Counter Count\n"
         f"pg0 1 up 9000/0/0/0 rx packets 90000\npg1 2 up 9000/0/0/0 tx packets {went}"

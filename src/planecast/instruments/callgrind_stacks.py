@@ -7,7 +7,7 @@ stack, and a stage map says whose it is. The hook's own costs are taken out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from planecast.errors import RunError

@@ -1,7 +1,7 @@
 """A capture of a scenario's plain packets, for VPP, which replays it: rounds of a packet a flow.
 
-The packets are those that the generator's plain stream sends, each round in an order drawn by the seed; IPv6
-ones go to the routes that VPP's table has.
+The packets are those that the generator's plain stream sends, each round in an order drawn by the
+seed; IPv6 ones go to the routes that VPP's table has.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from planecast.scenario.dataplanes.vpp import Vpp
 from planecast.scenario.plain_flows import STATION_MACS, PlainFlows, ip6_route, plain_flows
 from planecast.scenario.scenario import Scenario
 
-MOST_PACKETS, ROUNDS = 131072, 4
+MOST_PACKETS, ROUNDS, ROUNDS_BYTES = 131072, 4, 8 << 20
 """Of a capture; of more flows so many are drawn. In one round alone a flow would come back after
-all others, always."""
+all others, always; but VPP copies each packet from where it has read it, and these are to touch no
+more memory than they need."""
 _PCAP = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 _FCS = 4
 _IP, _CHECKSUM = 14, 24
@@ -34,7 +35,8 @@ def plain_capture(scenario: Scenario, to: bytes) -> bytes:
     """
     traffic, flows = scenario.traffic, plain_flows(scenario)
     count = min(traffic.active_flows, MOST_PACKETS)
-    rounds, drawn = max(1, min(ROUNDS, MOST_PACKETS // count)), random.Random(traffic.seed)
+    rounds = max(1, min(ROUNDS, ROUNDS_BYTES // (count * traffic.frame_bytes)))
+    drawn = random.Random(traffic.seed)
     made = {
         flow: _frame(scenario, flows, flow, to)
         for flow in drawn.sample(range(traffic.active_flows), count)

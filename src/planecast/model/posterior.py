@@ -116,6 +116,7 @@ class _Fit:
         self._timed = [
             (points.profile.clocked[name], cycles, np.flatnonzero(np.isfinite(cycles)))
             for name, cycles in points.clocks.items()
+            if np.isfinite(cycles).any()
         ]
         self.settle_neighbours(self.medians)
 

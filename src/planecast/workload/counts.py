@@ -239,8 +239,8 @@ def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
 def split(counts: Mapping[tuple[int, int], int]) -> StageInstructions:
     """Instructions by (packets, burst) as parts for each packet and each burst, exactly.
 
-    Needs two burst sizes or more with two run lengths each. The slopes over the run length at the smallest and the largest burst give two
-    equations: slope = a + b/burst.
+    Needs two burst sizes or more with two run lengths each. The slopes over the run length at the
+    smallest and the largest burst give two equations: slope = a + b/burst.
     """
     bursts = sorted({burst for _, burst in counts})
     slopes = []

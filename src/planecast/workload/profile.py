@@ -118,9 +118,9 @@ class WorkloadProfile:
 
         def touched(*whats: What) -> tuple[Region, ...]:
             own = far_touches(program, divided, *whats)
-            if not own or np.all(columns.lcores == 1):
-                return traced_regions(own, bursts)
-            return traced_regions(own, bursts, _of_all_lcores(program, columns, whats))
+            one = not own or np.all(columns.lcores == 1)
+            every = None if one else _of_all_lcores(program, columns, whats)
+            return traced_regions(own, bursts, every, program.made_at_once)
 
         own, of_bursts = _program_instructions(columns, program)
         return cls(

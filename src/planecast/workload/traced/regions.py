@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.workload.regions import Overlap, Region
-from planecast.workload.traced.program_profile import Far, What
+from planecast.workload.traced.program_profile import SOURCE, Far, What
 
 Floats = NDArray[np.float64]
 IN_FLIGHT = 8.0
@@ -28,10 +28,14 @@ _NAMES = {What.LOADED: "loaded", What.STORED: "stored", What.PAGES: "pages"}
 
 
 def traced_regions(
-    far: Sequence[Far], bursts: Floats, every: Floats | None = None
+    far: Sequence[Far],
+    bursts: Floats,
+    every: Floats | None = None,
+    made_at_once: int = 1,
 ) -> tuple[Region, ...]:
-    """The regions of one lcore's touches, of lines or of pages, in bursts of so many packets;
-    `every` has the lines of all lcores together by touch (None: there is one lcore).
+    """The regions of one lcore's touches, of lines or of pages, in bursts of so many packets, or
+    of more where the program makes so many `made_at_once`; `every` has the lines of all lcores
+    together by touch (None: there is one lcore).
 
     Packets of a burst are independent, but those of two bursts are too far apart for a core to see
     both: its first lines are asked for before the last ones, and these are waited for alone. So
@@ -40,6 +44,7 @@ def traced_regions(
     if not far:
         return ()
     in_flight = np.clip(bursts / 2, 1.0, IN_FLIGHT)
+    in_making = np.clip(np.maximum(bursts, made_at_once) / 2, 1.0, IN_FLIGHT)
     lines = footprints(far)
     return tuple(
         Region(
@@ -51,7 +56,7 @@ def traced_regions(
             pages=own,
             total_lines=total,
             overlap=_overlap(one),
-            in_flight=in_flight,
+            in_flight=in_making if one.stage == SOURCE else in_flight,
         )
         for one, own, total in zip(far, lines, lines if every is None else every, strict=True)
     )
