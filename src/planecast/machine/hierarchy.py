@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from planecast.machine.memory import ASSUMED_GBS, Memory
 from planecast.machine.survival import fitted_lifetime
-from planecast.scenario.model import Noun, listed
+from planecast.scenario.model import ListOf, Noun
 
 if TYPE_CHECKING:
     from planecast.instruments.host_state import HostState
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planecast.instruments.machine_probe import CacheLevel, MachineProbe
 
 Floats = NDArray[np.float64]
-
+Pair = Annotated[tuple[float, float], Field(strict=False)]
 
 RANDOM_SHAPE = 1.0
 """Shape of lines' lifetimes in a cache that evicts at random (`machine.cache_sharing`)."""
@@ -69,7 +69,7 @@ class SharedMemory(Noun):
     """Latency without load."""
     peak_gbs: Annotated[float, Field(gt=0)]
     """GB/s that reads reach at most."""
-    loaded: Annotated[tuple[tuple[float, float], ...], BeforeValidator(listed)] = ()
+    loaded: ListOf[Pair] = ()
     """(GB/s, ns) under traffic, where it was measured."""
 
     def curve(self) -> Memory:
@@ -92,10 +92,10 @@ class Hierarchy(Noun):
     tsc_hz: Annotated[float, Field(gt=0)]
     core_hz: Annotated[float, Field(gt=0)]
     """Clock that the core ran at while it was probed."""
-    levels: Annotated[tuple[Level, ...], BeforeValidator(listed), Field(min_length=1)]
+    levels: Annotated[ListOf[Level], Field(min_length=1)]
     """From the nearest to the last."""
     memory_latency_cycles: Annotated[float, Field(gt=0)]
-    flights: Annotated[tuple[Flight, ...], BeforeValidator(listed), Field(min_length=1)]
+    flights: Annotated[ListOf[Flight], Field(min_length=1)]
     """Cycles a line from memory by the number of misses in flight, ascending."""
     walk_cycles: Annotated[float, Field(ge=0)]
     """What a page walk adds to a line that is asked for with others, beyond the TLB's reach."""
@@ -107,9 +107,7 @@ class Hierarchy(Noun):
     """Lines from other cores' caches; None: not measured."""
     memory: SharedMemory | None = None
     """Of machines of the catalogue: memory slows down with what all lcores ask of it."""
-    loaded: Annotated[
-        tuple[Annotated[tuple[float, float], BeforeValidator(listed)], ...], BeforeValidator(listed)
-    ] = ()
+    loaded: ListOf[Pair] = ()
     """This host's memory under traffic: (GB/s, times the idle latency), by rising traffic, as
     `machine probe` measured it, else next to one CPU's stream (`HostState`)."""
     memory_peak_gbs: Annotated[float, Field(gt=0)] | None = None

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from planecast.machine.core import EFFECT
 from planecast.machine.hierarchy import Hierarchy
@@ -17,7 +17,7 @@ from planecast.machine.private_caches import FILLED
 from planecast.model.counter_model import Counted
 from planecast.results.estimate import Estimate
 from planecast.results.manifest import Manifest
-from planecast.scenario.model import Noun, listed
+from planecast.scenario.model import ListOf, Noun
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.program_profile import ProgramProfile
 
@@ -28,10 +28,6 @@ EDITION: Final = 6
 
 CURVED = (FILLED, LIFETIME, CAPACITY, STREAM)
 """Parameters that decide which level serves a line: no term of a cost names them."""
-
-
-def _rows(value: object) -> object:
-    return tuple(tuple(row) for row in value) if isinstance(value, list) else value
 
 
 @functools.lru_cache(maxsize=8)
@@ -100,8 +96,8 @@ class Calibration(Noun):
     """Of the model."""
     kind: str
     """The network function; ``counted`` of counters."""
-    parameters: Annotated[tuple[FittedParameter, ...], BeforeValidator(listed)]
-    covariance: Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
+    parameters: ListOf[FittedParameter]
+    covariance: ListOf[ListOf[float]]
     """Of the parameters' logarithms, in their order."""
     freedom: Annotated[float, Field(gt=0)]
     """Of Student's t of predictions' errors."""
@@ -109,14 +105,12 @@ class Calibration(Noun):
     hierarchy: Hierarchy
     instructions: dict[str, InstructionCounts]
     """By pipeline, the base scenario's first."""
-    ranges: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]]
+    ranges: dict[str, ListOf[float]]
     """Lowest and highest value of each numeric key over the calibration points."""
-    placed: dict[str, Annotated[tuple[float, ...], BeforeValidator(listed)]] = Field(
-        default_factory=dict
-    )
+    placed: dict[str, ListOf[float]] = Field(default_factory=dict)
     """Value of each numeric key at each calibration point, in their order. Empty of counters, and
     in calibrations from before it was kept."""
-    stages: Annotated[tuple[str, ...], BeforeValidator(listed)]
+    stages: ListOf[str]
     """Stages that ran in some calibration point."""
     points: int
     """Calibration points."""

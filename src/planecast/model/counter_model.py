@@ -25,11 +25,11 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from planecast.machine.hierarchy import Flight, Hierarchy, Level
 from planecast.scenario.machine import LINE_BYTES, Machine
-from planecast.scenario.model import Noun, listed
+from planecast.scenario.model import ListOf, Noun
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class MemoryLines(Noun):
 class Counted(Noun):
     """What counters reported about a workload."""
 
-    files: Annotated[tuple[str, ...], BeforeValidator(listed)]
+    files: ListOf[str]
     """Which were read."""
     machine: Machine
     """Where it ran."""
@@ -62,7 +62,7 @@ class Counted(Noun):
     """Lines a packet that L2 served; 0 where that wasn't counted."""
     llc_lines: Annotated[float, Field(ge=0)] | None
     """Lines a packet that asked the last level; None where that wasn't counted."""
-    memory: Annotated[tuple[MemoryLines, ...], BeforeValidator(listed), Field(min_length=1)]
+    memory: Annotated[ListOf[MemoryLines], Field(min_length=1)]
     """By rising size."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -83,6 +83,13 @@ def listed(value: Any) -> Any:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(value) if isinstance(value, list) else value
+
+
+Item = TypeVar("Item")
+
+ListOf = Annotated[tuple[Item, ...], Field(strict=False)]
+"""What a run stores as a list and a noun holds as a tuple; a person types none of it. Without
+`listed`, which would make Python's objects of thousands of items first."""
 
 
 def list_text(values: tuple[Any, ...] | list[Any]) -> str:

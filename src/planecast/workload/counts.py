@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator
 
 from planecast.errors import InputError
-from planecast.scenario.model import Noun, listed
+from planecast.scenario.model import ListOf, Noun
 
 Instrument = Literal["callgrind", "singlestep", "counters"]
 STAGE_PREFIX = "stage_"
@@ -61,7 +60,7 @@ class StageInstructions(Noun):
     """Instructions that each packet adds, between the smallest and the largest burst."""
     per_burst: float
     """Instructions that each burst adds, whatever its size."""
-    counted: Annotated[tuple[BurstInstructions, ...], BeforeValidator(listed)]
+    counted: ListOf[BurstInstructions]
     """What it rests on, by rising burst: two sizes or more."""
 
     def at(self, burst: int) -> float:
@@ -158,13 +157,13 @@ class InstructionCounts(Noun):
     of the L1 cache where there are no hugepages."""
     total: StageInstructions
     """All stages and other."""
-    functions: Annotated[tuple[FunctionInstructions, ...], BeforeValidator(listed)]
+    functions: ListOf[FunctionInstructions]
     """By falling share."""
-    runs: Annotated[tuple[CountedRun, ...], BeforeValidator(listed)]
+    runs: ListOf[CountedRun]
     """What was counted."""
     code: CodeCounts | None = None
     """None from an instrument that doesn't see it."""
-    notes: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    notes: ListOf[str] = ()
     """What is to be known of them: where stages are guessed, or what was not checked."""
 
     def with_stage(self, name: str, other: InstructionCounts) -> InstructionCounts:

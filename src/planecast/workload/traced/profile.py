@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from planecast.scenario.model import Noun, listed
+from planecast.scenario.model import ListOf, Noun
 
 
 class DistanceBin(NamedTuple):
@@ -105,7 +105,7 @@ class TracedProfile(Noun):
     """Distinct pages of 4 KiB, likewise."""
     stages: dict[str, TracedStage]
     """By stage, in the order in which a packet meets them; ``other`` is what no stage did."""
-    notes: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    notes: ListOf[str] = ()
     """What is to be known of them, as of instruction counts."""
 
     @property

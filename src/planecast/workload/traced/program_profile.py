@@ -20,13 +20,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator
 
-from planecast.scenario.model import Noun, listed
+from planecast.scenario.model import ListOf, Noun
 from planecast.workload.counts import InstructionCounts
 from planecast.workload.traced.between_traces import BetweenTraces, Values
 from planecast.workload.traced.prefetches import prefetched
@@ -87,7 +85,7 @@ class ProgramProfile(Noun):
     """Of the base scenario, ``source`` among the stages: what makes its packets in memory."""
     base: dict[str, float]
     """Values of the base for all keys that were changed."""
-    points: Annotated[tuple[TracedPoint, ...], BeforeValidator(listed)]
+    points: ListOf[TracedPoint]
     """The base first; then with one key changed, and with two that act together."""
 
     @property
