@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,7 +112,7 @@ def test_memory_goes_through_its_points() -> None:
     memory = fitted(points, 136.5)
     assert memory.latency_ns(68.4) == pytest.approx(98.9)
     assert memory.latency_ns(135.7) == pytest.approx(130.3)
-    default = dataclasses.replace(memory, rise=0.66, reach=2.11)
+    default = memory._replace(rise=0.66, reach=2.11)
     assert default.latency_ns(100) == pytest.approx(memory.latency_ns(100), rel=0.01)
     with pytest.raises(ValueError, match="faster than the load"):
         fitted(((0, 80), (50, 90), (100, 95)), 120)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 State = Literal["good", "limits", "missing", "note"]
 """good: as measuring wants it; limits: measuring works, less well; missing: something can't be done
@@ -14,8 +13,7 @@ BSDP = "Benchmarking and Analysis of Software Data Planes (FD.io, 2017)"
 """Whose tuning advice most of the rows are: its section 10, with BIOS settings in 13.3."""
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A file of proc or sys that ``doctor --apply`` writes, and ``--undo`` writes back."""
 
     path: str
@@ -24,8 +22,7 @@ class Setting:
     """What measuring wants there."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """What was looked at, what was found, what that means and how to better it."""
 
     what: str

@@ -13,7 +13,7 @@ too; native/model finds both together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ MEMORY = "memory"
 """What serves a line that no cache holds."""
 
 
-@dataclass(frozen=True)
-class Others:
+class Others(NamedTuple):
     """What others do to the last level and to memory, in many scenarios: arrays of shape
     (scenarios,)."""
 
@@ -56,8 +55,7 @@ class Others:
         return cls(nothing, nothing, nothing, np.ones(size))
 
 
-@dataclass(frozen=True)
-class Served:
+class Served(NamedTuple):
     """What caches and memory serve."""
 
     terms: list[Term]

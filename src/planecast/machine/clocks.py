@@ -8,8 +8,7 @@ program, from top-down shares, it would be farther off (docs/explanation/predict
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from planecast.errors import InputError
 from planecast.scenario.machine import Machine
@@ -24,8 +23,7 @@ UNCORE_GHZ = 2.4
 """The uppermost clock that the fit covers."""
 
 
-@dataclass(frozen=True)
-class Clocked:
+class Clocked(NamedTuple):
     """Cost of a packet in two clock domains."""
 
     core_cycles: float

@@ -8,8 +8,7 @@ logarithm of a parameter is the sum of the terms that name it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +22,7 @@ Values = Mapping[str, float]
 """Parameters' values by name."""
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """TSC cycles a packet of one stage by one cause, in many scenarios."""
 
     stage: str

@@ -11,7 +11,7 @@ last.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,7 @@ _STEEP = 50.0
 """Slope beyond the peak, in idle latencies a peak."""
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """Memory of one socket."""
 
     idle_ns: float

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Domain = Literal["core", "uncore", "memory", "none"]
 """Whose clock a cost follows: it takes the same cycles of that clock at any frequency."""
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A positive number with a log-normal prior."""
 
     name: str

@@ -10,8 +10,7 @@ lifetimes in a level of the size that the kernel says are fitted by the law of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,8 +32,7 @@ miss errs by a hundredth; walks differ most in the middle, where the tenants' ra
 lines that are gone matter as much as many: each costs a wait for memory."""
 
 
-@dataclass(frozen=True)
-class Lifetime:
+class Lifetime(NamedTuple):
     """What paced walks say of the last level."""
 
     lifetime_ms: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,7 @@ def coordinates(asked: ScenarioColumns | Sequence[Scenario]) -> dict[str, Floats
     return {key: numbers[key] for key in COORDINATES if key in numbers and key not in lacks}
 
 
-@dataclass(frozen=True)
-class Nearest:
+class Nearest(NamedTuple):
     """The distance of a scenario from what was calibrated."""
 
     distance: float

@@ -20,8 +20,7 @@ Half of what lies between these is taken as a standard deviation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +65,7 @@ class Counted(Noun):
     """By rising size."""
 
 
-@dataclass(frozen=True)
-class CountedCost:
+class CountedCost(NamedTuple):
     """TSC cycles a packet of scenarios: arrays of shape (scenarios,)."""
 
     value: Floats

@@ -9,7 +9,7 @@ and for entries that `planecast machine probe` wrote.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,7 @@ _HALVINGS = 40
 WORTH_A_WORD = 1.02
 
 
-@dataclass(frozen=True)
-class Load:
+class Load(NamedTuple):
     """What fits together."""
 
     factor: Floats

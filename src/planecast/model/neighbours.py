@@ -8,7 +8,7 @@ both lie as many of its lines as these are of its ways, and never more than they
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,7 @@ _STEP = 0.6  # damping; halved where memory near its peak makes the latency swin
 _GB = LINE_BYTES / 1e9
 
 
-@dataclass(frozen=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """Neighbours of many scenarios as they settle: arrays of shape (scenarios,)."""
 
     others: Others
@@ -43,8 +42,7 @@ class Neighbours:
     """What they ask of memory, GB/s."""
 
 
-@dataclass(frozen=True)
-class _Works:
+class _Works(NamedTuple):
     """What the neighbours do, as columns."""
 
     cores: Floats

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,7 @@ _ALL_OPEN = 4.0
 nothing and what the normal interval allows."""
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(NamedTuple):
     """What is open of costs: relative, of shape (scenarios,) and (parameters, scenarios)."""
 
     slopes: Floats

@@ -4,16 +4,14 @@ hyper-threads. Scenarios at one site are asked together."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from planecast.scenario.scenario import Scenario
 
 HOST = "host"
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """A machine, how its cores are run, and which socket's memory they use."""
 
     machine: str = HOST

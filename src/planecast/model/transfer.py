@@ -23,7 +23,7 @@ sibling (the mean errors of `reproduce bsdp` are 1.5 and 4.6 %), and for another
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from planecast.errors import InputError
 from planecast.machine.clocks import beyond_turbo, core_ghz
@@ -59,8 +59,7 @@ USUAL_WIDTH = 4.0
 """Instructions a cycle of an unknown core: the catalogue's cores have 4 to 6."""
 
 
-@dataclass(frozen=True)
-class Transferred:
+class Transferred(NamedTuple):
     """A calibration at a site."""
 
     calibration: Calibration
@@ -82,7 +81,7 @@ def transferred(calibration: Calibration, site: Site) -> Transferred:
     cpi = mean_cpi(calibration)
     counted = calibration.counted
     if counted is not None and site.machine == counted.machine.name:
-        site = replace(site, machine=HOST)
+        site = site._replace(machine=HOST)
     if site.machine == HOST:
         hierarchy = _same_host(old, site) if counted is None else _counted_host(old, counted, site)
         factor = 1.0
@@ -185,7 +184,7 @@ def _same_host(old: Hierarchy, site: Site) -> Hierarchy:
 def _counted_host(old: Hierarchy, counted: Counted, site: Site) -> Hierarchy:
     """The machine that was counted on, whose ways and clock classes the catalogue shows."""
     own = None if site.core_priority != "none" else old.core_hz / 1e9
-    return _other_machine(old, counted.machine, replace(site, core_ghz=site.core_ghz or own))
+    return _other_machine(old, counted.machine, site._replace(core_ghz=site.core_ghz or own))
 
 
 def machine_hierarchy(machine: Machine, ghz: float, llc_ways: int | None) -> Hierarchy:

@@ -7,9 +7,8 @@ its line.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -30,8 +29,7 @@ _LONG_NUMBER = re.compile(r"[0-9]{100,}")
 _MAX_NODES = 100_000  # a few nested aliases can stand for more values than memory holds
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """What a YAML file says, and where it says it."""
 
     path: str

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
@@ -93,8 +92,7 @@ class FlowClass(Noun):
         return " ".join([self.name, *keys])
 
 
-@dataclass(frozen=True)
-class ClassTraffic:
+class ClassTraffic(NamedTuple):
     """A class with all that the rest of the traffic says filled in."""
 
     name: str

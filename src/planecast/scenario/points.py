@@ -15,8 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from planecast.errors import InputError
 from planecast.scenario.dataplane import OWN
@@ -36,8 +35,7 @@ _SIZES = frozenset({"neighbour.walk", "neighbour.stream"})
 """Keys whose values people type in MiB."""
 
 
-@dataclass(frozen=True)
-class PlacedPoint:
+class PlacedPoint(NamedTuple):
     """A point, the scenario it stands for, and where the study names it."""
 
     point: Point

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -31,8 +30,7 @@ _BOUND = ("workload", "traffic", "dataplane")
 """Parts of a scenario between which counters do not carry over."""
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """A calibration, and what an answer that rests on it says of it."""
 
     model: Calibration

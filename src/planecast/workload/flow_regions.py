@@ -7,7 +7,7 @@ the flow's number times `traffic.destination_step`, modulo the size of an addres
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ PAGE_BYTES = 4096
 PAGE_LINES = PAGE_BYTES // LINE_BYTES
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table as random flows touch it."""
 
     lines: Reach

@@ -7,8 +7,8 @@ on how it asks for the line (`Overlap`). Nothing here knows a machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ class Overlap(StrEnum):
     """Written, not waited for: lines drain from the store buffer behind the stage."""
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(NamedTuple):
     """One region in many scenarios: arrays of shape (scenarios,), as one lcore sees it."""
 
     stage: str
@@ -58,6 +57,6 @@ class Region:
         Lines that are touched in order come to a page once and stay there."""
         pages = np.minimum(self.pages, np.maximum(self.lines, 1.0))
         entered = pages / np.maximum(self.lines, 1.0) if self.cyclic else 1.0
-        return replace(
-            self, lines=pages, total_lines=pages, touches=self.touches * entered, stride=None
+        return self._replace(
+            lines=pages, total_lines=pages, touches=self.touches * entered, stride=None
         )

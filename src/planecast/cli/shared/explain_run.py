@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,9 +40,9 @@ def explain_run(
     model, _ = calibration_if_any(chosen, root, kind)
     if model is not None and calibration is None and chosen is not None:
         own = model.basis.model_copy(update={"choice": "own"})
-        model = replace(model, basis=own)
+        model = model._replace(basis=own)
     if model is not None and kind not in (None, model.model.kind) and not model.model.counted:
-        model = replace(model, basis=model.basis.of_machine())
+        model = model._replace(basis=model.basis.of_machine())
     found = explained_run(folder, position, model, apart=apart)
     return found, model.model if model is not None else None
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 _GAP = "  "
 _LEAST_TEXT = 12
@@ -26,8 +26,7 @@ _LONG_UNIT = re.compile(r"(\S{3,})/(\S{3,})")
 _EMPTY = ("", "–")
 
 
-@dataclass(frozen=True)
-class TextColumn:
+class TextColumn(NamedTuple):
     """A column: its header, its cells, how they are set."""
 
     header: str
@@ -36,8 +35,7 @@ class TextColumn:
     """Set right, and not folded but before an interval."""
 
 
-@dataclass(frozen=True)
-class _Folded:
+class _Folded(NamedTuple):
     """A column in lines."""
 
     header: list[str]

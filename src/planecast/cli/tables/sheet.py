@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
@@ -19,16 +19,14 @@ from planecast.results.estimate import Estimate
 Document = BaseModel | Mapping[str, Any] | Sequence[Any] | None
 
 
-@dataclass(frozen=True)
-class Worded:
+class Worded(NamedTuple):
     """A value that people read in other words than its column's."""
 
     value: Any
     text: str
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of an answer."""
 
     key: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -135,13 +134,11 @@ def _memory_speed(machine: Root, probe: bool) -> Iterator[Check]:
 
 def _for_root(check: Check) -> Check:
     """Root needs no sudo, and a container has none."""
-    return replace(check, fix=check.fix.replace("sudo ", ""))
+    return check._replace(fix=check.fix.replace("sudo ", ""))
 
 
 def _row(check: Check) -> dict[str, Any]:
-    row = asdict(check)
-    row["settings"] = [asdict(setting) for setting in check.settings]
-    return row
+    return check._asdict() | {"settings": [setting._asdict() for setting in check.settings]}
 
 
 def _picked(checks: list[Check], only: list[str] | None) -> list[Check]:

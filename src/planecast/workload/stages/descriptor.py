@@ -7,8 +7,7 @@ what it does to the stores of the stage before, and which other stages change it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ from planecast.workload.sizes import Sizes
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class LockStep:
+class LockStep(NamedTuple):
     """Table walks of several packets that advance together, a step each at a time."""
 
     steps: float

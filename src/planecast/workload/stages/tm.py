@@ -7,7 +7,7 @@ Layout and steps are those of DPDK 22.11, lib/sched/rte_sched.c. Each lcore has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +91,7 @@ class TrafficManager(StageDescriptor):
         return found
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """Part of the scheduler's memory: some lines of each place that flows are spread over."""
 
     name: str

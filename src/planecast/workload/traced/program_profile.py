@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,8 +163,7 @@ MADE_AT_ONCE = {"vpp": 256}
 """By program: VPP's packet generator fills a frame of its own (VLIB_FRAME_SIZE)."""
 
 
-@dataclass(frozen=True)
-class Far:
+class Far(NamedTuple):
     """Touches of one rank: arrays of shape (scenarios,)."""
 
     stage: str

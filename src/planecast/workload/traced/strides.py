@@ -8,7 +8,6 @@ last level, whose sets follow from a hash, they take no more than their own room
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +29,7 @@ def strided(regions: Iterable[Region], columns: ScenarioColumns) -> tuple[Region
     apart = columns.numbers[ROUTES] > EVERY_ADDRESS  # else all destinations are neighbours
     stride = np.where(apart, line_stride(columns), 1.0)
     return tuple(
-        replace(one, lines=one.lines * stride)
+        one._replace(lines=one.lines * stride)
         if one.stage == stage and one.overlap is not Overlap.STORED
         else one
         for one in regions
