@@ -9,11 +9,9 @@ traceback.
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import signal
 import sys
-import traceback
 from contextlib import suppress
 from typing import Annotated, NoReturn
 
@@ -60,6 +58,8 @@ def _all_verbs(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
+    import logging  # which the help does without
+
     del version  # its callback has ended the program
     logging.basicConfig(
         stream=sys.stderr,
@@ -160,6 +160,8 @@ def _say(sentence: str) -> None:
 
 def _traceback() -> None:
     if os.environ.get("PLANECAST_DEBUG") == "1":
+        import traceback
+
         traceback.print_exc(file=sys.stderr)
 
 
