@@ -71,7 +71,7 @@ def test_ours_and_others_in_one_run(scenario: Make) -> None:
     ("point", "reason"),
     [
         (
-            {"dataplane.kind": "vpp", "placement.lcores": 2},
+            {"dataplane.kind": "vpp", "placement.cpus": "0-1"},
             "2 lcores are named, but VPP forwards by one thread",
         ),
         ({"dataplane.kind": "testpmd", "dataplane.chain": 2}, "they are several programs"),

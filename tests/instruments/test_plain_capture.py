@@ -44,7 +44,7 @@ def made(scenario: Make, graph: str, **changes: object) -> tuple[Scenario, list[
 
 
 @pytest.mark.parametrize("frame_bytes", [64, 512, 1518])
-def test_a_packet_of_each_flow(scenario: Make, frame_bytes: int) -> None:
+def test_rounds_of_a_packet_of_each_flow(scenario: Make, frame_bytes: int) -> None:
     asked, frames = made(
         scenario, "l2xc", **{"traffic.flows": 100, "traffic.frame_bytes": frame_bytes}
     )
@@ -52,8 +52,11 @@ def test_a_packet_of_each_flow(scenario: Make, frame_bytes: int) -> None:
     assert {frame[:6] for frame in frames} == {TO}
     flows = plain_flows(asked)
     pairs = [(IPv4Address(frame[26:30]), IPv4Address(frame[30:34])) for frame in frames]
-    assert sorted(pairs) == [(flows.source_of(n), flows.destination_of(n)) for n in range(100)]
-    assert pairs != sorted(pairs)  # no order that a prefetcher would follow
+    every = [(flows.source_of(n), flows.destination_of(n)) for n in range(100)]
+    rounds = [pairs[start : start + 100] for start in range(0, len(pairs), 100)]
+    assert len(rounds) == module.ROUNDS
+    assert all(sorted(one) == every for one in rounds)
+    assert rounds[0] != rounds[1] != every  # no order that a prefetcher would follow
 
 
 def test_their_headers_are_right(scenario: Make) -> None:
@@ -86,7 +89,16 @@ def test_ipv6_goes_where_the_routes_are(scenario: Make) -> None:
 def test_of_very_many_flows_some_are_drawn(scenario: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PACKETS", 16)
     _, frames = made(scenario, "l2xc", **{"traffic.flows": 1000})
-    assert len({frame[26:34] for frame in frames}) == len(frames) == 16
+    assert len({frame[26:34] for frame in frames}) == 16
+    assert len(frames) == 16 * module.ROUNDS
+
+
+def test_one_round_where_more_would_take_much_memory(
+    scenario: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ROUNDS_BYTES", 64 * 150)
+    _, frames = made(scenario, "l2xc", **{"traffic.flows": 100, "traffic.frame_bytes": 64})
+    assert len(frames) == 100
 
 
 def test_flows_that_leave_the_routed_addresses(scenario: Make) -> None:

@@ -22,10 +22,8 @@ from planecast.study.counted_program import (
     check_program,
     count_program,
     map_of,
-    run_window,
     unmapped,
     unnamed,
-    window_of,
 )
 from planecast.study.profile import check_countable
 from planecast.study.traced_program import trace_scenario
@@ -61,37 +59,6 @@ def test_several_lcores_are_refused(scenario: Make) -> None:
     changes = {"dataplane.kind": "l3fwd", "placement.cpus": "0-1"}
     with pytest.raises(InputError, match="2 lcores are to forward, but the thread"):
         check_program(scenario(changes))
-
-
-@pytest.mark.parametrize(
-    ("sent", "reported", "notes"), [(95, "true", 0), (0, "false", 1), (80, "true", None)]
-)
-@pytest.mark.parametrize("kind", ["testpmd", "command"])
-def test_what_no_port_sent_is_refused_whatever_the_program(
-    scenario: Make,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    kind: str,
-    sent: int,
-    reported: str,
-    notes: int | None,
-) -> None:
-    changes = {"dataplane.kind": kind}
-    if kind == "command":
-        changes["dataplane.command"] = "true {in_eal} {out_eal}"
-    asked = scenario(changes)
-    window = window_of(asked, tmp_path, 100, 4, warmup=4, mark="callgrind", slower=1.0)
-    saw = f'"polls": 25, "empty_polls": 0, "sent": {sent}, "sent_reported": {reported}'
-    window.report.write_text(f'{{"packets": 100, {saw}}}')
-    monkeypatch.setattr(counted_program, "meter_library", lambda: tmp_path / "meter.so")
-    monkeypatch.setattr(counted_program, "program_words", lambda *_: ["program"])
-    monkeypatch.setattr(counted_program, "_run", lambda *_: None)
-    if notes is None:
-        with pytest.raises(RunError, match="only 80 of 100 packets came out"):
-            run_window(asked, tmp_path, lambda given: [], window)
-    else:
-        assert len(run_window(asked, tmp_path, lambda given: [], window)) == notes
 
 
 class Build(NamedTuple):

@@ -75,7 +75,7 @@ def test_a_changed_file_or_library_is_counted_again(
     own.chmod(0o755)
     for file in (library, rules):
         file.write_text("one")
-    monkeypatch.setattr(program, "meter_library", lambda: library)
+    monkeypatch.setattr(program, "meter_library", lambda kind: library)
     monkeypatch.setattr(program, "native_library", lambda _: library)
     command = f"{own} {{in_eal}} {{out_eal}} --rules={rules}"
     changes: dict[str, Any] = {"dataplane.kind": "command", "dataplane.command": command}

@@ -32,7 +32,7 @@ from planecast.workload.traced.program_profile import (
     mispredictions,
     traced_more,
 )
-from planecast.workload.traced.regions import footprints, traced_regions
+from planecast.workload.traced.regions import footprints, loop_of, traced_regions
 from planecast.workload.traced.strides import strided
 
 Floats = NDArray[np.float64]
@@ -120,7 +120,7 @@ class WorkloadProfile:
             own = far_touches(program, divided, *whats)
             one = not own or np.all(columns.lcores == 1)
             every = None if one else _of_all_lcores(program, columns, whats)
-            return traced_regions(own, bursts, every, program.made_at_once)
+            return traced_regions(own, bursts, every, loop_of(program.subject))
 
         own, of_bursts = _program_instructions(columns, program)
         return cls(

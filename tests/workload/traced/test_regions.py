@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from planecast.machine.cache_sharing import hit_shares
 from planecast.workload.regions import Overlap
 from planecast.workload.traced.program_profile import Far, What
-from planecast.workload.traced.regions import traced_regions
+from planecast.workload.traced.regions import loop_of, traced_regions
 
 LRU = 64.0
 """The largest shape: lines stay for one time to 12 %, as in a cache with LRU of so many ways."""
@@ -83,3 +83,14 @@ def test_short_bursts_have_few_lines_in_flight() -> None:
     same = Far("stage", What.LOADED, False, 1.0, np.full(4, 1000.0))
     (found,) = traced_regions([same], np.array([1.0, 4.0, 8.0, 32.0]))
     assert np.asarray(found.in_flight).tolist() == [1, 2, 4, 8]
+
+
+def test_a_graph_node_has_a_whole_burst_in_flight_and_its_maker_more() -> None:
+    bursts = np.array([1.0, 4.0, 32.0])
+    touched = [
+        Far(stage, What.LOADED, False, 1.0, np.full(3, 1000.0)) for stage in ("source", "next_hop")
+    ]
+    made, node = traced_regions(touched, bursts, loop=loop_of("vpp ip4"))
+    assert np.asarray(node.in_flight).tolist() == [1, 4, 8]
+    assert np.asarray(made.in_flight).tolist() == [8, 8, 8]
+    assert loop_of("l3fwd").in_flight == 0.5

@@ -102,11 +102,6 @@ class ProgramProfile(Noun):
         return self.subject.partition(" ")[0] in ON_THE_HEAP
 
     @property
-    def made_at_once(self) -> int:
-        """Packets that are made together, however many come in a burst."""
-        return MADE_AT_ONCE.get(self.subject.partition(" ")[0], 1)
-
-    @property
     def keys(self) -> tuple[str, ...]:
         """Keys that some trace changed."""
         return self.between.keys
@@ -159,8 +154,6 @@ class ProgramProfile(Noun):
 
 
 SOURCE, OTHER = "source", "other"
-MADE_AT_ONCE = {"vpp": 256}
-"""By program: VPP's packet generator fills a frame of its own (VLIB_FRAME_SIZE)."""
 
 
 class Far(NamedTuple):
