@@ -48,7 +48,7 @@ void lanes_idle(void);
  * after. */
 bool lanes_measure(double seconds);
 
-/* At full speed, unmeasured. */
+/* At full speed, unmeasured; of VPP, without packets (vpp.c). */
 void lanes_release(void);
 
 #endif

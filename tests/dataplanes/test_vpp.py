@@ -28,8 +28,8 @@ from planecast.dataplanes.vpp_runtime import (
     parse_runtime,
     received,
 )
+from planecast.dataplanes.vpp_stages import stage_of
 from planecast.errors import InputError, MissingError, RunError
-from planecast.explain.graph_nodes import stage_of
 from planecast.generators.matching import plain_stream
 from planecast.scenario import Scenario, load_scenario
 

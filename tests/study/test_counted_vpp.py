@@ -174,3 +174,8 @@ def test_bursts_and_traffic_change_within_a_process(scenario: Make) -> None:
             (lcore,) = running.trial(trial).lcores
             assert sum(lcore.windows.packets) >= 4 * 2048
             assert min(lcore.windows.cycles) > 2048
+            stages = lcore.windows.stage_cycles
+            assert set(stages) == {"source", "parse", "forward", "tx"}
+            assert sum(column[0] for column in stages.values()) == pytest.approx(
+                lcore.windows.cycles[0], rel=0.05
+            )

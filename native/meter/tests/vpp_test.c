@@ -64,8 +64,11 @@ static void measured(void)
     const struct window *windows = lanes_at(0)->meter.windows;
     for (int i = 0; i < 3; i++)
         require(windows[i].packets == 800 && windows[i].bursts == 100, "windows are whole");
-    atomic_store(&over, true);
+    uint64_t made = calls;
     lanes_release();
+    nanosleep(&moment, NULL);
+    require(calls == made, "none is made when it is released");
+    atomic_store(&over, true);
     pthread_join(thread, NULL);
 }
 

@@ -25,7 +25,7 @@ from planecast.dataplanes.in_memory import (
 )
 from planecast.dataplanes.memory import env_words, pages_for, pages_of_process
 from planecast.dataplanes.meter import Meter, MeterAnswer, trial_request, wait_attached
-from planecast.dataplanes.metered_vpp import MeteredVpp
+from planecast.dataplanes.metered_vpp import MeteredVpp, with_stages
 from planecast.dataplanes.namespace import Namespace
 from planecast.dataplanes.ovs import SEEN, OpenVswitch
 from planecast.dataplanes.pmd_stats import PmdWork
@@ -48,6 +48,8 @@ TIMED_PACKETS, TIMED_POLLS = 512, 8
 """The parts of a poll in so many packets are timed, of one in so many polls at most: readings of
 the clock take some 200 cycles of a timed poll, which are in the whole. With one poll in 16 that was
 3 cycles a packet in bursts of 4, and 0.4 in bursts of 32."""
+WARM = 8192
+"""Packets of a warm VPP before its windows, after it was asked something."""
 HELD = 512
 """Packets of these: some of DPDK's bursts."""
 _IN, _OUT = 0, 1
@@ -109,8 +111,9 @@ class MeteredDataplane(Started):
         """Runs one trial. Raises RunError when it fails, or forwards other packets than it got."""
         scenario = trial.scenario
         self._learn(trial)
-        before = self._forwarded() if self._vpp is None else self._vpp.send(scenario)
-        worked = self._work()
+        if self._vpp is not None:
+            return self._by_vpp(self._vpp, trial)
+        before, worked = self._forwarded(), self._work()
         found = self._asked(trial)
         after, works = self._forwarded(), self._work()
         self._check(found, scenario.placement.burst)
@@ -120,6 +123,21 @@ class MeteredDataplane(Started):
         edges = sum(lcore.edge_cycles for lcore in found.lcores)
         own = works._replace(cycles=works.cycles - edges).since(worked)
         return answer.model_copy(update={"own_cycles_per_packet": own})
+
+    def _by_vpp(self, vpp: MeteredVpp, trial: Trial) -> TrialAnswer:
+        """Its nodes' clocks begin when it is warm: they count every packet."""
+        vpp.send(trial.scenario)
+        self._asked(trial.model_copy(update={"windows": 1}))
+        vpp.begin()
+        found = self._asked(trial.model_copy(update={"warmup": min(trial.warmup, WARM)}))
+        sent = vpp.sent()
+        self._check(found, trial.scenario.placement.burst)
+        answer = self._answer(found, (0, 0), (sent.came, sent.went))
+        lcores = tuple(
+            lcore.model_copy(update={"windows": with_stages(lcore.windows, sent.stages)})
+            for lcore in answer.lcores
+        )
+        return answer.model_copy(update={"lcores": lcores})
 
     def request(self, trial: Trial) -> str:
         """The line that asks the meter for a trial."""
@@ -206,8 +224,6 @@ class MeteredDataplane(Started):
 
     def _forwarded(self) -> tuple[int, int]:
         """Packets that came in, and that went out."""
-        if self._vpp is not None:
-            return self._vpp.forwarded()
         comes_in, goes_out = self._meter.stats(_IN), self._meter.stats(_OUT)
         return comes_in.rx_packets, goes_out.tx_packets + comes_in.tx_packets  # it may send back
 

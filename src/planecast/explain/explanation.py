@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
@@ -13,9 +13,7 @@ from planecast.results.manifest import Manifest
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.scenario import Scenario
-
-Role = Literal["I/O", "processing", "other"]
-"""What a stage is for: packets in and out, work on them, the loop around both (BSDP Fig 8)."""
+from planecast.workload.counts import Role
 
 
 class CauseCycles(Noun):

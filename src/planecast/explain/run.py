@@ -19,7 +19,6 @@ from planecast.explain.explain_input import Case
 from planecast.explain.explanation import (
     CauseCycles,
     Explanation,
-    Role,
     RoleShare,
     StageExplanation,
 )
@@ -35,7 +34,7 @@ from planecast.results.arithmetic import difference, together, total
 from planecast.results.estimate import Estimate, ratio
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import IO_STAGES, InstructionCounts
+from planecast.workload.counts import IO_STAGES, InstructionCounts, Role
 from planecast.workload.profile import counts_of, instructions_by_stage
 from planecast.workload.traced.clocks import PROGRAM
 

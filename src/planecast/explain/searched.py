@@ -17,7 +17,6 @@ from planecast.explain.caveats import NO_COUNTERS
 from planecast.explain.explanation import (
     CauseCycles,
     Explanation,
-    Role,
     RoleShare,
     StageExplanation,
 )
@@ -42,6 +41,7 @@ from planecast.results.arithmetic import total
 from planecast.results.estimate import Estimate
 from planecast.results.search import SearchAnswer
 from planecast.results.telemetry import TSC, Telemetry
+from planecast.workload.counts import Role
 
 _NOTHING = SearchBasis()
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from planecast.dataplanes.polls import BURST, RX, TX
 from planecast.dataplanes.vpp_runtime import NODE
+from planecast.dataplanes.vpp_stages import stage_of
 from planecast.errors import InputError
 from planecast.explain.core import Core, core_of
-from planecast.explain.explanation import CauseCycles, Role, StageExplanation
-from planecast.explain.graph_nodes import stage_of
+from planecast.explain.explanation import CauseCycles, StageExplanation
 from planecast.explain.model_at_burst import model_at_burst
 from planecast.explain.model_breakdown import ModelBreakdown
 from planecast.explain.program_stages import inner_stages
@@ -42,7 +42,7 @@ from planecast.results.telemetry import Telemetry
 from planecast.scenario import with_overrides
 from planecast.scenario.dataplane import OWN
 from planecast.scenario.scenario import Scenario
-from planecast.workload.counts import IO_STAGES
+from planecast.workload.counts import IO_STAGES, Role
 from planecast.workload.profile import instructions_by_stage
 from planecast.workload.traced.program_profile import SOURCE
 

@@ -23,6 +23,8 @@ Instrument = Literal["callgrind", "singlestep", "counters"]
 STAGE_PREFIX = "stage_"
 CODE_PARTS = ("mispredictions", "jumps", "windows_16", "windows_32")
 """What `CodeCounts` has by stage."""
+Role = Literal["I/O", "processing", "other"]
+"""What a stage is for: packets in and out, work on them, the loop around both (BSDP Fig 8)."""
 IO_STAGES = frozenset({"source", "rx", "tx"})
 """Stages that get packets in and out; all others process them."""
 

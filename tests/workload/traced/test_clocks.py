@@ -18,3 +18,8 @@ def test_clocks_that_cut_through_stages_say_nothing() -> None:
     for subject in ("ovs", "ovs without EMC"):
         found = clocked_stages(subject, ("source", "rx", "classify", "tx"))
         assert found == {"source": ("source",)}
+
+
+def test_vpp_times_its_nodes_itself() -> None:
+    found = clocked_stages("vpp ip4", ("source", "parse", "tx", "dispatch"))
+    assert found == {"source": ("source", "dispatch"), "parse": ("parse",), "tx": ("tx",)}

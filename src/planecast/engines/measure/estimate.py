@@ -335,4 +335,4 @@ def _stage_names(columns: Columns) -> list[str]:
     own = [stage for stages in FUNCTIONS.values() for stage in stages]
     order = ["source", "dequeue", "rx", *dict.fromkeys(own), "program", "tx", "enqueue"]
     order += ["take", "hand"]  # dequeue and enqueue in trials of earlier versions
-    return sorted(names, key=order.index)
+    return sorted(names, key=order.index) if set(names) <= set(order) else names

@@ -9,10 +9,10 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from planecast.catalog import entry_path
-from planecast.explain.explanation import Role
 from planecast.scenario.document import read_document
 from planecast.scenario.model import Noun, listed
 from planecast.scenario.problems import validated
+from planecast.workload.counts import Role
 
 
 class NodeStage(Noun):
