@@ -25,6 +25,7 @@ _swept: tuple[int, str] | None = None
 """Process that has looked for leftovers, and where."""
 _RUNTIME = re.compile(r"planecast-(\d+)")
 """EAL's prefix of our programs: its folder has the number of the process."""
+_SHARED = Path("/dev/shm")
 _NAME = re.compile(r"planecast-(\d+)-(\d+)-")
 _WITH_SOCKETS_BYTES_MAX = 107 - len("/ovs-vswitchd.1234567.ctl")
 """The path of a socket has 107 bytes (unix(7)), of which their longest name takes some."""
@@ -72,7 +73,21 @@ def sweep_leftovers() -> list[Path]:
         _end_noted(folder)
         shutil.rmtree(folder, ignore_errors=True)
         found.append(folder)
-    return found + _sweep_runtime_folders()
+    return found + _sweep_runtime_folders() + _sweep_shared_memory()
+
+
+def _sweep_shared_memory() -> list[Path]:
+    """Removes shared memory of programs that were named by a private folder whose process is gone;
+    those files."""
+    found = []
+    for file in sorted(_SHARED.glob("planecast-*")):
+        match = _NAME.match(file.name)
+        with suppress(OSError):
+            ours = match is not None and file.stat().st_uid == os.getuid()
+            if match is not None and ours and started(int(match[1])) != int(match[2]):
+                file.unlink()
+                found.append(file)
+    return found
 
 
 def _sweep_runtime_folders() -> list[Path]:

@@ -237,6 +237,19 @@ def test_a_number_that_was_used_again_is_nobodys_child(tmp_path: Path) -> None:
         assert sweep_leftovers() == []
 
 
+def test_shared_memory_of_a_command_that_was_killed_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shm"
+    shared.mkdir()
+    monkeypatch.setattr("planecast.cleanup._SHARED", shared)
+    own = f"planecast-{os.getpid()}-{started(os.getpid())}-x-vpe-api"
+    for name in ("planecast-4194303-1-x-vpe-api", own, "planecast-of-somebody"):
+        (shared / name).touch()
+    assert sweep_leftovers() == [shared / "planecast-4194303-1-x-vpe-api"]
+    assert {path.name for path in shared.iterdir()} == {own, "planecast-of-somebody"}
+
+
 def test_what_a_program_that_was_killed_left_is_removed(tmp_path: Path) -> None:
     """DPDK's own folder, of a program of ours that a person had started by hand."""
     with subprocess.Popen(["true"]) as gone:

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from planecast.dataplanes import vpp_host
 from planecast.dataplanes.command import CommandProgram
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.port import Port
@@ -31,7 +32,7 @@ from planecast.scenario.scenario import Scenario
 
 _STARTUP = """\
 unix {{ nodaemon cli-listen {folder}/cli.sock runtime-dir {folder} }}
-api-segment {{ prefix planecast-{number} }}
+api-segment {{ prefix {segment} }}
 cpu {{ {threads} }}
 plugins {{ plugin default {{ disable }} plugin memif_plugin.so {{ enable }} }}
 """
@@ -73,8 +74,7 @@ class Vpp(Program):
     def planned(self) -> list[Planned]:
         """One process. Raises MissingError when it isn't installed."""
         startup = str(self._folder / "startup.conf")
-        number = self._folder.parent.name.rpartition("-")[2]
-        text = _STARTUP.format(folder=self._folder, number=number, threads=self._threads())
+        text = _STARTUP.format(folder=self._folder, segment=self._segment, threads=self._threads())
         return [Planned((*self._before, str(self._found()), "-c", startup), startup, text)]
 
     def _names(self) -> list[str]:
@@ -85,12 +85,19 @@ class Vpp(Program):
         """The CPUs of its threads, in its own words."""
         return f"main-core {self._main_cpu} corelist-workers {self._cpu}"
 
+    @property
+    def _segment(self) -> str:
+        """What the names of its shared memory begin with: of the private folder, whose name says
+        which process of ours made it."""
+        return self._folder.parent.name
+
     def _start(self) -> None:
         (plan,) = self.planned()
         Path(plan.file).write_text(plan.text, encoding="utf-8")
         self._running = CommandProgram(plan.words, self._folder, name=self.name, fds=self._fds)
         socket = self._folder / "cli.sock"
         self._cli = VppCli(self._found(), socket, self._running.check, self._running.said)
+        vpp_host.starts(self._segment)
         self._running.__enter__()
         self.version = self._cli.wait()
         self._connect()
@@ -99,6 +106,7 @@ class Vpp(Program):
         """Ends it."""
         if self._running is not None:
             self._running.stop()
+        vpp_host.ended(self._segment)
 
     @property
     def pid(self) -> int | None:
