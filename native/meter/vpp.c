@@ -59,8 +59,7 @@ __attribute__((visibility("default"))) uintptr_t pg_input(void *vlib, void *node
     case POLL_SLEEPS:
         lanes_sleep(lanes_at(0));
         return 0;
-    default: /* released, its thread answers questions, and no packet disturbs what it has counted
-              */
+    default: /* released, it is asked something: no packet is to change what it has counted */
         return lanes_count() > 0 ? 0 : real(vlib, node, frame);
     }
 }

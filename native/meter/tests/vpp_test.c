@@ -111,7 +111,7 @@ static void counted(const char *folder)
 
 int main(void)
 {
-    char folder[] = "/tmp/planecast-vpp-test-XXXXXX";
+    char folder[] = "planecast-vpp-test-XXXXXX"; /* where the test runs */
     measured();
     require(mkdtemp(folder) != NULL, "there is a folder");
     counted(folder);

@@ -15,11 +15,12 @@ from planecast.dataplanes.vpp import Vpp
 from planecast.errors import RunError
 from planecast.instruments.plain_capture import plain_capture
 from planecast.scenario.scenario import Scenario
+from planecast.workload.traced.regions import loop_of
 
 INTERFACES = ("pg0", "pg1")
 _ADDRESS = re.compile(r"Ethernet address ((?:[0-9a-f]{2}:){5}[0-9a-f]{2})")
-MADE = 256
-"""Packets that are made at a time, and counted as received then (VLIB_FRAME_SIZE)."""
+MADE = loop_of("vpp").made_at_once
+"""Packets that are made at a time, and counted as received then."""
 _STREAM = "packets"
 _NO_END = 10**15
 """Packets of a stream."""

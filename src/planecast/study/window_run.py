@@ -87,14 +87,14 @@ def run_window(scenario: Scenario, folder: Path, tool: Tool, window: Window) -> 
         _run_switch(scenario, folder, prefix, window)
     elif scenario.dataplane.kind == "vpp":
         _run_vpp(scenario, own, prefix, window)
-        read_report(window)
-        return ()
     else:
         words = program_words(portable(scenario), own)
         if scenario.dataplane.kind == "testpmd":
             words.append("--no-mlockall")  # an instrument would touch all of that memory
         _run([*prefix, *words], own, Path(words[0]).name)
     report = read_report(window)
+    if scenario.dataplane.kind == "vpp":
+        return ()  # that its packets come out was checked before the window
     if not report.sent_reported:
         return (UNSEEN,)
     refuse_lost(
