@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planecast.dataplanes.metered_vpp import GENERATOR, node_stages, with_stages
+from planecast.dataplanes.metered_vpp import GENERATOR, Sent, node_stages, with_stages
 from planecast.dataplanes.trial import Windows
 from planecast.results.estimate import Estimate
 
@@ -51,3 +51,8 @@ def test_clocks_that_say_more_than_the_whole_leave_nothing() -> None:
     found = with_stages(windows(100 * 2048), {"parse": 130.0})
     assert found.stage_cycles["source"] == (0,)
     assert found.stage_cycles["parse"][0] == pytest.approx(130 * 2048)
+
+
+@pytest.mark.parametrize(("went", "lost"), [(9744, 0), (10_000, 0), (10_200, 0), (9743, 257)])
+def test_packets_that_wait_with_the_generator_are_not_lost(went: int, lost: int) -> None:
+    assert Sent(10_000, went, {}).entered - went == lost

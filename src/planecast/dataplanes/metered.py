@@ -132,7 +132,7 @@ class MeteredDataplane(Started):
         found = self._asked(trial.model_copy(update={"warmup": min(trial.warmup, WARM)}))
         sent = vpp.sent()
         self._check(found, trial.scenario.placement.burst)
-        answer = self._answer(found, (0, 0), (sent.came, sent.went))
+        answer = self._answer(found, (0, 0), (sent.entered, sent.went))
         lcores = tuple(
             lcore.model_copy(update={"windows": with_stages(lcore.windows, sent.stages)})
             for lcore in answer.lcores

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from planecast.dataplanes.in_memory import program_in_memory
 from planecast.dataplanes.meter import Meter
 from planecast.dataplanes.trial import Windows
-from planecast.dataplanes.vpp_in_memory import VppInMemory
+from planecast.dataplanes.vpp_in_memory import MADE, VppInMemory
 from planecast.dataplanes.vpp_runtime import NODE
 from planecast.dataplanes.vpp_stages import stage_of
 from planecast.process import Started
@@ -34,6 +34,12 @@ class Sent(NamedTuple):
     went: int
     stages: Mapping[str, float]
     """TSC cycles a packet by stage: of its nodes but the generator's, without the main loop."""
+
+    @property
+    def entered(self) -> int:
+        """Packets that entered its graph. What is made counts as received at once, and waits with
+        the generator: `MADE` more or fewer than before, at most; what else is missing was lost."""
+        return self.went if abs(self.came - self.went) <= MADE else self.came
 
 
 class MeteredVpp(Started):
