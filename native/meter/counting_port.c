@@ -6,6 +6,7 @@
 
 #include "counting.h"
 #include "hook.h"
+#include "offloads.h"
 #include "source.h"
 
 static eth_rx_burst_t driver;
@@ -19,8 +20,10 @@ static uint16_t count_rx(void *queue, struct rte_mbuf **packets, uint16_t room)
     uint16_t count = driver(queue, packets, RTE_MIN(room, counting_burst()));
     struct flow_stream *flows = counting_flows();
     counting_came(count);
-    if (flows != NULL)
+    if (flows != NULL) {
         frames_write(flows, packets, count);
+        offloads_checked(packets, count);
+    }
     return count;
 }
 

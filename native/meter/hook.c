@@ -6,6 +6,7 @@
 
 #include "frames.h"
 #include "lanes.h"
+#include "offloads.h"
 
 static struct {
     enum side side;
@@ -47,6 +48,12 @@ static uint16_t receive(struct meter *meter, void *queue, struct rte_mbuf **pack
     return hook.driver_rx(queue, packets, RTE_MIN(room, meter->burst));
 }
 
+static void make(struct meter *meter, struct rte_mbuf **packets, uint16_t count)
+{
+    frames_write(&meter->flows, packets, count);
+    offloads_checked(packets, count);
+}
+
 static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **packets, uint16_t room)
 {
     struct stage_clock *clock = &meter->clock;
@@ -54,7 +61,7 @@ static uint16_t timed_rx(struct meter *meter, void *queue, struct rte_mbuf **pac
     uint16_t count = receive(meter, queue, packets, room);
     uint64_t received = rte_rdtsc();
     if (meter->made)
-        frames_write(&meter->flows, packets, count);
+        make(meter, packets, count);
     uint64_t made = rte_rdtsc();
     clock->waits = count > 0 ? clock->every : 1;
     if (windows_count(meter, count)) {
@@ -77,7 +84,7 @@ static uint16_t measure_rx(void *queue, struct rte_mbuf **packets, uint16_t room
         return timed_rx(meter, queue, packets, room);
     uint16_t count = receive(meter, queue, packets, room);
     if (meter->made)
-        frames_write(&meter->flows, packets, count);
+        make(meter, packets, count);
     if (windows_count(meter, count))
         lanes_over();
     return count;

@@ -14,7 +14,7 @@ from planecast.dataplanes.ovs_flows import open_flow_rules
 from planecast.errors import InputError
 from planecast.scenario import Scenario, with_overrides
 from planecast.scenario.dataplanes.ovs import MAX_MASKS
-from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
+from planecast.scenario.plain_flows import UDP_PORTS, Packets
 
 BASE = Scenario.model_validate({"name": "s", "dataplane": {"kind": "ovs"}})
 
@@ -37,7 +37,7 @@ def meets(rule: str, packet: dict[str, int]) -> bool:
 def test_each_packet_meets_one_rule(exponent: int, masks: int, flow: int) -> None:
     rules = list(open_flow_rules(1, 2, 1 << exponent, min(masks, 1 << exponent)))
     assert len(set(rules)) == 1 << exponent
-    packet = {"nw_src": int(PlainFlows().source_of(flow))}
+    packet = {"nw_src": int(Packets().source_of(flow))}
     packet |= dict(zip(("tp_src", "tp_dst"), UDP_PORTS, strict=True))
     assert sum(meets(rule, packet) for rule in rules) == 1
 

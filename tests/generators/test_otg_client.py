@@ -17,6 +17,7 @@ from planecast.generators.load import LoadGenerator, ServerPlan
 from planecast.generators.otg import Resources, Session, serve
 from planecast.generators.otg.server import open_server
 from planecast.generators.otg_client import OtgGenerator
+from planecast.scenario.dataplanes.packets import Packets
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def server(fake: Any) -> Iterator[str]:
 
 
 def plan(server: str, tx: str = "net_ring0", rx: str = "net_ring1") -> ServerPlan:
-    return ServerPlan(server, tx, rx, frame_bytes=64, flows=100, drain_s=0.001)
+    return ServerPlan(server, tx, rx, frame_bytes=64, flows=100, packets=Packets(), drain_s=0.001)
 
 
 def trial(generator: LoadGenerator, pps: float, seconds: float) -> dict[str, Any]:

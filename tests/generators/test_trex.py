@@ -12,6 +12,7 @@ import socket
 import sys
 import types
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ import pytest
 from planecast.errors import MissingError, RunError
 from planecast.generators.load import ServerPlan
 from planecast.generators.trex import TrexGenerator
+from planecast.scenario.dataplanes.packets import Packets
 
 CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
@@ -89,7 +91,7 @@ def trex(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def plan(server: str) -> ServerPlan:
-    return ServerPlan(server, tx="0", rx="1", frame_bytes=64, flows=1000, drain_s=0.05)
+    return ServerPlan(server, tx="0", rx="1", frame_bytes=64, flows=1000, packets=Packets(), drain_s=0.05)
 
 
 def test_a_trial_is_rate_duration_and_the_ports_counters(trex: str) -> None:
@@ -110,6 +112,19 @@ def test_a_trial_is_rate_duration_and_the_ports_counters(trex: str) -> None:
     assert start == {"ports": [0], "mult": "2000000pps", "duration": 0.5, "force": True}
     client = CALLS[0][2]
     assert client["async_port"] == client["sync_port"] - 1
+
+
+def test_flows_step_through_the_addresses_of_the_scenario(
+    trex: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[dict[str, Any]] = []
+    monkeypatch.setattr(Part, "__init__", lambda self, *given, **named: made.append(named))
+    packets = Packets.model_validate({"destination": "198.18.0.1", "source_step": "0.0.0.0"})
+    with TrexGenerator(replace(plan(trex), packets=packets)):
+        pass
+    ranges = [(one["min_value"], one["max_value"]) for one in made if "min_value" in one]
+    first = int(packets.destination)
+    assert ranges == [(first, first + 999)]
 
 
 def test_what_trex_refuses_is_a_sentence_and_the_ports_are_given_back(

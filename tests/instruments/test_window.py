@@ -10,7 +10,7 @@ import pytest
 
 from planecast.errors import RunError
 from planecast.instruments.window import Window, first_frame, read_report, window_environment
-from planecast.scenario.plain_flows import PlainFlows
+from planecast.scenario.dataplanes.packets import Packets
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.traffic import Traffic
 
@@ -35,7 +35,7 @@ def test_what_the_hook_is_asked(window: Window) -> None:
     assert given["LD_PRELOAD"] == "/x/planecast-meter.so"
     assert given["PLANECAST_SLOWER"] == "60"
     asked = dict(word.split("=", 1) for word in given["PLANECAST_COUNT"].split())
-    assert asked["frame"] == first_frame(128, PlainFlows()).hex()
+    assert asked["frame"] == first_frame(128, Packets()).hex()
     del asked["frame"]
     assert asked == {
         "port": "0",
@@ -54,7 +54,7 @@ def test_what_the_hook_is_asked(window: Window) -> None:
 
 
 def test_headers_are_ethernet_ipv4_and_udp() -> None:
-    frame = first_frame(128, PlainFlows())
+    frame = first_frame(128, Packets())
     assert len(frame) == 42
     assert frame[12:16] == b"\x08\x00\x45\x00"
     assert int.from_bytes(frame[16:18], "big") == 128 - 4 - 14

@@ -2,7 +2,8 @@
  *
  * When a port may be taken hold of: not before its start is over, and not once it was stopped.
  * Polls of one that is watched are counted, each with its time to the next. Queues are measured
- * together, each with flows of its own, until the last of them has its windows.
+ * together, each with flows of its own, until the last of them has its windows. A port in memory
+ * grants checksum offloads, and packets say then that theirs were good.
  */
 #include <pthread.h>
 #include <rte_eal.h>
@@ -81,7 +82,8 @@ static void watch(void)
 
 enum { QUEUES = 2, FLOWS = 10 };
 static atomic_bool ending;
-static uint32_t seen[QUEUES][FLOWS];
+static const uint64_t good = RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+static uint32_t seen[QUEUES][FLOWS], unchecked[QUEUES];
 
 /* Counts the flows of a queue by the last byte of their destination addresses. */
 static void *forward(void *number)
@@ -92,8 +94,10 @@ static void *forward(void *number)
         uint16_t count = rte_eth_rx_burst(0, queue, packets, 32);
         for (uint16_t i = 0; i < count; i++) {
             uint8_t last = rte_pktmbuf_mtod(packets[i], uint8_t *)[33];
-            if (last > 0) /* not before the meter */
+            if (last > 0) { /* not before the meter */
                 seen[queue][(last - 1) % FLOWS]++;
+                unchecked[queue] += (packets[i]->ol_flags & good) != good;
+            }
         }
         rte_pktmbuf_free_bulk(packets, count);
     }
@@ -134,14 +138,15 @@ static void measure_two_queues(void)
         pthread_join(threads[i], NULL);
     for (uint32_t flow = 0; flow < FLOWS; flow++)
         require((seen[0][flow] > 0) != (seen[1][flow] > 0), "a flow comes to one queue");
+    require(unchecked[0] + unchecked[1] == 0, "checksums are good");
     struct flow_stream shared = frames_stream(FLOWS + 3, 4 * FLOWS);
     require(shared.first == 3 && shared.groups == 1, "fewer flows than lcores are shared");
 }
 
-static bool start(struct rte_mempool *pool, uint16_t queues)
+static bool start(struct rte_mempool *pool, uint16_t queues, uint64_t offloads)
 {
-    struct rte_eth_conf plain = {0};
-    if (rte_eth_dev_configure(0, queues, queues, &plain) != 0)
+    struct rte_eth_conf asked = {.rxmode.offloads = offloads};
+    if (rte_eth_dev_configure(0, queues, queues, &asked) != 0)
         return false;
     for (uint16_t i = 0; i < queues; i++)
         if (rte_eth_rx_queue_setup(0, i, 64, 0, NULL, pool) != 0 ||
@@ -158,7 +163,7 @@ int main(void)
         return 2;
     struct rte_mempool *pool =
         rte_pktmbuf_pool_create("pool", 511, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
-    if (pool == NULL || !start(pool, 1))
+    if (pool == NULL || !start(pool, 1, 0))
         return 2;
     expect(false, 0, "before its start");
     expect(false, 1, "though it isn't there");
@@ -179,7 +184,7 @@ int main(void)
         return 2;
     expect(false, 0, "after its stop");
 
-    if (!start(pool, QUEUES) || rte_eth_dev_start(0) != 0)
+    if (!start(pool, QUEUES, RTE_ETH_RX_OFFLOAD_CHECKSUM) || rte_eth_dev_start(0) != 0)
         return 2;
     expect(false, 0, "with several queues");
     measure_two_queues();

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from planecast.errors import InputError
 from planecast.scenario.dataplanes.routes import RouteDepth, base_routes
-from planecast.scenario.plain_flows import PlainFlows, plain_flows
+from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
 
 _DESTINATIONS = 0b10
@@ -44,7 +45,7 @@ def ip4_prefixes(scenario: Scenario, routes: int, depth: RouteDepth) -> list[Pre
     return list(found)
 
 
-def _add_mixed(flows: PlainFlows, count: int, routes: int, found: dict[Prefix, None]) -> None:
+def _add_mixed(flows: Packets, count: int, routes: int, found: dict[Prefix, None]) -> None:
     base = base_routes(routes)
     others = routes - base
     found.update(dict.fromkeys(_part(base, index) for index in range(base)))
@@ -68,7 +69,7 @@ def _add_random(routes: int, wanted: RouteDepth, found: dict[Prefix, None]) -> N
         found[_around(address, depth)] = None
 
 
-def _check_covered(flows: PlainFlows, active: int, depth: int, found: dict[Prefix, None]) -> None:
+def _check_covered(flows: Packets, active: int, depth: int, found: dict[Prefix, None]) -> None:
     """Raises InputError for active flows that no route leads on: a router drops them."""
     addresses = (int(flows.destination_of(flow)) for flow in range(active))
     without = sum(_around(address, depth) not in found for address in addresses)

@@ -14,7 +14,7 @@ from planecast.dataplanes.external_dpdk import (
 )
 from planecast.dataplanes.memory import Pages
 from planecast.native import set_up
-from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows
+from planecast.scenario.dataplanes.packets import Packets
 
 _UDP = "0x11"
 _HASH_MIB = 1024
@@ -72,13 +72,12 @@ def write_rules(path: Path, prefixes: Sequence[str], ports: int, first: int = 0)
     path.with_name(path.name + ".v6").write_text("R2001:db8::/64 0\n", encoding="ascii")
 
 
-def write_flows(path: Path, flows: PlainFlows, count: int, port: int) -> None:
+def write_flows(path: Path, flows: Packets, count: int, port: int) -> None:
     """Writes l3fwd's exact-match files: an entry for each of the first `count` flows, to `port`.
 
     The IPv6 one has one that no packet here meets. Raises OSError.
     """
-    come, go = UDP_PORTS
-    about = f"{go} {come} {_UDP}"
+    about = f"{flows.destination_port} {flows.source_port} {_UDP}"
     path.write_text(
         "".join(
             f"R{flows.destination_of(flow)} {flows.source_of(flow)} {about} {port}\n"

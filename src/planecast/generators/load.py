@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from planecast.host import Root
 from planecast.host.clock import tsc_hz
+from planecast.scenario.dataplanes.packets import Packets
 
 
 class LoadGenerator(AbstractContextManager["LoadGenerator", None], Protocol):
@@ -56,6 +57,8 @@ class ServerPlan:
     frame_bytes: int
     flows: int
     """Pairs of addresses that the packets go through."""
+    packets: Packets
+    """Their headers."""
     drain_s: float
     """Counters are read no sooner than this after the last packet was sent."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planecast.errors import InputError
 from planecast.generators.config import StreamConfig
 from planecast.scenario.dataplanes.vpp import Vpp
-from planecast.scenario.plain_flows import STATION_MACS, UDP_PORTS, plain_flows
+from planecast.scenario.plain_flows import STATION_MACS, plain_flows
 from planecast.scenario.scenario import Scenario
 
 _DSCP = "0,10,12,18,20,26,34,46"
@@ -18,7 +18,6 @@ def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
 
     Raises InputError for IPv6, and for destinations that don't fit."""
     traffic, flows = scenario.traffic, plain_flows(scenario)
-    source_port, destination_port = UDP_PORTS
     keys: dict[str, object] = {
         "headers": "ipv4",
         "sizes": traffic.frame_bytes,
@@ -29,8 +28,10 @@ def plain_stream(scenario: Scenario, name: str = "load") -> StreamConfig:
         "source_ip_step": str(flows.source_step),
         "destination_ip": str(flows.destination),
         "destination_ip_step": str(flows.destination_step),
-        "source_port": source_port,
-        "destination_port": destination_port,
+        "source_port": flows.source_port,
+        "destination_port": flows.destination_port,
+        "source_mac": flows.source_mac,
+        "destination_mac": flows.destination_mac,
     }
     if isinstance(scenario.dataplane, Vpp):
         keys |= _vpp_addresses(scenario.dataplane.graph)

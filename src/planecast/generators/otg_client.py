@@ -23,7 +23,6 @@ _SETTLED_READS = 3
 _SETTLING_S = 10.0
 _NOBODY = ("Connection refused", "Connection aborted", "Connection reset", "timed out")
 """What libraries below say in a page of their own, in two words."""
-_SOURCE, _DESTINATION = "10.0.0.1", "10.128.0.1"
 
 
 class OtgGenerator:
@@ -132,11 +131,16 @@ class OtgGenerator:
         flow = config.flows.add(name=FLOW)
         flow.tx_rx.port.tx_name = names[plan.tx]
         flow.tx_rx.port.rx_names = [names[plan.rx]]
-        _, ipv4, udp = flow.packet.ethernet().ipv4().udp()
-        for field, first in ((ipv4.src, _SOURCE), (ipv4.dst, _DESTINATION)):
-            field.increment.start, field.increment.step = first, "0.0.0.1"
+        ethernet, ipv4, udp = flow.packet.ethernet().ipv4().udp()
+        own = plan.packets
+        for field, first, step in (
+            (ipv4.src, own.source, own.source_step),
+            (ipv4.dst, own.destination, own.destination_step),
+        ):
+            field.increment.start, field.increment.step = str(first), str(step)
             field.increment.count = plan.flows
-        udp.src_port.value, udp.dst_port.value = 1024, 80
+        ethernet.src.value, ethernet.dst.value = own.source_mac, own.destination_mac
+        udp.src_port.value, udp.dst_port.value = own.source_port, own.destination_port
         flow.size.fixed = plan.frame_bytes
         flow.rate.pps = round(self._rate_pps)
         # Not so many packets: a generator sends those however late, and a trial is a time.

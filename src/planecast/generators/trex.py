@@ -114,23 +114,27 @@ class TrexGenerator:
 
     def _stream(self) -> Any:
         """One stream; source and destination address step together through the flows."""
-        api, plan = self._api, self._plan
+        api, plan, own = self._api, self._plan, self._plan.packets
         payload = b"\0" * (plan.frame_bytes - _FCS_BYTES - _HEADERS_BYTES)
         packet = (
-            api.Ether()
-            / api.IP(src="16.0.0.1", dst="48.0.0.1")
-            / api.UDP(sport=1024, dport=80)
+            api.Ether(src=own.source_mac, dst=own.destination_mac)
+            / api.IP(src=str(own.source), dst=str(own.destination))
+            / api.UDP(sport=own.source_port, dport=own.destination_port)
             / payload
         )
         program = []
-        for name, offset, first in (("s", "IP.src", "16.0.0.1"), ("d", "IP.dst", "48.0.0.1")):
-            low = int.from_bytes(socket.inet_aton(first), "big")
-            program += [
-                api.STLVmFlowVar(
-                    name=name, min_value=low, max_value=low + plan.flows - 1, size=4, op="inc"
-                ),
-                api.STLVmWrFlowVar(fv_name=name, pkt_offset=offset),
-            ]
+        for name, offset, of, step in (
+            ("s", "IP.src", own.source_of, int(own.source_step)),
+            ("d", "IP.dst", own.destination_of, int(own.destination_step)),
+        ):
+            if step > 0:
+                low, high = int(of(0)), int(of(plan.flows - 1))
+                program += [
+                    api.STLVmFlowVar(
+                        name=name, min_value=low, max_value=high, step=step, size=4, op="inc"
+                    ),
+                    api.STLVmWrFlowVar(fv_name=name, pkt_offset=offset),
+                ]
         program.append(api.STLVmFixIpv4(offset="IP"))
         return api.STLStream(
             packet=api.STLPktBuilder(pkt=packet, vm=program), mode=api.STLTXCont(pps=1)

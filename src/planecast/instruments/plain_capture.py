@@ -12,7 +12,8 @@ from ipaddress import IPv6Address
 
 from planecast.instruments.window import first_frame
 from planecast.scenario.dataplanes.vpp import Vpp
-from planecast.scenario.plain_flows import STATION_MACS, PlainFlows, ip6_route, plain_flows
+from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.plain_flows import STATION_MACS, ip6_route, plain_flows
 from planecast.scenario.scenario import Scenario
 
 MOST_PACKETS, ROUNDS, ROUNDS_BYTES = 131072, 4, 8 << 20
@@ -48,14 +49,14 @@ def plain_capture(scenario: Scenario, to: bytes) -> bytes:
     )
 
 
-def _frame(scenario: Scenario, flows: PlainFlows, flow: int, to: bytes) -> bytes:
+def _frame(scenario: Scenario, flows: Packets, flow: int, to: bytes) -> bytes:
     """One packet of a flow, without its FCS."""
     wanted, frame_bytes = scenario.dataplane, scenario.traffic.frame_bytes
     assert isinstance(wanted, Vpp)
     if wanted.graph == "ip6":
         frame = _ip6_frame(ip6_route(flow % wanted.routes), frame_bytes)
     else:
-        own = PlainFlows(source=flows.source_of(flow), destination=flows.destination_of(flow))
+        own = Packets(source=flows.source_of(flow), destination=flows.destination_of(flow))
         frame = _with_checksum(first_frame(frame_bytes, own))
     addresses = to + frame[6:12]
     if wanted.graph == "l2bridge":

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from planecast.errors import RunError
 from planecast.scenario.model import Noun
-from planecast.scenario.plain_flows import UDP_PORTS, PlainFlows, plain_flows
+from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
 
 HOOK_FUNCTION = "count_rx"
@@ -26,7 +27,6 @@ HOOK_OBJECTS = ("planecast-meter.so", "planecast-meter-vpp.so")
 PORTS = ("net_null0", "net_null1,no-rx=1")
 """In and out: ports in memory; what the first receives gets its headers here."""
 
-_MACS = bytes.fromhex("020000000002") + bytes.fromhex("020000000001")
 _FCS = 4
 
 
@@ -112,7 +112,7 @@ def clock_environment(library: Path, slower: float) -> dict[str, str]:
     return {"LD_PRELOAD": str(library), "PLANECAST_SLOWER": f"{slower:g}"}
 
 
-def first_frame(frame_bytes: int, flows: PlainFlows) -> bytes:
+def first_frame(frame_bytes: int, flows: Packets) -> bytes:
     """Headers of the first flow's packets: those of the generator's plain stream (IPv4 and UDP; the
     hook fills the checksum in)."""
     udp_bytes = frame_bytes - _FCS - 14 - 20
@@ -121,7 +121,11 @@ def first_frame(frame_bytes: int, flows: PlainFlows) -> bytes:
         *(0x45, 0, udp_bytes + 20, 0, 0, 64, 17, 0),
         *(flows.source.packed, flows.destination.packed),
     )
-    return _MACS + b"\x08\x00" + ip + struct.pack("!HHHH", *UDP_PORTS, udp_bytes, 0)
+    macs = b"".join(
+        bytes.fromhex(mac.replace(":", "")) for mac in (flows.destination_mac, flows.source_mac)
+    )
+    udp = struct.pack("!HHHH", flows.source_port, flows.destination_port, udp_bytes, 0)
+    return macs + b"\x08\x00" + ip + udp
 
 
 def read_report(window: Window) -> WindowReport:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from pydantic import BaseModel
+
 from planecast.scenario.dataplane import KINDS, kind_of
 from planecast.scenario.dataplanes.hosted import Kind
 from planecast.scenario.scenario import Scenario
@@ -25,9 +27,9 @@ def forget_defaults(data: dict[str, Any], before: Kind, typed: Collection[str]) 
     gone = [name for name in section if name not in kind.model_fields and name in old]
     gone += [name for name, _ in kind.inapplicable(section)]
     for name in gone:
-        if f"dataplane.{name}" in typed or name not in section:
+        if name not in section or _named(f"dataplane.{name}", typed):
             continue
-        if name not in old or section[name] == old[name].get_default():
+        if name not in old or section[name] == _plain(old[name].get_default()):
             del section[name]
     for key in kind.lacks:
         _forget(data, key, typed)
@@ -35,11 +37,20 @@ def forget_defaults(data: dict[str, Any], before: Kind, typed: Collection[str]) 
 
 def _forget(data: dict[str, Any], key: str, typed: Collection[str]) -> None:
     section, _, inner = key.partition(".")
-    if section not in data or any(name == key or name.startswith(f"{key}.") for name in typed):
+    if section not in data or _named(key, typed):
         return
-    usual = Scenario.model_fields[section].get_default().model_dump()
+    usual = _plain(Scenario.model_fields[section].get_default())
     if not inner:
         if data[section] == usual:
             del data[section]
     elif inner in data[section] and data[section][inner] == usual[inner]:
         del data[section][inner]
+
+
+def _named(key: str, typed: Collection[str]) -> bool:
+    return any(name == key or name.startswith(f"{key}.") for name in typed)
+
+
+def _plain(default: Any) -> Any:
+    """A default as a dump of a scenario has it."""
+    return default.model_dump() if isinstance(default, BaseModel) else default

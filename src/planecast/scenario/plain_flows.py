@@ -1,4 +1,4 @@
-"""The plain IPv4 and UDP packets that data planes of others get, and the addresses of their flows.
+"""The plain IPv4 and UDP packets that a scenario's data plane gets, of others than ours.
 
 Whoever makes packets (a generator, a port in memory) and whoever makes tables for them has these
 from here, so that the two agree.
@@ -6,53 +6,37 @@ from here, so that the two agree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from planecast.errors import InputError
 from planecast.scenario.dataplanes.l3fwd import EVERY_ADDRESS
+from planecast.scenario.dataplanes.packets import Addressed, Packets
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.traffic import Traffic
 
-UDP_PORTS = (49152, 49153)
-"""Source and destination of all packets."""
+UDP_PORTS = (Packets().source_port, Packets().destination_port)
+"""Source and destination of all packets that programs with tables of ours get."""
 STATION_MACS = (0x0200_0000_0000, 0x0200_0100_0000)
 """Of flow 0's source and destination over a bridge; each further flow's are the next ones."""
 IP6_DEPTH = 48
 """Bits of an IPv6 route."""
 _IP6_ROUTES = int(IPv6Address("2001:db8::"))
-_STEP = IPv4Address("0.0.0.1")
-_SOURCE, _DESTINATION = IPv4Address("10.0.0.1"), IPv4Address("11.0.0.1")
 _ROUTED = IPv4Address("128.0.0.0")
 _ROUTED_ADDRESSES = 1 << 30
+_ADDRESSES = 1 << 32
 
 
-@dataclass(frozen=True)
-class PlainFlows:
-    """Addresses of flows: those of the first one, and what is added from each to the next."""
+def plain_flows(scenario: Scenario) -> Packets:
+    """The flows of a scenario: as it says, of a program that only its user knows. Where routes lie
+    around destinations, these lie in 128.0.0.0/2, at ``traffic.destination_step``, as those of our
+    own router do.
 
-    source: IPv4Address = _SOURCE
-    destination: IPv4Address = _DESTINATION
-    source_step: IPv4Address = _STEP
-    destination_step: IPv4Address = _STEP
-
-    def source_of(self, flow: int) -> IPv4Address:
-        """Source address of a flow."""
-        return IPv4Address(int(self.source) + flow * int(self.source_step))
-
-    def destination_of(self, flow: int) -> IPv4Address:
-        """Destination address of a flow."""
-        return IPv4Address(int(self.destination) + flow * int(self.destination_step))
-
-
-def plain_flows(scenario: Scenario) -> PlainFlows:
-    """The flows of a scenario. Where routes lie around destinations, these lie in 128.0.0.0/2, at
-    ``traffic.destination_step``, as those of our own router do.
-
-    Raises InputError for flows that leave it.
+    Raises InputError for flows that leave it, or all addresses.
     """
+    if isinstance(scenario.dataplane, Addressed):
+        return _within(scenario.dataplane.packets, scenario.traffic.active_flows)
     if not has_routes(scenario):
-        return PlainFlows()
+        return Packets()
     traffic = scenario.traffic
     step = IPv4Address(traffic.destination_step)
     if (traffic.active_flows - 1) * int(step) >= _ROUTED_ADDRESSES:
@@ -61,7 +45,19 @@ def plain_flows(scenario: Scenario) -> PlainFlows:
             "traffic.destination_step",
             "lower one of the two",
         )
-    return PlainFlows(destination=_ROUTED, destination_step=step)
+    return Packets(destination=_ROUTED, destination_step=step)
+
+
+def _within(packets: Packets, flows: int) -> Packets:
+    for name in ("source", "destination"):
+        first, step = int(getattr(packets, name)), int(getattr(packets, f"{name}_step"))
+        if first + (flows - 1) * step >= _ADDRESSES:
+            raise InputError(
+                f"{flows} flows go beyond the last IPv4 address",
+                f"dataplane.packets.{name}",
+                f"lower it, dataplane.packets.{name}_step or traffic.flows",
+            )
+    return packets
 
 
 def ip6_route(number: int) -> IPv6Address:

@@ -80,6 +80,8 @@ class Starter:
             lines = [
                 "  # {…} are planecast's ports and CPUs; a brace of your own is doubled.",
                 f"  command: {_quoted(command)}",
+                "  # For a program with routes, rules or a MAC address of its own:",
+                "  # packets: {destination: 11.0.0.1, destination_step: 0.0.0.1}",
             ]
         if self.program is not None:
             lines = [*lines, f"  program: {_quoted(self.program)}"]

@@ -15,6 +15,7 @@ from planecast.generators.load import LoadGenerator, ServerPlan
 from planecast.generators.matching import matching_stream, plain_stream
 from planecast.generators.otg_client import OtgGenerator
 from planecast.generators.trex import TrexGenerator
+from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
 
 _PLAIN = ("macswap", "l2patch")
@@ -109,6 +110,7 @@ def other_sender(
         rx=ports[1],
         frame_bytes=scenario.traffic.frame_bytes,
         flows=scenario.traffic.flows,
+        packets=plain_flows(scenario),
         drain_s=drain_s,
     )
     return TrexGenerator(plan) if wanted.kind == "trex" else OtgGenerator(plan)

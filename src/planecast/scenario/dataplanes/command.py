@@ -6,9 +6,10 @@ from typing import Literal
 
 from planecast.scenario.dataplanes.hosted import Mapped
 from planecast.scenario.dataplanes.linked import Chained
+from planecast.scenario.dataplanes.packets import Addressed
 
 
-class Command(Chained, Mapped):
+class Command(Chained, Mapped, Addressed):
     """Any program, started as `command` says."""
 
     kind: Literal["command"]
@@ -24,5 +25,6 @@ class Command(Chained, Mapped):
 
     @property
     def subject(self) -> str:
-        """The command itself."""
-        return f"command {self.command}"
+        """The command itself, and what packets it gets where these are not the usual ones."""
+        changed = self.packets.changed()
+        return f"command {self.command}" + (f" with {changed}" if changed else "")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from planecast.scenario.dataplanes.hosted import Kind
+from planecast.scenario.dataplanes.packets import Addressed
 
 
-class External(Kind):
+class External(Addressed):
     """Whatever forwards between the ports of `generator`; nobody here starts or ends it."""
 
     kind: Literal["external"]
