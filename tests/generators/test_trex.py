@@ -91,7 +91,9 @@ def trex(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def plan(server: str) -> ServerPlan:
-    return ServerPlan(server, tx="0", rx="1", frame_bytes=64, flows=1000, packets=Packets(), drain_s=0.05)
+    return ServerPlan(
+        server, tx="0", rx="1", frame_bytes=64, flows=1000, packets=Packets(), drain_s=0.05
+    )
 
 
 def test_a_trial_is_rate_duration_and_the_ports_counters(trex: str) -> None:

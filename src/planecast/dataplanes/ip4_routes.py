@@ -4,8 +4,8 @@ own router (native/dataplane/ip4_routes.h), for routers of others."""
 from __future__ import annotations
 
 from planecast.errors import InputError
-from planecast.scenario.dataplanes.routes import RouteDepth, base_routes
 from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.dataplanes.routes import RouteDepth, base_routes
 from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
 

@@ -11,8 +11,8 @@ import struct
 from ipaddress import IPv6Address
 
 from planecast.instruments.window import first_frame
-from planecast.scenario.dataplanes.vpp import Vpp
 from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.dataplanes.vpp import Vpp
 from planecast.scenario.plain_flows import STATION_MACS, ip6_route, plain_flows
 from planecast.scenario.scenario import Scenario
 

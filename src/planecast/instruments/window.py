@@ -15,8 +15,8 @@ from typing import Literal
 from pydantic import ValidationError
 
 from planecast.errors import RunError
-from planecast.scenario.model import Noun
 from planecast.scenario.dataplanes.packets import Packets
+from planecast.scenario.model import Noun
 from planecast.scenario.plain_flows import plain_flows
 from planecast.scenario.scenario import Scenario
 
