@@ -42,6 +42,12 @@ def test_a_program_of_ones_own_gets_what_its_scenario_says() -> None:
     assert (sent["destination_port"], sent["destination_mac"]) == (80, "02:00:00:00:00:aa")
 
 
+def test_headers_are_read_back_from_a_run() -> None:
+    asked = scenario(destination="198.18.1.1")
+    assert Scenario.model_validate_json(asked.model_dump_json()) == asked
+    assert Scenario.model_validate(asked.model_dump()) == asked
+
+
 def test_what_answers_for_other_packets_is_another_program() -> None:
     usual, other = scenario(), scenario(destination="198.18.1.1")
     assert usual.forwards == "command ./mine {in_eal} {out_eal}"
@@ -52,6 +58,7 @@ def test_what_answers_for_other_packets_is_another_program() -> None:
     ("packets", "sentence"),
     [
         ({"destination": "198.18.1"}, "dataplane.packets.destination"),
+        ({"destination": 11}, "no IPv4 address"),
         ({"destination_mac": "02:00"}, "dataplane.packets.destination_mac"),
         ({"source_port": 65536}, "dataplane.packets.source_port"),
         ({"destinations": "11.0.0.1"}, "did you mean dataplane.packets.destination"),

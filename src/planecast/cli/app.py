@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
-from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
 
 from planecast import __version__
+from planecast.cli.interrupts import interrupt_on_sigterm
 from planecast.cli.lazy import LazyGroup
 from planecast.cli.streams import discard, open_streams, refused_output
 from planecast.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, PlanecastError
@@ -77,7 +76,7 @@ def main() -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What a start makes stays: to look through it for garbage takes 5 % of a `predict`.
     gc.set_threshold(_YOUNG_OBJECTS)
-    terminated = _interrupt_on_sigterm()
+    terminated = interrupt_on_sigterm()
     try:
         _run()
     except SystemExit as end:
@@ -122,29 +121,6 @@ def _mistake(error: Exception) -> str:
         f"{type(error).__name__}: {reason}; this is a mistake in planecast: "
         "run it again with PLANECAST_DEBUG=1 and report what it prints"
     )
-
-
-class _Terminated(KeyboardInterrupt):
-    """Of SIGTERM. Once a KeyboardInterrupt itself has left an `exec`, such as a dataclass's in a
-    module that is being imported, Python ends by SIGINT, whatever the exit code."""
-
-
-def _interrupt_on_sigterm() -> list[int]:
-    """From now on SIGTERM acts as Ctrl-C: what was started is ended, what was changed is restored.
-
-    The list holds the signal once it has come.
-    """
-    came: list[int] = []
-
-    def interrupt(number: int, _: object) -> NoReturn:
-        signal.signal(number, signal.SIG_IGN)  # cleaning up is not to be interrupted again
-        came.append(number)
-        raise _Terminated
-
-    with suppress(ValueError):  # not the main thread
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, interrupt)
-    return came
 
 
 def _end_interrupted(terminated: list[int]) -> NoReturn:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from planecast.errors import MissingError, RunError
 from planecast.instruments.elf import Elf
-from planecast.native import how_to_build, native_library, set_up
+from planecast.native import how_to_build, native_library, peers_folder, set_up
 from planecast.scenario.model import Noun
 from planecast.workload.stage_map import Called, StageMap
 from planecast.workload.traced.profile import DistanceBin, TouchHistogram, TracedStage, summed
@@ -26,7 +26,7 @@ from planecast.workload.traced.profile import DistanceBin, TouchHistogram, Trace
 PLUGIN = "planecast-trace.so"
 TRACER = "QEMU's user-mode emulation"
 INSTRUCTION_SET = "up to AVX2: QEMU does not emulate AVX-512"
-UNPACKED = Path("build/peers/qemu-user")
+UNPACKED = peers_folder() / "qemu-user"
 """Where this project's own set-up unpacks it."""
 _EXACT, _SUB_BITS = 16, 3  # as in native/trace/histogram.hpp
 
@@ -90,8 +90,8 @@ def _emulator() -> tuple[str, str]:
         return found, ""
     unpacked = UNPACKED / "usr/bin/qemu-x86_64"
     if os.access(unpacked, os.X_OK):
-        folders = sorted(path.absolute() for path in UNPACKED.glob("usr/lib/*-linux-*"))
-        return str(unpacked.absolute()), os.pathsep.join(map(str, folders))
+        folders = sorted(UNPACKED.glob("usr/lib/*-linux-*"))
+        return str(unpacked), os.pathsep.join(map(str, folders))
     raise MissingError(
         "qemu-x86_64 is not installed, so memory can't be traced",
         "PATH",

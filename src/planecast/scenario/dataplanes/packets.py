@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from planecast.scenario.dataplanes.hosted import Kind
-from planecast.scenario.model import Count, Noun, typed
+from planecast.scenario.model import Count, Noun
 
-Address = Annotated[IPv4Address, typed(IPv4Address, str)]
+
+def _no_number(value: Any) -> Any:
+    # Which would be an address, too.
+    if not isinstance(value, str | IPv4Address):
+        raise ValueError(f"got {value!r}, which is no IPv4 address")
+    return value
+
+
+Address = Annotated[IPv4Address, Field(strict=False), BeforeValidator(_no_number, str)]
 UdpPort = Annotated[Count, Field(ge=0, le=65535)]
 Mac = Annotated[str, Field(pattern="^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$")]
 """A hardware address, such as 02:00:00:00:00:01."""
