@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planecast.model.calibration import Discrepancy
-from planecast.model.left_out import Linear
+from planecast.model.left_out import CORE, Linear
 
 OWN = Discrepancy(core=0.03, memory=0.05, neighbour=0.2)
 
@@ -49,6 +49,11 @@ def test_what_is_left_out_took_no_part(linear: Linear) -> None:
     errors, variances = linear.left_out(OWN)
     assert errors == pytest.approx([refitted(linear, i) for i in range(errors.size)], rel=1e-3)
     assert (variances > OWN.core**2).all()
+
+
+def test_few_points_that_are_fitted_exactly_do_not_make_the_model_exact(linear: Linear) -> None:
+    few = replace(linear, errors=linear.slopes @ linear.prior, variances=np.full(9, 1e-8))
+    assert 0.05 * CORE < few.likeliest().core < CORE
 
 
 def test_a_larger_discrepancy_is_found_where_errors_are_larger(linear: Linear) -> None:

@@ -18,9 +18,12 @@ from planecast.model.calibration import Discrepancy
 
 Floats = NDArray[np.float64]
 
-SCALES = (0.02, 0.06, 0.2)
-"""Of half-normal priors of the discrepancy's parts, core, memory and neighbour: few points show
-them."""
+CORE, CORE_SPREAD = 0.03, 0.6
+"""Median of the discrepancy's part of the core, and deviation of its logarithm: a prior for few
+points, which parameters and effects of stages can fit exactly. Thirteen calibrations of 22 to 56
+points have 0.014 to 0.085, 0.029 in the geometric mean, with a deviation of 0.56."""
+SCALES = (0.06, 0.2)
+"""Of half-normal priors of its other parts, memory and neighbour: few points show them."""
 LEAST_VARIANCE = 1e-8
 """Of a point: nothing is measured better than to a hundredth of a percent."""
 FREEDOM = 4.0
@@ -90,10 +93,11 @@ class Linear:
         def loss(logs: Floats) -> float:
             errors, variances = self.left_out(_discrepancy(logs))
             likely = (FREEDOM + 1) / 2 * np.log1p(errors**2 / variances / FREEDOM)
-            prior = 0.5 * ((np.exp(logs) / SCALES) ** 2).sum() - logs.sum()
+            prior = 0.5 * ((logs[0] - np.log(CORE)) / CORE_SPREAD) ** 2
+            prior += 0.5 * ((np.exp(logs[1:]) / SCALES) ** 2).sum() - logs[1:].sum()
             return float((likely + 0.5 * np.log(variances)).sum() + prior)
 
-        found = optimize.minimize(loss, np.log(SCALES), method="Nelder-Mead")
+        found = optimize.minimize(loss, np.log([CORE, *SCALES]), method="Nelder-Mead")
         return _discrepancy(found.x)
 
 
