@@ -236,5 +236,6 @@ def columns_markdown() -> str:
     lines = ["| column | unit | meaning |", "|---|---|---|"]
     for column in COLUMNS:
         ends = ", `_low`, `_high`" if column.is_metric else ""
-        lines.append(f"| `{column.name}`{ends} | {column.unit} | {column.meaning} |")
+        meaning = " ".join(column.meaning.split())
+        lines.append(f"| `{column.name}`{ends} | {column.unit} | {meaning} |")
     return "\n".join(lines) + "\n"
