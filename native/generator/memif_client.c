@@ -61,13 +61,22 @@ static bool fails(const struct memif *memif, const char *what, char *error, size
     return false;
 }
 
+/* Rings without a peer: no room to send, and nothing comes. A run may begin while nobody is there.
+ */
+static void without_peer(struct memif *memif)
+{
+    static struct memif_shared nobody;
+    struct memif_ring ring = {.shared = &nobody, .mask = UINT32_MAX, .interrupt = -1};
+    memif->send = ring;
+    for (uint32_t i = 0; i < MEMIF_QUEUES_MAX; i++)
+        memif->receive[i] = ring;
+}
+
 void memif_client_init(struct memif *memif, const char *path, uint32_t slots, uint32_t queues)
 {
     *memif = (struct memif){.slots = slots, .queues = queues, .socket = -1, .memory = -1};
     snprintf(memif->path, sizeof memif->path, "%s", path);
-    memif->send.interrupt = -1;
-    for (uint32_t i = 0; i < MEMIF_QUEUES_MAX; i++)
-        memif->receive[i].interrupt = -1;
+    without_peer(memif);
 }
 
 static void close_descriptor(int *descriptor)
@@ -87,6 +96,7 @@ void memif_client_close(struct memif *memif)
     if (memif->region != NULL)
         munmap(memif->region, memif->region_bytes);
     memif->region = NULL;
+    without_peer(memif);
 }
 
 void memif_client_wake(const struct memif_ring *ring)

@@ -63,6 +63,17 @@ def test_one_sends_and_another_receives(generator: Any, client: Client) -> None:
     assert not socket.exists()
 
 
+def test_a_run_whose_peer_never_came_sends_nothing(generator: Any) -> None:
+    """And ends: a search reports then that nothing came back."""
+    streams = {"a": {"rate": "20kpps"}}
+    ports = {side: f"memif:{generator.folder / side}.sock" for side in ("tx", "rx")}
+    with generator.control(streams=streams, ports=ports, run={"link_wait_ms": 50}) as giver:
+        answer = giver.run("seconds=0.02 give_up_ms=200")
+        assert (answer["total"]["sent"], answer["total"]["received"]) == (0, 0)
+        assert answer["total"]["unsent"] == answer["total"]["asked"] > 0
+        assert giver.end() == 0
+
+
 def test_frames_of_several_buffers(generator: Any) -> None:
     """9,000 bytes take five slots; DPDK's driver takes such frames, and sends none."""
     socket = generator.folder / "memif.sock"

@@ -13,6 +13,8 @@ from planecast.errors import InputError, MissingError, RunError
 from planecast.process import Planned, Process, dying_with_us, wait_until
 
 READY_TIMEOUT_S = 60.0
+IN_EAL = "{in_eal}"
+"""In the command of a program with DPDK's ports."""
 
 
 class CommandProgram(Program):
@@ -26,13 +28,15 @@ class CommandProgram(Program):
         name: str = "command",
         ready: str | None = None,
         before: Sequence[str] = (),
+        loads: Sequence[str] = (),
         fds: Sequence[int] = (),
     ) -> None:
         """`folder` holds its words; it is the caller's. `ready` are words in them; `before` stands
-        before the command, to run it elsewhere; `fds` are file descriptors that it inherits."""
+        before the command, to run it elsewhere, and `loads` right before it, to load a library into
+        it; `fds` are file descriptors that it inherits."""
         self.name = name
         self._words = list(words)
-        self._before, self._fds = list(before), tuple(fds)
+        self._before, self._loads, self._fds = list(before), list(loads), tuple(fds)
         self._folder = folder
         self._ready = ready
         self._process: Process | None = None
@@ -69,7 +73,7 @@ class CommandProgram(Program):
                 "there is no such program", self._words[0], "install it, or name its path"
             )
         # It runs in a folder of its own.
-        return [str(Path(program).absolute()), *self._words[1:]]
+        return [*self._loads, str(Path(program).absolute()), *self._words[1:]]
 
     def _start(self) -> None:
         """Raises RunError when it ends, or never says that it is ready."""

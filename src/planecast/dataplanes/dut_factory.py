@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from planecast.dataplanes.command import CommandProgram, filled_words
+from planecast.dataplanes.command import IN_EAL, CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import ConnectedPlan, l3fwd_between, testpmd_between
 from planecast.dataplanes.dut import Program
 from planecast.dataplanes.link_topology import LinkTopology
+from planecast.dataplanes.memory import env_words, memory_environment, pages_for
 from planecast.dataplanes.ovs import THREADS, OpenVswitch
 from planecast.dataplanes.own_program import OwnProgram
 from planecast.dataplanes.port import Port
@@ -87,7 +88,14 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
         return _vpp(scenario, ports, seat)
     assert isinstance(wanted, Command)
     words = filled_words(wanted.command, ports, cpu, seat.main_cpu, seat.folder)
-    return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before)
+    loads = env_words(memory_environment(pages_for("as-hugepages", ports)))
+    return CommandProgram(
+        words,
+        seat.folder,
+        ready=wanted.ready,
+        before=seat.before,
+        loads=loads if IN_EAL in wanted.command else (),
+    )
 
 
 def _vpp(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:
