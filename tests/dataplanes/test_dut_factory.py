@@ -16,6 +16,7 @@ from planecast.cleanup import note_process, private_folder, started, sweep_lefto
 from planecast.dataplanes.command import CommandProgram, filled_words
 from planecast.dataplanes.dpdk_program import L3FWD_PLACES, l3fwd_between
 from planecast.dataplanes.dut_factory import programs_of, title_of
+from planecast.dataplanes.in_memory import program_words
 from planecast.dataplanes.link_topology import link_topology_of
 from planecast.dataplanes.ovs import ROOTS, OpenVswitch
 from planecast.dataplanes.pmd_stats import PmdStats, parse_pmd_stats
@@ -119,6 +120,21 @@ def test_a_commands_placeholders(tmp_path: Path) -> None:
         filled_words("x 'y", ports, 1, 0, tmp_path)
     (eal,) = filled_words("{out_eal}", ports, 1, 0, tmp_path)
     assert eal.startswith("--vdev=net_memif1,role=server,")
+
+
+@pytest.mark.parametrize(("ports", "loads"), [("{in_eal}", True), ("{in}", False)])
+def test_a_dpdk_program_gets_packet_memory_and_offloads_once(
+    ports: str, loads: bool, tmp_path: Path
+) -> None:
+    """Between links from a library; in memory from the meter, which somebody else loads."""
+    keys = {"dataplane.kind": "command", "dataplane.command": f"{sys.executable} {ports}"}
+    scenario = with_overrides(BASE, keys)
+    linked, alone = tmp_path / "linked", tmp_path / "alone"
+    linked.mkdir()
+    alone.mkdir()
+    (program,) = programs_of(scenario, link_topology_of(scenario, linked, None), linked, 0)
+    assert any("planecast-memory.so" in word for word in program.planned()[0].words) == loads
+    assert not any("planecast-memory" in word for word in program_words(scenario, alone))
 
 
 def test_a_command_that_says_it_is_up(tmp_path: Path) -> None:

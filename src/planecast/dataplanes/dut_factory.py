@@ -88,14 +88,9 @@ def program_of(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program
         return _vpp(scenario, ports, seat)
     assert isinstance(wanted, Command)
     words = filled_words(wanted.command, ports, cpu, seat.main_cpu, seat.folder)
-    loads = env_words(memory_environment(pages_for("as-hugepages", ports)))
-    return CommandProgram(
-        words,
-        seat.folder,
-        ready=wanted.ready,
-        before=seat.before,
-        loads=loads if IN_EAL in wanted.command else (),
-    )
+    linked = IN_EAL in wanted.command and ports[0].kind != "virtual"  # else the meter is loaded
+    loads = env_words(memory_environment(pages_for("as-hugepages", ports))) if linked else ()
+    return CommandProgram(words, seat.folder, ready=wanted.ready, before=seat.before, loads=loads)
 
 
 def _vpp(scenario: Scenario, ports: Sequence[Port], seat: Seat) -> Program:
