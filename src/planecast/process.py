@@ -225,6 +225,29 @@ def end_politely(process: subprocess.Popen[Any], timeout_s: float) -> None:
             raise
 
 
+def end_children(timeout_s: float = STOP_TIMEOUT_S) -> None:
+    """Ends all processes that this one has started, politely first: for other threads, which wait
+    for them and are not interrupted themselves."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        until = time.monotonic() + timeout_s
+        asked: set[int] = set()
+        while (running := _children()) and time.monotonic() < until:
+            for pid in running - asked:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+            asked |= running
+            time.sleep(0.02)
+
+
+def _children() -> set[int]:
+    """Until who started them has seen them end."""
+    found: set[int] = set()
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # the thread is gone
+            found.update(map(int, (thread / "children").read_text().split()))
+    return found
+
+
 def pdeath_words(signal_name: str) -> tuple[str, ...]:
     """Words before a command that have the kernel send it a signal when the thread that started it
     is gone, even when we are killed.

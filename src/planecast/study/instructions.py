@@ -23,6 +23,7 @@ from planecast.host import Root
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.disk_cache import cache_folder, recall, remember
 from planecast.native import native_program
+from planecast.process import end_children
 from planecast.scenario.scenario import Scenario
 from planecast.scenario.workload import FUNCTIONS, Stage
 from planecast.workload.counts import InstructionCounts, Instrument
@@ -136,10 +137,15 @@ def _counted(
 
 @contextmanager
 def worker_threads() -> Iterator[ThreadPoolExecutor]:
-    """Threads that begin nothing more once the block has failed, by a Ctrl-C for example."""
+    """Threads that begin nothing more once the block has failed, by a Ctrl-C for example; what they
+    have started is ended then."""
     pool = ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1))
     try:
         yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        end_children()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
