@@ -3,7 +3,8 @@
 A recording is a folder with what a validation measured (``result.json``) and what it was fitted
 with: ``calibration.json`` has the probed hierarchy and the counted instructions. Of an older
 edition's recording the hierarchy comes from a probe, ``probe.json`` in the folder or
-``NAME-probe.json`` next to it for a folder ``NAME-…``. The fit sees calibration points alone.
+``NAME-probe.json`` next to it for a folder ``NAME-…``: the shared recordings of a Zen 4 host are
+such. The fit sees calibration points alone.
 """
 
 from __future__ import annotations
