@@ -15,7 +15,6 @@ from planecast.errors import MissingError, RunError
 from planecast.instruments import callgrind, singlestep
 from planecast.instruments.memory_touches import memory_touches
 from planecast.native import native_folder
-from planecast.workload.counts import differences
 
 stepping = pytest.mark.skipif(
     not (native_folder() / "planecast-singlestep").exists(), reason="not built"
@@ -54,7 +53,7 @@ def test_callgrind_counts_what_is_known(counted: Path) -> None:
 def test_stepping_counts_the_same_as_callgrind(counted: Path) -> None:
     first = callgrind.count_instructions(command(counted, "callgrind"), packets=256)
     second = singlestep.count_instructions(command(counted, "stop"), packets=256)
-    assert all(row.percent == 0 for row in differences(first, second))
+    assert first.total == second.total
     assert first.stages == second.stages
     assert first.other == second.other
     assert {f.name: f.per_packet for f in first.functions} == {

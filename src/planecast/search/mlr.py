@@ -112,7 +112,7 @@ def search_losses(
         found = search.search(_Measurer(session, announce), debug=lambda text: None)
     except RuntimeError as error:
         raise RunError(f"MLRsearch gave up: {error}") from error
-    return {name: _bounds(session, found[goal], ceiling) for name, goal in wanted.items()}
+    return {name: _bounds(session, found[goal]) for name, goal in wanted.items()}
 
 
 def _goal(goal: LossGoal, seconds: float) -> Any:
@@ -140,7 +140,7 @@ def _config(goals: Sequence[Any], ceiling: Ceiling) -> Any:
     return config
 
 
-def _bounds(session: Session, result: Any, ceiling: Ceiling) -> Bounds:
+def _bounds(session: Session, result: Any) -> Bounds:
     lower, upper = result.relevant_lower_bound, result.relevant_upper_bound
     return Bounds(
         repetition=session.repetition,

@@ -193,19 +193,6 @@ class InstructionCounts(Noun):
         return self.total.at(self.burst)
 
 
-class CountDifference(Noun):
-    """How two instruments differ about one stage."""
-
-    stage: str
-    """A stage, ``other`` or ``total``."""
-    first: float
-    """Instructions a packet that the first counted."""
-    second: float
-    """Instructions a packet that the second counted."""
-    percent: float | None
-    """The second's excess over the first, in percent; None when the first is 0."""
-
-
 class KindSplit(Noun):
     """Instructions a packet by kind of work, at one burst size."""
 
@@ -309,24 +296,6 @@ def _code(runs: Mapping[tuple[int, int], RawCounts], names: Sequence[str]) -> Co
     return CodeCounts(**parts, lines=max(run.code_lines for run in runs.values()))
 
 
-def differences(first: InstructionCounts, second: InstructionCounts) -> list[CountDifference]:
-    """How two counts differ: by stage, then other, then total.
-
-    At the largest burst that both counted; at the first's reference burst when there is none, where
-    the second is interpolated.
-    """
-    both = {p.burst for p in first.total.counted} & {p.burst for p in second.total.counted}
-    burst = max(both, default=first.burst)
-    left, right = _at(first, burst), _at(second, burst)
-    last = ("other", "total")
-    names = [name for name in dict.fromkeys([*left, *right]) if name not in last]
-    rows = [(name, left.get(name, 0.0), right.get(name, 0.0)) for name in (*names, *last)]
-    return [
-        CountDifference(stage=name, first=a, second=b, percent=100 * (b / a - 1) if a else None)
-        for name, a, b in rows
-    ]
-
-
 def by_kind(counts: InstructionCounts, burst: int | None = None) -> KindSplit:
     """Instructions a packet by kind of work, at `burst` or the reference burst."""
     at = burst or counts.burst
@@ -344,11 +313,6 @@ def stage_of(function: str) -> str | None:
     if not function.startswith(STAGE_PREFIX):
         return None
     return function[len(STAGE_PREFIX) :].partition("'")[0].partition(".")[0] or None
-
-
-def _at(counts: InstructionCounts, burst: int) -> dict[str, float]:
-    rows = {name: stage.at(burst) for name, stage in counts.stages.items()}
-    return rows | {"other": counts.other.at(burst), "total": counts.total.at(burst)}
 
 
 def _in_order(runs: Iterable[RawCounts]) -> Sequence[str]:
