@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planecast.errors import InputError
+from planecast.results.telemetry import InstructionSplit
 from planecast.scenario.model import ListOf, Noun
 
 Instrument = Literal["callgrind", "singlestep", "counters"]
@@ -193,17 +194,6 @@ class InstructionCounts(Noun):
         return self.total.at(self.burst)
 
 
-class KindSplit(Noun):
-    """Instructions a packet by kind of work, at one burst size."""
-
-    io: float
-    """In the stages that get packets in and out."""
-    processing: float
-    """In the stages that work on them."""
-    other: float
-    """Outside the stages."""
-
-
 def run_plan(packets: int, bursts: Sequence[int]) -> list[tuple[int, int]]:
     """The runs, (packets, burst), that `solve_counts` needs: two lengths of each burst size.
 
@@ -296,12 +286,14 @@ def _code(runs: Mapping[tuple[int, int], RawCounts], names: Sequence[str]) -> Co
     return CodeCounts(**parts, lines=max(run.code_lines for run in runs.values()))
 
 
-def by_kind(counts: InstructionCounts, burst: int | None = None) -> KindSplit:
+def by_kind(counts: InstructionCounts, burst: int | None = None) -> InstructionSplit:
     """Instructions a packet by kind of work, at `burst` or the reference burst."""
     at = burst or counts.burst
     in_out = sum(stage.at(at) for name, stage in counts.stages.items() if name in IO_STAGES)
     rest = sum(stage.at(at) for name, stage in counts.stages.items() if name not in IO_STAGES)
-    return KindSplit(io=in_out, processing=rest, other=counts.other.at(at))
+    return InstructionSplit(
+        io=in_out, processing=rest, other=counts.other.at(at), instrument=counts.instrument
+    )
 
 
 def stage_of(function: str) -> str | None:
