@@ -72,7 +72,7 @@ def code_of(case: Case, core: Core | None) -> Code | None:
     if calibration is None or core is None or core.frontend is None:
         return None
     counted = case.counts or counts_of(case.scenario.stages, calibration.instructions)
-    own = {"source", *case.scenario.stages, "tx"}
+    own = set(case.scenario.all_stages)
     machine = calibration.hierarchy
     for counts in (counted.code, case.code):
         if counts is not None and own <= counts.mispredictions.keys():
@@ -81,7 +81,7 @@ def code_of(case: Case, core: Core | None) -> Code | None:
                 burst=case.scenario.placement.burst,
                 frontend=core.frontend,
                 slots=core.slots,
-                tsc_per_core=machine.tsc_hz / machine.core_hz,
+                tsc_per_core=machine.tsc_per_core_cycle,
             )
     return None
 

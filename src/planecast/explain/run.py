@@ -183,7 +183,7 @@ def _own_stages(case: Case, counted: Mapping[str, Estimate]) -> list[str]:
     """Names of the stages where no model has them: a program of others has those that were
     counted."""
     if case.scenario.dataplane.kind == OWN:
-        return ["source", *case.scenario.stages, "tx"]
+        return list(case.scenario.all_stages)
     return [name for name in counted if name not in (LOOP, PROGRAM)]
 
 
@@ -230,7 +230,7 @@ def _stages_of(counts: InstructionCounts, scenario: Scenario) -> tuple[str, ...]
     function. A program of others has the stages that its map names."""
     if scenario.dataplane.kind != OWN:
         return tuple(counts.stages)
-    names = ("source", *scenario.stages, "tx")
+    names = scenario.all_stages
     return names if counts.stages.keys() >= set(names) else ()
 
 
@@ -251,7 +251,7 @@ def _issue(
     if instructions is None or core is None or calibration is None:
         return 0.0
     hierarchy = calibration.hierarchy
-    return instructions.value / core.slots * hierarchy.tsc_hz / hierarchy.core_hz
+    return instructions.value / core.slots * hierarchy.tsc_per_core_cycle
 
 
 def _causes(
@@ -360,5 +360,5 @@ def _ipc(
     hierarchy = calibration.hierarchy
     exact = instructions.model_copy(update={"low": instructions.value, "high": instructions.value})
     found = ratio(exact, cycles)
-    factor = hierarchy.tsc_hz / hierarchy.core_hz
+    factor = hierarchy.tsc_per_core_cycle
     return None if found is None else found.scaled(factor, "instructions/cycle")

@@ -128,9 +128,7 @@ def _stalls(
 
 def _clocks(calibration: Calibration | None) -> float:
     """TSC cycles of a core cycle: 1 where nobody measured the core's clock."""
-    if calibration is None:
-        return 1.0
-    return calibration.hierarchy.tsc_hz / calibration.hierarchy.core_hz
+    return 1.0 if calibration is None else calibration.hierarchy.tsc_per_core_cycle
 
 
 def _instructions(

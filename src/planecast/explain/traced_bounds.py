@@ -62,7 +62,7 @@ def _stalls(
     many = machine.flights[-1].line_cycles
     yield from _stall(MEMORY, lines * many, lines * machine.memory_latency_cycles)
     if core is not None and core.frontend is not None:
-        each = core.frontend.mispredict_cycles * machine.tsc_hz / machine.core_hz
+        each = core.frontend.mispredict_cycles * machine.tsc_per_core_cycle
         most = stage.mispredictions_per_packet * each
         yield from _stall(MISPREDICTED, most, most)
 

@@ -100,7 +100,7 @@ def split_cost(
     alone = max(near - touches * exposed * hit, LEAST_SHARE * near)
     return {
         # The run's cycles are the time-stamp counter's; a profile's are the core's.
-        "cycles": alone * hierarchy.core_hz / hierarchy.tsc_hz,
+        "cycles": alone / hierarchy.tsc_per_core_cycle,
         "touches": touches,
         "working_set": max(LINE_BYTES, round(footprint)),
         "exposed": exposed,
