@@ -45,9 +45,10 @@ class PlanecastError(Exception):
 
 
 def first_refusal(error: ValidationError) -> str:
-    """The first thing that a model of pydantic refused, as ``place: reason``."""
+    """The first thing that a model of pydantic refused, as ``place: reason``; the reason alone of
+    what is no JSON."""
     first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
 
 
 LAST_LINES = 20

@@ -24,7 +24,7 @@ from planecast.results.store import CALIBRATION
 from planecast.results.validation import Validation
 from planecast.scenario import value_if_any
 from planecast.scenario.dataplane import OWN
-from planecast.scenario.read_file import read_of_run
+from planecast.scenario.read_file import read_model
 from planecast.scenario.scenario import Scenario
 from planecast.study.calibration_run import Chosen, is_current
 from planecast.study.profile import Profile
@@ -213,10 +213,4 @@ def _counted(label: str, profile: Profile, calibration: Calibration | None) -> C
 
 
 def _read_profile(run: RunDirectory) -> Profile:
-    path = run.path / PROFILE
-    text = read_of_run(path)
-    try:
-        return Profile.model_validate_json(text)
-    except ValueError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"can't read the profile: {first}", str(path), "make it again") from None
+    return read_model(run.path / PROFILE, Profile, "the profile", "make it again")

@@ -35,16 +35,12 @@ class LossGoal:
     """A load that is looked for: the highest that loses no more than a ratio."""
 
     loss_ratio: float
-    relative_width: float = 0.005
+    relative_width: float
     """Distance of the bounds, as a share of the upper one."""
-    exceed_ratio: float = 0.5
+    exceed_ratio: float
     """Share of the trials at a load that may lose more."""
-    trials: int = 21
+    trials: int
     """Trials of full length that a bound rests on (fewer when the rest can't change it)."""
-
-
-GOALS: Mapping[str, LossGoal] = {"NDR": LossGoal(0.0), "PDR": LossGoal(0.005)}
-"""FD.io's goals and statistics."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,7 @@ class _Search(MultipleLossRatioSearch):  # type: ignore[misc]
 def search_losses(
     session: Session,
     ceiling: Ceiling,
-    goals: Mapping[str, LossGoal] = GOALS,
+    goals: Mapping[str, LossGoal],
     start: Start | None = None,
 ) -> dict[str, Bounds]:
     """One repetition, for all goals. Raises RunError as trials do."""
