@@ -86,7 +86,7 @@ def with_profile(case: Case, root: Path) -> Case:
     profiles = list(_profiles(case.scenario, root))
     counted = any(stage.instructions_per_packet for stage in case.result.stages.values())
     calibration = case.calibration
-    modelled = calibration is not None and case.scenario.forwards == calibration.kind
+    modelled = calibration is not None and calibration.is_of(case.scenario)
     if profiles and not counted and not modelled and case.counts is None:
         name, profile = profiles[0]
         case = replace(case, counts=_best(profile), counted_by=name)
@@ -100,7 +100,7 @@ def with_profile(case: Case, root: Path) -> Case:
 def _with_trace(case: Case, root: Path) -> Case:
     """The case of a program of others with the latest trace of it, where no model is of it."""
     calibration = case.calibration
-    modelled = calibration is not None and case.scenario.forwards == calibration.kind
+    modelled = calibration is not None and calibration.is_of(case.scenario)
     if case.traced is not None or modelled or case.scenario.dataplane.kind == OWN:
         return case
     traced, name = traced_of(case.scenario, root) or (None, "")
@@ -153,7 +153,7 @@ def case_of(run: RunDirectory, position: int | None, calibration: Calibration | 
     traced = read_traced(run.path)
     if traced is not None:
         own, scenario = traced
-        modelled = calibration is not None and scenario.forwards == calibration.kind
+        modelled = calibration is not None and calibration.is_of(scenario)
         kept = None if modelled else own
         return Case(run.path.name, scenario, None, None, calibration, traced=kept)
     content = run.read()

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from planecast.explain.core import Core
+from planecast.explain.estimates import bounded_cycles
 from planecast.explain.stall_bounds import Stalls
 from planecast.explain.stall_causes import MISPREDICTED
 from planecast.machine.caches import MEMORY
@@ -69,11 +70,7 @@ def _stalls(
 
 def _stall(cause: str, value: float, most: float) -> Iterator[tuple[str, Estimate]]:
     if most > _LEAST:
-        high = max(value, most)
-        yield (
-            cause,
-            Estimate(value=value, low=0.0, high=high, unit="cycles/packet", kind="computed"),
-        )
+        yield cause, bounded_cycles(value, most)
 
 
 def traced_of(scenario: Scenario, root: Path) -> tuple[TracedProfile, str] | None:

@@ -30,6 +30,11 @@ IO_STAGES = frozenset({"source", "rx", "tx"})
 """Stages that get packets in and out; all others process them."""
 
 
+def role_of(stage: str) -> Role:
+    """What a stage is for."""
+    return "I/O" if stage in IO_STAGES else "processing"
+
+
 @dataclass(frozen=True)
 class RawCounts:
     """What an instrument counted in one run."""
