@@ -21,7 +21,7 @@ from planecast.report.validation_page import validation_page
 from planecast.report.warnings import partial_warning
 from planecast.results import Result, ResultSet, RunDirectory, read_parquet
 from planecast.results.atomic import write_text
-from planecast.results.comparison import side_by_side
+from planecast.results.compare import side_by_side
 from planecast.results.content import Content, results_of
 from planecast.results.load_curve import LoadCurve
 from planecast.results.run_ref import Picked
