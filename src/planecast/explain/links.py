@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from planecast.errors import InputError
+from planecast.explain.possible import possible
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun
 
@@ -25,7 +25,6 @@ _READS = re.compile(
 )
 _FEW_BYTES = 0.05 * LINE_BYTES
 _FEW_READS = 0.05
-_LARGEST = 1e12
 
 
 class Links(Noun):
@@ -56,12 +55,7 @@ def explain_links(events: Mapping[str, float], pps: float | None) -> Links:
     for name, value in events.items():
         if not is_of_links(name):
             continue
-        if not 0 <= value <= _LARGEST:
-            raise InputError(
-                f"{name} is {value:g} a second, which is impossible",
-                "socket links",
-                "record it again",
-            )
+        possible(name, value, "socket links")
         read = _READS.fullmatch(name)
         if read is not None:
             where = read["where"].lower()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from planecast.errors import InputError
+from planecast.explain.possible import possible
 from planecast.results.result import Texts
 from planecast.scenario.model import Noun
 
@@ -37,7 +38,6 @@ _NAMES = {
 }
 """Broadwell's and Skylake's names."""
 _FEW = 0.05
-_LARGEST = 1e12
 
 
 class Sharing(Noun):
@@ -88,13 +88,7 @@ def explain_sharing(events: Mapping[str, float], pps: float) -> Sharing:
         value = next((lower[name.lower()] for name in names if name.lower() in lower), None)
         if value is None:
             continue
-        if not 0 <= value <= _LARGEST:
-            raise InputError(
-                f"{names[0]} is {value:g} a second, which is impossible",
-                "core counters",
-                "record it again",
-            )
-        found[field] = value / pps
+        found[field] = possible(names[0], value, "core counters") / pps
     if not found:
         raise InputError(
             "none of the events is of other cores",
